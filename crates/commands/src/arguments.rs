@@ -1,4 +1,4 @@
-//! Arguments that several commands share.
+//! Command-line arguments that several commands share.
 
 use crate::failure::Failure;
 use crate::output::{counted, notice};
@@ -18,49 +18,55 @@ use std::error::Error;
 use std::num::{NonZeroU32, NonZeroU64};
 use std::path::{Path, PathBuf};
 
-/// A log and how its lines become jobs.
+/// Log to read and the conversion of its lines into jobs.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Workload")]
 pub(crate) struct WorkloadArguments {
-    /// The log: an SWF file, GWF (.gwf), the output of Slurm's sacct --parsable2 (.sacct), accounting of PBS (.pbs), or a Batsim
-    /// workload (.json), plain or gzip; searched at the given path, then in traces/, $DFRSIM_TRACES and ../shared/traces
+    /// Log to read: an SWF file, GWF (.gwf), the output of Slurm's sacct --parsable2 (.sacct),
+    /// accounting of PBS (.pbs), or a Batsim workload (.json), plain or gzip; searched at the given
+    /// path, then in traces/, $DFRSIM_TRACES and ../shared/traces
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub(crate) workload: PathBuf,
-    /// The nodes of the cluster; with `--unit processor`, its processors; by default the machine of the log's header
+    /// Number of nodes of the cluster; with `--unit processor`, number of processors; by default the
+    /// machine of the log's header
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_NODES)))]
     nodes: Option<u32>,
-    /// What a task takes as a whole: a node (as in the study, and by default) or a processor (plain SWF simulation)
+    /// Resource that each task occupies exclusively: a node (the default, as in the study) or a
+    /// processor (plain SWF simulation)
     #[arg(long, value_enum)]
     unit: Option<Unit>,
-    /// Where tasks, CPU needs and memory come from: by default `none`, and `hpc2n --join listed` for a listing of Slurm on a platform
+    /// Source of tasks, CPU needs and memory: by default `none`, and `hpc2n --join listed` for a
+    /// listing of Slurm on a platform
     #[arg(long, value_enum)]
     annotate: Option<Annotate>,
-    /// The cores of a node, for `--annotate`: by default 2 for hpc2n, 4 for lublin
+    /// Cores per node, for `--annotate`: by default 2 for hpc2n, 4 for lublin
     #[arg(long, value_name = "N")]
     cores: Option<NonZeroU32>,
-    /// How the processors of a job become tasks, for `--annotate hpc2n`: even = a task for each node if they fill nodes
-    /// evenly, else a task for each processor (the default on dual-core nodes); spread = a task for each node, on as few
-    /// nodes as hold them; listed = a task for each node that a listing of Slurm gives the job
+    /// Conversion of a job's processors into tasks, for `--annotate hpc2n`: even = one task per node
+    /// if the processors fill nodes evenly, else one task per processor (the default on dual-core
+    /// nodes); spread = one task per node, on as few nodes as hold the processors; listed = one task
+    /// for each node that a listing of Slurm gives the job
     #[arg(long, value_name = "even|spread|listed")]
     join: Option<Join>,
-    /// The least memory of a task, for `--annotate hpc2n`, in tenths of a node; by default 1
+    /// Minimum memory of a task, for `--annotate hpc2n`, in tenths of a node; by default 1
     #[arg(long, value_name = "TENTHS", value_parser = clap::value_parser!(u32).range(0..=10))]
     floor_tenths: Option<u32>,
-    /// The memory of a node; by default 2 for `--annotate hpc2n`, and 8 for policies with a budget of moved memory
+    /// Memory of a node; by default 2 for `--annotate hpc2n`, and 8 for policies with a budget of
+    /// moved memory
     #[arg(long, value_name = "GB", value_parser = gigabytes)]
     pub(crate) node_memory: Option<f64>,
-    /// The seed of all random numbers: the memory of `--annotate lublin`, random estimates
+    /// Seed of all random numbers: the memory of `--annotate lublin`, random estimates
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub(crate) seed: u64,
     #[command(flatten)]
     pub(crate) log: LogArguments,
 }
 
-/// Which lines of a log are taken, and what is done with anomalous ones.
+/// Lines of a log to select, and the treatment of anomalous ones.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Workload")]
 pub(crate) struct LogArguments {
-    /// The field with a job's size: requested = field 8, else 5; allocated = field 5, else 8
+    /// Field with a job's size: requested = field 8, else 5; allocated = field 5, else 8
     #[arg(long, value_name = "requested|allocated", default_value = "requested")]
     size: SizeField,
     /// Skip the first N lines of the file
@@ -81,11 +87,11 @@ pub(crate) struct LogArguments {
     /// Jobs with a size of zero or unknown: drop them, or clamp the size to 1
     #[arg(long, value_name = "drop|clamp|error", default_value = "drop")]
     zero_size: Rule,
-    /// Jobs wider than the machine: drop them (by default; an error with --strict), or clamp their size to the
-    /// machine's
+    /// Jobs larger than the machine: drop them (by default; an error with --strict), or clamp their
+    /// size to that of the machine
     #[arg(long, value_name = "drop|clamp|error")]
     too_wide: Option<Rule>,
-    /// Jobs without a submit time: drop them, or clamp it to that of the line above
+    /// Jobs without a submit time: drop them, or clamp the time to that of the line above
     #[arg(long, value_name = "drop|clamp|error", default_value = "drop")]
     no_submit: Rule,
     /// Failed jobs (status 0)
@@ -94,64 +100,64 @@ pub(crate) struct LogArguments {
     /// Cancelled jobs (status 5)
     #[arg(long, value_name = "keep|drop|error", default_value = "keep")]
     cancelled: StatusRule,
-    /// Parts of checkpointed jobs (status 2, 3 and 4), which an earlier line with their job number sums up
+    /// Partial executions of checkpointed jobs (status 2, 3 and 4) that an earlier line with their
+    /// job number summarises
     #[arg(long, value_name = "keep|drop|error", default_value = "drop")]
     partial: StatusRule,
-    /// Jobs with status 2, 3 or 4 that no earlier line sums up
+    /// Jobs with status 2, 3 or 4 that no earlier line summarises
     #[arg(long, value_name = "keep|drop|error", default_value = "keep")]
     lone_partial: StatusRule,
     /// Jobs with a status that the format does not define, such as an exit code
     #[arg(long, value_name = "keep|drop|error", default_value = "keep")]
     unknown_status: StatusRule,
-    /// Jobs with the number of an earlier line
+    /// Jobs with the job number of an earlier line
     #[arg(long, value_name = "keep|drop|error", default_value = "keep")]
     repeated_number: StatusRule,
-    /// Refuse logs with lines that violate the format (broken, without submit time, of unknown status) or with jobs
-    /// wider than the machine, instead of dropping or keeping such lines and counting them
+    /// Reject logs with lines that violate the format (malformed, without submit time, of unknown
+    /// status) or with jobs larger than the machine, instead of dropping or keeping such lines and
+    /// counting them
     #[arg(long)]
     strict: bool,
-    /// The speed of a node in flop/s, for workloads of Batsim whose profiles compute: 1e9
+    /// Speed of a node in flop/s, for Batsim workloads whose profiles specify computation: 1e9
     #[arg(long, value_name = "FLOP/S", value_parser = flops)]
     flops: Option<NonZeroU64>,
 }
 
-/// What is given to a task as a whole.
+/// Unit of allocation: the resource that a task occupies exclusively.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Unit {
-    /// A task takes a node.
+    /// A task occupies a node
     Node,
-    /// Each processor of the log is a task of one processor.
+    /// Each processor of the log is a task that occupies one processor
     Processor,
 }
 
-/// Where tasks, CPU needs and memory come from.
+/// Source of tasks, CPU needs and memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Annotate {
     /// A task for each processor, with CPU need 1 and no memory
     None,
-    /// From the log's memory fields, by default on dual-core nodes of 2 GiB
+    /// Memory fields of the log, by default on dual-core nodes of 2 GiB
     Hpc2n,
-    /// As for the Lublin model: memory drawn at random, a job of size 1 needs one of four cores
+    /// Memory drawn at random as for the Lublin model; a job of size 1 needs one of four cores
     Lublin,
 }
 
 impl WorkloadArguments {
-    /// How its lines become jobs of an unlimited machine.
+    /// Returns the options that convert the lines of the log into jobs of an unlimited machine.
     pub(crate) fn options(&self) -> Result<Options, Failure> {
         let annotate = self.annotate.unwrap_or(Annotate::None);
         if self.unit == Some(Unit::Processor) && annotate != Annotate::None {
             return Err(Failure::input(
-                "--unit processor uses the processors of the log as they are; use --unit node with --annotate",
+                "--unit processor takes the processors of the log as they are and cannot be combined with --annotate; use --unit node",
             ));
         }
         let annotation = match annotate {
             Annotate::None if self.cores.is_some() => {
-                return Err(Failure::input("--cores says what --annotate hpc2n or lublin is to assume"));
+                return Err(Failure::input("--cores requires --annotate hpc2n or lublin"));
             }
             Annotate::None | Annotate::Lublin if self.join.is_some() || self.floor_tenths.is_some() => {
-                return Err(Failure::input(
-                    "--join and --floor-tenths say what --annotate hpc2n is to assume",
-                ));
+                return Err(Failure::input("--join and --floor-tenths require --annotate hpc2n"));
             }
             Annotate::None => Annotation::None,
             Annotate::Hpc2n => {
@@ -175,40 +181,44 @@ impl WorkloadArguments {
         Ok(Options { annotation, ..self.log.options() })
     }
 
-    /// Whether the nodes are given.
+    /// Returns whether `--nodes` was given.
     pub(crate) fn has_nodes(&self) -> bool {
         self.nodes.is_some()
     }
 
-    /// The cluster has this many nodes.
+    /// Sets the number of nodes of the cluster.
     pub(crate) fn set_nodes(&mut self, nodes: u32) {
         self.nodes = Some(nodes);
     }
 
-    /// Jobs have the nodes that the log says, of which the largest has this.
-    pub(crate) fn set_listed(&mut self, cores: u32, memory_gb: f64) {
+    /// Gives each job the nodes that the log lists for it; `cores` and `memory_gb` are those of the
+    /// largest node.
+    pub(crate) fn use_listed_nodes(&mut self, cores: u32, memory_gb: f64) {
         (self.annotate, self.join, self.floor_tenths) = (Some(Annotate::Hpc2n), Some(Join::Listed), Some(0));
         (self.cores, self.node_memory) = (NonZeroU32::new(cores), Some(memory_gb));
     }
 
-    /// Where the log is.
+    /// Finds the log at the given path or in the trace folders.
     pub(crate) fn path(&self) -> Result<PathBuf, Failure> {
         traces::locate(&self.workload).map_err(Failure::input)
     }
 
-    /// Whether it was said how processors of the log become tasks.
-    pub(crate) fn says_tasks(&self) -> bool {
+    /// Returns whether `--unit` or `--annotate` was given, which determine how processors of the log
+    /// become tasks.
+    pub(crate) fn has_task_options(&self) -> bool {
         self.unit.is_some() || self.annotate.is_some()
     }
 
-    /// Whether the log is a listing of Slurm.
+    /// Returns whether the log is a Slurm listing, according to its file name.
     pub(crate) fn is_listing(&self) -> bool {
         Format::ByName.of(&self.workload) == Format::Slurm
     }
 
-    /// Refuses a log whose jobs share nodes, by its own columns, if each of their processors would be a node by default.
+    /// Refuses a log whose own columns show that jobs share nodes, if by default each of their
+    /// processors would be simulated as a node.
     pub(crate) fn check_unit(&self, path: &Path, opened: &Opened) -> Result<(), Failure> {
-        let sharing = if self.says_tasks() { 0 } else { opened.jobs_with_fewer_nodes_than_processors() };
+        let sharing =
+            if self.has_task_options() { 0 } else { opened.jobs_with_fewer_nodes_than_processors() };
         if sharing == 0 {
             return Ok(());
         }
@@ -220,7 +230,8 @@ impl WorkloadArguments {
         )))
     }
 
-    /// Opens the log, which may have been read already, and settles how many nodes (or processors) its machine has.
+    /// Opens the log, which may have been read already, and determines the number of nodes (or
+    /// processors) of its machine.
     pub(crate) fn open(&self, whole: Option<Whole>) -> Result<(PathBuf, Opened, u32), Failure> {
         let (path, options) = (self.path()?, self.options()?);
         let opened = match whole {
@@ -231,7 +242,8 @@ impl WorkloadArguments {
         Ok((path, opened.with_units(nodes), nodes))
     }
 
-    /// The machine: that of the header, or another one with a notice.
+    /// Returns the size of the machine in nodes: that of the header, or the given one, with a notice
+    /// if the two differ.
     fn nodes(&self, path: &Path, header: &Header) -> Result<u32, Failure> {
         let cores = match self.annotate {
             Some(Annotate::Hpc2n) => self.cores.map_or(ClusterAssumptions::default().cores, NonZeroU32::get),
@@ -264,21 +276,22 @@ impl WorkloadArguments {
     }
 }
 
-/// The processors of the machine that a header names.
+/// Returns the number of processors that the header gives for the machine.
 pub(crate) fn processors(path: &Path, header: &Header) -> Result<u64, Failure> {
     header.max_procs().or(header.max_nodes()).filter(|&count| count > 0).ok_or_else(|| {
         Failure::input(format!(
-            "{}: the header names no machine (MaxProcs, MaxNodes); give --nodes",
+            "{}: the header has neither MaxProcs nor MaxNodes; give --nodes",
             path.display()
         ))
     })
 }
 
-/// The kilobytes of a gigabyte, as the annotations have them: 2^20.
+/// Kilobytes per gigabyte, as in the annotations: 2^20.
 pub(crate) const KB_OF_GB: f64 = 1_048_576.0;
 
 impl LogArguments {
-    /// How the lines become jobs of an unlimited machine, without annotation.
+    /// Returns the options that convert the lines into jobs of an unlimited machine, without
+    /// annotation.
     pub(crate) fn options(&self) -> Options {
         Options {
             lines: self.strictness(),
@@ -310,7 +323,7 @@ impl LogArguments {
     pub(crate) fn read_whole(&self, path: &Path) -> Result<Whole, Failure> {
         prepare::read_whole(path, &self.options()).map_err(|error| self.failure(&error))
     }
-    /// The faults of a log, and which options would help.
+    /// Converts the errors of a log into a failure, with hints at the options that would help.
     pub(crate) fn failure(&self, error: &LogError) -> Failure {
         let mut message = error.to_string();
         for advice in error.advice(self.strictness()) {
@@ -319,23 +332,24 @@ impl LogArguments {
         }
         Failure::Input(message)
     }
-    /// The failure of a log without a job left, after the counts of its lines were printed.
+    /// Creates the failure for a log without any job left, to be used after the counts of its lines
+    /// were printed.
     pub(crate) fn no_jobs(path: &Path) -> Failure {
-        Failure::of(path, "no job is left")
+        Failure::in_file(path, "no job is left after the selection and the rules for anomalous lines")
     }
 }
 
-/// Reads the name of a page to write.
-pub(crate) fn page() -> impl TypedValueParser<Value = PathBuf> {
+/// Parses the name of an HTML page to write.
+pub(crate) fn page_path_parser() -> impl TypedValueParser<Value = PathBuf> {
     PathBufValueParser::new().try_map(|path| match path.extension() {
         Some(other) if other != "html" && other != "htm" => {
-            Err("pages are HTML; expected a name that ends in .html")
+            Err("expected a file name that ends in .html, since pages are HTML")
         }
         _ => Ok(path),
     })
 }
 
-/// Reads one of these choices by its name.
+/// Parses the name of one of these choices.
 pub(crate) fn one_of<T: Copy + Send + Sync>(
     all: &'static [T],
     name: fn(T) -> &'static str,
@@ -344,37 +358,37 @@ pub(crate) fn one_of<T: Copy + Send + Sync>(
     names.map(move |found| *all.iter().find(|choice| name(**choice) == found).expect("it is possible"))
 }
 
-/// A speed on the command line: a number that may have an exponent, to the nearest flop/s.
+/// Parses a speed: a number that may have an exponent, rounded to the nearest flop/s.
 fn flops(text: &str) -> Result<NonZeroU64, String> {
     let number = text.parse::<f64>().ok().filter(|number| (1.0..=MOST_FLOPS).contains(number));
     let whole = number.and_then(|number| NonZeroU64::new(number.round() as u64));
     whole.ok_or_else(|| format!("expected flop/s from 1 to {MOST_FLOPS:e}, found `{text}`"))
 }
 
-/// An amount of memory on the command line: GB above 0, with decimals if need be.
+/// Parses an amount of memory: a number of GB above 0, which may have decimals.
 pub(crate) fn gigabytes(text: &str) -> Result<f64, String> {
     let number = text.parse().ok().filter(|number: &f64| number.is_finite() && *number > 0.0);
-    number.ok_or_else(|| format!("expected GB above 0, found {text:?}"))
+    number.ok_or_else(|| format!("expected a number of GB above 0, found {text:?}"))
 }
 
-/// A yield of the command line.
-pub(crate) fn part(text: &str) -> Result<Yield, String> {
+/// Parses a yield, from 0 to 1.
+pub(crate) fn parse_yield(text: &str) -> Result<Yield, String> {
     let part: Option<f64> = text.parse().ok().filter(|part| (0.0..=1.0).contains(part));
     part.map(Yield::nearest).ok_or_else(|| format!("expected a yield from 0 to 1, found `{text}`"))
 }
 
-/// A period on the command line: at least a second.
+/// Parses a period in seconds: at least 1.
 pub(crate) fn period(text: &str) -> Result<SimSpan, Box<dyn Error + Send + Sync>> {
     Ok(limits::period(text.parse()?)?)
 }
 
-/// The threads that are used of those asked for: no more than four a core, since more are no faster and may be more than the
-/// machine has.
-pub(crate) fn threads_at_most(threads: usize) -> usize {
+/// Limits the number of threads to four per core: more are no faster, and could exceed the thread
+/// limit of the machine.
+pub(crate) fn limit_threads(threads: usize) -> usize {
     const A_CORE: usize = 4;
     let most = A_CORE * std::thread::available_parallelism().map_or(1, usize::from);
     if threads > most {
-        notice!("notice: --threads {threads}: {most} are used, {A_CORE} for each core");
+        notice!("notice: --threads {threads}: only {most} threads are used, {A_CORE} per core");
     }
     threads.min(most)
 }

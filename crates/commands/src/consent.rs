@@ -1,4 +1,4 @@
-//! Consent to the commands that a scenario names.
+//! Consent to run the commands that a scenario names.
 
 use crate::output::notice;
 use clap::Args;
@@ -7,20 +7,22 @@ use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-/// Whether the commands of a scenario may run.
+/// Permission to run the commands of a scenario.
 ///
-/// They may if the user gave them on the command line, allows them, or has allowed these commands, with these scripts, for this
-/// result folder before. That is kept in the user's own folder, since results may come from another user.
+/// Commands may run if the user gave them on the command line, allows them with this option, or has
+/// allowed the same commands, with the same scripts, for the same result folder before. Permissions
+/// are stored in the user's own folder, since results may come from another user.
 #[derive(Args, Clone, Copy, Debug)]
 pub(crate) struct Consent {
-    /// Run the commands that the scenario names, as policies pipe: and batsim: do; read them first, since they may do all
-    /// that you may. It holds for later runs into the same folder too, as long as the commands and their scripts are the same
+    /// Run the commands that the scenario names, as policies pipe: and batsim: do; read them first,
+    /// since they can do all that you can. The permission also holds for later runs into the same
+    /// folder, as long as the commands and their scripts are unchanged
     #[arg(long)]
     allow_commands: bool,
 }
 
 impl Consent {
-    /// Whether the commands of a scenario with these overrides may run.
+    /// Returns whether the commands of a scenario with these overrides may run.
     pub(crate) fn covers(self, scenario: &AnyScenario, overrides: &[String], out: &Path) -> bool {
         let commands = &scenario.uses.commands;
         let is_given = |command: &String| overrides.iter().any(|set| set.contains(command.as_str()));
@@ -28,24 +30,28 @@ impl Consent {
             return true;
         }
         let digest = digest(scenario, out);
-        let kept = memory();
+        let kept = permissions_path();
         if self.allow_commands {
-            let remembered = kept.ok_or_else(|| io::Error::other("there is no home folder"));
+            let remembered = kept.ok_or_else(|| {
+                io::Error::other("neither XDG_STATE_HOME nor HOME is set to an absolute path")
+            });
             if let Err(error) = remembered.and_then(|path| remember(&path, &digest)) {
-                notice!("notice: that the commands are allowed is not remembered: {error}");
+                notice!(
+                    "notice: the permission for these commands could not be stored: {error}; later runs need --allow-commands again"
+                );
             }
             return true;
         }
         kept.is_some_and(|path| is_remembered(&path, &digest))
     }
 
-    /// Whether commands are allowed here and now.
+    /// Returns whether `--allow-commands` was given for this run.
     pub(crate) fn is_given(self) -> bool {
         self.allow_commands
     }
 }
 
-/// The commands, their scripts, and the folder.
+/// Computes a digest of the commands, their scripts, and the result folder.
 fn digest(scenario: &AnyScenario, out: &Path) -> String {
     let uses = &scenario.uses;
     let folder =
@@ -61,8 +67,8 @@ fn digest(scenario: &AnyScenario, out: &Path) -> String {
     Digest::from_bytes(text.as_bytes()).to_string()
 }
 
-/// Where what was allowed is kept: a digest a line.
-fn memory() -> Option<PathBuf> {
+/// Returns the path of the file of stored permissions, which has one digest per line.
+fn permissions_path() -> Option<PathBuf> {
     let folder = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let state = folder("XDG_STATE_HOME").or_else(|| Some(folder("HOME")?.join(".local/state")))?;
     Some(state.join("dfrsim/allowed-commands"))

@@ -1,18 +1,18 @@
-//! What commands work with, and groups of them.
+//! Context in which commands run, and groups of commands.
 
 use crate::failure::Failure;
 use crate::memory::Limit;
 use crate::output::{Answer, Printing};
 use dfrsim_lab::Registry;
 
-/// What a command works with, beside its arguments.
+/// Context of a command, in addition to its arguments.
 #[derive(Clone, Copy)]
 pub(crate) struct Context<'a> {
-    /// The studies and policies of the program.
+    /// Studies and policies of the program.
     pub(crate) registry: &'a Registry,
-    /// How much memory may be used.
+    /// Limit of the memory that the program may use.
     pub(crate) memory: Limit,
-    /// How answers are printed.
+    /// Format in which answers are printed.
     pub(crate) printing: Printing,
 }
 
@@ -23,7 +23,7 @@ impl Context<'_> {
     }
 }
 
-/// Declares a group of commands, of which one is run.
+/// Declares a group of commands as an enum of clap subcommands, one of which is run.
 macro_rules! commands {
     ($(#[$of_group:meta])* $visibility:vis enum $group:ident { $($(#[$of:meta])* $name:ident($command:ty),)+ }) => {
         #[derive(clap::Subcommand, Debug)]

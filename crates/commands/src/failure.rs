@@ -1,19 +1,19 @@
-//! How commands fail, and with which exit code.
+//! Failures of commands and their exit codes.
 
 use std::fmt::Display;
 use std::io;
 use std::path::Path;
 
-/// Why a command did not succeed.
+/// Reason for which a command did not succeed.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// The input, the arguments or the place for the output are at fault: [`Exit::Input`].
+    /// The input, the arguments or the output path are wrong: [`Exit::Input`].
     Input(String),
-    /// The work was done, and its result is a failure: [`Exit::Failure`].
+    /// The work was done, but its result is a failure: [`Exit::Failure`].
     Result(String),
-    /// The user interrupted it: [`Exit::Interrupted`].
+    /// The user interrupted the command: [`Exit::Interrupted`].
     Interrupted(String),
-    /// The reader of the output is gone; no message, [`Exit::ClosedPipe`].
+    /// The reader of the output has closed it; there is no message: [`Exit::ClosedPipe`].
     ClosedPipe,
 }
 
@@ -22,17 +22,17 @@ impl Failure {
         Failure::Input(message.to_string())
     }
 
-    /// Something is wrong with a file, or with what is asked of it.
-    pub(crate) fn of(path: &Path, fault: impl Display) -> Failure {
+    /// Creates the failure for an error in a file, or in a request that concerns it.
+    pub(crate) fn in_file(path: &Path, fault: impl Display) -> Failure {
         Failure::Input(format!("{}: {fault}", path.display()))
     }
 
-    /// A file cannot be opened, or not be read to its end.
+    /// Creates the failure for a file that cannot be opened or read to its end.
     pub(crate) fn unreadable(path: &Path, error: &io::Error) -> Failure {
-        Failure::of(path, format_args!("cannot be read: {error}"))
+        Failure::in_file(path, format_args!("cannot be read: {error}"))
     }
 
-    /// A write to standard output or to a named file failed.
+    /// Creates the failure for an error of writing to standard output or to a named file.
     pub(crate) fn output(target: impl Display, error: &io::Error) -> Failure {
         match error.kind() {
             io::ErrorKind::BrokenPipe => Failure::ClosedPipe,

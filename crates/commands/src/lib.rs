@@ -1,7 +1,7 @@
-//! The command line of `dfrsim`, for any set of studies and policies.
+//! Command line of `dfrsim`, for any set of studies and policies.
 //!
-//! [`main_with`] is the whole program. With your own registry it has your policies and studies beside the
-//! standard ones, or instead of them:
+//! [`main_with`] is the whole program. A registry of your own provides your policies and studies in
+//! addition to the standard ones, or instead of them:
 //!
 //! ```no_run
 //! use dfrsim_lab::Registry;
@@ -12,8 +12,9 @@
 //! }
 //! ```
 //!
-//! Each command is a module of `commands`; `arguments` has what several of them share. Results go to standard output or into
-//! files; notices, progress and times go to standard error. Exit codes are in [`exit`].
+//! Each command is a module of `commands`; `arguments` has the arguments that several commands
+//! share. Results go to standard output or into files; notices, progress and times go to standard
+//! error. Exit codes are in [`exit`].
 
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
@@ -39,20 +40,25 @@ use exit::Exit;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-/// Whether `dfrsim results export --parquet` is built in: a feature, which one package turns on for all that are built with it.
+/// True if `dfrsim results export --parquet` is built in: a Cargo feature, which one package enables
+/// for all packages that are built with it.
 pub const HAS_PARQUET: bool = cfg!(feature = "parquet");
 
-/// Runs the program with the arguments of the process and with the studies, policies and readers of a registry.
+/// Runs the program with the arguments of the process and with the studies, policies and readers of
+/// a registry.
 pub fn main_with(registry: Registry) -> ExitCode {
     main_from(std::env::args_os(), registry).into()
 }
 
-/// Runs the program with other arguments than those of the process, the first of which is the name of the program. Help and wrong arguments
-/// end the process.
-#[expect(clippy::needless_pass_by_value, reason = "the registry is made for the program and ends with it")]
+/// Runs the program with the given arguments, the first of which is the name of the program. A
+/// request for help and wrong arguments end the process.
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "the registry is created for the program and dropped with it"
+)]
 pub fn main_from(arguments: impl IntoIterator<Item = OsString>, registry: Registry) -> Exit {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
-    refusal::takes(&arguments);
+    refusal::note_format(&arguments);
     match commands::Cli::from_arguments(arguments).and_then(|program| program.run(&registry)) {
         Ok(()) => Exit::Success,
         Err(failure) => refusal::report(failure),

@@ -1,4 +1,5 @@
-//! The options of commands for programs that have jobs and policies of their own, such as the Python package: declared once, for both.
+//! Options of the commands, for programs with jobs and policies of their own, such as the Python
+//! package: both share one declaration.
 
 use crate::commands::{Cli, Simulate};
 use crate::failure::Failure;
@@ -8,32 +9,34 @@ use dfrsim_model::Job;
 use dfrsim_policies::Policy;
 use serde_json::{Value, json};
 
-/// Reads options of `dfrsim simulate`, without those of its log, for jobs in order of submission on a cluster of this many nodes.
+/// Parses options of `dfrsim simulate`, except those of its log, for the given jobs (in submission
+/// order) on a cluster of `nodes` nodes.
 ///
 /// # Errors
-/// An option is unknown, has a wrong value or is one of the log; or a file that it names has a fault.
+/// Returns an error if an option is unknown, has a wrong value or is about the log, or if a file
+/// that an option names is invalid.
 pub fn setting(policy: Policy, arguments: &[String], nodes: u32, jobs: &[Job]) -> Result<Setting, String> {
-    let simulate: Simulate = parsed(&["--workload=-", "--policy=EASY"], arguments)?;
+    let simulate: Simulate = parse_simulate(&["--workload=-", "--policy=EASY"], arguments)?;
     simulate.setting(policy, nodes, jobs).map_err(message)
 }
 
-/// Reads a log by the options of `dfrsim simulate` that are about its workload.
+/// Reads a log according to the workload options of `dfrsim simulate`.
 ///
 /// # Errors
-/// An option is unknown or has a wrong value, or the log has a fault.
+/// Returns an error if an option is unknown or has a wrong value, or if the log is invalid.
 pub fn read_log(path: &str, arguments: &[String]) -> Result<ReadLog, String> {
-    let simulate: Simulate = parsed(&[&format!("--workload={path}"), "--policy=EASY"], arguments)?;
+    let simulate: Simulate = parse_simulate(&[&format!("--workload={path}"), "--policy=EASY"], arguments)?;
     simulate.read_log().map_err(message)
 }
 
 fn message(failure: Failure) -> String {
     match failure {
         Failure::Input(message) | Failure::Result(message) | Failure::Interrupted(message) => message,
-        Failure::ClosedPipe => "the reader is gone".to_owned(),
+        Failure::ClosedPipe => "the reader of the output has closed it".to_owned(),
     }
 }
 
-fn parsed(first: &[&str], arguments: &[String]) -> Result<Simulate, String> {
+fn parse_simulate(first: &[&str], arguments: &[String]) -> Result<Simulate, String> {
     let command = Simulate::augment_args(Command::new("simulate")).disable_help_flag(true);
     let words = first.iter().map(|&word| word.to_owned()).chain(arguments.iter().cloned());
     let matches = command.no_binary_name(true).try_get_matches_from(words);
@@ -46,20 +49,21 @@ fn parsed(first: &[&str], arguments: &[String]) -> Result<Simulate, String> {
     Simulate::from_arg_matches(&matches.map_err(fault)?).map_err(fault)
 }
 
-/// All commands, each with `words`, `about`, `long`, and its `arguments`: `name`, `help`, `flag` (takes no value), `many`, `required`, `default`,
-/// and whether it is a `position`, which are in their order.
+/// Returns a description of all commands, each with `words`, `about`, `long`, and its `arguments`:
+/// `name`, `help`, `flag` (takes no value), `many`, `required`, `default`, and `position` (true if
+/// it is positional). Positional arguments are in their order.
 pub fn declaration() -> Value {
     let mut found = Vec::new();
-    leaves(&Cli::described(), &mut Vec::new(), &mut found);
+    collect_commands(&Cli::full_command(), &mut Vec::new(), &mut found);
     found.into()
 }
 
-fn leaves(command: &Command, words: &mut Vec<String>, found: &mut Vec<Value>) {
+fn collect_commands(command: &Command, words: &mut Vec<String>, found: &mut Vec<Value>) {
     for below in command.get_subcommands().filter(|below| !below.is_hide_set() && below.get_name() != "help")
     {
         words.push(below.get_name().to_owned());
         if below.has_subcommands() {
-            leaves(below, words, found);
+            collect_commands(below, words, found);
         } else {
             let text = |text: Option<&clap::builder::StyledStr>| text.map(ToString::to_string);
             let arguments = below.get_arguments().filter(|it| !it.is_hide_set() && it.get_id() != "help");

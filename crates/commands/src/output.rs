@@ -1,4 +1,4 @@
-//! Where results and notices go.
+//! Output of results and notices.
 
 mod answer;
 mod file;
@@ -12,10 +12,10 @@ mod written;
 pub(crate) use answer::{Answer, Printing, json};
 pub(crate) use dfrsim_model::counted;
 pub(crate) use file::OutputFile;
-pub(crate) use place::Places;
+pub(crate) use place::OverwriteGuard;
 pub(crate) use table::table;
 pub(crate) use together::OutputFiles;
-pub(crate) use watched::{QUIET, REDRAW, bar, watched, with_bar, with_notices};
+pub(crate) use watched::{QUIET_PERIOD, REDRAW_INTERVAL, bar, run_watched, with_bar, with_notices};
 pub(crate) use written::Written;
 
 pub(crate) use crate::terminal::notice;
@@ -25,15 +25,15 @@ use crate::terminal::visible;
 use std::io::{self, Write as _};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Whether something was printed to standard output.
+/// True if the program has printed to standard output.
 static PRINTED: AtomicBool = AtomicBool::new(false);
 
-/// Whether something was printed to standard output.
+/// Returns whether the program has printed to standard output.
 pub(crate) fn has_printed() -> bool {
     PRINTED.load(Ordering::Relaxed)
 }
 
-/// Prints to standard output.
+/// Prints to standard output, with control characters escaped.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
     PRINTED.store(true, Ordering::Relaxed);
     let mut out = io::stdout().lock();

@@ -1,4 +1,4 @@
-//! The files of figures.
+//! Files of figures and their data.
 
 use crate::failure::Failure;
 use crate::output::OutputFiles;
@@ -8,7 +8,7 @@ use std::fs::{self, File};
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
-/// A format of pictures.
+/// File format of a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
     /// Vector graphics, with selectable text
@@ -18,11 +18,11 @@ pub(crate) enum Format {
 }
 
 impl Format {
-    /// The format that the ending of a file's name means.
+    /// Determines the format from the extension of the file name.
     pub(crate) fn of(path: &Path) -> Result<Format, Failure> {
         let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
         Format::from_str(ending, false)
-            .map_err(|_| Failure::of(path, "expected a name that ends in .svg or .png"))
+            .map_err(|_| Failure::in_file(path, "expected a file name that ends in .svg or .png"))
     }
     fn ending(self) -> &'static str {
         match self {
@@ -38,7 +38,7 @@ impl Format {
     }
 }
 
-/// One picture whose name the user chose, with its data beside it.
+/// Picture file whose name the user chose, and the file of its data next to it.
 pub(crate) struct PictureFile {
     path: PathBuf,
     format: Format,
@@ -51,25 +51,26 @@ impl PictureFile {
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
-    /// Where its data goes.
+    /// Returns the path of the data: that of the picture with the extension `csv`.
     pub(crate) fn data(&self) -> PathBuf {
         self.path.with_extension("csv")
     }
-    /// Writes both. Data replaces data with the same columns only: the user has named the picture, not this file.
+    /// Writes the picture and its data. An existing data file is replaced only if it has the same
+    /// columns, because the user has named the picture, not this file.
     pub(crate) fn write(&self, files: &mut OutputFiles, figure: &Figure) -> Result<(), Failure> {
         let data = self.data();
         let (first, new) = (first_line(&data), figure.csv.lines().next().unwrap_or_default());
         if first.is_some_and(|first| !first.is_empty() && first != new.as_bytes()) {
-            return Err(Failure::of(
+            return Err(Failure::in_file(
                 &data,
-                "the data of the picture would replace this file, which is something else; choose another name",
+                "the data of the picture would overwrite this file, whose first line is different; choose another name for the picture",
             ));
         }
         write(files, [(self.path.with_extension(""), figure)], &[self.format]).map(drop)
     }
 }
 
-/// The beginning of a regular file, up to the end of its first line, and not much more than a header may take.
+/// Reads the first line of a regular file, limited to 4 KiB, which is ample for a header.
 fn first_line(path: &Path) -> Option<Vec<u8>> {
     const MOST: u64 = 1 << 12;
     let file = fs::metadata(path).is_ok_and(|metadata| metadata.is_file()).then(|| File::open(path))?.ok()?;
@@ -79,8 +80,8 @@ fn first_line(path: &Path) -> Option<Vec<u8>> {
     Some(line)
 }
 
-/// Writes each figure in some formats and its data beside it, at a path to which endings are added. The paths of the files,
-/// in their order.
+/// Writes each figure in the given formats, and its data, at a base path to which the extensions are
+/// added. Returns the paths of the files in the order of writing.
 pub(crate) fn write<'a>(
     files: &mut OutputFiles,
     figures: impl IntoIterator<Item = (PathBuf, &'a Figure)>,

@@ -1,4 +1,4 @@
-//! How a failure is reported: on standard error, and as JSON where the answer would be.
+//! Reports of failures: on standard error, and as JSON in place of the answer.
 
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -9,7 +9,7 @@ use serde::Serialize;
 use std::ffi::OsString;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What a command with `--format json` prints in place of its answer if it has none.
+/// Error that a command with `--format json` prints if it has no answer.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ErrorAnswer {
     error: Reported,
@@ -17,23 +17,23 @@ pub(crate) struct ErrorAnswer {
 
 #[derive(Debug, Serialize, JsonSchema)]
 struct Reported {
-    /// The exit code in one word: `failure`, `input` or `interrupted`.
+    /// The name of the exit code: `failure`, `input` or `interrupted`.
     kind: &'static str,
     /// The exit code.
     exit: u8,
-    /// What is wrong, where, and what was expected; a line for each fault.
+    /// The errors, one per line: what is wrong, where, and what was expected.
     message: String,
 }
 
-/// Whether the arguments ask for answers as JSON.
+/// True if the arguments ask for answers as JSON.
 static ASKS_FOR_JSON: AtomicBool = AtomicBool::new(false);
 
-/// Takes the arguments of the program.
-pub(crate) fn takes(arguments: &[OsString]) {
+/// Records whether the arguments of the program ask for JSON.
+pub(crate) fn note_format(arguments: &[OsString]) {
     ASKS_FOR_JSON.store(asks_for_json(arguments), Ordering::Relaxed);
 }
 
-/// Reports a failure: how the program ends.
+/// Reports a failure and returns the exit status.
 pub(crate) fn report(failure: Failure) -> Exit {
     let (code, message) = match failure {
         Failure::Input(message) => (Exit::Input, message),
@@ -46,7 +46,7 @@ pub(crate) fn report(failure: Failure) -> Exit {
     code
 }
 
-/// Ends the program because of its arguments, or because they ask for help.
+/// Ends the program because its arguments are wrong or ask for help.
 pub(crate) fn end(error: &clap::Error) -> ! {
     if error.use_stderr() {
         answer(Exit::Input, error.to_string().trim_end().to_owned());
@@ -54,16 +54,16 @@ pub(crate) fn end(error: &clap::Error) -> ! {
     error.exit()
 }
 
-/// The failure as JSON, for a program that asked for JSON and has got no answer.
+/// Prints the failure as JSON, if JSON was asked for and no answer has been printed.
 fn answer(code: Exit, message: String) {
     if !output::has_printed() && ASKS_FOR_JSON.load(Ordering::Relaxed) {
         let error = Reported { kind: code.name(), exit: code.code(), message };
-        // What cannot be printed is on standard error.
+        // An error of printing is ignored, since the failure is on standard error already.
         let _ = output::print(&json(&ErrorAnswer { error }));
     }
 }
 
-/// Whether arguments ask for JSON, even if something else is wrong with them.
+/// Returns whether arguments ask for JSON, even if they are wrong in other ways.
 fn asks_for_json(arguments: &[OsString]) -> bool {
     let pairs = arguments.windows(2).any(|pair| pair == ["--format", "json"]);
     pairs || arguments.iter().any(|argument| argument == "--format=json")

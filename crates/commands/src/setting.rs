@@ -1,4 +1,5 @@
-//! What options make of a cluster, a policy and a log, for programs with jobs of their own.
+//! Settings and jobs that the options of `dfrsim simulate` describe, for programs with jobs of their
+//! own.
 
 use dfrsim_cluster::{Options, SummaryOptions};
 use dfrsim_model::priority::Priorities;
@@ -6,30 +7,30 @@ use dfrsim_model::{Job, JobTexts};
 use dfrsim_policies::PolicyOptions;
 use std::sync::Arc;
 
-/// What the options of `dfrsim simulate` make of a cluster and a policy.
+/// Settings of a cluster and a policy, from the options of `dfrsim simulate`.
 #[derive(Debug)]
 pub struct Setting {
-    /// How many nodes there are: those of a platform, if one is given.
+    /// Number of nodes: that of the platform, if one is given.
     pub nodes: u32,
-    /// The parameters of the simulation.
+    /// Parameters of the simulation.
     pub options: Options,
-    /// The parameters of policies.
+    /// Parameters of the policy.
     pub policy: PolicyOptions,
-    /// By what jobs are ordered or share, if they have priorities or weights.
+    /// Site policy that orders the jobs or sets their shares; `None` without priorities and weights.
     pub priorities: Option<Arc<Priorities>>,
-    /// What is measured.
+    /// Metrics to measure.
     pub figures: SummaryOptions,
 }
 
-/// The jobs that the options of a log give.
+/// Jobs read from a log, according to the options of `dfrsim simulate`.
 #[derive(Debug)]
 pub struct ReadLog {
-    /// The nodes of the machine.
+    /// Number of nodes of the machine.
     pub nodes: u32,
-    /// The jobs, in order of submission.
+    /// Jobs in submission order.
     pub jobs: Vec<Job>,
-    /// What the log says of them in texts.
+    /// Textual fields of the log, by job.
     pub texts: Option<Arc<JobTexts>>,
-    /// What was left out, and why.
+    /// Report of the lines that were dropped or changed, and the reasons.
     pub report: String,
 }

@@ -1,11 +1,11 @@
-//! Notices on standard error, and texts that do not steer the terminal.
+//! Notices on standard error, and text without terminal control sequences.
 
 use std::borrow::Cow;
 use std::fmt::Display;
 use std::io::{self, Write as _};
 
-/// Prints a line to standard error, like `eprintln!`. What cannot be printed there is lost: a reader that left, or a full
-/// disk, ends no run.
+/// Prints a line to standard error, like `eprintln!`, but ignores write errors: a reader that has
+/// closed the stream or a full disk must not end a run.
 macro_rules! notice {
     ($($argument:tt)*) => { $crate::terminal::print_notice(format_args!($($argument)*)) };
 }
@@ -18,10 +18,10 @@ pub(crate) fn print_notice(line: impl Display) {
     let _ = io::stderr().lock().write_all(visible(&format!("{line}\n")).as_bytes());
 }
 
-/// The longest line of a notice, in letters: one may quote a line of a file.
+/// Maximum length of a line of a notice, in characters; a notice may quote a line of a file.
 const LONGEST_LINE: usize = 4_000;
 
-/// The text with its long lines cut.
+/// Truncates the long lines of the text.
 fn shortened(text: &str) -> Cow<'_, str> {
     if text.lines().all(|line| line.len() <= LONGEST_LINE) {
         return Cow::Borrowed(text);
@@ -33,7 +33,8 @@ fn shortened(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.lines().map(short).collect::<Vec<_>>().join("\n"))
 }
 
-/// The text with control characters as escape sequences, because names from files could otherwise steer the terminal.
+/// Replaces control characters by escape sequences, because names from files could otherwise control
+/// the terminal.
 pub(crate) fn visible(text: &str) -> Cow<'_, str> {
     let is_harmful = |letter: char| letter.is_control() && letter != '\n' && letter != '\t';
     if !text.contains(is_harmful) {

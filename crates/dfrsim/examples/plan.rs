@@ -3,7 +3,7 @@
 //! `cargo run --release --example plan`
 
 use dfrsim::context_switch::{
-    Amount, Cluster, Configuration, Limits, Node, Place, Vjob, VjobId, Vm, cheapest, plan,
+    Amount, Cluster, Configuration, Limits, Node, Place, Vjob, VjobId, Vm, plan, solve,
 };
 use dfrsim::prelude::*;
 use std::error::Error;
@@ -23,7 +23,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("{} pools, cost {}", detour.pools().len(), detour.cost(&cluster));
 
     // If only their states matter, they may stay where they are.
-    let found = cheapest(&cluster, &current, &wanted, &Limits::default(), Seed::new(1))?;
+    let found = solve(&cluster, &current, &wanted, &Limits::default(), Seed::new(1))?;
     println!("cheapest with the same states: cost {}, proven: {}", found.cost, found.proven);
     Ok(())
 }

@@ -31,7 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     let results = Results::read(folder.as_ref(), &registry)?;
     let rows = &results.rows()?[0];
-    let degradation = rows.place("degradation").ok_or("rows have a degradation")?;
+    let degradation = rows.column_index("degradation").ok_or("rows have a degradation")?;
     let largest = (0..rows.len()).filter_map(|row| rows.number(row, degradation)).fold(0.0, f64::max);
     println!("largest degradation of {} simulations: {largest:.1}", rows.len());
     Ok(())

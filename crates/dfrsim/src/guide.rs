@@ -1,5 +1,5 @@
-// Links: of two definitions the first counts. `links.txt` has those for this documentation, and each page ends with its own,
-// for readers of the files.
+// If a link has two definitions, the first one counts. `links.txt` has the definitions for this
+// documentation; each page ends with its own, for readers of the files.
 #![doc = include_str!("guide/links.txt")]
 #![doc = include_str!("guide/README.md")]
 

@@ -1,13 +1,15 @@
-//! dfrsim simulates how a cluster shares its nodes among jobs: batch policies, which give whole nodes, and fractional ones
-//! (DFRS), which give parts of nodes and pause and move tasks without knowing run times.
+//! dfrsim simulates job scheduling on a cluster: batch policies, which allocate whole nodes, and
+//! fractional policies (DFRS), which allocate fractions of nodes and preempt and migrate tasks
+//! without knowing run times.
 //!
-//! This crate is the library. The program `dfrsim` is made of it, and so is any program of yours. The [guide] has a first hour,
-//! your cluster's log, your first policy, and more.
+//! This crate is the library on which the program `dfrsim` is built, and on which you can build your
+//! own. The [guide] covers the first hour, the log of your cluster, your first policy, and more.
 //!
 //! # A workload
 //!
-//! Jobs come from logs in the Standard Workload Format, from Batsim's workloads, or from the Lublin-Feitelson model. Times are
-//! integer microseconds, CPU and memory exact parts of a node.
+//! Jobs come from logs in the Standard Workload Format, from Batsim's workloads, or from the
+//! Lublin-Feitelson model. Times are integer microseconds; CPU and memory are exact fractions of a
+//! node.
 //!
 //! ```
 //! use dfrsim::prelude::*;
@@ -32,9 +34,10 @@
 //!
 //! # A policy of your own
 //!
-//! A policy implements [`Scheduler`](cluster::Scheduler): once a moment, after everything that happens in it (completions,
-//! then changes of the platform, then submissions, then ticks), it sees the situation and fills a decision. The decision is
-//! checked as a whole before any of it is applied. Run times are hidden from it.
+//! A policy implements [`Scheduler`](cluster::Scheduler). It is called once for each time at which
+//! something happens, after all events of that time (completions, then changes of the platform, then
+//! submissions, then ticks): it gets the situation and fills a decision. The decision is checked as
+//! a whole before any of it is applied. Run times are hidden from the policy.
 //!
 //! ```
 //! use dfrsim::prelude::*;
@@ -60,8 +63,9 @@
 //!
 //! # A sweep
 //!
-//! A [`Registry`] has the studies and policies of a program. It reads scenarios and runs them in parallel; a
-//! sweep that was killed goes on where it stopped, and the same scenario gives the same bytes.
+//! A [`Registry`] has the studies and policies of a program. It reads scenarios and runs them in
+//! parallel; a sweep that was killed resumes where it stopped, and the same scenario gives the same
+//! bytes.
 //!
 //! ```
 //! # use dfrsim::prelude::*;
@@ -102,13 +106,15 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Ten lines make a program of this: `dfrsim_commands::main_with(registry)` has every command of `dfrsim`.
+//! A complete program takes about ten lines: `dfrsim_commands::main_with(registry)` provides every
+//! command of `dfrsim`.
 //!
 //! # The audit
 //!
-//! The [`Auditor`](audit::Auditor) follows a schedule with code that is independent of the simulator: capacities at
-//! every moment, the work of each job, penalties and metrics, all in exact integers. `RunOptions::audit` above lets it
-//! watch every simulation of a sweep; here it reads the events of one.
+//! The [`Auditor`](audit::Auditor) checks a schedule with code that is independent of the simulator:
+//! capacities at every time, the work of each job, penalties and metrics, all in exact integers.
+//! `RunOptions::audit` above applies it to every simulation of a sweep; here it reads the events of
+//! one.
 //!
 //! ```
 //! use dfrsim::prelude::*;
@@ -133,10 +139,13 @@
 //!
 //! # Guarantees
 //!
-//! * **Exact.** No capacity test and no completion time has a tolerance.
-//! * **One order of events**: time, then completion < platform change < submission < tick, then sequence.
-//! * **Checked.** A wrong decision ends its simulation with the rule, the job and the moment, and is a row with a status.
-//! * **The same bytes** on any number of threads, shards and machines, and after any interruption.
+//! * **Exact.** Capacity checks and completion times have no tolerance.
+//! * **One order of events**: time, then completion < platform change < submission < tick, then
+//!   sequence.
+//! * **Checked.** An invalid decision ends its simulation with the rule, the job and the time, and
+//!   is recorded as a row with a status.
+//! * **Reproducible.** Results have the same bytes with any number of threads, shards and machines,
+//!   and after any interruption.
 
 pub use dfrsim_audit as audit;
 pub use dfrsim_bound as bound;
@@ -158,18 +167,20 @@ pub mod prelude;
 use dfrsim_lab::Registry;
 use dfrsim_lab::fields::FileLocator;
 use dfrsim_policies::Policies;
-use dfrsim_workload::traces::locate_beside;
+use dfrsim_workload::traces::locate_with_fallback;
 
-/// All studies, the policies of this project, and those in [other processes](external).
+/// Creates the registry with all studies, the policies of this project, and those in [other
+/// processes](external).
 pub fn registry() -> Registry {
     registry_with(Policies::standard())
 }
 
-/// All studies, these policies, and those in [other processes](external).
+/// Creates the registry with all studies, the given policies, and those in [other
+/// processes](external).
 pub fn registry_with(policies: Policies) -> Registry {
     let policies = external::families().into_iter().fold(policies, Policies::with_family);
     let registry = Registry::new().with(policies).with(FileLocator::new(|name, folder| {
-        locate_beside(name, folder).map_err(|missing| missing.to_string())
+        locate_with_fallback(name, folder).map_err(|missing| missing.to_string())
     }));
     [
         dfrsim_paper_dfrs::register,

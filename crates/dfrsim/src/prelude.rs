@@ -1,4 +1,4 @@
-//! What most programs need: `use dfrsim::prelude::*;`.
+//! Items that most programs need: `use dfrsim::prelude::*;`.
 
 pub use dfrsim_audit::{Auditor, audit};
 pub use dfrsim_bound::max_stretch_bound;

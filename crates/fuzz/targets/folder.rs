@@ -5,7 +5,7 @@
 use arbitrary::Arbitrary;
 use dfrsim_lab::check::{Baseline, CheckOptions, check};
 use dfrsim_lab::compare::{CompareOptions, compare};
-use dfrsim_lab::{Registry, Results, RunOptions, export, generic_drawings};
+use dfrsim_lab::{Registry, Results, RunOptions, export, default_drawings};
 use dfrsim_plots::draw;
 use libfuzzer_sys::fuzz_target;
 use sha2::{Digest as _, Sha256};
@@ -151,7 +151,7 @@ fuzz_target!(|change: Change| {
     }
     if let Ok(frames) = results.rows() {
         let _ = export::json_lines(&frames, &mut Vec::new());
-        generic_drawings(&frames).iter().filter_map(draw).for_each(|figure| drop(figure.picture.svg()));
+        default_drawings(&frames).iter().filter_map(draw).for_each(|figure| drop(figure.picture.svg()));
     }
     let _ = dfrsim_report::page(&results, &[], &[]);
 });

@@ -7,7 +7,7 @@ use dfrsim_context_switch::file::{
     PlanFigures, cluster_from_json, configuration_from_json, plan_to_json, states_from_json,
 };
 use dfrsim_context_switch::{
-    Cluster, Configuration, Durations, Limits, Plan, cheapest, in_states, plan, timetable,
+    Cluster, Configuration, Durations, Limits, Plan, solve, in_states, plan, timetable,
 };
 use dfrsim_model::Seed;
 use libfuzzer_sys::fuzz_target;
@@ -101,7 +101,7 @@ fuzz_target!(|problem: Problem| {
     let limits = Limits { steps: 20, time: None };
     if let Ok(states) = states_from_json("states.json", &json!({ "vjobs": asked }).to_string(), &cluster)
         && let Ok(wanted) = in_states(&cluster, &before, &states)
-        && let Ok(found) = cheapest(&cluster, &before, &wanted, &limits, Seed::new(1))
+        && let Ok(found) = solve(&cluster, &before, &wanted, &limits, Seed::new(1))
     {
         checked(&cluster, &before, &found.configuration, &found.plan);
     }

@@ -1,53 +1,54 @@
-//! Published statements, each checked on our rows.
+//! Published claims, each checked against our rows.
 
 use crate::table::{Table, TableLine};
 
 dfrsim_model::named! {
-    /// Whether a statement holds.
+    /// Verdict on a claim.
     pub enum Verdict as "verdict" {
-        /// It holds here.
+        /// Our rows confirm the claim.
         Holds = "holds",
-        /// It does not hold here.
+        /// Our rows contradict the claim.
         Fails = "fails",
-        /// The rows do not decide it: an interval includes the limit, or too few rows are there.
+        /// Our rows do not decide the claim: a confidence interval includes the limit, or there are
+        /// too few rows.
         Open = "open",
     }
 }
 
 impl Verdict {
-    /// [`Verdict::Holds`] or [`Verdict::Fails`].
+    /// Converts a boolean to [`Verdict::Holds`] or [`Verdict::Fails`].
     pub fn from_bool(holds: bool) -> Verdict {
         if holds { Verdict::Holds } else { Verdict::Fails }
     }
 }
 
-/// A published statement and what becomes of it here.
+/// A published claim and our verdict on it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Claim {
-    /// Where it is said: paper and section or table.
+    /// Source of the claim: paper and section or table.
     pub source: String,
-    /// For which part of the results it is checked (a workload, a level of use); may be empty.
+    /// Subset of the results for which the claim is checked (a workload, a load); may be empty.
     pub scope: String,
-    /// What is said, in our words.
+    /// The claim in our words.
     pub claim: String,
-    /// Whether it holds here.
+    /// Verdict on our rows.
     pub verdict: Verdict,
-    /// Our value, where it is one number.
+    /// Our value, if the claim is about a single number.
     pub ours: Option<f64>,
-    /// The lower end of the confidence interval of our value.
+    /// Lower end of the confidence interval of our value.
     pub low: Option<f64>,
-    /// Its upper end.
+    /// Upper end of the confidence interval of our value.
     pub high: Option<f64>,
     /// The published value.
     pub published: Option<f64>,
-    /// Whether the statement holds on the published tables themselves, where these exist.
+    /// Verdict on the published tables themselves, where these exist.
     pub verdict_published: Option<Verdict>,
-    /// What the verdict rests on, in words and numbers.
+    /// Evidence for the verdict, in words and numbers.
     pub detail: String,
 }
 
 impl Claim {
-    /// A statement with a verdict, without numbers.
+    /// Creates a claim with a verdict, without numbers.
     pub fn new(
         source: impl Into<String>,
         claim: impl Into<String>,
@@ -67,29 +68,29 @@ impl Claim {
             detail: detail.into(),
         }
     }
-    /// Of a part of the results.
+    /// Sets the subset of the results for which the claim is checked.
     #[must_use]
     pub fn within(self, scope: impl Into<String>) -> Claim {
         Claim { scope: scope.into(), ..self }
     }
-    /// With our value and the published one.
+    /// Sets our value and the published one.
     #[must_use]
     pub fn with_values(self, ours: Option<f64>, published: Option<f64>) -> Claim {
         Claim { ours, published, ..self }
     }
-    /// With the confidence interval of our value.
+    /// Sets the confidence interval of our value.
     #[must_use]
     pub fn with_interval(self, interval: Option<(f64, f64)>) -> Claim {
         Claim { low: interval.map(|(low, _)| low), high: interval.map(|(_, high)| high), ..self }
     }
-    /// With the verdict on the published tables.
+    /// Sets the verdict on the published tables.
     #[must_use]
     pub fn with_published_verdict(self, verdict: Option<Verdict>) -> Claim {
         Claim { verdict_published: verdict, ..self }
     }
 }
 
-/// The table of claims, `tables/claims.csv`; the same columns for all studies.
+/// Builds the table of claims, `tables/claims.csv`; all studies have the same columns.
 pub fn table(claims: &[Claim]) -> Table {
     let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
     let line = |claim: &Claim| {

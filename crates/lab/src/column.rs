@@ -1,4 +1,4 @@
-//! Columns of rows: names, kinds, units, and the roles from which all commands work.
+//! Columns of rows: names, kinds, units and roles. All commands work from the roles.
 
 use crate::table::range;
 use dfrsim_model::SimSpan;
@@ -7,35 +7,37 @@ use std::any::Any;
 /// The type of the values of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Texts.
+    /// UTF-8 text.
     Text,
-    /// Whole numbers.
+    /// Non-negative integers.
     Integer,
-    /// Numbers; spans of time are seconds.
+    /// Floating-point numbers; durations are in seconds.
     Number,
-    /// `true` or `false`.
+    /// Booleans, written `true` or `false`.
     Boolean,
 }
 
-/// The role of a column.
+/// Role of a column in aggregation and comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// Names a set of instances over which means are taken: a workload, a load, a number of nodes.
     Label,
     /// Distinguishes the instances of such a set: a week, a trace, a replication.
     Instance,
-    /// Distinguishes what runs on the same instance: a policy, a penalty, an algorithm.
+    /// Distinguishes the configurations that run on the same instance: a policy, a penalty, an
+    /// algorithm.
     Variant,
     /// A measured value.
     Metric(Better),
-    /// The metric that figures, standings and comparisons show unless another one is asked for; one for each type of row.
+    /// The metric that figures, rankings and comparisons show by default; at most one per row type.
     Primary(Better),
-    /// A property of the instance or run that is neither better nor worse: a number of jobs, a bound.
+    /// A property of the instance or run that is neither better nor worse: a number of jobs, a
+    /// bound.
     Fact,
 }
 
 impl Role {
-    /// Its name in schemas and in the reference of columns.
+    /// Returns the role's name in schemas and in the reference of columns.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -50,59 +52,61 @@ impl Role {
 }
 
 dfrsim_model::named! {
-    /// Which values of a metric are better.
+    /// Direction in which a metric improves.
     pub enum Better as "direction" {
-        /// Small ones.
+        /// Smaller values are better.
         Less = "less",
-        /// Large ones.
+        /// Larger values are better.
         More = "more",
     }
 }
 
-/// A column of rows.
+/// Description of one column of the rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Column {
-    /// Its name; unique among the columns of its type of rows.
+    /// Column name; unique within its row type.
     pub name: &'static str,
-    /// The type of its values.
+    /// Type of the values.
     pub kind: Kind,
-    /// Whether a run that succeeded may have no value.
+    /// True if a successful run may have no value.
     pub is_optional: bool,
-    /// Its role.
+    /// Role in aggregation and comparison.
     pub role: Role,
-    /// The unit of its values (`s`, `GB/s`, `share`), empty for plain numbers and texts.
+    /// Unit of the values (`s`, `GB/s`, `share`); empty for plain numbers and texts.
     pub unit: &'static str,
-    /// What it means, in one sentence.
+    /// Meaning of the column in one sentence.
     pub doc: &'static str,
 }
 
 impl Column {
-    /// Whether larger values are better; `None` for columns that are no metrics.
+    /// Returns the direction in which the column improves; `None` for columns that are not metrics.
     pub const fn better(&self) -> Option<Better> {
         match self.role {
             Role::Metric(better) | Role::Primary(better) => Some(better),
             Role::Label | Role::Instance | Role::Variant | Role::Fact => None,
         }
     }
-    /// Whether it is a metric, the primary one included.
+    /// Returns whether the column is a metric, including the primary one.
     pub const fn is_metric(&self) -> bool {
         self.better().is_some()
     }
-    /// Whether the instance and the variant determine it: a label, an instance or a variant column.
+    /// Returns whether the instance and the variant determine the column: a label, an instance or a
+    /// variant column.
     pub const fn is_name(&self) -> bool {
         matches!(self.role, Role::Label | Role::Instance | Role::Variant)
     }
-    /// Whether it is the primary metric.
+    /// Returns whether the column is the primary metric.
     pub const fn is_primary(&self) -> bool {
         matches!(self.role, Role::Primary(_))
     }
-    /// The worst of some values: the least one where large ones are better; `None` if there are none.
+    /// Returns the worst of some values: the largest one, or the smallest one if larger values are
+    /// better. `None` if there are no values.
     pub fn worst(&self, values: &[f64]) -> Option<f64> {
         let (least, most) = range(values.iter().copied())?;
         Some(if self.better() == Some(Better::More) { least } else { most })
     }
-    /// The name in words, without the unit: `penalty` of `penalty_s`.
-    pub fn words(&self) -> String {
+    /// Returns the name in words, without the unit: `penalty` for `penalty_s`.
+    pub fn name_in_words(&self) -> String {
         let unit = match self.unit {
             "%" => "percent".to_owned(),
             unit => unit.to_lowercase().replace('/', "_per_"),
@@ -110,37 +114,42 @@ impl Column {
         let name = self.name.strip_suffix(unit.as_str()).and_then(|name| name.strip_suffix('_'));
         name.filter(|_| !unit.is_empty()).unwrap_or(self.name).replace('_', " ")
     }
-    /// Name and unit, as they are above a column of a table or beside an axis: `penalty (s)`.
+    /// Returns name and unit as shown in a table header or on an axis: `penalty (s)`.
     pub fn heading(&self) -> String {
-        if self.unit.is_empty() { self.words() } else { format!("{} ({})", self.words(), self.unit) }
-    }
-    /// What a reader needs before and after a value where there is no heading: empty for texts, name and unit for
-    /// numbers.
-    pub fn around(&self) -> (String, String) {
-        match (self.kind, self.unit) {
-            (Kind::Text, _) => (String::new(), String::new()),
-            (_, "") => (self.words() + " ", String::new()),
-            (_, unit) => (self.words() + " ", format!(" {unit}")),
+        if self.unit.is_empty() {
+            self.name_in_words()
+        } else {
+            format!("{} ({})", self.name_in_words(), self.unit)
         }
     }
-    /// A value for readers where there is no heading: `EASY`, `penalty 300 s`.
+    /// Returns the text before and after a value that is shown without a heading: empty for texts,
+    /// name and unit for numbers.
+    pub fn affixes(&self) -> (String, String) {
+        match (self.kind, self.unit) {
+            (Kind::Text, _) => (String::new(), String::new()),
+            (_, "") => (self.name_in_words() + " ", String::new()),
+            (_, unit) => (self.name_in_words() + " ", format!(" {unit}")),
+        }
+    }
+    /// Formats a value that is shown without a heading: `EASY`, `penalty 300 s`.
     pub fn readable(&self, value: &str) -> String {
-        let (before, after) = self.around();
+        let (before, after) = self.affixes();
         before + value + &after
     }
 }
 
-/// A type of the fields of rows. What is written reads back as the same value; anything else is refused.
+/// A type of the fields of rows. Every written value must read back as the same value; any other
+/// text is refused.
 pub trait Value: Default {
-    /// The kind of a column of such values.
+    /// Kind of the columns that hold such values.
     const KIND: Kind;
-    /// Whether a value may be missing.
+    /// True if a value may be missing.
     const IS_OPTIONAL: bool = false;
-    /// The text of the value in a CSV file.
+    /// Returns the value as CSV text.
     fn write(&self) -> String;
-    /// The value of a text; `None` if it is not one.
+    /// Parses a value; `None` if the text is not valid.
     fn read(text: &str) -> Option<Self>;
-    /// The number that the value is, if it is one.
+    /// Returns the value as a number; `None` for texts, booleans and missing values.
     fn number(&self) -> Option<f64>;
 }
 
@@ -161,8 +170,8 @@ macro_rules! plain_values {
         })+
     };
 }
-// The standard library prints the shortest decimals that read back as the same binary number; spans print as exact
-// seconds.
+// The standard library prints the shortest decimals that read back as the same binary number;
+// durations print as exact seconds.
 plain_values!(
     u32: Integer = |count| Some((*count).into()),
     u64: Integer = |count| Some(*count as f64),
@@ -173,7 +182,7 @@ plain_values!(
     bool: Boolean = |_| None,
 );
 
-/// `None` is an empty field.
+/// `None` is written as an empty field.
 impl<T: Value> Value for Option<T> {
     const KIND: Kind = T::KIND;
     const IS_OPTIONAL: bool = true;
@@ -188,71 +197,78 @@ impl<T: Value> Value for Option<T> {
     }
 }
 
-/// One kind of rows of a study: a file of its own.
+/// One type of rows of a study, stored in its own file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RowType {
-    /// The rows are `rows/NAME.csv`; empty for a study with one type of rows, which are `rows.csv`.
+    /// Name of the file: `rows/NAME.csv`. Empty for a study with a single row type, whose file is
+    /// `rows.csv`.
     pub name: &'static str,
-    /// The columns, without the key, status and message that the frame puts in front.
+    /// The study's columns, without the key, status and message that precede them in the file.
     pub columns: &'static [Column],
 }
 
 impl RowType {
-    /// A name of what is made of these rows: `NAME`, or `NAME-TYPE` for one of several types.
-    pub(crate) fn suffixed(&self, name: &str) -> String {
+    /// Returns the name of a file derived from these rows: `NAME`, or `NAME-TYPE` if the study has
+    /// several row types.
+    pub(crate) fn file_name_for(&self, name: &str) -> String {
         if self.name.is_empty() { name.to_owned() } else { format!("{name}-{}", self.name) }
     }
 }
 
-/// A row of any study.
+/// A row of any study, as a trait object.
 pub trait AnyRow: Any + Send + Sync {
-    /// The place of its type among those of its study.
+    /// Returns the index of the row's type among the row types of its study.
     fn row_type(&self) -> usize;
-    /// The values as texts, in the order of the type's columns.
+    /// Returns the values as texts, in the order of the type's columns.
     fn write(&self) -> Vec<String>;
-    /// The number in a column of the type, by its place; `None` if there is none.
+    /// Returns the number in the column with this index; `None` if the value is missing or not a
+    /// number.
     fn number(&self, place: usize) -> Option<f64>;
-    /// Gives a column of the type, by its place, the value of a text; returns whether it is one.
+    /// Sets the column with this index from a text; returns whether the text was valid.
     fn set(&mut self, place: usize, text: &str) -> bool;
-    /// The structure that [`columns!`](crate::columns) defines.
+    /// Returns the structure that [`columns!`](crate::columns) defines, for downcasting.
     fn columns(&self) -> &dyn Any;
-    /// A copy.
+    /// Returns a boxed clone.
     fn copy(&self) -> Box<dyn AnyRow>;
 }
 
-/// The rows of a study: a structure whose fields are columns of the same names, which [`columns!`](crate::columns) defines, or an
-/// enumeration of several that [`row_types!`](crate::row_types) defines.
+/// The rows of a study: a structure that [`columns!`](crate::columns) defines, whose fields are the
+/// columns, or an enumeration of several such structures that [`row_types!`](crate::row_types)
+/// defines.
 pub trait Row: AnyRow + Clone {
-    /// The types of rows, in the order of [`AnyRow::row_type`].
+    /// The row types, indexed by [`AnyRow::row_type`].
     const TYPES: &'static [RowType];
-    /// Reads what [`AnyRow::write`] wrote; `None` if a field is not a value of its column.
+    /// Parses the output of [`AnyRow::write`]; `None` if a field is not a valid value of its column.
     fn read<'a>(row_type: usize, fields: impl Iterator<Item = &'a str>) -> Option<Self>;
-    /// The number in a column, by its name.
+    /// Returns the number in a column, by the column's name.
     fn value(&self, column: &str) -> Option<f64> {
         let columns = Self::TYPES[self.row_type()].columns;
         self.number(columns.iter().position(|each| each.name == column)?)
     }
-    /// The values of the columns with a role, by their names.
+    /// Returns names and values of the columns that have this role.
     fn with_role(&self, role: Role) -> Vec<(&'static str, String)> {
         let all = Self::TYPES[self.row_type()].columns.iter().zip(self.write());
         all.filter(|(column, _)| column.role == role).map(|(column, value)| (column.name, value)).collect()
     }
 }
 
-/// Reads what [`AnyRow::write`] of a row of a type wrote; `None` if it is not that.
+/// Parses the output of [`AnyRow::write`] for the row type with this index; `None` if it is not
+/// valid.
 pub(crate) type ReadRow = fn(usize, &[&str]) -> Option<Box<dyn AnyRow>>;
 
-/// That of a study's rows.
+/// Parses a row of the study's type `R`.
 pub(crate) fn read_row<R: Row>(row_type: usize, fields: &[&str]) -> Option<Box<dyn AnyRow>> {
     Some(Box::new(R::read(row_type, fields.iter().copied())?))
 }
 
-/// Defines a structure of columns. Each field begins with its role: `label`, `instance`, `variant`, `fact`, or
-/// `metric(less)`, `metric(more)`, `primary(less)`, `primary(more)`; a unit may follow: `metric(less, "s")`,
-/// `fact("nodes")`, `variant("s")`. The field's documentation is the column's.
+/// Defines a structure of columns. Each field begins with its role: `label`, `instance`, `variant`,
+/// `fact`, `metric(less)`, `metric(more)`, `primary(less)` or `primary(more)`. A unit may follow:
+/// `metric(less, "s")`, `fact("nodes")`, `variant("s")`. The documentation of the field is that of
+/// the column.
 ///
-/// With `of |name: Type|` behind the name of the structure, there is a function `of` that makes a row of what was measured:
-/// the columns that say `= expression` from it, the others have their defaults.
+/// With `of |name: Type|` after the name of the structure, the macro also defines a function `of`
+/// that creates a row from a measured value: columns with `= expression` are computed from it, the
+/// others have their defaults.
 ///
 /// ```
 /// use dfrsim_lab::{AnyRow as _, Role, Row as _, columns};
@@ -369,8 +385,8 @@ macro_rules! columns {
     (@unit $unit:literal) => { $unit };
 }
 
-/// Defines the rows of a study that has several types of them: each variant holds a structure of [`columns!`](crate::columns) and
-/// has the name of its file.
+/// Defines the rows of a study that has several row types. Each variant holds a structure of
+/// [`columns!`](crate::columns) and has the name of its file.
 ///
 /// ```
 /// use dfrsim_lab::{AnyRow as _, Row as _, columns, row_types};
@@ -445,7 +461,7 @@ macro_rules! row_types {
             fn read<'a>(row_type: usize, fields: impl Iterator<Item = &'a str>) -> Option<Self> {
                 match Self::TYPES[row_type].name {
                     $($name => <$row as $crate::Row>::read(0, fields).map($type::$variant),)+
-                    name => unreachable!("there is no type of rows {name}"),
+                    name => unreachable!("unknown row type {name}"),
                 }
             }
         }

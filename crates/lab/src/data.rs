@@ -1,4 +1,4 @@
-//! Rows of any study as columns of values: what comparison, baselines, export and figures work on.
+//! Rows of any study as typed columns: the basis of comparison, baselines, export and figures.
 
 mod own;
 
@@ -7,63 +7,65 @@ use crate::record::Status;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 
-/// A value of a column, for formats that distinguish types.
+/// A typed value, for output formats that distinguish types.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Datum {
-    /// A text.
+    /// A non-empty text.
     Text(String),
-    /// A whole number.
+    /// A non-negative integer.
     Integer(u64),
-    /// A number. Spans are seconds, rounded to the nearest `f64`: to the microsecond for up to 285 years.
+    /// A number. Durations are in seconds, rounded to the nearest `f64`: exact to the microsecond
+    /// for up to 285 years.
     Number(f64),
-    /// A truth value.
+    /// A boolean.
     Boolean(bool),
     /// No value.
     Missing,
 }
 
-/// Rows of one type, column by column.
+/// Rows of one type, stored by column.
 #[derive(Clone, Debug)]
 pub struct DataFrame {
-    /// The type of the rows.
+    /// Type of the rows.
     pub row_type: &'static RowType,
-    /// The outcome of each run.
+    /// Status of each run.
     pub status: Vec<Status>,
-    /// Why, where it has no row: the row, and the message if it is not empty.
+    /// Non-empty messages of failed runs, as (row, message), in the order of the rows.
     messages: Vec<(usize, Box<str>)>,
-    columns: Vec<Values>,
-    /// The place of the metric that takes the place of the primary one.
+    columns: Vec<ColumnValues>,
+    /// Index of the metric that replaces the primary one, if any.
     objective: Option<usize>,
 }
 
-/// The values of a column: texts by their places among all texts of the column, everything else as numbers.
+/// Values of one column. Texts are interned: a row stores the index of its text among the distinct
+/// texts of the column. All other values are numbers.
 #[derive(Clone, Debug)]
-struct Values {
+struct ColumnValues {
     names: Vec<Box<str>>,
     places: FxHashMap<Box<str>, u32>,
-    /// NaN where there is none; truth values are 0 and 1.
+    /// NaN for missing values; booleans are 0 and 1.
     numbers: Numbers,
 }
 
-/// Numbers, a row each. Labels are the same in many rows, one after the other, and most rows lack metrics that few runs
-/// have, so that of these only changes are kept.
+/// Numbers, one per row. Labels rarely change from one row to the next, and most rows lack the
+/// metrics that few runs have; for such columns only the changes are stored.
 #[derive(Clone, Debug)]
 enum Numbers {
     Each(Vec<f64>),
     Changes { rows: Vec<usize>, numbers: Vec<f64> },
 }
 
-/// A value that was read, as its column keeps it.
+/// A parsed value in the column's internal representation.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Entry(f64);
+pub(crate) struct StoredValue(f64);
 
-impl Entry {
-    /// No value in a column of numbers.
-    pub(crate) const MISSING: Entry = Entry(f64::NAN);
-    /// A number, in a column of numbers; NaN if there is none.
-    pub(crate) fn number(number: f64) -> Entry {
-        Entry(number)
+impl StoredValue {
+    /// A missing value in a column of numbers.
+    pub(crate) const MISSING: StoredValue = StoredValue(f64::NAN);
+    /// Wraps a number for a numeric column; NaN stands for a missing value.
+    pub(crate) fn number(number: f64) -> StoredValue {
+        StoredValue(number)
     }
 }
 
@@ -88,7 +90,7 @@ impl Numbers {
 }
 
 impl DataFrame {
-    /// No rows of a type.
+    /// Creates an empty frame for a row type.
     pub fn new(row_type: &'static RowType) -> DataFrame {
         let values = |column: &Column| {
             let numbers = match column.role {
@@ -97,14 +99,14 @@ impl DataFrame {
                     Numbers::Changes { rows: Vec::new(), numbers: Vec::new() }
                 }
             };
-            Values { names: Vec::new(), places: FxHashMap::default(), numbers }
+            ColumnValues { names: Vec::new(), places: FxHashMap::default(), numbers }
         };
         let columns = row_type.columns.iter().map(values).collect();
         DataFrame { row_type, status: Vec::new(), messages: Vec::new(), columns, objective: None }
     }
 
-    /// Adds a row with a field for each column; `false`, without adding it, unless all fields are values of their
-    /// columns.
+    /// Appends a row with one field per column. Returns `false`, without appending it, if the number
+    /// of fields is wrong or a field is not a valid value of its column.
     pub fn push<'a>(
         &mut self,
         status: Status,
@@ -114,17 +116,18 @@ impl DataFrame {
         if fields.clone().count() != self.columns.len() {
             return false;
         }
-        let entries: Option<Vec<Entry>> =
+        let entries: Option<Vec<StoredValue>> =
             fields.enumerate().map(|(column, field)| self.entry(column, field)).collect();
         let Some(entries) = entries else { return false };
         self.push_entries(status, message, &entries);
         true
     }
-    /// What a column keeps of a field; `None` if that is not a value of it.
-    pub(crate) fn entry(&mut self, column: usize, field: &str) -> Option<Entry> {
+    /// Converts a field to the column's internal representation, interning texts; `None` if it is
+    /// not a valid value.
+    pub(crate) fn entry(&mut self, column: usize, field: &str) -> Option<StoredValue> {
         let kind = self.row_type.columns[column].kind;
-        let Values { names, places, .. } = &mut self.columns[column];
-        Some(Entry(match (kind, field) {
+        let ColumnValues { names, places, .. } = &mut self.columns[column];
+        Some(StoredValue(match (kind, field) {
             (Kind::Text, _) => match places.get(field) {
                 Some(&place) => place.into(),
                 None => {
@@ -141,8 +144,8 @@ impl DataFrame {
             (Kind::Integer | Kind::Number, _) => field.parse().ok()?,
         }))
     }
-    /// Adds a row with an entry for each column.
-    pub(crate) fn push_entries(&mut self, status: Status, message: &str, entries: &[Entry]) {
+    /// Appends a row with one entry per column.
+    pub(crate) fn push_entries(&mut self, status: Status, message: &str, entries: &[StoredValue]) {
         let row = self.len();
         for (values, entry) in self.columns.iter_mut().zip(entries) {
             values.numbers.push(row, entry.0);
@@ -153,49 +156,51 @@ impl DataFrame {
         }
     }
 
-    /// How many rows there are, those of failed runs included.
+    /// Returns the number of rows, including those of failed runs.
     pub fn len(&self) -> usize {
         self.status.len()
     }
-    /// Whether there are no rows.
+    /// Returns whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.status.is_empty()
     }
-    /// The columns.
+    /// Returns the columns of the row type.
     pub fn columns(&self) -> &'static [Column] {
         self.row_type.columns
     }
-    /// The place of the column of this name.
-    pub fn place(&self, column: &str) -> Option<usize> {
+    /// Returns the index of the column with this name.
+    pub fn column_index(&self, column: &str) -> Option<usize> {
         self.columns().iter().position(|each| each.name == column)
     }
-    /// Lets the metric of this name take the place of the primary one; without effect on rows that do not have it.
+    /// Lets the metric with this name replace the primary one; has no effect if the rows do not have
+    /// it.
     #[must_use]
     pub fn with_objective(mut self, metric: &str) -> DataFrame {
-        self.objective = self.place(metric).filter(|&place| self.columns()[place].is_metric());
+        self.objective = self.column_index(metric).filter(|&place| self.columns()[place].is_metric());
         self
     }
-    /// The place of the primary metric, or of the one that takes its place.
+    /// Returns the index of the primary metric or of its replacement.
     pub fn primary(&self) -> Option<usize> {
         self.objective.or_else(|| self.columns().iter().position(Column::is_primary))
     }
-    /// Why there is no row; empty if there is one, or the status says it all.
+    /// Returns the message of a failed run; empty if the run has a row or its status needs no
+    /// message.
     pub fn message(&self, row: usize) -> &str {
         let place = self.messages.binary_search_by_key(&row, |(row, _)| *row);
         place.map_or("", |place| &self.messages[place].1)
     }
-    /// The number in a row, if the column has numbers and there is one.
+    /// Returns the number in a row; `None` if the column holds texts or the value is missing.
     pub fn number(&self, row: usize, column: usize) -> Option<f64> {
         let number = self.columns[column].numbers.get(row);
         (self.columns()[column].kind != Kind::Text && !number.is_nan()).then_some(number)
     }
-    /// The numbers in these rows, without those that are missing.
+    /// Collects the numbers of these rows, without missing ones.
     pub fn numbers(&self, rows: &[usize], column: usize) -> Vec<f64> {
         rows.iter().filter_map(|&row| self.number(row, column)).collect()
     }
-    /// The value in a row as a text; empty if there is none.
+    /// Returns the value as a text; empty if it is missing.
     pub fn text(&self, row: usize, column: usize) -> String {
-        let Values { names, numbers, .. } = &self.columns[column];
+        let ColumnValues { names, numbers, .. } = &self.columns[column];
         match (numbers.get(row), self.columns()[column].kind) {
             (place, Kind::Text) => names[place as usize].to_string(),
             (number, _) if number.is_nan() => String::new(),
@@ -203,21 +208,21 @@ impl DataFrame {
             (number, Kind::Integer | Kind::Number) => number.to_string(),
         }
     }
-    /// The values in a row of these columns for readers, without missing ones: `lublin, load 0.7`.
+    /// Formats the values of these columns for readers, without missing ones: `lublin, load 0.7`.
     pub fn readable(&self, row: usize, columns: &[usize]) -> String {
         let texts = columns.iter().map(|&column| (&self.columns()[column], self.text(row, column)));
         let known = texts.filter(|(_, text)| !text.is_empty());
         known.map(|(column, text)| column.readable(&text)).collect::<Vec<_>>().join(", ")
     }
-    /// Numbers that are equal where the values of a column are: for grouping.
+    /// Returns a number that is equal for equal values of the column, for grouping.
     pub fn code(&self, row: usize, column: usize) -> u64 {
         self.columns[column].numbers.get(row).to_bits()
     }
-    /// The codes of a row in some columns.
+    /// Returns the grouping codes of a row in these columns.
     pub(crate) fn codes(&self, row: usize, columns: &[usize]) -> Vec<u64> {
         columns.iter().map(|&column| self.code(row, column)).collect()
     }
-    /// The value in a row, for formats that distinguish types.
+    /// Returns a value with its type, for output formats that distinguish types.
     pub fn datum(&self, row: usize, column: usize) -> Datum {
         match (self.columns()[column].kind, self.number(row, column)) {
             (Kind::Text, _) => match self.text(row, column) {
@@ -230,15 +235,16 @@ impl DataFrame {
             (Kind::Boolean, Some(number)) => Datum::Boolean(number != 0.0),
         }
     }
-    /// The places of the columns whose role is one of these.
+    /// Returns the indices of the columns that have one of these roles.
     pub fn with_role(&self, roles: &[Role]) -> Vec<usize> {
         (0..self.columns().len()).filter(|&column| roles.contains(&self.columns()[column].role)).collect()
     }
-    /// The places of the metrics, the primary one included.
+    /// Returns the indices of all metrics, including the primary one.
     pub(crate) fn metrics(&self) -> Vec<usize> {
         (0..self.columns().len()).filter(|&column| self.columns()[column].is_metric()).collect()
     }
-    /// The different values of a column in these rows, in the order in which they come first; missing ones are left out.
+    /// Returns the distinct values of a column in these rows, in order of first appearance, without
+    /// missing ones.
     pub(crate) fn distinct(&self, column: usize, rows: impl IntoIterator<Item = usize>) -> Vec<String> {
         let mut seen = FxHashSet::default();
         let first = rows.into_iter().filter(|&row| seen.insert(self.code(row, column)));

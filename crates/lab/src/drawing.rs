@@ -1,26 +1,27 @@
-//! Figures as data: what is to be drawn, without how.
+//! Charts as data, independent of any rendering.
 
 use crate::column::Better;
 
-/// A figure.
+/// A figure with its file name, title and remarks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Drawing {
-    /// The name of its files, without an extension: lower-case letters, digits and hyphens; unique within the results.
+    /// File name without extension: lower-case letters, digits and hyphens; unique within the
+    /// results.
     pub stem: String,
-    /// Its subject, in one line.
+    /// Title, in one line.
     pub title: String,
-    /// What a reader must know to understand it, or what it leaves out; a line each.
+    /// Notes for the reader, such as explanations or omitted data; one line each.
     pub remarks: Vec<String>,
-    /// The contents.
+    /// The chart itself.
     pub chart: Chart,
 }
 
 impl Drawing {
-    /// A figure without remarks.
+    /// Creates a figure without remarks.
     pub fn new(stem: impl Into<String>, title: impl Into<String>, chart: Chart) -> Drawing {
         Drawing { stem: stem.into(), title: title.into(), remarks: Vec::new(), chart }
     }
-    /// With one more remark.
+    /// Adds a remark.
     #[must_use]
     pub fn with_remark(mut self, remark: impl Into<String>) -> Drawing {
         self.remarks.push(remark.into());
@@ -28,132 +29,139 @@ impl Drawing {
     }
 }
 
-/// The contents of a drawing. Values that an axis cannot show (zero on a logarithmic one) are left out, with a remark.
+/// Contents of a figure. Values that an axis cannot show (zero on a logarithmic one) are left out,
+/// and a remark says so.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Chart {
-    /// Points of several series.
+    /// Line chart of several series.
     Lines {
         /// The horizontal axis.
         x: Axis,
         /// The vertical axis.
         y: Axis,
-        /// What a series is: `policy`.
+        /// Meaning of a series, for the legend: `policy`.
         name: String,
-        /// The series, in the order of the legend; only the first ones are drawn if there are too many.
+        /// The series in the order of the legend; only the first ones are drawn if there are too
+        /// many.
         series: Vec<Series>,
     },
-    /// A box plot for each sample, one below the other.
+    /// One box plot per sample, from top to bottom.
     Boxes(Samples),
-    /// The part of each sample that does not exceed a value.
+    /// Empirical distribution function of each sample.
     Distribution(Samples),
-    /// Our values beside published ones, a line each.
-    Beside {
+    /// Our values next to published ones, one line per pair.
+    PublishedComparison {
         /// The axis of the values.
         value: Axis,
-        /// What a line is: `algorithm`.
+        /// Meaning of a line: `algorithm`.
         name: String,
-        /// The lines: name, our value, published value.
+        /// The lines as (name, our value, published value).
         lines: Vec<(String, f64, f64)>,
     },
-    /// Values with confidence intervals, a line each, around a reference.
+    /// Values with confidence intervals around a reference, one line each.
     Intervals {
         /// The axis of the values.
         value: Axis,
-        /// What a line is.
+        /// Meaning of a line.
         name: String,
-        /// The value that makes no difference.
+        /// Value that stands for no difference.
         reference: f64,
-        /// Which values are better.
+        /// Direction in which values improve.
         better: Better,
         /// The lines.
         lines: Vec<IntervalLine>,
     },
 }
 
-/// A name, its value and the interval of that, from its lower to its upper end.
+/// A name, its value and the confidence interval as (lower end, upper end).
 pub type IntervalLine = (String, f64, Option<(f64, f64)>);
 
-/// Samples side by side.
+/// Named samples that are shown side by side.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Samples {
     /// The axis of the values.
     pub value: Axis,
-    /// What a sample is: `policy`.
+    /// Meaning of a sample: `policy`.
     pub name: String,
-    /// The samples: name and values.
+    /// The samples as (name, values).
     pub samples: Vec<(String, Vec<f64>)>,
 }
 
-/// An axis.
+/// An axis with its label and scale.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Axis {
-    /// Its subject, with its unit.
+    /// Quantity with its unit.
     pub label: String,
-    /// How values are placed.
+    /// Linear or logarithmic.
     pub scale: Scale,
 }
 
-/// How values are placed on an axis.
+/// Scale of an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scale {
-    /// Evenly, from 0 if that is near.
+    /// Linear, starting at 0 if 0 is near.
     Linear,
-    /// By their logarithms; values must be positive.
+    /// Logarithmic; values must be positive.
     Logarithmic,
-    /// Evenly, or by their logarithms if all are positive and the largest is more than ten times the smallest.
+    /// Logarithmic if all values are positive and the largest is more than ten times the smallest;
+    /// otherwise linear.
     Automatic,
 }
 
-/// Points under one name.
+/// A named sequence of points.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Series {
-    /// The name in the legend.
+    /// Name in the legend.
     pub name: String,
-    /// The points: horizontal, vertical; in the order in which they are joined.
+    /// The points as (x, y), in the order in which they are joined.
     pub points: Vec<(f64, f64)>,
-    /// How they are joined.
+    /// Style of the connecting line.
     pub join: Join,
 }
 
-/// How the points of a series are joined.
+/// Style of the line that joins the points of a series.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Join {
-    /// By straight lines, with a marker at each point.
+    /// Straight lines, with a marker at each point.
     #[default]
     Straight,
-    /// Not at all: markers alone.
+    /// Markers only.
     None,
-    /// By steps, level until the next point, without markers.
+    /// Steps that stay level until the next point, without markers.
     Steps,
 }
 
 impl Chart {
-    /// Points of several series; `name` is what a series is.
+    /// Creates a line chart; `name` is the meaning of a series.
     pub fn lines(x: Axis, y: Axis, name: impl Into<String>, series: Vec<Series>) -> Chart {
         Chart::Lines { x, y, name: name.into(), series }
     }
-    /// Our values beside published ones; `name` is what a line is.
-    pub fn beside(value: Axis, name: impl Into<String>, lines: Vec<(String, f64, f64)>) -> Chart {
-        Chart::Beside { value, name: name.into(), lines }
+    /// Creates a chart of our values next to published ones; `name` is the meaning of a line.
+    pub fn published_comparison(
+        value: Axis,
+        name: impl Into<String>,
+        lines: Vec<(String, f64, f64)>,
+    ) -> Chart {
+        Chart::PublishedComparison { value, name: name.into(), lines }
     }
 }
 
 impl Axis {
-    /// An axis with even steps.
+    /// Creates a linear axis.
     pub fn linear(label: impl Into<String>) -> Axis {
         Axis { label: label.into(), scale: Scale::Linear }
     }
-    /// A logarithmic axis.
+    /// Creates a logarithmic axis.
     pub fn logarithmic(label: impl Into<String>) -> Axis {
         Axis { label: label.into(), scale: Scale::Logarithmic }
     }
-    /// An axis whose scale depends on the values.
+    /// Creates an axis whose scale depends on the values.
     pub fn automatic(label: impl Into<String>) -> Axis {
         Axis { label: label.into(), scale: Scale::Automatic }
     }
 }
 
-/// The part of a stem that a name becomes: lower-case letters and digits, joined by hyphens.
+/// Converts a name to a part of a file stem: lower-case letters, digits and dots, joined by hyphens.
 pub fn stem(name: &str) -> String {
     let mut stem = String::new();
     for letter in name.chars() {

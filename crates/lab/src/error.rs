@@ -1,97 +1,98 @@
-//! Why a run ends early.
+//! Errors that end a run early.
 
 use crate::fields::Faults;
 use std::fmt::Display;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why a run ended before its results were written. What was there before is untouched, and what was finished is kept.
+/// Reason why a run ended before its results were written. Earlier results are untouched, and
+/// finished runs are kept.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
-    /// It was interrupted.
+    /// The run was interrupted.
     #[error("interrupted after {done} of {total} {what}; run it again to continue")]
     Interrupted {
-        /// How many runs are kept.
+        /// Number of finished runs.
         done: usize,
-        /// How many there are in all.
+        /// Total number of runs.
         total: usize,
-        /// The counters.
+        /// Plural name of the runs in messages, such as `simulations`.
         what: &'static str,
     },
-    /// Not everything that was to be merged is there.
+    /// Some runs of the shards to be merged are missing.
     #[error(
         "{missing} of {total} {what} are missing: run the shards that have not finished, then merge again"
     )]
     Missing {
-        /// How many runs are not there.
+        /// Number of missing runs.
         missing: usize,
-        /// How many there are in all.
+        /// Total number of runs.
         total: usize,
-        /// The counters.
+        /// Plural name of the runs in messages, such as `simulations`.
         what: &'static str,
     },
-    /// A folder of results, or a file in it, cannot be used as it is.
+    /// A results folder, or a file in it, cannot be used as it is.
     #[error("{}: {message}", path.display())]
     Unusable {
         /// The folder or file.
         path: PathBuf,
-        /// The fault, and the remedy.
+        /// The problem and its remedy.
         message: String,
     },
-    /// The folder has files that no run left there.
+    /// The folder contains files that were not written by a run.
     #[error("{}: exists and was not written by a run; choose another folder for the results", path.display())]
     Foreign {
-        /// One of them.
+        /// One of these files.
         path: PathBuf,
     },
-    /// A lock or a journal is a link to another file, which would be written.
+    /// A lock file or a journal is a symbolic link; writing through it would change another file.
     #[error("{}: is a symbolic link; remove it, or choose another folder", path.display())]
     Link {
-        /// The link.
+        /// The symbolic link.
         path: PathBuf,
     },
-    /// The scenario names commands that may not run.
+    /// The scenario names external commands that are not allowed to run.
     #[error(
-        "the scenario runs commands, which may do all that you may:{}\nread them, and allow them with --allow-commands",
+        "the scenario runs external commands with your permissions:{}\nreview them, then allow them with --allow-commands",
         lines(commands)
     )]
     Commands {
-        /// The commands.
+        /// The command lines.
         commands: Vec<String>,
     },
-    /// It needs more memory than it may have.
+    /// The run needs more memory than the limit allows.
     #[error(
-        "it needs at least {:.1} GB of memory, and {:.1} GB may be used: make the scenario smaller, or run it elsewhere or with a higher limit (--max-memory)",
+        "the run needs at least {:.1} GB of memory, but the limit is {:.1} GB: make the scenario smaller, raise the limit (--max-memory), or use a machine with more memory",
         *needed as f64 / 1e9, *limit as f64 / 1e9
     )]
     Memory {
-        /// The estimate in bytes.
+        /// Estimated need in bytes.
         needed: u64,
-        /// The limit in bytes.
+        /// Limit in bytes.
         limit: u64,
     },
     /// A file or folder could not be read or written.
-    #[error("{}: cannot be read or written: {error}", path.display())]
+    #[error("{}: read or write failed: {error}", path.display())]
     Io {
         /// The file or folder.
         path: PathBuf,
-        /// The message of the system.
+        /// Error of the operating system.
         error: io::Error,
     },
-    /// The scenario in a journal cannot be read.
+    /// The scenario in a journal is invalid.
     #[error(transparent)]
     Scenario(#[from] Faults),
-    /// What is to be run cannot be used: a log that the scenario names, a folder to be merged.
+    /// An input cannot be used: a log that the scenario names, or a folder to be merged.
     #[error("{0}")]
     Input(String),
-    /// The threads could not be started.
-    #[error("threads could not be started: {0}")]
+    /// The thread pool could not be started.
+    #[error("cannot start the thread pool: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),
 }
 
-/// The result; `None` in place of the error that there is no such file.
-pub(crate) fn existing<T>(result: io::Result<T>) -> io::Result<Option<T>> {
+/// Maps the error that a file does not exist to `None`.
+pub(crate) fn none_if_missing<T>(result: io::Result<T>) -> io::Result<Option<T>> {
     match result {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         result => result.map(Some),
@@ -103,15 +104,15 @@ fn lines(texts: &[String]) -> String {
 }
 
 impl RunError {
-    /// A file or folder that could not be read or written.
+    /// Creates the error for a file or folder that could not be read or written.
     pub fn io(path: &Path, error: io::Error) -> RunError {
         RunError::Io { path: path.to_owned(), error }
     }
-    /// A folder of results, or a file in it, that cannot be used as it is.
+    /// Creates the error for a results folder, or a file in it, that cannot be used as it is.
     pub fn unusable(path: &Path, message: impl Display) -> RunError {
         RunError::Unusable { path: path.to_owned(), message: message.to_string() }
     }
-    /// What is to be run cannot be used.
+    /// Creates the error for an input that cannot be used.
     pub fn input(message: impl Display) -> RunError {
         RunError::Input(message.to_string())
     }

@@ -1,4 +1,4 @@
-//! Which rows belong together: those that agree in their label and variant columns.
+//! Groups of rows that agree in their label and variant columns.
 
 use crate::column::{Column, Kind, Role};
 use crate::data::DataFrame;
@@ -8,50 +8,54 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::hash::Hash;
 
-/// What a group of rows is known by: the values of its label and variant columns, in the order of the columns.
+/// Identity of a group of rows: the values of its label and variant columns, in the order of the
+/// columns.
 ///
-/// It prints for people to read: `lublin, load 0.7, EASY, penalty 300 s`.
+/// `Display` gives text for readers: `lublin, load 0.7, EASY, penalty 300 s`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GroupKey {
-    /// The columns with their values: empty for none, `all` where rows with several numbers are together.
+    /// The columns with their values. A missing value is empty; `all` stands for several numbers
+    /// that are pooled.
     pub values: Vec<(&'static Column, String)>,
 }
 
-/// The value of a numeric label if rows with several of them are together.
+/// Value of a numeric label if rows with several values are pooled.
 const ALL: &str = "all";
 
-/// Which groups of rows with different numeric labels are made.
+/// Treatment of rows that differ only in numeric labels (loads).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Loads {
-    /// One for each value.
-    Apart,
-    /// One for each value, then one for all values together.
+pub(crate) enum LoadPooling {
+    /// One group per value.
+    Separate,
+    /// One group per value, followed by one that pools all values.
     Both,
-    /// One for all values together.
-    Together,
+    /// One group that pools all values.
+    Pooled,
 }
 
-/// Rows, or places of pairs of rows, that belong together.
+/// Rows, or indices of pairs of rows, with the same key.
 pub(crate) struct Group {
     pub(crate) key: GroupKey,
     pub(crate) items: Vec<usize>,
-    /// Whether it has several values of a numeric label.
-    pub(crate) is_together: bool,
+    /// True if rows with several values of a numeric label are pooled.
+    pub(crate) is_pooled: bool,
 }
 
 impl GroupKey {
-    /// That of a row: `text` is its value in a column, `mixed` the columns of which several values are together.
+    /// Creates the key of a group. `text` gives the value of a column; several values of the columns
+    /// in `mixed` are pooled.
     fn new(frame: &DataFrame, text: &dyn Fn(usize) -> String, mixed: &[usize]) -> GroupKey {
         let columns = frame.with_role(&[Role::Label, Role::Variant]).into_iter();
         let value = |column| if mixed.contains(&column) { ALL.to_owned() } else { text(column) };
         GroupKey { values: columns.map(|column| (&frame.columns()[column], value(column))).collect() }
     }
-    /// The names and values, for files: `workload=lublin, load=0.7, policy=EASY, penalty_s=300`.
+    /// Formats names and values for files: `workload=lublin, load=0.7, policy=EASY, penalty_s=300`.
     pub fn identity(&self) -> String {
         let present = self.values.iter().filter(|(_, value)| !value.is_empty());
         present.map(|(column, value)| format!("{}={value}", column.name)).collect::<Vec<_>>().join(", ")
     }
-    /// The texts of its labels: what remains of them where all numeric labels are together.
+    /// Returns the values of the text labels: the part of the key that remains if all numeric labels
+    /// are pooled.
     pub(crate) fn text_labels(&self) -> String {
         let is_own = |column: &Column| column.role == Role::Label && column.kind == Kind::Text;
         let own = self.values.iter().filter(|(column, value)| is_own(column) && !value.is_empty());
@@ -67,7 +71,7 @@ impl fmt::Display for GroupKey {
     }
 }
 
-/// A value of a column as a cell: numbers as they are written in the rows.
+/// Converts a value of a column to a table cell; numbers keep the text they have in the rows.
 pub(crate) fn cell(column: &Column, value: &str) -> Cell {
     match (value, column.kind) {
         ("", _) => Cell::Missing,
@@ -76,13 +80,17 @@ pub(crate) fn cell(column: &Column, value: &str) -> Cell {
     }
 }
 
-/// Texts are clear by themselves; numbers have a name and a unit.
+/// Formats a value for readers: texts stand alone, numbers have a name and a unit.
 fn readable(column: &Column, value: &str) -> String {
     let is_mixed = value == ALL && column.kind != Kind::Text;
-    if is_mixed { format!("all {}s", column.words().trim_end_matches('s')) } else { column.readable(value) }
+    if is_mixed {
+        format!("all {}s", column.name_in_words().trim_end_matches('s'))
+    } else {
+        column.readable(value)
+    }
 }
 
-/// Items of the same key together, in the order in which the keys come first.
+/// Groups items by key, in order of the keys' first appearance.
 pub fn by_key<T, K: Hash + Eq>(items: impl IntoIterator<Item = T>, key: impl Fn(&T) -> K) -> Vec<Vec<T>> {
     let mut places = FxHashMap::default();
     let mut groups: Vec<Vec<T>> = Vec::new();
@@ -96,7 +104,7 @@ pub fn by_key<T, K: Hash + Eq>(items: impl IntoIterator<Item = T>, key: impl Fn(
     groups
 }
 
-/// Items of the same key together, in the order of the keys.
+/// Groups items by key, in the order of the keys.
 pub fn by_sorted_key<T, K: Ord>(
     items: impl IntoIterator<Item = T>,
     key: impl Fn(&T) -> K,
@@ -106,17 +114,17 @@ pub fn by_sorted_key<T, K: Ord>(
     groups
 }
 
-/// Rows, or places of others, of the same codes together, in the order in which the codes come first.
+/// Groups rows (or other indices) by their codes, in order of first appearance.
 pub(crate) fn by_codes(items: &[usize], codes: &dyn Fn(usize) -> Vec<u64>) -> Vec<Vec<usize>> {
     by_key(items.iter().copied(), |&item| codes(item))
 }
 
-/// Groups items by the labels of their rows, then by `setting`: numbers that differ where the values of variant columns do.
-/// `text` is the value of an item in a label or variant column.
+/// Groups items by the labels of their rows, then by `setting`, whose codes differ where the values
+/// of variant columns do. `text` gives the value of an item in a label or variant column.
 pub(crate) fn groups(
     frame: &DataFrame,
     items: &[usize],
-    loads: Loads,
+    loads: LoadPooling,
     row: &dyn Fn(usize) -> usize,
     setting: &dyn Fn(usize) -> Vec<u64>,
     text: &dyn Fn(usize, usize) -> String,
@@ -134,13 +142,13 @@ pub(crate) fn groups(
         let mut add = |scope: &[usize], mixed: &[usize]| {
             for items in by_codes(scope, setting) {
                 let key = GroupKey::new(frame, &|column| text(items[0], column), mixed);
-                groups.push(Group { key, items, is_together: !mixed.is_empty() });
+                groups.push(Group { key, items, is_pooled: !mixed.is_empty() });
             }
         };
-        if each.len() == 1 || loads != Loads::Together {
+        if each.len() == 1 || loads != LoadPooling::Pooled {
             each.iter().for_each(|scope| add(scope, &[]));
         }
-        if !mixed.is_empty() && loads != Loads::Apart {
+        if !mixed.is_empty() && loads != LoadPooling::Separate {
             add(&whole, &mixed);
         }
     }
@@ -152,11 +160,11 @@ pub(crate) fn row_groups(frame: &DataFrame) -> Vec<Group> {
     let variants = frame.with_role(&[Role::Variant]);
     let rows: Vec<usize> = (0..frame.len()).collect();
     let setting = |row| frame.codes(row, &variants);
-    groups(frame, &rows, Loads::Apart, &|row| row, &setting, &|row, column| frame.text(row, column))
+    groups(frame, &rows, LoadPooling::Separate, &|row| row, &setting, &|row, column| frame.text(row, column))
 }
 
-/// What the instance of a row has in common with others: the instances of equal blocks are no evidence independent of each
-/// other (one trace at several loads).
+/// Returns the name of the row's block. Instances in one block are not statistically independent
+/// (one trace at several loads).
 pub(crate) fn block(frame: &DataFrame, row: usize) -> String {
     let is_own = |column: &usize| {
         let Column { role, kind, .. } = frame.columns()[*column];
@@ -164,7 +172,8 @@ pub(crate) fn block(frame: &DataFrame, row: usize) -> String {
     };
     let texts = (0..frame.columns().len()).filter(is_own).map(|column| frame.text(row, column));
     let mut block = texts.collect::<Vec<_>>().join(" ");
-    // A trace that was scaled to several loads is called `trace-000-load-0.3`, or by the same name at all of them.
+    // A trace that was scaled to several loads is called `trace-000-load-0.3`, or has the same name
+    // at all loads.
     for label in frame.with_role(&[Role::Label]) {
         let suffix = format!("-{}-{}", frame.columns()[label].name, frame.text(row, label));
         block = block.replace(&suffix, "");
@@ -172,14 +181,14 @@ pub(crate) fn block(frame: &DataFrame, row: usize) -> String {
     block
 }
 
-/// Values with the names of their blocks: those of a block together, in the order of the names.
+/// Groups values by block, in the order of the block names.
 pub fn by_block(mut values: Vec<(&str, f64)>) -> Vec<Vec<f64>> {
     values.sort_by_key(|(block, _)| *block);
     let blocks = values.chunk_by(|a, b| a.0 == b.0);
     blocks.map(|block| block.iter().map(|(_, value)| *value).collect()).collect()
 }
 
-/// The values of a row in these columns, for people to read; the value alone if it is one column.
+/// Formats the values of a row in these columns for readers; a single column gives the value alone.
 pub(crate) fn variant_name(frame: &DataFrame, row: usize, columns: &[usize]) -> String {
     if let [column] = columns { frame.text(row, *column) } else { frame.readable(row, columns) }
 }

@@ -1,4 +1,4 @@
-//! Keys of rows: digests of all that determines them.
+//! Keys of rows: hashes of everything that determines a row.
 
 use sha2::{Digest as _, Sha256};
 use std::fmt::{self, Display, Write as _};
@@ -21,16 +21,16 @@ dfrsim_model::parses!(Key, "expected a key of 16 hexadecimal digits, found `{tex
 
 /// Collects the named determinants of a row.
 ///
-/// What a row does not depend on must not be added, so that the row is found again when it changes. A determinant that
-/// is added in a later version should be added only where it differs from what was fixed before, so that older rows keep
-/// their keys.
+/// Add only what a row depends on, so that a change elsewhere does not change its key. A determinant
+/// introduced in a later version should be added only if it differs from the previously fixed value,
+/// so that older rows keep their keys.
 #[derive(Clone, Debug)]
 pub struct KeyBuilder {
     text: String,
 }
 
 impl KeyBuilder {
-    /// Begins with a study and the version of what its rows mean.
+    /// Begins a key with a study and the version of the meaning of its rows.
     pub fn new(study: &str, semantics: u32) -> KeyBuilder {
         KeyBuilder { text: format!("study {study}\nsemantics {semantics}\n") }
     }
@@ -41,8 +41,8 @@ impl KeyBuilder {
     }
     fn add(&mut self, name: &str, value: &dyn Display) {
         let begin = self.text.len();
-        write!(self.text, "{name} {value}").expect("a string takes any text");
-        // A line break within a value must not look like the next field.
+        write!(self.text, "{name} {value}").expect("writing to a string cannot fail");
+        // A line break within a value must not look like the start of the next field.
         if self.text[begin..].contains(['\n', '\\']) {
             let escaped = self.text[begin..].replace('\\', "\\\\").replace('\n', "\\n");
             self.text.truncate(begin);
@@ -50,21 +50,21 @@ impl KeyBuilder {
         }
         self.text.push('\n');
     }
-    /// Adds a determinant if there is one.
+    /// Adds a determinant if it is present.
     pub fn optional(&mut self, name: &str, value: Option<impl Display>) -> &mut KeyBuilder {
         match value {
             Some(value) => self.field(name, value),
             None => self,
         }
     }
-    /// The key of everything that was added.
+    /// Computes the key of everything that was added.
     pub fn key(&self) -> Key {
         let hash = Sha256::digest(&self.text);
         Key(hash.iter().take(8).fold(0, |key, &byte| key << 8 | u64::from(byte)))
     }
 }
 
-/// A SHA-256; prints as 64 hexadecimal digits.
+/// A SHA-256 hash; prints as 64 hexadecimal digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Digest([u8; 32]);
 
@@ -75,14 +75,14 @@ impl Display for Digest {
 }
 
 impl Digest {
-    /// The digest of a text or file in memory.
+    /// Computes the hash of bytes in memory.
     pub fn from_bytes(bytes: &[u8]) -> Digest {
         Digest(Sha256::digest(bytes).into())
     }
-    /// The digest of everything that a reader gives.
+    /// Computes the hash of all bytes of a reader.
     ///
     /// # Errors
-    /// If it cannot be read.
+    /// Returns an error if reading fails.
     pub fn from_reader(mut reader: impl Read) -> io::Result<Digest> {
         let mut hash = Sha256::new();
         let mut buffer = vec![0; 1 << 16];
@@ -95,12 +95,12 @@ impl Digest {
     }
 }
 
-/// Digests values one by one, for instances that are not one piece of memory.
+/// Hashes values one by one, for instances that do not lie in one piece of memory.
 #[derive(Clone, Default)]
 pub struct Digester(Sha256);
 
 impl Digester {
-    /// An empty digest.
+    /// Creates an empty digester.
     pub fn new() -> Digester {
         Digester::default()
     }
@@ -109,24 +109,24 @@ impl Digester {
         self.0.update(value.into().to_le_bytes());
         self
     }
-    /// Adds amounts and their number.
+    /// Adds a list of integers, preceded by its length.
     pub fn amounts(&mut self, amounts: &[u32]) -> &mut Digester {
         self.integer(amounts.len() as u64);
         let bytes: Vec<u8> = amounts.iter().flat_map(|amount| amount.to_le_bytes()).collect();
         self.0.update(bytes);
         self
     }
-    /// Adds the exact bits of a number.
+    /// Adds the exact bits of a floating-point number.
     pub fn number(&mut self, value: f64) -> &mut Digester {
         self.integer(value.to_bits())
     }
-    /// Adds a text and its length.
+    /// Adds a text, preceded by its length.
     pub fn text(&mut self, text: &str) -> &mut Digester {
         self.integer(text.len() as u64);
         self.0.update(text);
         self
     }
-    /// The digest of everything that was added.
+    /// Returns the hash of everything that was added.
     #[must_use]
     pub fn digest(self) -> Digest {
         Digest(self.0.finalize().into())

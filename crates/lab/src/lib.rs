@@ -1,14 +1,17 @@
-//! The frame of all studies: it knows scenarios, instances, variants and rows, and names no study.
+//! The experiment framework shared by all studies. It knows scenarios, instances, variants and rows,
+//! but no particular study.
 //!
-//! * [`mod@fields`]: a scenario's fields, each declared once with its TOML shape, default, range and documentation.
-//! * [`Study`]: instances x variants -> rows. A study owns its fields, its instances, one function that runs a variant on an
-//!   instance, its tables, [claims](Claim) and [drawings](Drawing).
-//! * [`columns!`]: the columns of its rows with their [roles](Role), from which all commands work.
-//! * [`schema`]: schemas of rows and manifests, made from these columns.
+//! * [`mod@fields`]: the fields of a scenario, each declared once with its TOML shape, default,
+//!   range and documentation.
+//! * [`Study`]: instances x variants -> rows. A study defines its fields, its instances, one
+//!   function that runs a variant on an instance, its tables, [claims](Claim) and
+//!   [drawings](Drawing).
+//! * [`columns!`]: the columns of the rows with their [roles](Role), from which all commands work.
+//! * [`schema`]: JSON schemas of rows and manifests, derived from these columns.
 //! * [`Registry`]: the studies of a program; it reads scenarios and runs them.
 //!
-//! The same scenario gives the same bytes in all files but the manifest, on any number of threads, shards and machines, and
-//! after any interruption.
+//! A scenario determines every byte of all result files except the manifest, on any number of
+//! threads, shards and machines, and after any interruption.
 
 pub mod check;
 pub mod compare;
@@ -45,16 +48,16 @@ pub use error::RunError;
 pub use groups::{GroupKey, by_block, by_key, by_sorted_key};
 pub use key::{Digest, Digester, Key, KeyBuilder};
 pub use nodes::{DownTimes, DrawnFailures, MaintenanceFields, NodeKinds, platform_fields};
-pub use overview::generic_drawings;
+pub use overview::default_drawings;
 pub use parallel::in_parallel;
-pub use ranking::{Duel, Ranked, Ranking, Scope, rankings};
+pub use ranking::{PairedComparison, Ranked, Ranking, Scope, rankings};
 pub use record::{FRAME_COLUMNS, Failure, Record, Status, Unfinished};
 pub use registry::Registry;
 pub use results::{Results, ResultsError};
 pub use rows::{Line, Long, Wide, WideCell, file_name};
 pub use study::{
-    AnyScenario, AnyStudy, Audit, Grain, Input, InstanceId, Labels, Prepared, ProblemId, RowSet, RowTexts,
-    Study, Watch,
+    AnyScenario, AnyStudy, Audit, Input, InstanceId, Labels, Prepared, ProblemId, RowSet, RowTexts,
+    RunContext, ShardUnit, Study,
 };
 pub use sweep::{
     Counts, Host, InputSection, MANIFEST, Manifest, ParseShardError, Part, PartStatus, Progress, RunOptions,
@@ -62,6 +65,6 @@ pub use sweep::{
 };
 pub use table::{
     Bootstrap, Cell, Confidence, Estimate, Estimates, NamedTable, Reference, Statistics, Table, TableLine,
-    average, beside, beside_header, mean, range, rank_correlation, rounded,
+    average, comparison_cells, comparison_header, mean, range, rank_correlation, rounded,
 };
 pub use text::csv::ReadFile;

@@ -1,4 +1,4 @@
-//! The nodes of a cluster, as the scenarios of all studies have them: how they differ, and when they are down.
+//! Nodes of a cluster in the scenarios of all studies: node classes and down times.
 
 use crate::fields;
 use crate::fields::{
@@ -6,34 +6,37 @@ use crate::fields::{
     table, tables,
 };
 use dfrsim_model::platform::classes::{PlatformError, PlatformFields, Request, read};
-use dfrsim_model::platform::{FailureModel, Maintenance, NodeSet, Outages, Rack, Times};
+use dfrsim_model::platform::{FailureModel, Maintenance, NodeSet, Outages, Rack, TimeDistribution};
 use dfrsim_model::{Seed, SimSpan, SimTime};
 
 fields! {
-    /// How nodes differ.
+    /// Heterogeneous nodes.
     #[derive(Clone, Debug, Default, PartialEq)]
     pub struct NodeKinds {
-        /// The classes of nodes, where they differ, which must make up all nodes: a file (TOML, or XML of SimGrid), or a table
-        /// `{ reference = { cores, memory_gb }, shared = [..], classes = [{ name, nodes, cores, memory_gb, speed, resources, features }] }`.
-        /// CPU needs and memory of tasks are parts of the reference node (the first class's unless given); speeds are at most 1, since
-        /// run times are those of the fastest nodes. Tasks hold whole units of resources, but share those that are `shared` as they
-        /// share CPU.
+        /// Classes of nodes, which together must make up all nodes: a file (TOML, or XML of
+        /// SimGrid), or a table `{ reference = { cores, memory_gb }, shared = [..], classes = [{
+        /// name, nodes, cores, memory_gb, speed, resources, features }] }`. CPU needs and memory of
+        /// tasks are fractions of the reference node (the first class unless given). Speeds are at
+        /// most 1, since run times are those of the fastest nodes. Tasks allocate whole units of
+        /// resources, except for those that are `shared`, which they share as they share CPU.
         pub platform: Option<FileOr<PlatformFields>> = optional(file_or(serde("a table of classes of nodes")));
-        /// What jobs, which are drawn, ask for: `RESOURCE:PROBABILITY:NUMBERS:NEED`, as `gpu:0.3:1+2:0.5-1` (each task one or two GPUs,
-        /// and to use from half to all of each), or `@FEATURE:PROBABILITY`; with `:max8` at the end, only jobs of at most 8 tasks.
+        /// Requests that are drawn for jobs: `RESOURCE:PROBABILITY:NUMBERS:NEED`, as in
+        /// `gpu:0.3:1+2:0.5-1` (each task requests one or two GPUs and uses from half to all of
+        /// each), or `@FEATURE:PROBABILITY`. With `:max8` at the end, only jobs of at most 8 tasks
+        /// make requests.
         pub requests: Vec<Request> = list(named("a request")), default Vec::new();
     }
     check |kinds, at| {
         if kinds.platform.is_none() && !kinds.requests.is_empty() {
-            at.fault("requests", "expected a `platform` whose nodes have what jobs ask for");
+            at.fault("requests", "requests need a `platform` whose nodes have the requested resources and features");
         }
     }
 }
 
 impl NodeKinds {
-    /// Checks the classes of a cluster of this many nodes, if the scenario itself has them.
+    /// Checks the node classes against the cluster size, if they are in the scenario itself.
     pub fn check(&self, nodes: u32, at: &mut Check<'_, '_, '_>) {
-        let Some(FileOr::Here(fields)) = &self.platform else { return };
+        let Some(FileOr::Inline(fields)) = &self.platform else { return };
         match fields.classes_of(nodes) {
             Ok(_) => {}
             Err(PlatformError::Fields(wrong)) => {
@@ -44,73 +47,75 @@ impl NodeKinds {
     }
 }
 
-/// Reads classes of nodes.
+/// Returns the node classes, reading the file if they are in one.
 ///
 /// # Errors
-/// If a file with them cannot be read.
+/// Returns an error if the file cannot be read.
 pub fn platform_fields(platform: &FileOr<PlatformFields>) -> Result<PlatformFields, String> {
     match platform {
-        FileOr::Here(fields) => Ok(fields.clone()),
+        FileOr::Inline(fields) => Ok(fields.clone()),
         FileOr::File(file) => read(&file.path).map_err(|faults| faults.to_string()),
     }
 }
 
 fields! {
-    /// When nodes are down.
+    /// Down times of nodes.
     #[derive(Clone, Debug, Default, PartialEq)]
     pub struct DownTimes {
-        /// Outages in a file, CSV or JSONL, with the fields `nodes`, `from_s`, `until_s` and, for windows that policies know of,
-        /// `announced_s`.
+        /// File of outages, CSV or JSONL, with the fields `nodes`, `from_s`, `until_s` and, for
+        /// windows announced to policies, `announced_s`.
         pub file: Option<LocatedFile> = optional(file());
-        /// Failures that are drawn for each instance, as long as jobs arrive.
+        /// Random failures, drawn for each instance for as long as jobs arrive.
         pub failures: Option<DrawnFailures> = optional(table());
-        /// Windows that are repeated, as long as jobs arrive.
+        /// Periodic maintenance windows, for as long as jobs arrive.
         pub maintenance: Vec<MaintenanceFields> = tables();
     }
 }
 
 fields! {
-    /// How nodes fail, each by itself.
+    /// Random failures of nodes, independent of each other.
     #[derive(Clone, Debug, PartialEq)]
     pub struct DrawnFailures {
-        /// The time from a repair to the next failure: `exponential:MEAN`, `weibull:MEAN:SHAPE`, `lognormal:MEAN:DEVIATION` or `fixed:MEAN`,
-        /// in seconds.
-        pub between: Times = named("a distribution of times");
-        /// How long a repair takes.
-        pub repair: Times = named("a distribution of times");
-        /// `NODES:PROBABILITY`: the nodes of a rack, and how likely a failure takes the whole rack down.
+        /// Distribution of the time from a repair to the next failure, in seconds:
+        /// `exponential:MEAN`, `weibull:MEAN:SHAPE`, `lognormal:MEAN:DEVIATION` or `fixed:MEAN`.
+        pub between: TimeDistribution = named("a distribution of times");
+        /// Distribution of the repair time, in seconds.
+        pub repair: TimeDistribution = named("a distribution of times");
+        /// Rack failures, `NODES:PROBABILITY`: the nodes per rack, and the probability that a
+        /// failure takes the whole rack down.
         pub rack: Option<Rack> = optional(named("racks"));
     }
 }
 
 fields! {
-    /// Windows of the same length, in which nodes are down. Policies know of them in advance: batch policies start no job that reaches
-    /// into one by its estimate.
+    /// Periodic windows of equal length in which nodes are down. Policies know them in advance:
+    /// batch policies start no job whose estimate reaches into one.
     #[derive(Clone, Debug, PartialEq)]
     pub struct MaintenanceFields {
-        /// The nodes: `all`, or numbers and ranges such as `0-15 20`.
+        /// Affected nodes: `all`, or numbers and ranges such as `0-15 20`.
         pub nodes: Option<NodeSet> = optional(named("nodes"));
-        /// When the first one begins.
+        /// Start of the first window.
         pub first as "first_s": SimSpan = seconds(..);
-        /// From one begin to the next.
+        /// Time from the start of one window to the start of the next.
         pub every as "every_s": SimSpan = positive_seconds();
-        /// How long each is.
+        /// Length of each window.
         pub length as "length_s": SimSpan = positive_seconds();
-        /// How long before its begin each is announced.
+        /// Time between the announcement of a window and its start.
         pub notice as "notice_s": SimSpan = seconds(..), default SimSpan::from_secs(14 * 86_400);
     }
     check |maintenance, at| {
         if maintenance.length >= maintenance.every {
-            at.fault("length_s", "expected windows shorter than the time from one to the next");
+            at.fault("length_s", "a maintenance window must be shorter than the period `every_s`");
         }
     }
 }
 
 impl DownTimes {
-    /// The outages of a cluster of this many nodes. Drawn failures and repeated windows begin no later than `until`.
+    /// Builds the outages of a cluster with this many nodes. Drawn failures and periodic windows
+    /// start no later than `until`.
     ///
     /// # Errors
-    /// If the file cannot be read, or the outages cannot be simulated.
+    /// Returns an error if the file cannot be read, or if the outages cannot be simulated.
     pub fn outages(&self, nodes: u32, until: SimTime, seed: Seed) -> Result<Outages, String> {
         let mut outages = Outages::default();
         if let Some(given) = &self.file {

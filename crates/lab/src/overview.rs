@@ -1,25 +1,26 @@
-//! What follows from the roles of columns alone: figures.
+//! Default figures, derived from the roles of columns alone.
 
 use crate::column::{Column, Kind, Role};
 use crate::data::DataFrame;
 use crate::drawing::{Axis, Chart, Drawing, Join, Samples, Series, stem};
-use crate::groups::{Loads, by_codes, by_key, groups, variant_name};
+use crate::groups::{LoadPooling, by_codes, by_key, groups, variant_name};
 use crate::table::mean;
 
-/// The most combinations of labels that have figures of their own; of more, one figure has them all.
+/// Largest number of label combinations with separate figures; more are pooled in one figure.
 const MAX_SCOPES: usize = 6;
 
-/// The figures of every study: the distribution of the primary metric by variant, as boxes and as distribution functions,
-/// and its mean against every numeric label and variant column with several values, with a line for each variant. Combinations
-/// of labels have figures of their own.
-pub fn generic_drawings(frames: &[DataFrame]) -> Vec<Drawing> {
+/// Draws the figures of every study: the distribution of the primary metric by variant, as box plots
+/// and as distribution functions, and its mean over every numeric label or variant column with
+/// several values, with one line per variant. Each combination of text labels has its own figures,
+/// up to a limit.
+pub fn default_drawings(frames: &[DataFrame]) -> Vec<Drawing> {
     frames.iter().filter_map(|frame| Some((frame, frame.primary()?))).flat_map(drawings_of).collect()
 }
 
 fn drawings_of((frame, primary): (&DataFrame, usize)) -> Vec<Drawing> {
     let rows: Vec<usize> = (0..frame.len()).filter(|&row| frame.number(row, primary).is_some()).collect();
     let text = |row, column| frame.text(row, column);
-    let scopes = groups(frame, &rows, Loads::Together, &|row| row, &|_| Vec::new(), &text);
+    let scopes = groups(frame, &rows, LoadPooling::Pooled, &|row| row, &|_| Vec::new(), &text);
     let scopes: Vec<(String, Vec<usize>)> = match scopes.len() {
         1 => vec![(String::new(), rows)],
         2..=MAX_SCOPES => scopes.into_iter().map(|group| (group.key.text_labels(), group.items)).collect(),
@@ -28,11 +29,11 @@ fn drawings_of((frame, primary): (&DataFrame, usize)) -> Vec<Drawing> {
     scopes.iter().flat_map(|(name, rows)| Scope { frame, primary, name, rows }.drawings()).collect()
 }
 
-/// Rows that are in one figure.
+/// The rows of one figure.
 struct Scope<'a> {
     frame: &'a DataFrame,
     primary: usize,
-    /// The labels; empty if there are no others.
+    /// Values of the text labels; empty if there is only one combination.
     name: &'a str,
     rows: &'a [usize],
 }
@@ -74,10 +75,10 @@ impl Scope<'_> {
         self.column(self.primary).heading()
     }
     fn names(&self, columns: &[usize]) -> String {
-        let names: Vec<_> = columns.iter().map(|&column| self.column(column).words()).collect();
+        let names: Vec<_> = columns.iter().map(|&column| self.column(column).name_in_words()).collect();
         names.join(", ")
     }
-    /// The rows of each combination of values of these columns, by what people read.
+    /// Groups the rows by the values of these columns; each group has a name for readers.
     fn parts(&self, columns: &[usize]) -> Vec<(String, Vec<usize>)> {
         let parts = by_codes(self.rows, &|row| self.frame.codes(row, columns)).into_iter();
         parts.map(|rows| (variant_name(self.frame, rows[0], columns), rows)).collect()
@@ -87,7 +88,7 @@ impl Scope<'_> {
         parts.map(|(name, rows)| (name, self.frame.numbers(&rows, self.primary))).collect()
     }
 
-    /// The mean of the primary metric at each value of a column, a line for each variant.
+    /// Draws the mean of the primary metric over the values of a column, with one line per variant.
     fn lines(&self, column: usize, variants: &[usize]) -> Drawing {
         let series = self.parts(variants).into_iter().filter_map(|(name, rows)| {
             let at = rows.iter().filter_map(|&row| {
@@ -98,19 +99,19 @@ impl Scope<'_> {
                 .map(|all| (all[0].0, mean(&all.iter().map(|(_, y)| *y).collect::<Vec<_>>())))
                 .collect();
             points.sort_by(|a, b| a.0.total_cmp(&b.0));
-            // A variant without this column, or with one value, has no line.
+            // A variant without this column, or with a single value of it, has no line.
             (points.len() > 1).then_some(Series { name, points, join: Join::Straight })
         });
         let (x, name) = (self.column(column), self.names(variants));
         let y = Axis::automatic(format!("mean {}", self.metric()));
         let chart = Chart::lines(Axis::linear(x.heading()), y, name, series.collect());
-        let title = format!("Mean {} by {}", self.metric(), x.words());
-        self.drawing(&format!("by-{}", x.words()), title, chart)
+        let title = format!("Mean {} by {}", self.metric(), x.name_in_words());
+        self.drawing(&format!("by-{}", x.name_in_words()), title, chart)
     }
 
     fn drawing(&self, kind: &str, title: String, chart: Chart) -> Drawing {
-        let metric = self.column(self.primary).words();
-        let own = self.frame.row_type.suffixed(&format!("{metric}-{kind}"));
+        let metric = self.column(self.primary).name_in_words();
+        let own = self.frame.row_type.file_name_for(&format!("{metric}-{kind}"));
         let (own, title) = match self.name {
             "" => (own, title),
             name => (format!("{own}-{name}"), format!("{title}: {name}")),

@@ -1,4 +1,4 @@
-//! The answer of a sweep: its variants in the order of their primary metric, and which one beats which.
+//! Ranking of variants by their primary metric, and pairwise comparisons.
 
 use crate::column::{Better, Column, Role, RowType};
 use crate::data::DataFrame;
@@ -8,24 +8,26 @@ use crate::table::{Bootstrap, Estimate, mean};
 use statrs::distribution::{ContinuousCDF as _, Normal};
 use std::cmp::Ordering;
 
-/// Up to this many independent blocks of instances, intervals are bootstrapped; of more, the mean is as good as normally
-/// distributed.
+/// Largest number of independent blocks of instances for which confidence intervals are
+/// bootstrapped. For more blocks, the mean is close enough to normally distributed.
 const MAX_BOOTSTRAPPED: usize = 200;
 
-/// The variants of one type of rows, by their primary metric.
+/// Ranking of the variants of one row type by the primary metric.
 #[derive(Clone, Debug)]
 pub struct Ranking {
-    /// The type of the rows.
+    /// Type of the rows.
     pub row_type: &'static RowType,
-    /// Its primary metric.
+    /// Primary metric.
     pub metric: &'static Column,
-    /// The columns that distinguish the variants.
+    /// Columns that distinguish the variants.
     pub columns: Vec<&'static Column>,
-    /// On how many instances a variant has a value.
+    /// Number of instances on which at least one variant has a value.
     pub instances: usize,
-    /// The variants with a value on every instance, the best mean first; then the others, also the best mean first.
+    /// Variants with a value on the most instances, best mean first, followed by the others, best
+    /// mean first.
     pub variants: Vec<Ranked>,
-    /// The best variant on each set of instances with the same labels; empty if all instances have the same.
+    /// Order of the variants on each set of instances with the same labels; empty if all instances
+    /// have the same labels.
     pub scopes: Vec<Scope>,
     blocks: Vec<String>,
     seed: u64,
@@ -34,43 +36,43 @@ pub struct Ranking {
 /// A variant in a [`Ranking`].
 #[derive(Clone, Debug)]
 pub struct Ranked {
-    /// The values of the columns that distinguish the variants.
+    /// Values of the columns that distinguish the variants.
     pub name: String,
-    /// The mean over the instances on which it has a value, with its 95 % confidence interval.
+    /// Mean over the instances on which the variant has a value, with its 95 % confidence interval.
     pub mean: Estimate,
-    /// On how many instances it has a value.
+    /// Number of instances on which the variant has a value.
     pub measured: usize,
-    /// By the number of the instance.
+    /// Values, indexed by instance.
     values: Vec<Option<f64>>,
 }
 
-/// Instances with the same labels.
+/// Ranking on the instances with the same labels.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scope {
-    /// The labels that are not the same for all instances.
+    /// Values of the labels that differ between instances.
     pub name: String,
-    /// How many instances.
+    /// Number of instances.
     pub instances: usize,
-    /// The variants with a value on all of these instances, by their places in [`Ranking::variants`], with their means; the
+    /// Variants with a value on all of these instances, as (index in [`Ranking::variants`], mean),
     /// best first.
     pub order: Vec<(usize, f64)>,
 }
 
-/// Two variants on the instances on which both have a value.
+/// Comparison of two variants on the instances on which both have a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Duel {
-    /// How often the first is better.
+pub struct PairedComparison {
+    /// Number of instances on which the first variant is better.
     pub wins: usize,
-    /// How often both are equal.
+    /// Number of instances on which both are equal.
     pub ties: usize,
-    /// How often the second is better.
+    /// Number of instances on which the second variant is better.
     pub losses: usize,
 }
 
-impl Duel {
-    /// Of pairs of values of a metric.
-    pub(crate) fn of(metric: &Column, pairs: impl IntoIterator<Item = (f64, f64)>) -> Duel {
-        let mut duel = Duel::default();
+impl PairedComparison {
+    /// Compares pairs of values of a metric.
+    pub(crate) fn of(metric: &Column, pairs: impl IntoIterator<Item = (f64, f64)>) -> PairedComparison {
+        let mut duel = PairedComparison::default();
         for (a, b) in pairs {
             match compare(metric, a, b) {
                 Ordering::Less => duel.wins += 1,
@@ -80,13 +82,14 @@ impl Duel {
         }
         duel
     }
-    /// On how many instances both have a value.
+    /// Returns the number of instances on which both variants have a value.
     pub const fn instances(&self) -> usize {
         self.wins + self.ties + self.losses
     }
 }
 
-/// The rankings of all types of rows with a primary metric and a value of it. `seed` is that of the bootstrap.
+/// Ranks the variants of every row type that has a value of its primary metric. `seed` is the seed
+/// of the bootstrap.
 pub fn rankings(frames: &[DataFrame], seed: u64) -> Vec<Ranking> {
     frames.iter().filter_map(|frame| Ranking::new(frame, frame.primary()?, seed)).collect()
 }
@@ -107,7 +110,8 @@ impl Ranking {
         let mut variants = varying(Role::Variant);
         let count = |columns: &[usize]| by_codes(&rows, &|row| frame.codes(row, columns)).len();
         let all = count(&variants);
-        // A value that all rows with a value share (a period) says little; without it, names are shorter.
+        // A value that all rows share (a period) tells the reader little; names are shorter without
+        // it.
         for column in variants.clone() {
             let others: Vec<usize> = variants.iter().copied().filter(|&other| other != column).collect();
             if frame.distinct(column, rows.iter().copied()).len() == 1 && count(&others) == all {
@@ -128,7 +132,8 @@ impl Ranking {
         let ranked = in_parallel(groups.len(), |at| {
             let rows = &groups[at];
             let name = variant_name(frame, rows[0], &variants);
-            // Rows of the same variant and instance are parts of one run: their mean is its value.
+            // Rows of the same variant and instance are parts of one run; their mean is the value of
+            // the run.
             let mut parts: Vec<Vec<f64>> = vec![Vec::new(); instances];
             for &row in rows {
                 parts[instance_of[row]].extend(frame.number(row, primary));
@@ -180,14 +185,14 @@ impl Ranking {
         Scope { name, instances: instances.len(), order }
     }
 
-    /// How two variants, given by their places, compare instance by instance.
-    pub fn duel(&self, first: usize, second: usize) -> Duel {
+    /// Compares two variants, given by their indices, instance by instance.
+    pub fn compare_pair(&self, first: usize, second: usize) -> PairedComparison {
         let values = self.variants[first].values.iter().zip(&self.variants[second].values);
-        Duel::of(self.metric, values.filter_map(|(a, b)| Some(((*a)?, (*b)?))))
+        PairedComparison::of(self.metric, values.filter_map(|(a, b)| Some(((*a)?, (*b)?))))
     }
 
-    /// The mean difference of two variants (second - first) over the instances on which both have a value, with its 95 %
-    /// confidence interval; `None` if there is no such instance.
+    /// Estimates the mean difference of two variants (second - first) over the instances on which
+    /// both have a value, with its 95 % confidence interval; `None` if there is no such instance.
     pub fn difference(&self, first: usize, second: usize) -> Option<Estimate> {
         let values = self.variants[first].values.iter().zip(&self.variants[second].values);
         let differences: Vec<Option<f64>> = values.map(|(a, b)| Some((*b)? - (*a)?)).collect();
@@ -195,14 +200,14 @@ impl Ranking {
     }
 }
 
-/// Better values are less.
+/// Compares two values; the better one is `Less`.
 fn compare(metric: &Column, a: f64, b: f64) -> Ordering {
     let order = if a == b { Ordering::Equal } else { a.total_cmp(&b) };
     if metric.better() == Some(Better::More) { order.reverse() } else { order }
 }
 
-/// The mean of the values by instance, with its interval: those of one block (a trace at several loads) are no evidence
-/// independent of each other.
+/// Estimates the mean of the values by instance, with its confidence interval. Values of one block
+/// (a trace at several loads) are not independent.
 fn estimate(values: &[Option<f64>], blocks: &[String], seed: u64) -> Option<Estimate> {
     let named = values.iter().zip(blocks).filter_map(|(value, block)| Some((block.as_str(), (*value)?)));
     let blocks = by_block(named.collect());
@@ -212,8 +217,8 @@ fn estimate(values: &[Option<f64>], blocks: &[String], seed: u64) -> Option<Esti
     Some(normal(&blocks))
 }
 
-/// The mean of many blocks with the interval of the normal distribution; the variance is that of a ratio of sums over the
-/// blocks (Cochran, *Sampling Techniques*, 1977, 6.3).
+/// Computes the mean of many blocks with the confidence interval of the normal distribution. The
+/// variance is that of a ratio of sums over the blocks (Cochran, *Sampling Techniques*, 1977, 6.3).
 fn normal(blocks: &[Vec<f64>]) -> Estimate {
     let value = mean(&blocks.concat());
     let (number, count) = (blocks.len() as f64, blocks.iter().map(Vec::len).sum::<usize>() as f64);
@@ -231,7 +236,7 @@ mod tests {
     use crate::{Row as _, columns};
 
     columns! {
-        /// A row.
+        /// A row of the tests.
         pub(super) struct Row {
             /// The workload.
             label pub workload: String,
@@ -281,8 +286,8 @@ mod tests {
         let (low, high) = ranking.variants[0].mean.interval.unwrap();
         assert!((0.3..0.45).contains(&low) && (0.45..=0.6).contains(&high), "{low} to {high}");
         assert_eq!(ranking.instances, 4);
-        assert_eq!(ranking.duel(0, 1), Duel { wins: 2, ties: 1, losses: 1 });
-        assert_eq!(ranking.duel(2, 0), Duel { wins: 3, ties: 0, losses: 0 });
+        assert_eq!(ranking.compare_pair(0, 1), PairedComparison { wins: 2, ties: 1, losses: 1 });
+        assert_eq!(ranking.compare_pair(2, 0), PairedComparison { wins: 3, ties: 0, losses: 0 });
         assert!((ranking.difference(0, 1).unwrap().value + 0.1).abs() < 1e-12);
     }
 
@@ -320,7 +325,8 @@ mod tests {
         assert!(rankings(&[frame(&[["a", "1", "EASY", "", ""]])], 1).is_empty());
     }
 
-    /// 1 and 3 by turns: deviation 1, so that the error of the mean of 400 is 1 / 20 (times sqrt(400 / 399)).
+    /// Builds rows that alternate between 1 and 3: deviation 1, so that the standard error of the
+    /// mean of 400 is 1 / 20 (times sqrt(400 / 399)).
     #[test]
     fn intervals_of_many_instances_are_those_of_the_normal_distribution() {
         let blocks: Vec<Vec<f64>> =
@@ -329,7 +335,7 @@ mod tests {
         assert!((value - 2.0).abs() < 1e-12);
         assert!((high - 2.0 - 1.959_964 / 20.0 * (400.0_f64 / 399.0).sqrt()).abs() < 1e-6, "{high}");
         assert!((low + high - 4.0).abs() < 1e-12);
-        // Each value twice in its block is no more evidence.
+        // Repeating each value in its block adds no evidence.
         let twice: Vec<Vec<f64>> = blocks.iter().map(|block| vec![block[0]; 2]).collect();
         let (same, other) = (normal(&blocks).interval.unwrap(), normal(&twice).interval.unwrap());
         assert!((same.0 - other.0).abs() < 1e-12 && (same.1 - other.1).abs() < 1e-12);

@@ -1,27 +1,27 @@
-//! Records: a row with its key and what became of the run.
+//! Records: a row with its key and the outcome of its run.
 
 use crate::column::{AnyRow, ReadRow, RowType};
 use crate::key::Key;
 use std::fmt;
 
 dfrsim_model::named! {
-    /// The outcome of a run; in the order of reports.
+    /// Outcome of a run, in the order of reports.
     #[derive(Default)]
     pub enum Status as "status" {
-        /// It has a row.
+        /// The run has a row.
         #[default]
         Ok = "ok",
-        /// The algorithm found no solution; whether there is one is not known.
+        /// The algorithm found no solution; it is unknown whether one exists.
         Unsolved = "unsolved",
-        /// It is proven that there is no solution.
+        /// The algorithm proved that there is no solution.
         Infeasible = "infeasible",
-        /// A limit of time or work came first.
+        /// The run reached a limit of time or work.
         TimedOut = "timed-out",
         /// A policy broke a rule of the simulation.
         Violation = "violation",
         /// An independent checker refused the result.
         Invalid = "invalid",
-        /// The simulation could not end: jobs remained but no event was scheduled.
+        /// The simulation could not end: jobs remained, but no event was scheduled.
         Stalled = "stalled",
         /// The instance could not be prepared, or no job was left to measure.
         Failed = "failed",
@@ -29,81 +29,81 @@ dfrsim_model::named! {
 }
 
 impl Status {
-    /// Whether it is a failure, which makes the whole run end with exit code 1. That there is no solution, or none was found
-    /// in time, is a result.
+    /// Returns whether the status is a failure, which makes the command end with exit code 1. The
+    /// absence of a solution, or of one found in time, is a result and not a failure.
     #[must_use]
     pub const fn is_failure(self) -> bool {
         matches!(self, Status::Violation | Status::Invalid | Status::Stalled | Status::Failed)
     }
 }
 
-/// Why a run has no row.
+/// Reason why a run has no row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
-    /// The outcome of it; never [`Status::Ok`].
+    /// Outcome of the run; never [`Status::Ok`].
     pub status: Status,
-    /// The reason, in one line; may be empty where the status suffices.
+    /// Reason, in one line; may be empty if the status suffices.
     pub message: String,
 }
 
 impl Failure {
-    /// A failure with a message, in which line breaks become spaces.
+    /// Creates a failure with a message, in which line breaks become spaces.
     pub fn new(status: Status, message: impl fmt::Display) -> Failure {
         Failure { status, message: message.to_string().replace(['\r', '\n'], " ") }
     }
-    /// A policy broke a rule.
+    /// Creates the failure of a policy that broke a rule of the simulation.
     pub fn violation(message: impl fmt::Display) -> Failure {
         Failure::new(Status::Violation, message)
     }
-    /// A checker refused the result.
+    /// Creates the failure of a result that an independent checker refused.
     pub fn invalid(message: impl fmt::Display) -> Failure {
         Failure::new(Status::Invalid, message)
     }
-    /// There is no instance to run on or no job to measure.
+    /// Creates the failure of a run without an instance or without a job to measure.
     pub fn failed(message: impl fmt::Display) -> Failure {
         Failure::new(Status::Failed, message)
     }
 }
 
-/// A line of `rows.csv`.
+/// A line of `rows.csv` or of another row file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Record<R> {
-    /// What the row is known by when a run is resumed.
+    /// Key by which a resumed run recognises the row.
     pub key: Key,
-    /// The row, or why there is none.
+    /// The row, or the reason why there is none.
     pub outcome: Result<R, Unfinished>,
 }
 
-/// A failure with the values of its label, instance and variant columns.
+/// A failure with the known values of the label, instance and variant columns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unfinished {
-    /// The place of the type of rows.
+    /// Index of the row type.
     pub row_type: usize,
     /// One text for each column of the type; empty where the value is not known.
     pub fields: Vec<String>,
-    /// The outcome of the run.
+    /// Status and message of the failure.
     pub failure: Failure,
 }
 
-/// The columns that the frame puts in front of a study's.
+/// Columns that precede the study's own columns in a file of rows.
 pub const FRAME_COLUMNS: [&str; 3] = ["key", "status", "message"];
 
 /// A record of any study.
 pub(crate) type AnyRecord = Record<Box<dyn AnyRow>>;
 
 impl<R> Record<R> {
-    /// The outcome of the run.
+    /// Returns the status of the run.
     pub fn status(&self) -> Status {
         self.outcome.as_ref().map_or_else(|unfinished| unfinished.failure.status, |_| Status::Ok)
     }
 }
 
 impl AnyRecord {
-    /// The place of its type of rows.
+    /// Returns the index of the row type.
     pub(crate) fn row_type(&self) -> usize {
         self.outcome.as_ref().map_or_else(|unfinished| unfinished.row_type, |row| row.row_type())
     }
-    /// The fields of its line.
+    /// Returns the fields of the record's CSV line.
     pub(crate) fn write(&self) -> Vec<String> {
         let (message, fields) = match &self.outcome {
             Ok(row) => (String::new(), row.write()),
@@ -113,11 +113,11 @@ impl AnyRecord {
         line.extend(fields);
         line
     }
-    /// A copy.
+    /// Returns a copy; the boxed row cannot derive `Clone`.
     pub(crate) fn copy(&self) -> AnyRecord {
         Record { key: self.key, outcome: self.outcome.as_ref().map(|row| row.copy()).map_err(Clone::clone) }
     }
-    /// Reads the fields of a line of a type of rows; `None` if it is not one.
+    /// Parses the fields of a CSV line of a row type; `None` if they are not valid.
     pub(crate) fn read(
         row_types: &[RowType],
         read: ReadRow,

@@ -1,4 +1,4 @@
-//! The studies of a program, of all types.
+//! Registry of the studies of a program.
 
 use crate::fields::{Document, Environment, Faults, FileLocator, ScenarioSource};
 use crate::study::{AnyScenario, AnyStudy, Study};
@@ -6,7 +6,8 @@ use rustc_hash::FxHashMap;
 use std::any::Any;
 use std::path::{Path, PathBuf};
 
-/// The studies of a program, and what the fields of their scenarios look up: a registry of policies, for example.
+/// The studies of a program, and the values that the fields of their scenarios look up, such as a
+/// registry of policies.
 #[derive(Default)]
 pub struct Registry {
     studies: Vec<AnyStudy>,
@@ -14,40 +15,40 @@ pub struct Registry {
 }
 
 impl Registry {
-    /// No studies.
+    /// Creates an empty registry.
     pub fn new() -> Registry {
         Registry::default()
     }
-    /// With one more study.
+    /// Adds a study.
     #[must_use]
     pub fn study<S: Study>(mut self) -> Registry {
         self.studies.push(AnyStudy::of::<S>());
         self
     }
-    /// With a value that the fields of scenarios look up by its type.
+    /// Adds a value that the fields of scenarios look up by its type.
     #[must_use]
     pub fn with<T: Any + Send + Sync>(mut self, value: T) -> Registry {
         self.environment = self.environment.with(value);
         self
     }
-    /// What the fields of scenarios look up.
+    /// Returns the values that the fields of scenarios look up.
     pub fn environment(&self) -> &Environment {
         &self.environment
     }
-    /// The studies, in the order in which they were added.
+    /// Returns the studies, in the order in which they were added.
     pub fn studies(&self) -> impl Iterator<Item = &AnyStudy> {
         self.studies.iter()
     }
-    /// The study of this name.
+    /// Finds the study with this name.
     pub fn study_named(&self, name: &str) -> Option<&AnyStudy> {
         self.studies().find(|study| study.name == name)
     }
 
-    /// Reads a scenario of any study. Messages call the text `name`; relative files are searched beside `folder` too.
-    /// Overrides are `key=value`.
+    /// Parses a scenario of any study. Messages call the text `name`. Relative file names are also
+    /// resolved against `folder`. Overrides are `key=value`.
     ///
     /// # Errors
-    /// Everything that is wrong with it.
+    /// Returns every error in the scenario.
     pub fn parse(
         &self,
         text: &str,
@@ -58,7 +59,8 @@ impl Registry {
         self.parse_in(&ScenarioSource { text, name, folder, overrides, environment: &self.environment })
     }
 
-    /// Reads the scenario of results, which keep copies of some of the files that it names.
+    /// Parses the scenario of stored results, in which file names refer to the copies that the
+    /// results keep.
     pub(crate) fn parse_with_copies(
         &self,
         text: &str,
@@ -86,7 +88,7 @@ impl Registry {
     /// Reads a scenario file of any study.
     ///
     /// # Errors
-    /// If the file cannot be read, and everything that is wrong with it.
+    /// Returns an error if the file cannot be read; otherwise every error in the scenario.
     pub fn load(&self, path: &Path, overrides: &[String]) -> Result<AnyScenario, Faults> {
         let text = dfrsim_input::read_text(path)?;
         self.parse(&text, &path.display().to_string(), path.parent(), overrides)

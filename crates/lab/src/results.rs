@@ -1,4 +1,4 @@
-//! What a run left in a folder, read again: the only reader of results.
+//! Results read back from a folder. No other module reads results.
 
 use crate::data::DataFrame;
 use crate::drawing::Drawing;
@@ -13,30 +13,31 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The results of a finished run. Every file was compared with the digest in the manifest.
+/// Results of a finished run. Every file has been checked against its digest in the manifest.
 #[derive(Clone)]
 pub struct Results<'a> {
-    /// The folder.
+    /// Folder of the results.
     pub folder: PathBuf,
-    /// The manifest.
+    /// The manifest, `manifest.toml`.
     pub manifest: Manifest,
-    /// The scenario with every field spelt out.
+    /// The scenario with every field written out.
     pub scenario: String,
-    /// Whether a run into this folder has begun since and has not finished: the results are those of an earlier run.
-    pub is_outdated: bool,
-    /// The study.
+    /// True if a later run into this folder has started but not finished: the results are those of
+    /// an earlier run.
+    pub has_newer_run: bool,
+    /// The study that wrote the results.
     pub study: &'a AnyStudy,
 }
 
-/// Why results cannot be used.
+/// Reason why results cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {message}{remedy}", path.display())]
 pub struct ResultsError {
     /// The folder or file.
     pub path: PathBuf,
-    /// The fault.
+    /// The problem.
     pub message: String,
-    /// What to do in a folder of results, from the `;` on; may be empty.
+    /// Advice, beginning with `;`; may be empty.
     pub remedy: &'static str,
 }
 
@@ -44,41 +45,38 @@ impl ResultsError {
     pub(crate) fn new(path: impl Into<PathBuf>, message: impl Display) -> ResultsError {
         ResultsError { path: path.into(), message: message.to_string(), remedy: "" }
     }
-    /// A file that is not what the run wrote.
-    fn altered(path: impl Into<PathBuf>, fault: impl Display) -> ResultsError {
+    /// Creates the error for a file that differs from what the run wrote.
+    fn file_altered(path: impl Into<PathBuf>, fault: impl Display) -> ResultsError {
         let remedy = "; run the scenario again into this folder, or restore the file";
         ResultsError { remedy, ..ResultsError::new(path, fault) }
     }
 }
 
 impl<'a> Results<'a> {
-    /// Reads a folder that a run wrote, and compares all of its files with their digests.
+    /// Reads a folder that a run wrote, and checks all of its files against their digests.
     ///
     /// # Errors
-    /// If there are no results, a file is not what the run wrote, or the study or its version is not one of the registry's.
+    /// Returns an error if there are no results, a file differs from what the run wrote, or the
+    /// registry lacks the study or has another version of it.
     pub fn read(folder: &Path, registry: &'a Registry) -> Result<Results<'a>, ResultsError> {
         let path = folder.join(MANIFEST);
         let manifest = Manifest::read(folder).map_err(|error| match error {
-            SealError::Damaged(_) => ResultsError::altered(path, error),
-            SealError::Io(_) => ResultsError::new(path, format_args!("cannot be read: {error}")),
+            SealError::Damaged(_) => ResultsError::file_altered(path, error),
+            SealError::Io(_) => ResultsError::new(path, format_args!("cannot read: {error}")),
         })?;
         let Some(manifest) = manifest else {
-            let message =
-                format!("there are no results here (no {MANIFEST}); run a scenario into this folder first");
+            let message = format!("no results in this folder (no {MANIFEST}); run a scenario into it first");
             return Err(ResultsError::new(folder, message));
         };
-        if let Some(name) = manifest.outside() {
+        if let Some(name) = manifest.name_outside() {
             let message =
-                format!("{MANIFEST} names `{}`, which is not a file of results", name.escape_debug());
+                format!("{MANIFEST} lists `{}`, which lies outside the results", name.escape_debug());
             return Err(ResultsError::new(folder, message));
         }
         let (name, found) = (&manifest.study, manifest.semantics);
         let Some(study) = registry.study_named(name) else {
             let known: Vec<&str> = registry.studies().map(|study| study.name).collect();
-            let message = format!(
-                "results of the study `{name}`, which this program does not have; it has: {}",
-                known.join(", ")
-            );
+            let message = format!("unknown study `{name}`; this program has: {}", known.join(", "));
             return Err(ResultsError::new(folder, message));
         };
         let expected = study.semantics;
@@ -92,7 +90,7 @@ impl<'a> Results<'a> {
             folder: folder.to_owned(),
             manifest,
             scenario: String::new(),
-            is_outdated: false,
+            has_newer_run: false,
             study,
         };
         for name in results.manifest.files.keys() {
@@ -100,15 +98,15 @@ impl<'a> Results<'a> {
         }
         results.scenario = results.file("scenario.toml")?;
         let journals = journals(folder).map_err(|error| ResultsError::new(folder, error))?;
-        results.is_outdated = !journals.is_empty();
+        results.has_newer_run = !journals.is_empty();
         Ok(results)
     }
 
-    /// The scenario, to be run again: the files that it names are the copies that the results keep, and where they keep none
-    /// the files of these names here.
+    /// Returns the scenario, ready to be run again. File names refer to the copies in the results,
+    /// or, if there is no copy, to files in the current environment.
     ///
     /// # Errors
-    /// If a file is nowhere, or all that is wrong with the scenario.
+    /// Returns an error if a file is not found; otherwise every error in the scenario.
     pub fn scenario(&self, registry: &Registry) -> Result<AnyScenario, Faults> {
         let copies: FxHashMap<String, PathBuf> = self
             .manifest
@@ -119,43 +117,46 @@ impl<'a> Results<'a> {
         registry.parse_with_copies(&self.scenario, copies)
     }
 
-    /// Counts the rows in the files of rows.
+    /// Counts the rows in all row files.
     ///
     /// # Errors
-    /// If they are not rows of the study.
+    /// Returns an error if they are not valid rows of the study.
     pub fn count_rows(&self) -> Result<usize, ResultsError> {
-        let frames = (self.study.frames)(&self.row_files()?).map_err(|fault| self.bad_rows(fault))?;
+        let frames = (self.study.frames)(&self.row_files()?).map_err(|fault| self.invalid_rows(fault))?;
         Ok(frames.iter().map(DataFrame::len).sum())
     }
 
-    /// A file of the results.
+    /// Reads a file of the results.
     ///
     /// # Errors
-    /// If it cannot be read, is not what the run wrote, or is not one of the results.
+    /// Returns an error if the file cannot be read, differs from what the run wrote, or does not
+    /// belong to the results.
     pub fn file(&self, name: &str) -> Result<String, ResultsError> {
         let path = self.folder.join(name);
         match fs::read(&path) {
             Ok(bytes) if self.manifest.matches(name, &bytes) => {
-                String::from_utf8(bytes).map_err(|error| ResultsError::altered(path, error))
+                String::from_utf8(bytes).map_err(|error| ResultsError::file_altered(path, error))
             }
-            Ok(_) => Err(ResultsError::altered(path, "is not what the run wrote (checksum mismatch)")),
+            Ok(_) => {
+                Err(ResultsError::file_altered(path, "differs from what the run wrote (checksum mismatch)"))
+            }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                Err(ResultsError::altered(path, "is missing"))
+                Err(ResultsError::file_altered(path, "is missing"))
             }
-            Err(error) => Err(ResultsError::new(path, format_args!("cannot be read: {error}"))),
+            Err(error) => Err(ResultsError::new(path, format_args!("cannot read: {error}"))),
         }
     }
 
-    /// The names of the tables, without folder and extension, in alphabetical order.
+    /// Returns the names of the tables, without folder and extension, in alphabetical order.
     pub fn tables(&self) -> impl Iterator<Item = &str> {
         let files = self.manifest.files.keys();
         files.filter_map(|name| name.strip_prefix("tables/")?.strip_suffix(".csv"))
     }
 
-    /// A table: its header and lines. `None` if the results have none of this name.
+    /// Reads a table: its header and lines. `None` if the results have no table with this name.
     ///
     /// # Errors
-    /// If it is not what the run wrote.
+    /// Returns an error if the file differs from what the run wrote.
     pub fn table(&self, name: &str) -> Result<Option<ReadFile>, ResultsError> {
         let name = format!("tables/{name}.csv");
         if !self.manifest.files.contains_key(&name) {
@@ -164,18 +165,18 @@ impl<'a> Results<'a> {
         self.read_file(&name).map(Some)
     }
 
-    /// The instances: their labels, and the digest of each in the column `sha256`.
+    /// Reads the instances: their labels, and the digest of each in the column `sha256`.
     ///
     /// # Errors
-    /// If the file is not what the run wrote.
+    /// Returns an error if the file differs from what the run wrote.
     pub fn instances(&self) -> Result<ReadFile, ResultsError> {
         self.read_file("instances.csv")
     }
 
-    /// The files of rows.
+    /// Reads all row files.
     ///
     /// # Errors
-    /// If they are not what the run wrote.
+    /// Returns an error if a file differs from what the run wrote.
     pub fn row_files(&self) -> Result<RowTexts, ResultsError> {
         let is_rows = |name: &&String| *name == "rows.csv" || name.starts_with("rows/");
         let mut files = RowTexts::new();
@@ -185,21 +186,21 @@ impl<'a> Results<'a> {
         Ok(files)
     }
 
-    /// How long runs took; `None` if the study does not measure it.
+    /// Reads the run times; `None` if the study does not measure them.
     ///
     /// # Errors
-    /// If the file is not what the run wrote.
+    /// Returns an error if the file differs from what the run wrote.
     pub fn times(&self) -> Result<Option<ReadFile>, ResultsError> {
         self.manifest.files.contains_key(TIMES).then(|| self.read_file(TIMES)).transpose()
     }
 
-    /// The rows, type by type; those without rows are left out.
+    /// Reads the rows, one frame per row type; types without rows are left out.
     ///
     /// # Errors
-    /// If they are not rows of the study.
+    /// Returns an error if they are not valid rows of the study.
     pub fn rows(&self) -> Result<Vec<DataFrame>, ResultsError> {
         let files = self.row_files()?;
-        let mut frames = (self.study.frames)(&files).map_err(|fault| self.bad_rows(fault))?;
+        let mut frames = (self.study.frames)(&files).map_err(|fault| self.invalid_rows(fault))?;
         frames.retain(|frame| !frame.is_empty());
         frames = frames.into_iter().map(DataFrame::with_own_metrics).collect();
         if let Some(objective) = self.objective() {
@@ -208,18 +209,18 @@ impl<'a> Results<'a> {
         Ok(frames)
     }
 
-    /// The metric by which variants are ranked, if the scenario names one.
+    /// Returns the metric by which variants are ranked, if the scenario names one.
     pub fn objective(&self) -> Option<String> {
         let table: toml::Table = self.scenario.parse().ok()?;
         table.get("objective")?.as_str().map(str::to_owned)
     }
 
-    /// What the study draws besides what follows from the roles of columns.
+    /// Draws the figures that the study defines in addition to the default ones.
     ///
     /// # Errors
-    /// If the scenario or the rows cannot be read.
+    /// Returns an error if the scenario or the rows cannot be read.
     pub fn drawings(&self, registry: &Registry) -> Result<Vec<Drawing>, ResultsError> {
-        // The files that it names need not be there.
+        // The input files of the scenario may no longer exist; the figures do not need them.
         let anywhere = FileLocator::new(|name, _| Ok(name.into()));
         let source = ScenarioSource {
             text: &self.scenario,
@@ -229,10 +230,10 @@ impl<'a> Results<'a> {
             environment: &registry.environment().clone().with(anywhere),
         };
         let (rows, times) = (self.row_files()?, self.times()?);
-        (self.study.drawings)(&source, &rows, times.as_ref()).map_err(|fault| self.bad_rows(fault))
+        (self.study.drawings)(&source, &rows, times.as_ref()).map_err(|fault| self.invalid_rows(fault))
     }
 
-    fn bad_rows(&self, fault: impl Display) -> ResultsError {
+    fn invalid_rows(&self, fault: impl Display) -> ResultsError {
         let remedy = "; run the scenario again into this folder";
         ResultsError { remedy, ..ResultsError::new(&self.folder, fault) }
     }
@@ -245,10 +246,10 @@ impl<'a> Results<'a> {
         if let Some(line) = lines.iter().find(|line| line.len() != header.len()) {
             let (there, expected) = (line.len(), header.len());
             let fault = format!(
-                "has a line with {there} fields where the header has {expected}: `{}`",
+                "has a line with {there} fields, but the header has {expected}: `{}`",
                 line.join(",")
             );
-            return Err(ResultsError::altered(self.folder.join(name), fault));
+            return Err(ResultsError::file_altered(self.folder.join(name), fault));
         }
         Ok(ReadFile { name: name.to_owned(), header, lines })
     }

@@ -1,8 +1,8 @@
-//! Schemas of results, for programs that read them: JSON Schema, draft 2020-12.
+//! Schemas of result files, for programs that read them: JSON Schema, draft 2020-12.
 //!
-//! [`rows`] describes the lines that [`json_lines`](crate::export::json_lines) writes, with annotations from which any study's
-//! rows can be read without knowing the study; [`manifest`] describes `manifest.toml`. Both are made from what writes the
-//! files.
+//! [`rows`] describes the lines that [`json_lines`](crate::export::json_lines) writes, with
+//! annotations by which a program can read any study's rows without knowing the study; [`manifest`]
+//! describes `manifest.toml`. Both are derived from the definitions that write the files.
 
 use crate::column::{Column, Kind, RowType};
 use crate::record::Status;
@@ -10,14 +10,15 @@ use crate::study::AnyStudy;
 use crate::sweep::Manifest;
 use serde_json::{Map, Value, json};
 
-/// The dialect of the schemas.
+/// Identifier of the JSON Schema draft.
 const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 
-/// The schema of a study's rows as JSON lines: `oneOf` has each type of rows.
+/// Builds the schema of a study's rows as JSON lines: `oneOf` has each row type.
 ///
-/// Columns have annotations beside their types: `x-role` (`type`, `status`, `message`, `label`, `instance`, `variant`,
-/// `metric`, `primary` or `fact`, see [`Role`](crate::Role)), `x-unit` where they have a unit, and `x-better` (`less` or `more`) where they
-/// are metrics. `required` lists the columns in their order.
+/// Columns have annotations in addition to their types: `x-role` (`type`, `status`, `message`,
+/// `label`, `instance`, `variant`, `metric`, `primary` or `fact`, see [`Role`](crate::Role)),
+/// `x-unit` where they have a unit, and `x-better` (`less` or `more`) where they are metrics.
+/// `required` lists the columns in order.
 pub fn rows(study: &AnyStudy) -> Value {
     json!({
         "$schema": DIALECT,
@@ -29,7 +30,7 @@ pub fn rows(study: &AnyStudy) -> Value {
     })
 }
 
-/// The schema of `manifest.toml`, read as TOML.
+/// Builds the schema of `manifest.toml`, read as TOML.
 pub fn manifest() -> Value {
     schemars::schema_for!(Manifest).to_value()
 }
@@ -70,7 +71,7 @@ fn object(properties: &mut dyn Iterator<Item = (&str, Value)>) -> Map<String, Va
     object
 }
 
-/// Constraints on the rows of all runs.
+/// Builds the constraints that hold for a column in all rows.
 fn property(column: &Column) -> Value {
     let mut property = json!({
         "type": [json_type(column.kind), "null"],
@@ -89,14 +90,15 @@ fn property(column: &Column) -> Value {
     property
 }
 
-/// Further constraints on rows of successful runs: only optional values are missing, and texts that are empty.
+/// Builds the additional constraints on rows of successful runs: only optional values and empty
+/// texts may be missing.
 fn of_success(columns: &[Column]) -> impl Iterator<Item = (&str, Value)> {
     let present = columns.iter().filter(|column| !column.is_optional && column.kind != Kind::Text);
     let present = present.map(|column| (column.name, json!({ "type": json_type(column.kind) })));
     present.chain([("message", json!({ "type": "null" }))])
 }
 
-/// Further constraints on other rows: there are no metrics.
+/// Builds the additional constraints on all other rows: metrics are missing.
 fn of_failure(columns: &[Column]) -> impl Iterator<Item = (&str, Value)> {
     let metrics = columns.iter().filter(|column| column.is_metric());
     metrics.map(|column| (column.name, json!({ "type": "null" })))

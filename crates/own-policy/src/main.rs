@@ -1,4 +1,5 @@
-//! The whole of dfrsim with one more policy: `own-policy run`, `own-policy results compare`, and so on.
+//! Complete program dfrsim with one more policy: `own-policy run`, `own-policy results compare`, and
+//! so on.
 
 mod shortest_estimate;
 

@@ -2,14 +2,14 @@
 
 use dfrsim::prelude::*;
 
-/// Whenever something happens, starts the waiting jobs that fit, those with the shortest estimates first. A task gets a
-/// whole node, and a job that runs keeps its nodes.
+/// Policy that starts, at every event, the waiting jobs that fit, those with the shortest estimates
+/// first. A task gets a whole node, and a running job keeps its nodes.
 pub struct ShortestEstimate {
     nodes: u32,
 }
 
 impl ShortestEstimate {
-    /// The policy on this many nodes.
+    /// Creates the policy for a cluster of `nodes` nodes.
     pub fn new(nodes: u32) -> ShortestEstimate {
         ShortestEstimate { nodes }
     }

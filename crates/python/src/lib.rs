@@ -1,4 +1,5 @@
-//! The native part of the Python package `dfrsim`; `python/dfrsim` has the rest and the documentation of both.
+//! Native part of the Python package `dfrsim`; `python/dfrsim` has the rest and the documentation of
+//! both.
 
 mod episodes;
 mod options;
@@ -14,7 +15,7 @@ use dfrsim::model::limits;
 use dfrsim::online_study::Own;
 use dfrsim::policies::Policies;
 use dfrsim::prelude::*;
-use policy::{Stopped, Watched};
+use policy::{RaisedException, Interruptible};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -29,20 +30,20 @@ pyo3::create_exception!(
     _dfrsim,
     SimulationError,
     pyo3::exceptions::PyRuntimeError,
-    "The simulation ended before its jobs did."
+    "The simulation ended before its jobs, because of an error or a violated rule."
 );
 pyo3::create_exception!(
     _dfrsim,
     AuditFault,
     pyo3::exceptions::PyRuntimeError,
-    "The events break a rule, or a metric is not what follows from them."
+    "The events violate a rule, or a metric does not follow from them."
 );
 
-fn wrong(error: impl Display) -> PyErr {
+fn value_error(error: impl Display) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 
-fn known() -> Policies {
+fn known_policies() -> Policies {
     dfrsim::external::families()
         .into_iter()
         .chain([policy::family()])
@@ -50,23 +51,26 @@ fn known() -> Policies {
 }
 
 fn span(seconds: f64, what: &str) -> PyResult<SimSpan> {
-    let fault = || wrong(format_args!("{what} is {seconds}, expected a number of seconds, at least 0"));
+    let fault = || value_error(format_args!("{what} is {seconds}, expected a number of seconds, at least 0"));
     SimSpan::try_from_secs_f64(seconds).ok_or_else(fault)
 }
 
-/// All known policies: name and description.
+/// Returns the name and the description of all known policies.
 #[pyfunction]
 fn policies() -> Vec<(String, String)> {
-    known().catalogue().into_iter().map(|info| (info.name, info.description)).collect()
+    known_policies().catalogue().into_iter().map(|info| (info.name, info.description)).collect()
 }
 
 /// Simulates one policy: its name, or an object with a method `decide`.
 ///
-/// Options are those of `dfrsim simulate` that are not about the log or files, with underscores: `penalty`, `period`, `estimates`, `overrun`,
-/// `tau`, `seed`, `platform`, `request`, `failures`, `maintenance`, `interruption`, `priority`, `weights` and others;
-/// `help(dfrsim.commands.simulate)` describes them. Lists are several options. With `events=True` the result has the events file.
+/// Options are those of `dfrsim simulate` that are not about the log or files, with underscores:
+/// `penalty`, `period`, `estimates`, `overrun`, `tau`, `seed`, `platform`, `request`, `failures`,
+/// `maintenance`, `interruption`, `priority`, `weights` and others; `help(dfrsim.commands.simulate)`
+/// describes them. A list gives an option several times. With `events=True` the result has the
+/// events file.
 ///
-/// Raises SimulationError with the rule, the job and the moment if the policy breaks a rule, and what a Python policy raises.
+/// Raises SimulationError with the rule, the job and the time if the policy violates a rule, and any
+/// exception that a Python policy raises.
 #[pyfunction]
 #[pyo3(name = "simulate", signature = (workload, policy, *, events=false, **options))]
 fn run_policy(
@@ -76,12 +80,12 @@ fn run_policy(
     events: bool,
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Simulated> {
-    let stopped = Stopped::default();
+    let stopped = RaisedException::default();
     let policy = match policy.extract::<String>() {
-        Ok(name) => known().parse(&name).map_err(wrong)?,
+        Ok(name) => known_policies().parse(&name).map_err(value_error)?,
         Err(_) => {
             let name = policy.get_type().name()?.to_string();
-            // Like all custom policies it is kept until the program ends.
+            // Like all custom policies it is leaked, so that it lives until the program ends.
             Policy::Custom(Box::leak(Box::new(policy::custom(&name, "", policy, &stopped)?)))
         }
     };
@@ -89,17 +93,18 @@ fn run_policy(
     let jobs = workload.jobs.clone();
     let simulated = py.detach(|| {
         let scheduler = policy.scheduler_at(setting.nodes, &setting.policy, setting.priorities.as_ref());
-        let mut watched = Watched::new(scheduler, &stopped);
+        let mut watched = Interruptible::new(scheduler, &stopped);
         Simulated::run(&policy.to_string(), &setting, &jobs, &mut watched, events)
     });
-    // What Python raised, rather than that the policy failed because of it.
+    // The exception that Python raised takes precedence over the failure of the policy that it
+    // caused.
     match stopped.take() {
         Some(error) => Err(error),
         None => simulated.map_err(SimulationError::new_err),
     }
 }
 
-/// The lower bound on the largest bounded stretch, which no schedule beats.
+/// Computes the lower bound on the maximum bounded stretch of any schedule.
 #[pyfunction]
 #[pyo3(signature = (workload, tau=10.0))]
 fn bound(py: Python<'_>, workload: &Workload, tau: f64) -> PyResult<f64> {
@@ -108,32 +113,37 @@ fn bound(py: Python<'_>, workload: &Workload, tau: f64) -> PyResult<f64> {
     Ok(py.detach(|| max_stretch_bound(&jobs, nodes, tau).value))
 }
 
-/// Checks an events file with code that is independent of the simulator; also the decisions of a policy, if named.
+/// Checks an events file with code that is independent of the simulator, and the decisions of a
+/// policy if one is named.
 #[pyfunction]
 #[pyo3(name = "audit", signature = (events, policy=None, period=600.0))]
 fn check_events(py: Python<'_>, events: &str, policy: Option<&str>, period: f64) -> PyResult<String> {
-    let period = limits::period(span(period, "period")?).map_err(wrong)?;
+    let period = limits::period(span(period, "period")?).map_err(value_error)?;
     let checked = policy.map(|name| dfrsim::audit::CheckedPolicy::parse(name, period)).transpose();
-    let checked = checked.map_err(wrong)?;
+    let checked = checked.map_err(value_error)?;
     let report = py.detach(|| match checked {
         Some(policy) => dfrsim::audit::audit_policy(events.as_bytes(), policy),
         None => dfrsim::audit::audit(events.as_bytes()),
     });
     match report {
         Ok(report) => Ok(report.to_string()),
-        Err(error @ AuditError::Io { .. }) => Err(wrong(error)),
+        Err(error @ AuditError::Io { .. }) => Err(value_error(error)),
         Err(error) => Err(AuditFault::new_err(error.to_string())),
     }
 }
 
-/// Runs a scenario file; how many rows there are, and how many of them failed. `out` then has rows.csv and tables.
+/// Runs a scenario file and returns the number of rows, and the number of failed ones. `out` then
+/// has rows.csv and tables.
 ///
-/// `policies` are names of policies in the scenario that are Python classes (or functions that make an object for each simulation); rows are
-/// computed again if the text of the class changes. `sources` are functions that make the Workload of `own = { source = NAME }` of a number of
-/// nodes and a seed, `metrics` functions that make the number of a name in `metrics` of the dictionary `Result.jobs`. Commands (policies `pipe:`, `batsim:` and `python:`) have to be allowed.
+/// `policies` maps names of policies in the scenario to Python classes (or functions that create an
+/// object for each simulation); rows are computed again if the source of the class changes.
+/// `sources` are functions that create the Workload of `own = { source = NAME }` from a number of
+/// nodes and a seed; `metrics` are functions that compute the value of a name in `metrics` from the
+/// dictionary `Result.jobs`. Commands (policies `pipe:`, `batsim:` and `python:`) have to be
+/// allowed.
 #[pyfunction]
 #[pyo3(signature = (scenario, out, *, audit=false, threads=0, set=Vec::new(), allow_commands=false, policies=None, sources=None, metrics=None))]
-#[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
+#[expect(clippy::too_many_arguments, reason = "they are keyword arguments in Python")]
 fn run(
     py: Python<'_>,
     scenario: PathBuf,
@@ -150,30 +160,30 @@ fn run(
     for (name, maker) in policies.into_iter().flatten() {
         let name: String = name.extract()?;
         if known.parse(&name).is_ok() || name.is_empty() || name.contains(char::is_control) {
-            return Err(wrong(format_args!(
-                "`{name}` cannot name a policy: it is empty, or the name of another one"
+            return Err(value_error(format_args!(
+                "`{name}` cannot be the name of a policy: it is empty, has control characters, or is the name of another policy"
             )));
         }
-        let version = version(&maker)?;
-        known = known.with(policy::custom(&name, &version, &maker, &Stopped::default())?);
+        let version = source_digest(&maker)?;
+        known = known.with(policy::custom(&name, &version, &maker, &RaisedException::default())?);
     }
-    let registry = dfrsim::registry_with(known).with(own(sources, metrics)?);
+    let registry = dfrsim::registry_with(known).with(own_functions(sources, metrics)?);
     let text = std::fs::read_to_string(&scenario)
-        .map_err(|error| wrong(format_args!("{}: {error}", scenario.display())))?;
+        .map_err(|error| value_error(format_args!("{}: {error}", scenario.display())))?;
     let name = scenario.to_string_lossy();
-    let read = registry.parse(&text, &name, scenario.parent(), &set).map_err(wrong)?;
+    let read = registry.parse(&text, &name, scenario.parent(), &set).map_err(value_error)?;
     let options = RunOptions { audit, threads, allow_commands, ..RunOptions::new(&out) };
-    let report = py.detach(|| read.run(&options, &AtomicBool::new(false), &())).map_err(wrong)?;
+    let report = py.detach(|| read.run(&options, &AtomicBool::new(false), &())).map_err(value_error)?;
     Ok((report.counts.total as u64, report.counts.failures() as u64))
 }
 
-/// A digest of the text of a class or function.
-fn version(maker: &Bound<'_, PyAny>) -> PyResult<String> {
+/// Computes a digest of the source text of a class or function.
+fn source_digest(maker: &Bound<'_, PyAny>) -> PyResult<String> {
     maker.py().import("dfrsim._policies")?.call_method1("version", (maker,))?.extract()
 }
 
-/// Functions that make workloads and metrics.
-fn own(sources: Option<&Bound<'_, PyDict>>, metrics: Option<&Bound<'_, PyDict>>) -> PyResult<Own> {
+/// Registers the Python functions that create workloads and compute metrics.
+fn own_functions(sources: Option<&Bound<'_, PyDict>>, metrics: Option<&Bound<'_, PyDict>>) -> PyResult<Own> {
     let mut own = Own::default();
     for (name, maker) in sources.into_iter().flatten() {
         let maker = maker.unbind();
@@ -184,25 +194,25 @@ fn own(sources: Option<&Bound<'_, PyDict>>, metrics: Option<&Bound<'_, PyDict>>)
                     .call1((nodes, seed.value()))
                     .and_then(|made| Ok(made.cast_into::<Workload>()?));
                 made.map(|workload| workload.get().jobs.to_vec())
-                    .map_err(|error| policy::described(py, &error))
+                    .map_err(|error| policy::describe_error(py, &error))
             })
         });
     }
     for (name, maker) in metrics.into_iter().flatten() {
-        let version = version(&maker)?;
+        let version = source_digest(&maker)?;
         let maker = maker.unbind();
         own = own.metric(&name.extract::<String>()?, &version, move |jobs| {
             Python::attach(|py| {
                 let value = result::table_of(jobs).and_then(|jobs| table::lists(py, &jobs));
                 let value = value.and_then(|jobs| maker.bind(py).call1((jobs,))?.extract());
-                value.map_err(|error| policy::described(py, &error))
+                value.map_err(|error| policy::describe_error(py, &error))
             })
         });
     }
     Ok(own)
 }
 
-/// Runs the program with these arguments behind its name, and returns its exit code.
+/// Runs the program with these arguments, which do not include its name, and returns its exit code.
 #[pyfunction]
 fn main(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
     let arguments = std::iter::once("dfrsim".into()).chain(arguments);
@@ -210,17 +220,17 @@ fn main(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
     py.detach(|| dfrsim_commands::main_from(arguments, dfrsim::registry_with(policies)).code())
 }
 
-/// All commands with their options, as JSON.
+/// Returns all commands with their options, as JSON.
 #[pyfunction]
 fn declaration() -> String {
     dfrsim_commands::library::declaration().to_string()
 }
 
-/// Makes the options of a command line from keywords.
+/// Converts keyword arguments to command-line options.
 #[pyfunction]
 #[pyo3(signature = (**options))]
 fn words(options: Option<&Bound<'_, PyDict>>) -> PyResult<Vec<String>> {
-    options::words(options)
+    options::to_arguments(options)
 }
 
 #[pymodule]

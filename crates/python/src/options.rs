@@ -1,15 +1,16 @@
-//! Keywords as options of the command line, and parameters made of them.
+//! Conversion of keyword arguments to command-line options and to settings.
 
 use crate::workload::Workload;
-use crate::wrong;
+use crate::value_error;
 use dfrsim::prelude::*;
 use dfrsim_commands::library::{self, Setting};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyList, PyTuple};
 
-/// Makes the options of a command line from keywords: `node_memory=2` is `--node-memory=2`, `strict=True` is `--strict`. Lists are several
-/// options, dictionaries several of the form `KEY=VALUE`; None and False are none.
-pub(crate) fn words(options: Option<&Bound<'_, PyDict>>) -> PyResult<Vec<String>> {
+/// Converts keyword arguments to command-line options: `node_memory=2` is `--node-memory=2`,
+/// `strict=True` is `--strict`. A list gives an option several times, a dictionary several times
+/// with `KEY=VALUE`; None and False omit it.
+pub(crate) fn to_arguments(options: Option<&Bound<'_, PyDict>>) -> PyResult<Vec<String>> {
     let mut words = Vec::new();
     for (name, value) in options.into_iter().flatten() {
         let name = format!("--{}", name.extract::<String>()?.replace('_', "-"));
@@ -19,7 +20,7 @@ pub(crate) fn words(options: Option<&Bound<'_, PyDict>>) -> PyResult<Vec<String>
         if let Ok(flag) = value.cast::<PyBool>() {
             words.extend(flag.is_true().then_some(name));
         } else if let Ok(number) = value.cast::<PyFloat>() {
-            // Without an exponent, which not all options read.
+            // The number is formatted without an exponent, which some options do not accept.
             words.push(format!("{name}={}", number.value()));
         } else if let Ok(pairs) = value.cast::<PyDict>() {
             for (key, value) in pairs {
@@ -36,14 +37,14 @@ pub(crate) fn words(options: Option<&Bound<'_, PyDict>>) -> PyResult<Vec<String>
     Ok(words)
 }
 
-/// What keywords make of a cluster.
+/// Builds the settings of a simulation from keyword arguments.
 pub(crate) fn setting(
     policy: Policy,
     options: Option<&Bound<'_, PyDict>>,
     workload: &Workload,
 ) -> PyResult<Setting> {
     let mut setting =
-        library::setting(policy, &words(options)?, workload.nodes, &workload.jobs).map_err(wrong)?;
+        library::setting(policy, &to_arguments(options)?, workload.nodes, &workload.jobs).map_err(value_error)?;
     setting.options.texts.clone_from(&workload.texts);
     Ok(setting)
 }

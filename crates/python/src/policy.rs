@@ -1,7 +1,7 @@
-//! Policies that are Python objects, and Ctrl-C while any policy runs.
+//! Policies that are Python objects, and handling of Ctrl-C while any policy runs.
 
 use crate::view::Views;
-use crate::wrong;
+use crate::value_error;
 use dfrsim::external::protocol::{Answer, Greeting, Message, Partner, ProtocolScheduler};
 use dfrsim::policies::fractional::PolicySetting;
 use dfrsim::policies::{CustomPolicy, PolicyFamily};
@@ -12,11 +12,11 @@ use pyo3::types::{PyDict, PyType};
 use pythonize::depythonize;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What Python raised during a simulation, which ends because of it.
+/// Exception that Python raised during a simulation, which ends because of it.
 #[derive(Clone, Default)]
-pub(crate) struct Stopped(Arc<Mutex<Option<PyErr>>>);
+pub(crate) struct RaisedException(Arc<Mutex<Option<PyErr>>>);
 
-impl Stopped {
+impl RaisedException {
     fn set(&self, error: PyErr) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
     }
@@ -25,16 +25,16 @@ impl Stopped {
     }
 }
 
-/// An object with a method `decide`, and perhaps `begin` and `end`.
+/// Policy that calls a Python object with a method `decide`, and optionally `begin` and `end`.
 pub(crate) struct PythonPolicy {
     object: Py<PyAny>,
     views: Views,
     wants_lists: bool,
-    stopped: Stopped,
+    stopped: RaisedException,
 }
 
 impl PythonPolicy {
-    pub(crate) fn new(object: &Bound<'_, PyAny>, stopped: &Stopped) -> PyResult<PythonPolicy> {
+    pub(crate) fn new(object: &Bound<'_, PyAny>, stopped: &RaisedException) -> PyResult<PythonPolicy> {
         check(object)?;
         let is_true = |name: &str| -> PyResult<bool> {
             object.getattr_opt(name)?.map_or(Ok(false), |value| value.is_truthy())
@@ -44,7 +44,8 @@ impl PythonPolicy {
         Ok(PythonPolicy { object: object.clone().unbind(), views, wants_lists, stopped: stopped.clone() })
     }
 
-    /// What a method makes of a message; the default if there is no such method, or it returns None.
+    /// Calls a method with a message and parses the result; returns the default if there is no such
+    /// method, or it returns None.
     fn call<T: Default>(
         &mut self,
         name: &str,
@@ -56,7 +57,8 @@ impl PythonPolicy {
             let views = &mut self.views;
             let call = || -> PyResult<T> {
                 let view = views.view(py, message)?;
-                // What a policy keeps under the name of a method that it need not have is no method.
+                // The methods other than `decide` are optional, and an attribute that is not
+                // callable is not treated as one.
                 let Some(method) = object.getattr_opt(name)?.filter(|found| found.is_callable()) else {
                     return Ok(T::default());
                 };
@@ -64,14 +66,14 @@ impl PythonPolicy {
                 if answer.is_none() {
                     return Ok(T::default());
                 }
-                read(&answer).map_err(|error| wrong(format_args!("what {name} returns: {error}")))
+                read(&answer).map_err(|error| value_error(format_args!("the value that {name} returns is invalid: {error}")))
             };
             call().map_err(|error| {
                 if let Message::Decide { now, .. } = message {
-                    // Without notes (Python 3.10) the exception says less.
+                    // Python 3.10 has no notes, so that the exception lacks this detail there.
                     let _ = error.value(py).call_method1("add_note", (format!("in {name} at {now} s"),));
                 }
-                let text = described(py, &error);
+                let text = describe_error(py, &error);
                 self.stopped.set(error);
                 text
             })
@@ -79,8 +81,8 @@ impl PythonPolicy {
     }
 }
 
-/// An exception with the place in which it was raised.
-pub(crate) fn described(py: Python<'_>, error: &PyErr) -> String {
+/// Formats an exception with the place in which it was raised.
+pub(crate) fn describe_error(py: Python<'_>, error: &PyErr) -> String {
     let last = error.traceback(py).and_then(|mut traceback| {
         while let Ok(next) = traceback.getattr("tb_next").and_then(|next| Ok(next.cast_into()?)) {
             traceback = next;
@@ -97,7 +99,7 @@ fn check(object: &Bound<'_, PyAny>) -> PyResult<()> {
         return Ok(());
     }
     let found = object.repr()?;
-    Err(wrong(format_args!(
+    Err(value_error(format_args!(
         "the policy is {found}, expected the name of a policy or an object with a method decide"
     )))
 }
@@ -106,7 +108,7 @@ fn read<T: for<'a> serde::Deserialize<'a>>(answer: &Bound<'_, PyAny>) -> PyResul
     Ok(depythonize(answer)?)
 }
 
-/// An answer; one that only starts jobs is read without a detour.
+/// Parses an answer; one that only starts jobs takes a fast path.
 pub(crate) fn answer(answer: &Bound<'_, PyAny>) -> PyResult<Answer> {
     if let Ok(fields) = answer.cast::<PyDict>()
         && fields.len() == 1
@@ -127,17 +129,18 @@ impl Partner for PythonPolicy {
         self.call("decide", message, answer)
     }
     fn end(&mut self, message: &Message<'_>) {
-        // Its fault is kept, and raised.
+        // The exception is stored, and raised after the simulation.
         let _ = self.call("end", message, |_| Ok(()));
     }
 }
 
-/// A policy that makes an object for each simulation: by calling a class or a function, or a single one for all of them.
+/// Creates a policy. If `maker` is a class or a function it is called for each simulation; otherwise
+/// it is an object that all simulations share.
 pub(crate) fn custom(
     name: &str,
     version: &str,
     maker: &Bound<'_, PyAny>,
-    stopped: &Stopped,
+    stopped: &RaisedException,
 ) -> PyResult<CustomPolicy> {
     let is_maker =
         maker.is_instance_of::<PyType>() || maker.getattr_opt("decide")?.is_none() && maker.is_callable();
@@ -150,35 +153,35 @@ pub(crate) fn custom(
             let maker = maker.bind(py);
             let object = if is_maker { maker.call0() } else { Ok(maker.clone()) };
             object.and_then(|object| PythonPolicy::new(&object, &stopped)).map_err(|error| {
-                let text = described(py, &error);
+                let text = describe_error(py, &error);
                 stopped.set(error);
                 text
             })
         });
         match made {
             Ok(policy) => Box::new(ProtocolScheduler::new(policy, nodes).at_site(site)),
-            Err(fault) => Box::new(Unmade(fault)),
+            Err(fault) => Box::new(FailedPolicy(fault)),
         }
     };
     Ok(CustomPolicy::new(name, version, make).reading([PolicySetting::Site]))
 }
 
-/// A policy that could not be made, and why.
-struct Unmade(String);
+/// Policy whose object could not be created, with the reason.
+struct FailedPolicy(String);
 
-impl Scheduler for Unmade {
+impl Scheduler for FailedPolicy {
     fn decide(&mut self, _: &Situation<'_>, decision: &mut Decision) {
         decision.fail(self.0.clone());
     }
 }
 
-/// Policies of files: `python:FILE:CLASS`.
+/// Returns the family of policies in files: `python:FILE:CLASS`.
 pub(crate) fn family() -> PolicyFamily {
     PolicyFamily {
         prefix: "python",
         form: "python:FILE.py:CLASS",
         description: "a class of a Python file with a method decide",
-        make: |name| {
+        create: |name| {
             let (file, class) = name
                 .strip_prefix("python:")
                 .and_then(|rest| rest.rsplit_once(':'))
@@ -186,34 +189,34 @@ pub(crate) fn family() -> PolicyFamily {
             Python::attach(|py| {
                 let found = py.import("dfrsim._policies")?.call_method1("load", (file, class))?;
                 let (maker, version): (Bound<'_, PyAny>, String) = found.extract()?;
-                let policy = custom(name, &version, &maker, &Stopped::default())?;
+                let policy = custom(name, &version, &maker, &RaisedException::default())?;
                 Ok(policy.described(format!("{class} of {file}")).running_command(vec![file.to_owned()]))
             })
-            .map_err(|error: PyErr| Python::attach(|py| described(py, &error)))
+            .map_err(|error: PyErr| Python::attach(|py| describe_error(py, &error)))
         },
     }
 }
 
-/// Looks for Ctrl-C now and then.
-pub(crate) struct Watched {
+/// Scheduler that checks for Ctrl-C at regular intervals.
+pub(crate) struct Interruptible {
     scheduler: Box<dyn Scheduler>,
-    stopped: Stopped,
+    stopped: RaisedException,
     decisions: u32,
 }
 
-/// How many decisions are made between two looks.
-const BETWEEN: u32 = 4096;
+/// Number of decisions between two checks for signals.
+const SIGNAL_INTERVAL: u32 = 4096;
 
-impl Watched {
-    pub(crate) fn new(scheduler: Box<dyn Scheduler>, stopped: &Stopped) -> Watched {
-        Watched { scheduler, stopped: stopped.clone(), decisions: 0 }
+impl Interruptible {
+    pub(crate) fn new(scheduler: Box<dyn Scheduler>, stopped: &RaisedException) -> Interruptible {
+        Interruptible { scheduler, stopped: stopped.clone(), decisions: 0 }
     }
 }
 
-impl Scheduler for Watched {
+impl Scheduler for Interruptible {
     fn decide(&mut self, situation: &Situation<'_>, decision: &mut Decision) {
         self.decisions += 1;
-        if self.decisions.is_multiple_of(BETWEEN)
+        if self.decisions.is_multiple_of(SIGNAL_INTERVAL)
             && let Err(error) = Python::attach(|py| py.check_signals())
         {
             self.stopped.set(error);

@@ -1,4 +1,4 @@
-//! What a simulation measured.
+//! Result of a simulation.
 
 use crate::table::{self, Columns, column};
 use arrow_array::{BooleanArray, Float64Array, RecordBatch, StringArray, UInt64Array};
@@ -10,30 +10,30 @@ use pyo3::types::{PyCapsule, PyDict};
 use pythonize::pythonize;
 use std::collections::BTreeMap;
 
-/// What a simulation measured.
+/// Result of a simulation.
 ///
-/// The jobs that started are a table for `polars.DataFrame`, `pyarrow.table` and `pandas.DataFrame.from_arrow`, which take it
-/// without a copy, as a stream of Arrow.
+/// It is an Arrow stream of the jobs that started, which `polars.DataFrame`, `pyarrow.table` and
+/// `pandas.DataFrame.from_arrow` accept without a copy.
 #[pyclass(frozen, module = "dfrsim", name = "Result")]
 pub(crate) struct Simulated {
-    /// Its figures, as a dictionary.
+    /// Metrics, as a dictionary.
     figures: Py<PyDict>,
-    /// The jobs that started, by submission.
+    /// Jobs that started, in submission order.
     table: RecordBatch,
-    /// Where jobs were, and when.
+    /// Intervals in which jobs ran on the same nodes.
     stays: RecordBatch,
-    /// The nodes of the cluster.
+    /// Number of nodes of the cluster.
     #[pyo3(get)]
     nodes: u32,
-    /// The events file, if it was asked for.
+    /// Text of the events file, if it was requested.
     #[pyo3(get)]
     events_text: Option<String>,
 }
 
-/// A result as it is pickled: its figures, its two tables, its nodes, its events.
-type Kept = (Py<PyDict>, Columns, Columns, u32, Option<String>);
+/// Pickled form of a result: metrics, the two tables, the number of nodes, and the events.
+type PickledResult = (Py<PyDict>, Columns, Columns, u32, Option<String>);
 
-/// A part of a job's life on the same nodes.
+/// Interval in which a job runs on the same nodes at the same yield.
 struct Stay {
     job: u64,
     from: SimTime,
@@ -42,43 +42,43 @@ struct Stay {
     job_yield: f64,
 }
 
-/// The lives of jobs, in the order in which they end, and where they were.
+/// Records of the jobs in the order of their ends, and the intervals in which they ran.
 #[derive(Default)]
-struct Records {
+struct JobRecorder {
     jobs: Vec<(u64, JobRecord)>,
     stays: Vec<Stay>,
-    /// Of the jobs in the system, those that run: since when, where, and at which yield.
+    /// Running jobs: the start of the current interval, the nodes, and the yield.
     running: BTreeMap<u64, (SimTime, String, f64)>,
 }
 
-impl Records {
-    fn leaves(&mut self, now: SimTime, job: u64) -> Option<String> {
+impl JobRecorder {
+    fn end_stay(&mut self, now: SimTime, job: u64) -> Option<String> {
         let (from, nodes, job_yield) = self.running.remove(&job)?;
         self.stays.push(Stay { job, from, until: now, nodes: nodes.clone(), job_yield });
         Some(nodes)
     }
-    fn is_on(&mut self, now: SimTime, job: u64, nodes: String, job_yield: Yield) {
+    fn begin_stay(&mut self, now: SimTime, job: u64, nodes: String, job_yield: Yield) {
         self.running.insert(job, (now, nodes, job_yield.as_f64()));
     }
 }
 
-impl Observer for Records {
+impl Observer for JobRecorder {
     fn observe(&mut self, now: SimTime, job: u64, occurrence: Occurrence<'_>) {
         match occurrence {
             Occurrence::Started(on, job_yield)
             | Occurrence::Resumed(on, job_yield)
             | Occurrence::Migrated(on, job_yield, ..) => {
-                self.leaves(now, job);
-                self.is_on(now, job, ranges(on), job_yield);
+                self.end_stay(now, job);
+                self.begin_stay(now, job, ranges(on), job_yield);
             }
             Occurrence::YieldChanged(job_yield) => {
-                if let Some(nodes) = self.leaves(now, job) {
-                    self.is_on(now, job, nodes, job_yield);
+                if let Some(nodes) = self.end_stay(now, job) {
+                    self.begin_stay(now, job, nodes, job_yield);
                 }
             }
-            Occurrence::Paused(_) | Occurrence::Interrupted(..) => _ = self.leaves(now, job),
+            Occurrence::Paused(_) | Occurrence::Interrupted(..) => _ = self.end_stay(now, job),
             Occurrence::Completed(record) | Occurrence::Killed(record) | Occurrence::Lost(record, _) => {
-                self.leaves(now, job);
+                self.end_stay(now, job);
                 self.jobs.push((job, record.clone()));
             }
             _ => {}
@@ -86,7 +86,7 @@ impl Observer for Records {
     }
 }
 
-/// Nodes as `0-3 5`; one with several tasks is there once.
+/// Formats nodes as `0-3 5`; a node with several tasks appears once.
 fn ranges(on: Placement<'_>) -> String {
     let range = |range: &NodeRange| match (range.first.0, range.nodes) {
         (first, 1) => first.to_string(),
@@ -109,14 +109,14 @@ impl Simulated {
             let log = EventLog::new(Vec::new(), name, *nodes, options.penalty, figures.taus[0]);
             log.of_cluster(options, setting.priorities.as_deref())
         });
-        let mut watchers = ((metrics, log), Records::default());
+        let mut watchers = ((metrics, log), JobRecorder::default());
         simulate(*nodes, options, jobs.iter().cloned(), scheduler, &mut watchers)
             .map_err(|error| error.to_string())?;
         let ((metrics, log), records) = watchers;
-        let summary = metrics.summary().ok_or("no job has completed")?;
+        let summary = metrics.summary().ok_or("no job has completed, so there are no metrics")?;
         let text = log.map(|log| log.finish(&summary)).transpose().map_err(|error| error.to_string())?;
         let text = text.map(String::from_utf8).transpose().map_err(|error| error.to_string())?;
-        let Records { jobs: mut records, stays, .. } = records;
+        let JobRecorder { jobs: mut records, stays, .. } = records;
         records.sort_by_key(|(job, _)| *job);
         let ids: BTreeMap<u64, u64> = records.iter().map(|(job, record)| (*job, record.id.0)).collect();
         let records: Vec<JobRecord> = records.into_iter().map(|(_, record)| record).collect();
@@ -156,7 +156,7 @@ pub(crate) fn table_of(jobs: &[JobRecord]) -> PyResult<RecordBatch> {
     ])
 }
 
-/// The figures of a simulation.
+/// Converts the metrics of a simulation to a dictionary.
 pub(crate) fn figures_of<'py>(py: Python<'py>, summary: &Summary) -> PyResult<Bound<'py, PyDict>> {
     let dictionary = PyDict::new(py);
     dictionary.set_item("jobs", summary.jobs)?;
@@ -175,19 +175,21 @@ pub(crate) fn figures_of<'py>(py: Python<'py>, summary: &Summary) -> PyResult<Bo
 
 #[pymethods]
 impl Simulated {
-    /// Figures; `wait`, `turnaround`, `stretch` and `bounded_stretch` have mean, median, p95, p99 and max.
+    /// Returns the metrics; `wait`, `turnaround`, `stretch` and `bounded_stretch` have mean, median,
+    /// p95, p99 and max.
     #[getter]
     fn summary<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         self.figures.bind(py).copy()
     }
 
-    /// A list for each field of the jobs that started.
+    /// Returns a list for each field of the jobs that started.
     #[getter]
     fn jobs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         table::lists(py, &self.table)
     }
 
-    /// A list for each field of the stays of jobs: each time that a job was on the same nodes at the same yield.
+    /// Returns a list for each field of the stays of jobs: intervals in which a job ran on the same
+    /// nodes at the same yield.
     #[getter]
     fn stays<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         table::lists(py, &self.stays)
@@ -199,18 +201,18 @@ impl Simulated {
         py: Python<'py>,
         requested_schema: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
-        // Other types than those that it has may be refused.
+        // The protocol allows ignoring the requested schema.
         let _ = requested_schema;
         table::stream(py, self.table.clone())
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Kept)> {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, PickledResult)> {
         let restore = py.get_type::<Simulated>().getattr("_restore")?;
         let (table, stays) = (table::columns(py, &self.table)?, table::columns(py, &self.stays)?);
         Ok((restore, (self.figures.clone_ref(py), table, stays, self.nodes, self.events_text.clone())))
     }
 
-    /// What was pickled.
+    /// Restores a pickled result.
     #[staticmethod]
     fn _restore(
         py: Python<'_>,
@@ -220,7 +222,7 @@ impl Simulated {
         nodes: u32,
         events_text: Option<String>,
     ) -> PyResult<Simulated> {
-        let (table, stays) = (table::restored(py, table)?, table::restored(py, stays)?);
+        let (table, stays) = (table::from_columns(py, table)?, table::from_columns(py, stays)?);
         Ok(Simulated { figures, table, stays, nodes, events_text })
     }
 
@@ -243,7 +245,7 @@ impl Simulated {
 }
 
 impl Simulated {
-    /// One of the figures, by the names on the way to it.
+    /// Gets one of the metrics by its keys in the nested dictionaries.
     fn figure(&self, py: Python<'_>, path: &[&str]) -> PyResult<f64> {
         let figures = self.figures.bind(py).clone().into_any();
         path.iter().try_fold(figures, |it, name| it.get_item(name))?.extract()

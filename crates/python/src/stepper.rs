@@ -1,9 +1,9 @@
-//! A simulation in steps: it waits for the answer to each view.
+//! Simulation in steps, which waits for the answer to each view.
 
 use crate::result::Simulated;
 use crate::view::Views;
 use crate::workload::Workload;
-use crate::{SimulationError, options, policy, wrong};
+use crate::{SimulationError, options, policy, value_error};
 use dfrsim::external::protocol::{Answer, Greeting, Message, Partner, ProtocolScheduler};
 use dfrsim::policies::Policy;
 use pyo3::prelude::*;
@@ -12,34 +12,34 @@ use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
 
-/// A simulation that goes on with each answer; views and answers are those of a policy's `decide`.
+/// Simulation that advances with each answer; views and answers are those of a policy's `decide`.
 #[pyclass(module = "dfrsim", frozen)]
 pub(crate) struct Stepper(Mutex<State>);
 
 struct State {
-    /// Whether there is a view that waits for its answer, or was one.
+    /// True if `begin` was called.
     has_begun: bool,
-    /// `None` once the simulation is over.
+    /// Channel of the answers; `None` once the simulation is over.
     to: Option<SyncSender<Answer>>,
     from: Receiver<Py<PyAny>>,
     thread: Option<JoinHandle<Result<Simulated, String>>>,
     result: Option<Py<Simulated>>,
 }
 
-/// The simulation's side.
-struct Caller {
+/// End of the channels in the thread of the simulation.
+struct StepPartner {
     views: Views,
     lists: bool,
     to: SyncSender<Py<PyAny>>,
     from: Receiver<Answer>,
 }
 
-impl Partner for Caller {
+impl Partner for StepPartner {
     fn begin(&mut self, _: &Message<'_>) -> Result<Greeting, String> {
         Ok(Greeting { lists: self.lists, ..Greeting::default() })
     }
     fn decide(&mut self, message: &Message<'_>) -> Result<Answer, String> {
-        let abandoned = || "the other side has stopped answering".to_owned();
+        let abandoned = || "the caller has stopped answering".to_owned();
         let view = Python::attach(|py| self.views.view(py, message).map(Bound::unbind));
         self.to.send(view.map_err(|error| error.to_string())?).map_err(|_| abandoned())?;
         self.from.recv().map_err(|_| abandoned())
@@ -48,7 +48,7 @@ impl Partner for Caller {
 }
 
 impl State {
-    /// The next view, or `None` at the end.
+    /// Waits for the next view; returns `None` at the end.
     fn next(&mut self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
         let from = Mutex::new(&mut self.from);
         let view = py.detach(|| from.lock().ok().and_then(|from| from.recv().ok()));
@@ -56,7 +56,7 @@ impl State {
             return Ok(view);
         }
         self.to = None;
-        let thread = self.thread.take().ok_or_else(|| wrong("the simulation is over"))?;
+        let thread = self.thread.take().ok_or_else(|| value_error("the simulation is over"))?;
         match py.detach(|| thread.join()) {
             Ok(Ok(result)) => self.result = Some(Py::new(py, result)?),
             Ok(Err(fault)) => return Err(SimulationError::new_err(fault)),
@@ -77,15 +77,15 @@ impl Stepper {
         lists: bool,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Stepper> {
-        // Any policy that reads no settings of a site.
+        // The decisions come from the caller; this policy is one that reads no settings of a site.
         let setting = options::setting(Policy::Equipartition, options, workload)?;
         let mut views = Views::new(py, arrays)?;
-        views.has_nodes(py, setting.nodes);
+        views.set_nodes(py, setting.nodes);
         let (to_views, from) = sync_channel(0);
         let (to, answers) = sync_channel(0);
         let jobs = workload.jobs.clone();
         let thread = thread::spawn(move || {
-            let caller = Caller { views, lists, to: to_views, from: answers };
+            let caller = StepPartner { views, lists, to: to_views, from: answers };
             let scheduler = ProtocolScheduler::new(caller, setting.nodes);
             let mut scheduler = scheduler.at_site(setting.priorities.as_ref());
             Simulated::run("Stepper", &setting, &jobs, &mut scheduler, false)
@@ -99,32 +99,32 @@ impl Stepper {
         })))
     }
 
-    /// The first view; None if there are no jobs.
+    /// Begins the simulation and returns the first view; None if there are no jobs.
     fn begin(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
         let mut state = self.state()?;
         if std::mem::replace(&mut state.has_begun, true) {
-            return Err(wrong("the simulation has begun: step answers its last view"));
+            return Err(value_error("the simulation has already begun; use step to answer its last view"));
         }
         state.next(py)
     }
 
-    /// Answers the last view; the next one, or None at the end.
+    /// Answers the last view and returns the next one, or None at the end.
     #[pyo3(signature = (answer=None))]
     fn step(&self, py: Python<'_>, answer: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Py<PyAny>>> {
         let read =
-            |answer| policy::answer(answer).map_err(|error| wrong(format_args!("the answer: {error}")));
+            |answer| policy::answer(answer).map_err(|error| value_error(format_args!("invalid answer: {error}")));
         let answer: Answer = answer.map(read).transpose()?.unwrap_or_default();
         let mut state = self.state()?;
         if !state.has_begun {
-            return Err(wrong("there is no view to answer: begin returns the first one"));
+            return Err(value_error("there is no view to answer; begin returns the first one"));
         }
-        let to = state.to.as_ref().ok_or_else(|| wrong("the simulation is over"))?;
-        // If it is over, the next view says why.
+        let to = state.to.as_ref().ok_or_else(|| value_error("the simulation is over"))?;
+        // If the simulation is over, waiting for the next view reports the reason.
         let _ = py.detach(|| to.send(answer));
         state.next(py)
     }
 
-    /// What was measured, at the end.
+    /// Returns the result, once the simulation is over.
     #[getter]
     fn result(&self, py: Python<'_>) -> PyResult<Option<Py<Simulated>>> {
         Ok(self.state()?.result.as_ref().map(|result| result.clone_ref(py)))
@@ -133,6 +133,6 @@ impl Stepper {
 
 impl Stepper {
     fn state(&self) -> PyResult<std::sync::MutexGuard<'_, State>> {
-        self.0.try_lock().map_err(|_| wrong("another thread steps this simulation at the moment"))
+        self.0.try_lock().map_err(|_| value_error("another thread is stepping this simulation"))
     }
 }

@@ -1,6 +1,6 @@
-//! Tables as Arrow's streams, which pandas, polars and pyarrow take without a copy.
+//! Tables as Arrow streams, which pandas, polars and pyarrow accept without a copy.
 
-use crate::wrong;
+use crate::value_error;
 use arrow_array::cast::AsArray as _;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::types::{Float64Type, UInt64Type};
@@ -11,12 +11,12 @@ use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyList};
 use std::sync::Arc;
 
-/// A column with a value of each job.
+/// Builds a column with a value for each job.
 pub(crate) fn column<J, T, A: Array + From<Vec<T>> + 'static>(jobs: &[J], of: impl Fn(&J) -> T) -> ArrayRef {
     Arc::new(A::from(jobs.iter().map(of).collect()))
 }
 
-/// A table as the capsule of `__arrow_c_stream__`.
+/// Wraps a table as the capsule of `__arrow_c_stream__`.
 pub(crate) fn stream(py: Python<'_>, table: RecordBatch) -> PyResult<Bound<'_, PyCapsule>> {
     let schema = table.schema();
     let batches = RecordBatchIterator::new([Ok(table)], schema);
@@ -24,21 +24,22 @@ pub(crate) fn stream(py: Python<'_>, table: RecordBatch) -> PyResult<Bound<'_, P
     PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
 }
 
-/// A table of columns with names.
+/// Builds a table from named columns.
 pub(crate) fn table<const N: usize>(columns: [(&str, ArrayRef); N]) -> PyResult<RecordBatch> {
-    RecordBatch::try_from_iter(columns).map_err(wrong)
+    RecordBatch::try_from_iter(columns).map_err(value_error)
 }
 
-/// Names and values as a small table of HTML.
+/// Formats names and values as a small HTML table.
 pub(crate) fn html(rows: impl IntoIterator<Item = (&'static str, String)>) -> String {
     let rows = rows.into_iter().map(|(name, value)| format!("<tr><th>{name}</th><td>{value}</td></tr>"));
     format!("<table>{}</table>", rows.collect::<String>())
 }
 
-/// A table as lists, each with its name and its type: `f` and `u` for numbers and whole numbers, `s` for texts, `b` for truths.
+/// Columns of a table as lists, each with its name and its type: `f` for numbers, `u` for integers,
+/// `s` for texts, `b` for booleans.
 pub(crate) type Columns = Vec<(String, char, Py<PyAny>)>;
 
-/// The columns of a table.
+/// Converts a table to columns.
 pub(crate) fn columns(py: Python<'_>, table: &RecordBatch) -> PyResult<Columns> {
     let schema = table.schema();
     let of = |(place, column): (usize, &ArrayRef)| {
@@ -56,8 +57,8 @@ pub(crate) fn columns(py: Python<'_>, table: &RecordBatch) -> PyResult<Columns> 
     table.columns().iter().enumerate().map(of).collect()
 }
 
-/// The table of columns.
-pub(crate) fn restored(py: Python<'_>, columns: Columns) -> PyResult<RecordBatch> {
+/// Restores a table from columns.
+pub(crate) fn from_columns(py: Python<'_>, columns: Columns) -> PyResult<RecordBatch> {
     let of = |(name, kind, list): (String, char, Py<PyAny>)| {
         let list = list.bind(py);
         let column: ArrayRef = match kind {
@@ -69,10 +70,10 @@ pub(crate) fn restored(py: Python<'_>, columns: Columns) -> PyResult<RecordBatch
         Ok((name, column))
     };
     let columns = columns.into_iter().map(of).collect::<PyResult<Vec<_>>>()?;
-    RecordBatch::try_from_iter(columns).map_err(wrong)
+    RecordBatch::try_from_iter(columns).map_err(value_error)
 }
 
-/// A table as a dictionary of lists.
+/// Converts a table to a dictionary of lists.
 pub(crate) fn lists<'py>(py: Python<'py>, table: &RecordBatch) -> PyResult<Bound<'py, PyDict>> {
     let lists = PyDict::new(py);
     for (name, _, list) in columns(py, table)? {

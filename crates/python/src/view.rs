@@ -1,7 +1,7 @@
-//! What a policy gets, as Python has it.
+//! Views that a policy gets, as Python objects.
 
 use dfrsim::cluster::NodeRange;
-use dfrsim::external::protocol::{Arrival, Message, Progress, State, Window, each};
+use dfrsim::external::protocol::{Arrival, Message, Progress, State, Window, task_nodes};
 use numpy::{Element, PyArray1};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -9,22 +9,24 @@ use pyo3::types::{PyDict, PyInt, PyList};
 use pythonize::pythonize;
 use std::sync::Arc;
 
-/// A number of a job in the log, if that says it.
+/// Getter of a number of a job, which is `None` if the log does not have it.
 type Number = fn(&Arrival) -> Option<u32>;
 
-/// Makes the views of a policy.
+/// Builder of the views of a policy.
 #[derive(Default)]
 pub(crate) struct Views {
-    /// Whether submitted jobs are a dictionary of numpy's arrays, one for each field, and not a list of dictionaries.
+    /// True if submitted jobs are a dictionary of numpy arrays, one for each field, instead of a
+    /// list of dictionaries.
     arrays: bool,
-    /// The numbers of nodes.
+    /// Node numbers as Python integers, which all views share.
     nodes: Vec<Py<PyInt>>,
-    /// The jobs in the system by handle, for policies that want lists: the same objects in all views.
-    kept: Vec<Option<Kept>>,
+    /// Jobs in the system by handle, for policies that request lists: all views share the same
+    /// objects.
+    kept: Vec<Option<KnownJob>>,
 }
 
-/// A job and what its dictionary says of it.
-struct Kept {
+/// Job and the values that its dictionary currently has.
+struct KnownJob {
     job: Py<PyDict>,
     estimate: Option<f64>,
     is_paused: bool,
@@ -32,7 +34,7 @@ struct Kept {
 }
 
 impl Views {
-    /// Arrays need numpy, which is an error here if it is not there.
+    /// Creates the builder. Fails if arrays are requested and numpy is not installed.
     pub(crate) fn new(py: Python<'_>, arrays: bool) -> PyResult<Views> {
         if arrays {
             py.import("numpy")?;
@@ -40,8 +42,8 @@ impl Views {
         Ok(Views { arrays, ..Views::default() })
     }
 
-    /// Of a cluster of this many nodes.
-    pub(crate) fn has_nodes(&mut self, py: Python<'_>, nodes: u32) {
+    /// Sets the number of nodes of the cluster.
+    pub(crate) fn set_nodes(&mut self, py: Python<'_>, nodes: u32) {
         self.nodes = (0..nodes).map(|node| PyInt::new(py, node).unbind()).collect();
     }
 
@@ -54,7 +56,7 @@ impl Views {
             message
         else {
             if let Message::Begin { nodes, .. } = message {
-                self.has_nodes(py, *nodes);
+                self.set_nodes(py, *nodes);
             }
             return Ok(pythonize(py, message)?);
         };
@@ -84,8 +86,8 @@ impl Views {
         match progress {
             Some(progress) if self.arrays => {
                 let jobs = PyDict::new(py);
-                add(&jobs, "job", progress, |job: &Progress| job.job)?;
-                add(&jobs, "virtual_time", progress, |job: &Progress| job.virtual_time)?;
+                add_column(&jobs, "job", progress, |job: &Progress| job.job)?;
+                add_column(&jobs, "virtual_time", progress, |job: &Progress| job.virtual_time)?;
                 view.set_item(intern!(py, "progress"), jobs)?;
             }
             Some(progress) => view.set_item(intern!(py, "progress"), pythonize(py, progress)?)?,
@@ -94,7 +96,7 @@ impl Views {
         Ok(view.into_any())
     }
 
-    /// The jobs that arrived, which are kept if there are lists.
+    /// Converts the submitted jobs to dictionaries, which are stored if there are lists.
     fn arrivals<'py>(
         &mut self,
         py: Python<'py>,
@@ -105,7 +107,7 @@ impl Views {
         for arrival in submitted {
             let job = dictionary(py, arrival)?;
             if with_lists {
-                let kept = Kept {
+                let kept = KnownJob {
                     job: job.clone().unbind(),
                     estimate: arrival.estimate,
                     is_paused: false,
@@ -122,7 +124,8 @@ impl Views {
         Ok(jobs)
     }
 
-    /// Free nodes and jobs; what has changed is changed in the dictionaries of the jobs.
+    /// Adds the free nodes and the jobs to the view, and updates the dictionaries of jobs that have
+    /// changed.
     fn add_lists(&mut self, view: &Bound<'_, PyDict>, state: State<'_>) -> PyResult<()> {
         let py = view.py();
         let free: Vec<&Py<PyInt>> = state.free().map(|node| &self.nodes[node as usize]).collect();
@@ -151,7 +154,7 @@ impl Views {
             let Some(Some(kept)) = self.kept.get_mut(job.handle.index()) else { continue };
             let dictionary = kept.job.bind(py).clone();
             if kept.nodes.as_ref().is_none_or(|nodes| !Arc::ptr_eq(nodes, job.nodes)) {
-                let nodes = each(job.nodes).map(|node| &self.nodes[node as usize]).collect::<Vec<_>>();
+                let nodes = task_nodes(job.nodes).map(|node| &self.nodes[node as usize]).collect::<Vec<_>>();
                 dictionary.set_item(intern!(py, "nodes"), PyList::new(py, nodes)?)?;
                 dictionary.set_item(intern!(py, "end"), job.end)?;
                 kept.nodes = Some(Arc::clone(job.nodes));
@@ -170,7 +173,7 @@ impl Views {
     }
 }
 
-/// A job as a dictionary: what `pythonize` makes of it, in a third of the time.
+/// Converts a job to a dictionary, as `pythonize` does but in a third of the time.
 fn dictionary<'py>(py: Python<'py>, arrival: &Arrival) -> PyResult<Bound<'py, PyDict>> {
     let Arrival { resources, features, classes, .. } = arrival;
     if classes.is_some() || !resources.is_empty() || !features.is_empty() {
@@ -201,19 +204,19 @@ fn dictionary<'py>(py: Python<'py>, arrival: &Arrival) -> PyResult<Bound<'py, Py
     Ok(job)
 }
 
-/// Jobs as a dictionary of arrays.
+/// Converts jobs to a dictionary of arrays.
 fn arrays<'py>(py: Python<'py>, submitted: &[Arrival]) -> PyResult<Bound<'py, PyDict>> {
     let jobs = PyDict::new(py);
-    add(&jobs, "job", submitted, |job| job.job)?;
-    add(&jobs, "id", submitted, |job| job.id)?;
-    add(&jobs, "submit", submitted, |job| job.submit)?;
-    add(&jobs, "tasks", submitted, |job| job.tasks)?;
-    add(&jobs, "cpu_need", submitted, |job| job.cpu_need)?;
-    add(&jobs, "memory", submitted, |job| job.memory)?;
-    add(&jobs, "estimate", submitted, |job: &Arrival| job.estimate.unwrap_or(f64::NAN))?;
-    // As in lists, what is known of no job is not there.
+    add_column(&jobs, "job", submitted, |job| job.job)?;
+    add_column(&jobs, "id", submitted, |job| job.id)?;
+    add_column(&jobs, "submit", submitted, |job| job.submit)?;
+    add_column(&jobs, "tasks", submitted, |job| job.tasks)?;
+    add_column(&jobs, "cpu_need", submitted, |job| job.cpu_need)?;
+    add_column(&jobs, "memory", submitted, |job| job.memory)?;
+    add_column(&jobs, "estimate", submitted, |job: &Arrival| job.estimate.unwrap_or(f64::NAN))?;
+    // A field that no job has is omitted, like in lists.
     if submitted.iter().any(|job| job.requested_time.is_some()) {
-        add(&jobs, "requested_time", submitted, |job: &Arrival| job.requested_time.unwrap_or(f64::NAN))?;
+        add_column(&jobs, "requested_time", submitted, |job: &Arrival| job.requested_time.unwrap_or(f64::NAN))?;
     }
     let numbers: [(&str, Number); 5] = [
         ("user", |job| job.user),
@@ -224,14 +227,14 @@ fn arrays<'py>(py: Python<'py>, submitted: &[Arrival]) -> PyResult<Bound<'py, Py
     ];
     for (name, of) in numbers {
         if submitted.iter().any(|job| of(job).is_some()) {
-            add(&jobs, name, submitted, |job| of(job).map_or(-1, i64::from))?;
+            add_column(&jobs, name, submitted, |job| of(job).map_or(-1, i64::from))?;
         }
     }
     Ok(jobs)
 }
 
-/// A field of all jobs, which becomes an array without a copy.
-fn add<J, T: Element>(
+/// Adds a field of all jobs, which becomes an array without a copy.
+fn add_column<J, T: Element>(
     columns: &Bound<'_, PyDict>,
     name: &str,
     jobs: &[J],

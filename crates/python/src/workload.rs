@@ -1,7 +1,7 @@
-//! Jobs and the cluster that they are for.
+//! Jobs and the size of their cluster.
 
 use crate::table::{self, column};
-use crate::wrong;
+use crate::value_error;
 use arrow_array::{Float64Array, RecordBatch, UInt64Array};
 use dfrsim::model::{JobText, JobTexts, UserId, limits};
 use dfrsim::prelude::*;
@@ -14,18 +14,20 @@ use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Jobs and the cluster that they are for. Times are in seconds, shares parts of a node.
+/// Jobs and the size of their cluster. Times are in seconds; CPU needs and memory are fractions of a
+/// node.
 ///
-/// A table for `polars.DataFrame`, `pyarrow.table` and `pandas.DataFrame.from_arrow`, as a stream of Arrow.
+/// It is an Arrow stream, which `polars.DataFrame`, `pyarrow.table` and
+/// `pandas.DataFrame.from_arrow` accept.
 #[pyclass(frozen, module = "dfrsim")]
 pub(crate) struct Workload {
     #[pyo3(get)]
     pub(crate) nodes: u32,
-    /// What was left out of a log, and why.
+    /// Report of the lines of a log that were dropped or changed, and the reasons.
     #[pyo3(get)]
     notes: String,
     pub(crate) jobs: Arc<[Job]>,
-    /// What the log says of jobs in texts.
+    /// Textual fields of the log, by job.
     pub(crate) texts: Option<Arc<JobTexts>>,
 }
 
@@ -43,17 +45,17 @@ impl Column {
             Column::Each(values) => values[row],
         }
     }
-    fn has(&self, rows: usize) -> bool {
+    fn has_rows(&self, rows: usize) -> bool {
         matches!(self, Column::Same(_)) || matches!(self, Column::Each(values) if values.len() == rows)
     }
 }
 
 pub(crate) fn nodes(nodes: u32) -> PyResult<NonZeroU32> {
-    let nodes = limits::nodes(nodes).map_err(wrong)?;
-    Ok(NonZeroU32::new(nodes).expect("there is at least one"))
+    let nodes = limits::nodes(nodes).map_err(value_error)?;
+    Ok(NonZeroU32::new(nodes).expect("the number of nodes is at least 1"))
 }
 
-/// Jobs of the model, scaled to an offered load.
+/// Generates jobs from the model and scales their arrivals to an offered load.
 pub(crate) fn lublin(
     parameters: &LublinParameters,
     seed: Seed,
@@ -67,16 +69,17 @@ pub(crate) fn lublin(
     Ok(jobs)
 }
 
-/// The fields of a job as numbers that keep all of it: times in microseconds, then user, and group, queue and partition.
-type Row = (u64, u64, u32, f64, f64, u64, Option<u64>, Option<u32>, [Option<u32>; 3]);
+/// Fields of a job as numbers without any loss: times in microseconds, then the user, and the group,
+/// queue and partition.
+type JobFields = (u64, u64, u32, f64, f64, u64, Option<u64>, Option<u32>, [Option<u32>; 3]);
 
-/// Names, profiles and other fields of jobs, and the profiles.
+/// Names, profiles and other textual fields of jobs, and the definitions of the profiles.
 type Texts = (Vec<(u64, String, String, String)>, BTreeMap<String, String>);
 
-/// A workload as it is pickled: its nodes, its notes, its jobs, what is said of them in texts.
-type Kept = (u32, String, Vec<Row>, Option<Texts>);
+/// Pickled form of a workload: the number of nodes, the notes, the jobs, and their textual fields.
+type PickledWorkload = (u32, String, Vec<JobFields>, Option<Texts>);
 
-fn row_of(job: &Job) -> Row {
+fn row_of(job: &Job) -> JobFields {
     let Job { id, submit, tasks, cpu_need, memory, run_time, requested_time, user, origin } = job;
     let origin = [origin.group(), origin.queue(), origin.partition()];
     let (need, memory) = (cpu_need.as_f64(), memory.as_f64());
@@ -94,7 +97,7 @@ fn row_of(job: &Job) -> Row {
     )
 }
 
-fn job_of((id, submit, tasks, need, memory, run_time, requested, user, origin): Row) -> Option<Job> {
+fn job_of((id, submit, tasks, need, memory, run_time, requested, user, origin): JobFields) -> Option<Job> {
     Some(Job {
         id: JobId(id),
         submit: SimTime::from_micros(submit),
@@ -124,12 +127,12 @@ impl Workload {
         let (need, memory) = (cpu_need.unwrap_or(Column::Same(1.0)), memory.unwrap_or(Column::Same(0.0)));
         let rows = submit.len();
         let lengths = [tasks.len(), run_time.len(), requested_time.as_ref().map_or(rows, Vec::len)];
-        if lengths.iter().any(|&length| length != rows) || !need.has(rows) || !memory.has(rows) {
-            return Err(wrong(format_args!("all columns must have the {rows} values of submit")));
+        if lengths.iter().any(|&length| length != rows) || !need.has_rows(rows) || !memory.has_rows(rows) {
+            return Err(value_error(format_args!("all columns must have {rows} values, as submit has")));
         }
         let mut jobs = Vec::with_capacity(rows);
         for row in 0..rows {
-            let fault = |field: &str, value: f64| wrong(format_args!("job {row}: {field} is {value}"));
+            let fault = |field: &str, value: f64| value_error(format_args!("job {row}: {field} is {value}, which is out of range"));
             let span = |field, value| SimSpan::try_from_secs_f64(value).ok_or_else(|| fault(field, value));
             let share = |field, value| Share::try_from_f64(value).ok_or_else(|| fault(field, value));
             let requested = requested_time.as_ref().and_then(|requested| requested[row]);
@@ -149,7 +152,7 @@ impl Workload {
                     "job {row}: expected at least one task and a run time above 0, found {} and {}",
                     tasks[row], run_time[row]
                 );
-                return Err(wrong(found));
+                return Err(value_error(found));
             }
             jobs.push(job);
         }
@@ -158,34 +161,36 @@ impl Workload {
         Ok(Workload { nodes, notes: String::new(), jobs: jobs.into(), texts: None })
     }
 
-    /// Jobs of the Lublin-Feitelson model, scaled to an offered load.
+    /// Generates jobs from the Lublin-Feitelson model, scaled to an offered load.
     #[staticmethod]
     #[pyo3(signature = (jobs, nodes, seed, load=None))]
     fn lublin(py: Python<'_>, jobs: usize, nodes: u32, seed: u64, load: Option<f64>) -> PyResult<Workload> {
         let parameters = LublinParameters { nodes: self::nodes(nodes)?, jobs, ..LublinParameters::default() };
-        let jobs = py.detach(|| self::lublin(&parameters, Seed::new(seed), load)).map_err(wrong)?;
+        let jobs = py.detach(|| self::lublin(&parameters, Seed::new(seed), load)).map_err(value_error)?;
         Ok(Workload { nodes, notes: String::new(), jobs: jobs.into(), texts: None })
     }
 
-    /// Jobs of a log: SWF, GWF, listings of Slurm, accounting of PBS or Batsim's workloads, plain or gzip.
+    /// Reads the jobs of a log: SWF, GWF, listings of Slurm, accounting of PBS or Batsim's
+    /// workloads, plain or gzip.
     ///
-    /// Options are those of `dfrsim simulate` that are about the workload, with underscores: `nodes`, `unit`, `annotate`, `first`, `load`, rules for
-    /// doubtful lines and others; `help(dfrsim.commands.simulate)` describes them.
+    /// Options are those of `dfrsim simulate` that are about the workload, with underscores:
+    /// `nodes`, `unit`, `annotate`, `first`, `load`, rules for anomalous lines and others;
+    /// `help(dfrsim.commands.simulate)` describes them.
     #[staticmethod]
     #[pyo3(signature = (path, **options))]
     fn read(py: Python<'_>, path: PathBuf, options: Option<&Bound<'_, PyDict>>) -> PyResult<Workload> {
-        let words = crate::options::words(options)?;
+        let words = crate::options::to_arguments(options)?;
         let path = path.to_string_lossy();
-        let ReadLog { nodes, jobs, texts, report } = py.detach(|| read_log(&path, &words)).map_err(wrong)?;
+        let ReadLog { nodes, jobs, texts, report } = py.detach(|| read_log(&path, &words)).map_err(value_error)?;
         Ok(Workload { nodes, notes: report, jobs: jobs.into(), texts })
     }
 
-    /// Some of the jobs, for the same cluster.
+    /// Returns a slice of the jobs, for the same cluster.
     fn __getitem__(&self, slice: &Bound<'_, PySlice>) -> PyResult<Workload> {
         let part = slice.indices(self.jobs.len() as isize)?;
         if part.step < 1 {
-            return Err(wrong(
-                "jobs are in the order of their submission: the step of a slice is at least 1",
+            return Err(value_error(
+                "the step of a slice must be at least 1, since jobs are in submission order",
             ));
         }
         let jobs =
@@ -194,7 +199,7 @@ impl Workload {
         Ok(Workload { nodes: self.nodes, notes, jobs: jobs.collect(), texts })
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Kept)> {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, PickledWorkload)> {
         let restore = py.get_type::<Workload>().getattr("_restore")?;
         let texts = self.texts.as_deref().map(|JobTexts { profiles, jobs }| {
             let of = |(id, text): (&JobId, &JobText)| {
@@ -205,9 +210,9 @@ impl Workload {
         Ok((restore, (self.nodes, self.notes.clone(), self.jobs.iter().map(row_of).collect(), texts)))
     }
 
-    /// What was pickled.
+    /// Restores a pickled workload.
     #[staticmethod]
-    fn _restore(nodes: u32, notes: String, rows: Vec<Row>, texts: Option<Texts>) -> PyResult<Workload> {
+    fn _restore(nodes: u32, notes: String, rows: Vec<JobFields>, texts: Option<Texts>) -> PyResult<Workload> {
         let texts = texts.map(|(jobs, profiles)| {
             let of = |(id, name, profile, fields)| (JobId(id), JobText { name, profile, fields });
             Arc::new(JobTexts { profiles, jobs: jobs.into_iter().map(of).collect() })
@@ -216,7 +221,7 @@ impl Workload {
         Ok(Workload {
             nodes,
             notes,
-            jobs: jobs.ok_or_else(|| wrong("a job is not what was pickled"))?,
+            jobs: jobs.ok_or_else(|| value_error("a job of the pickled workload is invalid"))?,
             texts,
         })
     }
@@ -239,7 +244,7 @@ impl Workload {
         format!("<{} jobs for {} nodes>", self.jobs.len(), self.nodes)
     }
 
-    /// A list for each field.
+    /// Returns a list for each field.
     fn columns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         table::lists(py, &self.table()?)
     }
@@ -250,7 +255,7 @@ impl Workload {
         py: Python<'py>,
         requested_schema: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
-        // Other types than those that it has may be refused.
+        // The protocol allows ignoring the requested schema.
         let _ = requested_schema;
         table::stream(py, self.table()?)
     }

@@ -1,8 +1,8 @@
-//! Follows a simulation record by record.
+//! Auditor that follows a simulation record by record.
 
 use crate::check::{Change, Check, Jobs};
 use crate::fault::{AuditError, Fault, Faults};
-use crate::head::{Head, Rank};
+use crate::head::{Rank, RecordHead};
 use crate::job::Job;
 use crate::lines::follow;
 use crate::links::Links;
@@ -22,22 +22,25 @@ use std::collections::BTreeSet;
 use std::io::BufRead;
 use std::sync::Arc;
 
-/// The largest cluster that is audited; a larger number in a file is a fault.
+/// Largest cluster that is audited; a larger number of nodes in a file is a violation.
 pub const MOST_NODES: u32 = 1 << 24;
 
 /// Checks an events file (see the [crate's page](crate)).
 ///
 /// # Errors
-/// [`AuditError::Faults`] with every rule that is broken, [`AuditError::Io`] if the file cannot be read to its end.
-/// A fault can lead to others further down: start with the first one.
+///
+/// Returns [`AuditError::Faults`] with every violated rule, or [`AuditError::Io`] if the file cannot
+/// be read to its end. A violation can cause others in later lines: start with the first one.
 pub fn audit(reader: impl BufRead) -> Result<Report, AuditError> {
     audit_with(reader, |auditor| auditor)
 }
 
-/// Checks an events file, and that its policy is this one and keeps to its rules (see [`crate::batch`] and [`crate::fractional`]).
+/// Checks an events file, and that its policy is `policy` and complies with the policy's rules (see
+/// [`crate::batch`] and [`crate::fractional`]).
 ///
 /// # Errors
-/// As those of [`audit`].
+///
+/// Returns errors as [`audit`] does.
 pub fn audit_policy(reader: impl BufRead, policy: CheckedPolicy) -> Result<Report, AuditError> {
     audit_with(reader, |auditor| auditor.with_policy(policy))
 }
@@ -47,23 +50,24 @@ fn audit_with(reader: impl BufRead, prepare: impl FnOnce(Auditor) -> Auditor) ->
     Ok(follow(reader, Record::from_json, begin, |auditor, line| auditor.read(&line))?.finish()?)
 }
 
-/// Checks records as they come: what [`audit`] does for a file, for a simulation that runs in the same program.
+/// Auditor of the records of a running simulation in the same program; [`audit`] applies it to a
+/// file.
 #[derive(Debug, Default)]
 pub struct Auditor {
     pub(crate) policy: String,
-    /// What the name of the policy leaves open and is not as by default.
+    /// Options of the run that differ from the defaults and are not part of the policy's name.
     options: Option<String>,
     pub(crate) nodes: u32,
     penalty: u64,
     faults: Faults,
-    /// The line at hand.
+    /// Number of the current line.
     pub(crate) line: u64,
     pub(crate) now: u64,
     pub(crate) rank: Rank,
     pub(crate) jobs: Jobs,
-    /// The job that was submitted last, while it may still ask for resources.
+    /// Job of the last `submit` record, as long as an `ask` record may follow.
     arriving: Option<u64>,
-    /// The running jobs by the moment at which their work is done.
+    /// Running jobs as (completion time, job), by the time at which their work will be done.
     due: BTreeSet<(u64, u64)>,
     cluster: Nodes,
     pub(crate) tally: Tally,
@@ -73,22 +77,25 @@ pub struct Auditor {
     clock: Option<Clock>,
     platform: Option<Platform>,
     pub(crate) limits: Option<Limits>,
-    /// The jobs that came to nodes in this moment, with the lines: limits count them once all that leave have left.
+    /// Jobs placed on nodes at the current time, with their lines. They are checked against limits
+    /// after all jobs that leave have left.
     started: Vec<(u64, u64)>,
-    /// Whether jobs of some classes preempt those of others.
+    /// True if jobs of some classes can preempt others.
     preempts: bool,
-    /// What jobs do beyond their run times.
+    /// Epilog of each job in microseconds, after its run time.
     epilog: u64,
     report: Option<Report>,
-    /// The batch policy of a cluster of a grid.
-    pub(crate) outside: Option<BatchPolicy>,
+    /// Batch policy, if the auditor checks a cluster of a grid.
+    pub(crate) cluster_policy: Option<BatchPolicy>,
 }
 
 impl Auditor {
-    /// Begins with the first record, without which the others cannot be interpreted.
+    /// Creates an auditor from the first record, which is needed to interpret the others.
     ///
     /// # Errors
-    /// If it is not a `run` record, or one of another format or of too large a cluster.
+    ///
+    /// Returns an error if the record is not a `run` record, has another format version or has too
+    /// many nodes.
     pub fn begin(first: &Record<'_>) -> Result<Auditor, Faults> {
         let fault = |rule| Faults::from(Fault { line: 1, at: None, job: None, rule });
         let Record::Run { format, policy, nodes, penalty_us, tau_us, options, .. } = first else {
@@ -113,14 +120,16 @@ impl Auditor {
         })
     }
 
-    /// Jobs progress and complete by this clock; to be called before any record follows. Events files do not have it.
+    /// Sets the clock by which jobs progress and complete. Must be called before the second record.
+    /// Events files contain no clock.
     #[must_use]
     pub fn with_clock(mut self, clock: Option<Clock>) -> Auditor {
         self.clock = clock;
         self
     }
 
-    /// Also checks that the policy is this one and keeps to its rules; to be called before any record follows.
+    /// Makes the auditor also check that the policy is `policy` and complies with its rules. Must be
+    /// called before the second record.
     #[must_use]
     pub fn with_policy(mut self, policy: CheckedPolicy) -> Auditor {
         let expected = policy.to_string();
@@ -133,17 +142,17 @@ impl Auditor {
             let rule = format!("the file is of policy `{}`, not `{expected}`", self.policy);
             self.fault(None, Rule::Decision(rule));
         }
-        // The rules are those of the name alone.
+        // The rules of a fractional policy assume the default options.
         if self.options.is_none() || matches!(policy, CheckedPolicy::Batch(_)) {
-            self.judge_by(policy);
+            self.set_check(policy);
         }
         self
     }
-    pub(crate) fn judge_by(&mut self, policy: CheckedPolicy) {
+    pub(crate) fn set_check(&mut self, policy: CheckedPolicy) {
         self.check = Some(policy.check(&self.cluster.kinds, self.penalty));
     }
 
-    /// Takes in the next line of the file.
+    /// Handles the next line of the file.
     pub(crate) fn read(&mut self, line: &Result<Record<'_>, Rule>) {
         match line {
             Ok(record) => self.record(record),
@@ -154,19 +163,19 @@ impl Auditor {
         }
     }
 
-    /// A fault of the record at hand.
+    /// Records a violation by the current record.
     fn fault(&mut self, job: Option<u64>, rule: impl Into<Rule>) {
         let at = job.is_some().then_some(SimTime::from_micros(self.now));
         self.faults.push(Fault { line: self.line, at, job, rule: rule.into() });
     }
 
-    /// Takes in the next record, which is the next line of what would be the file.
+    /// Checks the next record, which counts as the next line.
     pub fn record(&mut self, record: &Record<'_>) {
         self.line += 1;
         if self.report.is_some() {
             return self.fault(None, rule::AFTER_SUMMARY);
         }
-        let Some(mut head) = Head::of(record) else {
+        let Some(mut head) = RecordHead::of(record) else {
             self.links.record(None);
             return self.file_record(record);
         };
@@ -174,7 +183,7 @@ impl Auditor {
             self.links.record(None);
         }
         let number = head.job.unwrap_or_default();
-        if matches!(head.name, "interrupt" | "lose") && self.makes_room(number) {
+        if matches!(head.name, "interrupt" | "lose") && self.is_preempted(number) {
             head.rank = Rank::Change;
         }
         if !self.advance(head) {
@@ -203,8 +212,7 @@ impl Auditor {
                     Some(())
                 });
                 if size.is_none() {
-                    let rule = "an `ask` that does not follow the submission of its job, or is for what the `classes` record \
-                                does not have";
+                    let rule = "unexpected `ask`: it does not follow the submission of its job, or requests resources or features that the `classes` record does not have";
                     self.fault(Some(number), rule);
                 }
             }
@@ -219,9 +227,9 @@ impl Auditor {
             }
             Record::Complete { .. } => self.complete(number),
             Record::Pause { .. } => self.pause(number),
-            Record::Reject { .. } => self.give_up(number, head.name, Phase::Waiting),
-            Record::Kill { .. } => self.give_up(number, head.name, Phase::Running),
-            // A submission: the others have no head.
+            Record::Reject { .. } => self.reject_or_kill(number, head.name, Phase::Waiting),
+            Record::Kill { .. } => self.reject_or_kill(number, head.name, Phase::Running),
+            // This can only be a submission: all other records of events are covered above.
             _ => {
                 if let Some(job) = Job::submitted(record, self.clock) {
                     self.submit(number, job);
@@ -230,7 +238,7 @@ impl Auditor {
         }
     }
 
-    /// A record that is not of a moment.
+    /// Handles a record that has no time.
     fn file_record(&mut self, record: &Record<'_>) {
         match *record {
             Record::Platform {
@@ -240,10 +248,10 @@ impl Auditor {
                 restart_us: restart,
             } => {
                 if self.line != 2 {
-                    return self.fault(None, "a `platform` record behind the second line");
+                    return self.fault(None, "`platform` record after line 2");
                 }
                 if (rule == InterruptionRule::Checkpoint) != (interval > 0) {
-                    let rule = "checkpoints must have an interval above zero, and other rules none";
+                    let rule = "checkpoints need an interval above zero, and other rules must not have one";
                     self.fault(None, rule);
                 }
                 let platform = Platform::new(Interruption { rule, interval, cost, restart }, self.nodes);
@@ -253,11 +261,10 @@ impl Auditor {
             Record::Priority { ref settings } => self.priority(settings),
             Record::Classes { ref resources, ref classes, cores } => {
                 if self.line != 2 && !(self.line == 3 && self.platform.is_some()) {
-                    return self.fault(None, "a `classes` record behind the beginning of the file");
+                    return self.fault(None, "`classes` record after the beginning of the file");
                 }
-                if !self.cluster.differ(resources, classes, cores) {
-                    let rule = "the classes do not make up the cluster, or a class has no speed up to 1 or not an amount of each \
-                                resource";
+                if !self.cluster.set_classes(resources, classes, cores) {
+                    let rule = "invalid classes: expected as many nodes as the cluster has, and in each class a speed above 0 and up to 1 and an amount of each resource";
                     return self.fault(None, rule);
                 }
                 self.check.iter_mut().for_each(|check| check.classes(&self.cluster.kinds));
@@ -267,43 +274,44 @@ impl Auditor {
         }
     }
 
-    /// Goes on to the moment of a record; false if that is in the past.
-    pub(crate) fn advance(&mut self, head: Head) -> bool {
-        let Head { at, job, name, rank } = head;
+    /// Advances to the time of a record; returns false if that is in the past.
+    pub(crate) fn advance(&mut self, head: RecordHead) -> bool {
+        let RecordHead { at, job, name, rank } = head;
         if at < self.now {
             let at = Some(SimTime::from_micros(at));
             self.faults.push(Fault { line: self.line, at, job, rule: Rule::backwards(self.now) });
             return false;
         }
         if !matches!(name, "link" | "ask") {
-            self.arrive();
+            self.finish_submission();
         }
         if at > self.now {
             self.settle();
             self.pass(at);
-            self.overdue(at);
+            self.report_overdue(at);
             self.now = at;
         } else if rank < self.rank {
-            let order = "at one time completions come first, then submissions, then changes";
+            let order = "records of one time are in the order completions, submissions, changes";
             self.fault(job, format!("`{name}` out of order: {order}"));
         }
         self.rank = rank;
         true
     }
 
-    /// All is known of the job that was submitted last.
-    fn arrive(&mut self) {
+    /// Completes the submission of the last job, of which all records are known.
+    fn finish_submission(&mut self) {
         let Some(number) = self.arriving.take() else { return };
         if let (Some(check), Some(job)) = (&mut self.check, self.jobs.get(&number)) {
             check.submit(number, self.now, job);
         }
     }
 
-    /// Ends a moment: what was done by now must have completed, and no node may be over-committed.
+    /// Checks the state after all records of a time: all work done by now must have completed, and
+    /// no node may be over-committed.
     pub(crate) fn settle(&mut self) {
-        self.arrive();
-        // The node of a job that failed to leave may be full for that reason: first the cause.
-        self.overdue(self.now.saturating_add(1));
+        self.finish_submission();
+        // Jobs that failed to complete may overload their nodes, so they are reported first.
+        self.report_overdue(self.now.saturating_add(1));
         let (faults, at, seen) = (&mut self.faults, Some(SimTime::from_micros(self.now)), self.line);
         let mut fault = |line, job, rule| faults.push(Fault { line, at, job, rule });
         self.cluster.settle(|(line, job), rule| fault(line, Some(job), rule));
@@ -328,11 +336,11 @@ impl Auditor {
         }
     }
 
-    /// Finds what a policy should have decided between this moment and the next one.
+    /// Checks that no decision was missed between the current time and `until`.
     fn pass(&mut self, until: u64) {
         let (faults, line) = (&mut self.faults, self.line);
         if let Some(platform) = &mut self.platform {
-            platform.pass_to(until, |rule| faults.push(Fault { line, at: None, job: None, rule }));
+            platform.check_windows(until, |rule| faults.push(Fault { line, at: None, job: None, rule }));
         }
         if let Some(check) = &mut self.check {
             check.pass(self.now, until, &self.jobs, &mut |job, now, _, rule| {
@@ -342,7 +350,7 @@ impl Auditor {
         }
     }
 
-    /// A change that the policy may have no reason for.
+    /// Checks a change against the rules of the policy.
     fn check_change(&mut self, job: u64, record: &'static str, on: &[(u32, u32)], job_yield: u32) {
         let change = Change { line: self.line, job, record, on, job_yield };
         if let Some(rule) = self.check.as_mut().and_then(|check| check.change(change)) {
@@ -350,8 +358,8 @@ impl Auditor {
         }
     }
 
-    /// Finds the jobs that should have completed before the moment `until`.
-    fn overdue(&mut self, until: u64) {
+    /// Finds the jobs that should have completed before `until`.
+    fn report_overdue(&mut self, until: u64) {
         while let Some(&(due, job)) = self.due.first().filter(|&&(due, _)| due < until) {
             self.due.pop_first();
             if let Some(job) = self.jobs.get_mut(&job) {
@@ -376,11 +384,11 @@ impl Auditor {
         }
         for (resource, units) in [("memory", job.size.held[0]), ("CPU need", job.size.used[1])] {
             if units > Share::ONE.units().into() {
-                let rule = format!("a task's {resource} of {units} units is more than a node has");
+                let rule = format!("a task's {resource} of {units} units exceeds a whole node");
                 self.fault(Some(number), rule);
             }
         }
-        if self.cluster.have_classes {
+        if self.cluster.has_classes {
             job.size = Arc::new(self.cluster.plain_size(&job.size));
         }
         if let Some(platform) = &mut self.platform {
@@ -397,7 +405,7 @@ impl Auditor {
         self.arriving = Some(number);
     }
 
-    /// Whether a record is legal: its job is in the system and in this phase.
+    /// Checks that the job of a record is in the system and in this phase.
     fn is_legal(&mut self, number: u64, record: &'static str, phase: Phase) -> bool {
         let rule = match self.jobs.get(&number) {
             Some(job) if job.phase == phase => return true,
@@ -408,14 +416,14 @@ impl Auditor {
         false
     }
 
-    /// Whether a change is legal, which must be the only one of its job in this moment.
+    /// Checks that a change is legal and the only one of its job at this time.
     fn may_change(&mut self, number: u64, record: &'static str, phase: Phase) -> bool {
         if !self.is_legal(number, record, phase) {
             return false;
         }
         let Some(job) = self.jobs.get_mut(&number) else { return false };
         if job.changed.replace(self.now) == Some(self.now) {
-            self.fault(Some(number), "a second change in the same moment");
+            self.fault(Some(number), "second change at the same time");
         }
         true
     }
@@ -426,7 +434,7 @@ impl Auditor {
         }
         let Some(job) = self.leave(number) else { return };
         self.links.leave(self.now, number, false);
-        // Work that was done earlier was reported when its time passed.
+        // A job whose work was done earlier was already reported as overdue.
         if !job.is_done(self.now) {
             let (done_s, run_s) = (job.done_s(self.now), SimSpan::from_micros(job.run).as_secs_f64());
             let rule = format!("it completes too early: it has done {done_s} s of {run_s} s");
@@ -437,24 +445,24 @@ impl Auditor {
         self.tally.complete(&job, self.now);
     }
 
-    /// The settings of priorities and limits.
+    /// Handles the settings of priorities and limits.
     fn priority(&mut self, settings: &Priorities) {
         if self.tally.submitted > 0 || self.limits.is_some() {
-            return self.fault(None, "a `priority` record behind the first job, or a second one");
+            return self.fault(None, "`priority` record after the first job, or a second one");
         }
         if let Err(error) = settings.check() {
-            return self.fault(None, format!("settings of priorities: {error}"));
+            return self.fault(None, format!("invalid priority settings: {error}"));
         }
         self.limits = Some(Limits::new(settings, &self.cluster.kinds));
         self.check.iter_mut().for_each(|check| check.priority(settings, &self.cluster.kinds));
         self.epilog = settings.epilog_s.saturating_mul(1_000_000);
-        self.preempts = settings.preempting().is_some();
+        self.preempts = settings.preempting_classes().is_some();
         if self.preempts {
             self.platform.get_or_insert_with(|| Platform::without_outages(self.nodes));
         }
     }
 
-    /// Nodes change, or a window is announced.
+    /// Handles failures and repairs of nodes, and announcements of windows.
     fn change_platform(
         &mut self,
         record: &'static str,
@@ -468,19 +476,21 @@ impl Auditor {
         wrong.into_iter().for_each(|rule| self.fault(None, rule));
     }
 
-    /// Whether a job that is interrupted makes room for another one: all of its nodes are up.
-    fn makes_room(&self, number: u64) -> bool {
+    /// Returns whether an interrupted job is preempted, which is the case if all of its nodes are
+    /// up.
+    fn is_preempted(&self, number: u64) -> bool {
         let has_down =
-            |it: &Platform| self.jobs.get(&number).is_some_and(|job| it.down_of(&job.placement).is_some());
+            |it: &Platform| self.jobs.get(&number).is_some_and(|job| it.first_down(&job.placement).is_some());
         self.preempts && !self.platform.as_ref().is_some_and(has_down)
     }
 
-    /// A node of a running job went down, or the policy takes its nodes: the job waits again, or has left for good.
+    /// Handles the interruption of a running job by a node failure or by preemption; the job is
+    /// requeued or lost.
     fn interrupt(&mut self, number: u64, record: &'static str, found: Option<u64>) {
         if self.platform.is_none() {
             return self.fault(Some(number), no_platform(record));
         }
-        let makes_room = self.makes_room(number);
+        let makes_room = self.is_preempted(number);
         let is_legal = match makes_room {
             true => self.may_change(number, record, Phase::Running),
             false => self.is_legal(number, record, Phase::Running),
@@ -489,10 +499,10 @@ impl Auditor {
             return;
         }
         self.limits.iter_mut().for_each(|limits| limits.end(number));
-        self.take_off(number);
+        self.release_nodes(number);
         let (Some(platform), Some(job)) = (&mut self.platform, self.jobs.get_mut(&number)) else { return };
         let is_lost = found.is_none();
-        let has_reason = makes_room || platform.down_of(&job.placement).is_some();
+        let has_reason = makes_room || platform.first_down(&job.placement).is_some();
         let is_rule = makes_room || is_lost == (platform.interruption.rule == InterruptionRule::Lose);
         let kept = platform.interrupt(self.now, job, is_lost);
         job.interrupt(self.now, kept, platform.interruption.restart);
@@ -508,20 +518,21 @@ impl Auditor {
             self.links.leave(self.now, number, makes_room);
         }
         if !has_reason {
-            self.fault(Some(number), format!("`{record}` of a job of which all nodes are up"));
+            self.fault(Some(number), format!("`{record}` of a job whose nodes are all up"));
         }
         if !is_rule {
-            let rule = format!("`{record}` is not what happens to jobs by the second line");
+            let rule =
+                format!("unexpected `{record}`: it contradicts the rule for interrupted jobs in line 2");
             self.fault(Some(number), rule);
         }
         if let Some(found) = found.filter(|&found| found != kept) {
             let [found, kept] = [found, kept].map(|micros| SimSpan::from_micros(micros).as_secs_f64());
-            let rule = format!("it keeps {found} s of work; by the rule it keeps {kept} s");
+            let rule = format!("it keeps {found} s of work, but {kept} s by the rule");
             self.fault(Some(number), rule);
         }
     }
 
-    /// A job has left its nodes for another one, and may wait with an estimate.
+    /// Checks the preemption of a job, which may wait with a remaining estimate.
     fn check_preemption(&mut self, number: u64, mode: PreemptMode, waits: Option<u64>) {
         let (line, now) = (self.line, self.now);
         let rule = self.check.as_mut().and_then(|check| check.preempt(line, number, now, mode, waits));
@@ -530,8 +541,8 @@ impl Auditor {
         }
     }
 
-    /// A job is rejected or killed.
-    fn give_up(&mut self, number: u64, record: &'static str, phase: Phase) {
+    /// Handles the rejection or the killing of a job.
+    fn reject_or_kill(&mut self, number: u64, record: &'static str, phase: Phase) {
         if self.may_change(number, record, phase) {
             if record == "kill" && self.check.is_some() {
                 self.fault(Some(number), Rule::Decision("the policy does not kill jobs".to_owned()));
@@ -544,14 +555,14 @@ impl Auditor {
         }
     }
 
-    /// Takes a job off its nodes and out of the system.
+    /// Releases the nodes of a job and removes it from the system.
     pub(crate) fn leave(&mut self, number: u64) -> Option<Job> {
         self.limits.iter_mut().for_each(|limits| limits.end(number));
-        self.take_off(number);
+        self.release_nodes(number);
         self.jobs.remove(&number)
     }
-    /// Takes what a job has of its nodes.
-    fn take_off(&mut self, number: u64) {
+    /// Releases the resources of a job on its nodes.
+    fn release_nodes(&mut self, number: u64) {
         let Some(job) = self.jobs.get(&number) else { return };
         self.cluster.change(None, &job.placement, &job.size, job.job_yield);
         job.due.iter().for_each(|&due| _ = self.due.remove(&(due, number)));
@@ -567,10 +578,10 @@ impl Auditor {
             return;
         }
         let Some(job) = self.jobs.get(&number) else { return };
-        let wrong = placement::fault(on, job.tasks, self.nodes);
-        // A job whose placement is wrong runs on, but uses no node.
+        let wrong = placement::check(on, job.tasks, self.nodes);
+        // A job with an invalid placement keeps running, but uses no node.
         let on = if wrong.is_none() { on } else { &[] };
-        let down = self.platform.as_ref().and_then(|platform| platform.runs_on_down(on));
+        let down = self.platform.as_ref().and_then(|platform| platform.check_up(on));
         let wrongs = wrong.into_iter().chain(down).chain(self.cluster.missing(&job.size, on));
         let wrongs: Vec<Rule> = wrongs.collect();
         wrongs.into_iter().for_each(|rule| self.fault(Some(number), rule));
@@ -621,12 +632,12 @@ impl Auditor {
         }
     }
 
-    /// Changes where a job is and its yield, and all that follows from them.
+    /// Applies a change of a job's placement and yield, and updates everything that depends on them.
     fn change(&mut self, number: u64, job_yield: u32, change: impl FnOnce(&mut Job, u64)) {
         if job_yield > Yield::ONE.units() {
             self.fault(Some(number), format!("a yield of {job_yield} units is above 1"));
         }
-        self.take_off(number);
+        self.release_nodes(number);
         let Some(job) = self.jobs.get_mut(&number) else { return };
         change(job, self.now);
         job.set_yield(self.now, job_yield.min(Yield::ONE.units()));
@@ -685,10 +696,11 @@ impl Auditor {
         });
     }
 
-    /// The report, if there was no fault.
+    /// Returns the report if no rule was violated.
     ///
     /// # Errors
-    /// Every rule that was broken; a missing last record breaks one.
+    ///
+    /// Returns all violations; a missing summary is one.
     pub fn finish(mut self) -> Result<Report, Faults> {
         if self.report.is_none() {
             self.line += 1;
@@ -698,10 +710,10 @@ impl Auditor {
         self.report.filter(|_| self.faults.count() == 0).ok_or(self.faults)
     }
 
-    /// The faults that were found when the records of a cluster of a grid end.
+    /// Returns the violations found so far, at the end of the records of a cluster of a grid.
     pub fn end(mut self, at: u64) -> Faults {
-        self.advance(Head { at: at.max(self.now), job: None, name: "summary", rank: self.rank });
-        // The last job of another cluster may have ended before a window began in the same moment.
+        self.advance(RecordHead { at: at.max(self.now), job: None, name: "summary", rank: self.rank });
+        // The last job of another cluster may have ended before a window began at this time.
         self.platform.iter_mut().for_each(|platform| platform.windows.retain(|window| window.from < at));
         self.settle();
         let at = Some(SimTime::from_micros(self.now));
@@ -714,5 +726,5 @@ impl Auditor {
 }
 
 fn no_platform(record: &str) -> Rule {
-    format!("`{record}` in a file without a `platform` record in its second line").into()
+    format!("`{record}` in a file without a `platform` record in line 2").into()
 }

@@ -1,4 +1,4 @@
-//! What the rules of a policy are asked while a record is followed.
+//! Interface between the auditor and the rules of a policy.
 
 use crate::job::Job;
 use crate::nodes::Kind;
@@ -8,38 +8,39 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-/// The jobs in the system, by their place in the order of submission.
+/// Jobs in the system by submission index.
 pub(crate) type Jobs = BTreeMap<u64, Job>;
 
-/// Takes a fault: the job, the moment, the line if it has one, and what is wrong.
-pub(crate) type Report<'a> = &'a mut dyn FnMut(u64, u64, Option<u64>, String);
+/// Callback for a violation: the job, the time, the line if there is one, and the message.
+pub(crate) type ReportViolation<'a> = &'a mut dyn FnMut(u64, u64, Option<u64>, String);
 
-/// A record that says that a job changes.
+/// Change of a job by a record.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Change<'a> {
     pub(crate) line: u64,
     pub(crate) job: u64,
-    /// The name of the record.
+    /// Name of the record.
     pub(crate) record: &'static str,
-    /// Its nodes and its yield from now on, where the record has them.
+    /// New placement and yield, if the record has them.
     pub(crate) on: &'a [(u32, u32)],
     pub(crate) job_yield: u32,
 }
 
-/// Judges the decisions of a policy. A fault of a record that does not depend on the decision is returned at once, in words.
+/// Rules of a policy, which check its decisions. Violations by a record that are independent of the
+/// whole decision are returned at once as a message.
 pub(crate) trait Check: fmt::Debug {
-    /// Nodes differ.
+    /// Learns the node kinds of a cluster with unequal nodes.
     fn classes(&mut self, kinds: &Arc<Vec<Kind>>);
-    /// The site has settings, and nodes of these kinds.
+    /// Learns the settings of the site and the kinds of nodes.
     fn priority(&mut self, settings: &Priorities, kinds: &[Kind]);
-    /// Nodes have gone down or come up, or a window was announced.
+    /// Learns about failures, repairs, and announced windows.
     fn platform(&mut self, platform: &Platform);
 
-    /// A job arrives.
+    /// Handles the arrival of a job.
     fn submit(&mut self, number: u64, now: u64, job: &Job);
-    /// A job changes.
+    /// Checks a change of a job.
     fn change(&mut self, change: Change<'_>) -> Option<String>;
-    /// A job makes room for another one, and may wait again with an estimate.
+    /// Checks the preemption of a job, which may wait with a remaining estimate.
     fn preempt(
         &mut self,
         line: u64,
@@ -48,18 +49,19 @@ pub(crate) trait Check: fmt::Debug {
         mode: PreemptMode,
         waits: Option<u64>,
     ) -> Option<String>;
-    /// A node of a job went down: it waits again with an estimate, or is lost.
+    /// Handles the interruption of a job by a node failure; it waits with a remaining estimate, or
+    /// is lost.
     fn interrupt(&mut self, number: u64, now: u64, waits: Option<u64>);
-    /// A job is done.
+    /// Handles the completion of a job.
     fn complete(&mut self, number: u64, now: u64, job: &Job);
-    /// A waiting job leaves, though the policy did not decide that.
+    /// Handles the departure of a waiting job that the policy did not decide on.
     fn withdraw(&mut self, number: u64, now: u64);
 
-    /// Judges the decision of a moment of which all records are known.
-    fn settle(&mut self, now: u64, jobs: &Jobs, fault: Report<'_>);
-    /// Judges the decisions that were due between one moment and the next for which there are records.
-    fn pass(&mut self, now: u64, until: u64, jobs: &Jobs, fault: Report<'_>);
-    /// What of the decisions was not judged.
+    /// Checks the decision at a time, after all its records.
+    fn settle(&mut self, now: u64, jobs: &Jobs, fault: ReportViolation<'_>);
+    /// Checks that no decision was due between two consecutive times with records.
+    fn pass(&mut self, now: u64, until: u64, jobs: &Jobs, fault: ReportViolation<'_>);
+    /// Describes the decisions that were not checked; `None` if all were.
     fn not_judged(&self) -> Option<String> {
         None
     }

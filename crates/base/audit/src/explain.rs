@@ -1,7 +1,8 @@
-//! The life of one job in an events file, event by event, with who held what it needed.
+//! Explanation of one job in an events file, event by event, with the jobs that held the resources
+//! it lacked.
 
 use crate::check::Jobs;
-use crate::head::Head;
+use crate::head::RecordHead;
 use crate::job::Job;
 use crate::lines::follow;
 use crate::{AuditError, Auditor};
@@ -14,95 +15,97 @@ use std::cmp::Reverse;
 use std::fmt;
 use std::io::BufRead;
 
-/// How many jobs that hold something are listed.
-const LISTED: usize = 4;
+/// Maximum number of holders listed.
+const MAX_HOLDERS: usize = 4;
 
-/// A job and what happened to it.
+/// Job and its events.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Life {
-    /// Its place in the order of submission, from 0: its name in the file.
+    /// Submission index of the job, from 0; it identifies the job in the file.
     pub job: u64,
-    /// Its number in the log.
+    /// Number of the job in the log.
     pub id: u64,
-    /// How many tasks it has.
+    /// Number of tasks.
     pub tasks: u32,
-    /// The CPU need of a task, in nodes.
+    /// CPU need of a task as a fraction of a node.
     pub cpu_need: Share,
-    /// The memory of a task, in memories of one node.
+    /// Memory of a task as a fraction of a node's memory.
     pub memory: Share,
-    /// Its run time at full speed.
+    /// Run time at full speed.
     #[serde(rename = "run_time_s")]
     pub run_time: SimSpan,
-    /// When it arrived.
+    /// Submit time.
     #[serde(rename = "submit_s")]
     pub submit: SimTime,
-    /// When it completed.
+    /// Completion time.
     #[serde(rename = "end_s")]
     pub end: SimTime,
-    /// Its bounded stretch, with the tau of the file.
+    /// Bounded stretch with the tau of the file.
     pub bounded_stretch: f64,
-    /// Its events, in order.
+    /// Events of the job in order.
     pub moments: Vec<Moment>,
 }
 
-/// A moment at which something happened to the job.
+/// Event of the job, and its situation from then on.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Moment {
-    /// When.
+    /// Time of the event.
     #[serde(rename = "at_s")]
     pub at: SimTime,
-    /// The name of the event, as in the events file.
+    /// Name of the event, as in the events file.
     pub event: &'static str,
-    /// The yield from then on; 0 on no node.
+    /// Yield from then on; 0 if the job is on no node.
     #[serde(rename = "yield")]
     pub job_yield: Yield,
-    /// What it lacks from then on; null at full speed, and when it has left.
+    /// Resource that it lacks from then on; null at full speed, and after it has left.
     pub lacks: Option<Lack>,
-    /// If nodes are lacking: those on which there is no job; some may be down, or kept for another job.
+    /// Nodes without a job, if nodes are lacking; some may be down or reserved for another job.
     #[serde(skip)]
     pub free: u32,
-    /// If CPU is lacking: its node with the highest demand of CPU.
+    /// Node with the highest CPU demand among the job's nodes, if CPU is lacking.
     pub node: Option<u32>,
-    /// The demand of CPU on that node, in nodes.
+    /// CPU demand on that node, in nodes.
     pub needed: Option<f64>,
-    /// The jobs that hold the most of what it lacks; on its node, itself left out.
+    /// Largest holders of the lacking resource, without the job itself; if CPU is lacking, only on
+    /// that node.
     pub held_by: Vec<Holder>,
 }
 
-/// What a job lacks.
+/// Resource that a job lacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Lack {
-    /// It is on no node.
+    /// Memory: the job is on no node.
     Memory,
-    /// It is on no node, and the policy gives whole ones.
+    /// Nodes: the job is on no node, and the policy allocates whole nodes.
     Nodes,
-    /// It runs below full speed.
+    /// CPU: the job runs below full speed.
     Cpu,
 }
 
-/// A job that holds something.
+/// Holder of a resource.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Holder {
-    /// Its place in the order of submission, from 0.
+    /// Submission index of the job, from 0.
     pub job: u64,
-    /// Its tasks on that node, or all of its tasks if memory or nodes are lacking.
+    /// Number of tasks on that node, or of all tasks if memory or nodes are lacking.
     pub tasks: u32,
-    /// The memory of a task, in memories of one node.
+    /// Memory of a task as a fraction of a node's memory.
     pub memory: Share,
-    /// The time since its arrival.
+    /// Time since its submission.
     #[serde(rename = "age_s")]
     pub age: SimSpan,
-    /// Its yield.
+    /// Yield of the job.
     #[serde(rename = "yield")]
     pub job_yield: Yield,
 }
 
-/// The life of a job of an events file: of this one, or of the one that completed with the largest bounded stretch, the first of
-/// several. `None` if there is none.
+/// Explains a job of an events file: `job`, or by default the job with the largest bounded stretch
+/// among the completed ones (the first of several). Returns `None` if there is none.
 ///
 /// # Errors
-/// As those of [`crate::audit`]: a file that is not right is not explained.
+///
+/// Returns errors as [`crate::audit`] does: a file with violations is not explained.
 pub fn explain(reader: impl BufRead, job: Option<u64>) -> Result<Option<Life>, AuditError> {
     let begin = |first| Ok((Auditor::begin(&first)?, vec![first]));
     let mut largest: Option<(u64, f64)> = None;
@@ -119,20 +122,20 @@ pub fn explain(reader: impl BufRead, job: Option<u64>) -> Result<Option<Life>, A
         records.extend(line.ok());
     })?;
     auditor.finish()?;
-    Ok(largest.and_then(|(chosen, bounded_stretch)| life_of(chosen, bounded_stretch, &records)))
+    Ok(largest.and_then(|(chosen, bounded_stretch)| follow_job(chosen, bounded_stretch, &records)))
 }
 
-/// The life of a job by records that are right, which are followed once more.
-fn life_of(chosen: u64, bounded_stretch: f64, records: &[Record<'_>]) -> Option<Life> {
+/// Follows valid records once more to explain a job.
+fn follow_job(chosen: u64, bounded_stretch: f64, records: &[Record<'_>]) -> Option<Life> {
     let (first, records) = records.split_first()?;
     let mut auditor = Auditor::begin(first).ok()?;
-    // The nodes of a policy that gives whole ones.
+    // The number of nodes, if the policy allocates whole nodes.
     let whole = BatchPolicy::parse(&auditor.policy).map(|_| auditor.nodes);
     let mut moments = Vec::new();
-    // What happened to it at the moment of the last record.
+    // The last event of the job, as long as records of that time may follow.
     let mut open: Option<(u64, &'static str)> = None;
     for record in records {
-        if let Some(Head { at, job: Some(job), name: event, .. }) = Head::of(record)
+        if let Some(RecordHead { at, job: Some(job), name: event, .. }) = RecordHead::of(record)
             && !matches!(event, "link" | "ask")
         {
             let before = open.take_if(|(before, _)| *before < at);
@@ -167,14 +170,14 @@ fn share(units: u64) -> Share {
 }
 
 impl Moment {
-    /// The job has all that it needs.
+    /// Creates an event after which the job lacks nothing.
     fn unhindered(at: SimTime, event: &'static str, job_yield: Yield) -> Moment {
         let (lacks, free, node, needed, held_by) = Default::default();
         Moment { at, event, job_yield, lacks, free, node, needed, held_by }
     }
 }
 
-/// A moment at which the job stays in the system.
+/// Explains an event after which the job is still in the system.
 fn moment(at_us: u64, event: &'static str, chosen: u64, jobs: &Jobs, whole: Option<u32>) -> Moment {
     let (own, at) = (&jobs[&chosen], SimTime::from_micros(at_us));
     let holder = |(_, job, tasks): (Reverse<u64>, u64, u32)| Holder {
@@ -184,10 +187,10 @@ fn moment(at_us: u64, event: &'static str, chosen: u64, jobs: &Jobs, whole: Opti
         age: at.since(SimTime::from_micros(jobs[&job].submit)),
         job_yield: Yield::try_from_units(jobs[&job].job_yield).unwrap_or(Yield::ONE),
     };
-    // Of jobs with how much they hold and their tasks.
+    // Each holder is its amount, its number and its tasks.
     let largest = |mut holders: Vec<(Reverse<u64>, u64, u32)>| -> Vec<Holder> {
         holders.sort_unstable();
-        holders.into_iter().take(LISTED).map(holder).collect()
+        holders.into_iter().take(MAX_HOLDERS).map(holder).collect()
     };
     let unhindered =
         Moment::unhindered(at, event, Yield::try_from_units(own.job_yield).unwrap_or(Yield::ONE));
@@ -241,7 +244,7 @@ impl fmt::Display for Life {
                 (None, _) => {}
                 (Some(Lack::Memory), []) => write!(f, "; all nodes are free")?,
                 (Some(Lack::Memory), holders) => {
-                    write!(f, "; the most memory is held by {}", listed(holders))?;
+                    write!(f, "; the most memory is held by {}", format_holders(holders))?;
                 }
                 (Some(Lack::Nodes), []) => write!(f, "; all {free} nodes are free")?,
                 (Some(Lack::Nodes), holders) => {
@@ -249,14 +252,17 @@ impl fmt::Display for Life {
                         format!("job {} ({} tasks, arrived {} s ago)", it.job, it.tasks, it.age)
                     };
                     let holders = holders.iter().map(one).collect::<Vec<_>>().join(", ");
-                    write!(f, "; {free} nodes are free for {tasks} tasks, the most are held by {holders}")?;
+                    write!(
+                        f,
+                        "; {free} nodes are free for {tasks} tasks, and most nodes are held by {holders}"
+                    )?;
                 }
                 (Some(Lack::Cpu), []) => {
                     write!(f, "; alone on node {node}, where its tasks need {need:.2} nodes")?;
                 }
                 (Some(Lack::Cpu), beside) => {
-                    let beside = listed(beside);
-                    write!(f, "; node {node}, of which {need:.2} are needed, is shared with {beside}")?;
+                    let beside = format_holders(beside);
+                    write!(f, "; node {node} has a demand of {need:.2} nodes and is shared with {beside}")?;
                 }
             }
             writeln!(f)?;
@@ -265,8 +271,8 @@ impl fmt::Display for Life {
     }
 }
 
-/// Jobs in a sentence.
-fn listed(holders: &[Holder]) -> String {
+/// Formats holders as a list in a sentence.
+fn format_holders(holders: &[Holder]) -> String {
     let one = |holder: &Holder| {
         let Holder { job, tasks, memory, age, job_yield } = holder;
         let (memory, job_yield) = (memory.as_f64(), job_yield.as_f64());

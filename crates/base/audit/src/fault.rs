@@ -1,4 +1,4 @@
-//! The faults of a file, with their places.
+//! Violations in a file, with their positions.
 
 use crate::Rule;
 use dfrsim_model::SimTime;
@@ -7,17 +7,17 @@ use serde::{Serialize, Serializer};
 use std::fmt;
 use std::io;
 
-/// One broken rule.
+/// Violation of one rule.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Fault {
-    /// The line, from 1; where something is missing, the line at which that is seen.
+    /// Line, from 1; if something is missing, the line at which that is detected.
     pub line: u64,
-    /// The time at which the rule is broken, if it has one.
+    /// Time of the violation, if it has one.
     #[serde(rename = "at_s")]
     pub at: Option<SimTime>,
-    /// The place of the job that is concerned in the order of submission, from 0, if it is about one.
+    /// Submission index of the affected job, from 0, if there is one.
     pub job: Option<u64>,
-    /// The rule, in words.
+    /// Violated rule, as a message.
     #[serde(rename = "message", serialize_with = "in_words")]
     #[schemars(with = "String")]
     pub rule: Rule,
@@ -40,7 +40,7 @@ impl fmt::Display for Fault {
     }
 }
 
-/// The faults of a file: the first ones in full, the number of all.
+/// Violations in a file: the first ones in full, and the number of all.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Faults {
     shown: Vec<Fault>,
@@ -48,7 +48,7 @@ pub struct Faults {
 }
 
 impl Faults {
-    /// How many faults are kept in full.
+    /// Maximum number of violations kept in full.
     pub const SHOWN: usize = 20;
 
     /// Records a violation; only the first [`Faults::SHOWN`] are kept in full.
@@ -58,8 +58,8 @@ impl Faults {
         }
         self.count += 1;
     }
-    /// The faults of several followers of a file, by line.
-    pub fn together(all: impl Iterator<Item = Faults>) -> Faults {
+    /// Merges the violations found by several auditors of a file, ordered by line.
+    pub fn merge(all: impl Iterator<Item = Faults>) -> Faults {
         let mut together = Faults::default();
         for faults in all {
             together.count += faults.count;
@@ -69,16 +69,17 @@ impl Faults {
         together.shown.truncate(Faults::SHOWN);
         together
     }
-    /// The same faults, each as it is given.
+    /// Maps each violation to another one.
     pub fn map(mut self, change: impl Fn(Fault) -> Fault) -> Faults {
         self.shown = self.shown.into_iter().map(change).collect();
         self
     }
-    /// The first faults, at most [`Faults::SHOWN`], in the order in which they were found.
+    /// Returns the first violations, at most [`Faults::SHOWN`], in the order in which they were
+    /// found.
     pub fn shown(&self) -> &[Fault] {
         &self.shown
     }
-    /// The number of all faults.
+    /// Returns the number of all violations.
     pub const fn count(&self) -> u64 {
         self.count
     }
@@ -91,7 +92,7 @@ impl From<Fault> for Faults {
 }
 
 impl fmt::Display for Faults {
-    /// A line for each fault that is shown, and one for the others.
+    /// Writes one line per violation that is kept, and one with the number of the others.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, fault) in self.shown.iter().enumerate() {
             write!(f, "{}{fault}", if index == 0 { "" } else { "\n" })?;
@@ -103,38 +104,38 @@ impl fmt::Display for Faults {
     }
 }
 
-/// Why an events file is not accepted.
+/// Error of the audit of an events file.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AuditError {
-    /// The file cannot be read on.
+    /// Input error.
     #[error("line {line} cannot be read")]
     Io {
-        /// The line, from 1.
+        /// Number of the line, from 1.
         line: u64,
-        /// Why.
+        /// Cause of the error.
         source: io::Error,
     },
-    /// A line is longer than any record.
+    /// Line that is longer than any record.
     #[error("line {line} is longer than {longest} bytes: this is not an events file")]
     LongLine {
-        /// The line, from 1.
+        /// Number of the line, from 1.
         line: u64,
-        /// The longest line that is read.
+        /// Maximum length of a line in bytes.
         longest: u64,
     },
-    /// The file does not begin like one of these.
+    /// File that does not begin like an events file.
     #[error("this is not an events file: line 1: {0}")]
     NoEvents(Box<Rule>),
-    /// The file breaks rules.
+    /// Violations of rules.
     #[error(transparent)]
     Faults(#[from] Faults),
 }
 
 impl AuditError {
-    /// The faults of the first record: that of another format or of too large a cluster is not a record of a run that could be
-    /// right or wrong.
-    pub fn of_beginning(faults: Faults) -> AuditError {
+    /// Converts the violations of the first record. An unsupported format or cluster size means that
+    /// the file cannot be audited at all, which is not a violation.
+    pub fn from_first_record(faults: Faults) -> AuditError {
         match faults.shown.first().map(|fault| &fault.rule) {
             Some(rule @ Rule::Beginning(_)) => AuditError::NoEvents(Box::new(rule.clone())),
             _ => AuditError::Faults(faults),

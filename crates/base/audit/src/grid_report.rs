@@ -6,34 +6,34 @@ use serde::Serialize;
 use std::fmt;
 use std::io::BufRead;
 
-/// The figures of a grid's record in which no fault was found, all recomputed.
+/// Figures of the records of a grid without violations, all recomputed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "Grid")]
 pub struct GridReport {
-    /// The local policy.
+    /// Local policy.
     pub local: String,
-    /// How many clusters there are.
+    /// Number of clusters.
     pub clusters: usize,
-    /// On how many of them it is not judged when jobs were expected to end.
+    /// Number of clusters whose expected completion times are not checked.
     #[serde(skip)]
-    pub unjudged: usize,
-    /// Jobs that ended.
+    pub unchecked: usize,
+    /// Number of jobs that ended.
     pub completed: u64,
-    /// Jobs that fit nowhere.
+    /// Number of jobs that fit on no cluster.
     pub skipped: u64,
-    /// How often a job was submitted to another cluster than the one on which it waited before; 0 if jobs wait on
-    /// several.
+    /// Number of submissions to a different cluster than the one on which the job waited before; 0
+    /// if jobs wait on several clusters.
     pub moves: u64,
-    /// How often a job left a queue without starting.
+    /// Number of cancellations of waiting jobs.
     pub cancellations: u64,
 }
 
 impl fmt::Display for GridReport {
-    /// A few lines for people.
+    /// Writes a summary of a few lines.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{} clusters with {}: no fault", self.clusters, self.local)?;
-        if self.unjudged > 0 {
-            writeln!(f, "not judged: when jobs were expected to end, on {} clusters", self.unjudged)?;
+        writeln!(f, "{} clusters with {}: no violations", self.clusters, self.local)?;
+        if self.unchecked > 0 {
+            writeln!(f, "not checked: expected completion times on {} clusters", self.unchecked)?;
         }
         write!(
             f,

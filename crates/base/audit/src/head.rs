@@ -1,8 +1,8 @@
-//! When a record is, and what it is about.
+//! Time, job and order of records.
 
 use dfrsim_model::event::Record;
 
-/// The place of a record within its moment.
+/// Order of records of the same time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rank {
     /// A job ends.
@@ -16,9 +16,9 @@ pub enum Rank {
     Change,
 }
 
-/// What all records have that happen at a moment.
+/// Common fields of all records that have a time.
 #[derive(Clone, Copy, Debug)]
-pub struct Head {
+pub struct RecordHead {
     /// Time in microseconds.
     pub at: u64,
     /// Number of the job, by submission from 0; `None` for records of nodes.
@@ -29,10 +29,10 @@ pub struct Head {
     pub rank: Rank,
 }
 
-impl Head {
-    /// `None` for a record of the whole file.
-    pub fn of(record: &Record<'_>) -> Option<Head> {
-        let head = |at: u64, job, name, rank| Some(Head { at, job, name, rank });
+impl RecordHead {
+    /// Returns the common fields; `None` for a record of the whole file.
+    pub fn of(record: &Record<'_>) -> Option<RecordHead> {
+        let head = |at: u64, job, name, rank| Some(RecordHead { at, job, name, rank });
         let of_job = |at: u64, job: u64, name, rank| head(at, Some(job), name, rank);
         match *record {
             Record::Run { .. }

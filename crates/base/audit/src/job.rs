@@ -1,4 +1,4 @@
-//! A job in the system, and its progress.
+//! Progress of a job in the system.
 
 use crate::Phase;
 use crate::nodes::Size;
@@ -6,53 +6,53 @@ use dfrsim_model::event::Record;
 use dfrsim_model::{Clock, Share, SimSpan, SimTime, VirtualTime, Yield};
 use std::sync::Arc;
 
-/// A job that was submitted and has not left the system.
+/// Job that was submitted and has not left the system.
 #[derive(Debug, Default)]
 pub(crate) struct Job {
     pub(crate) phase: Phase,
-    /// Its number in the log.
+    /// Number in the log.
     pub(crate) id: u64,
     pub(crate) submit: u64,
     pub(crate) tasks: u32,
     pub(crate) need: u32,
-    /// What a task takes of its node.
+    /// Resources that a task takes of its node.
     pub(crate) size: Arc<Size>,
-    /// Whether it has said for which resources it asks.
+    /// True after the `ask` record of the job.
     pub(crate) has_asked: bool,
     pub(crate) run: u64,
-    /// Its run time, the checkpoints that it writes and its epilog.
+    /// Run time including checkpoints and the epilog, in microseconds.
     pub(crate) length: u64,
-    /// What the policy knows of that; the largest number if that is unknown.
+    /// Estimate of the policy for `length`, in microseconds; `u64::MAX` without an estimate.
     pub(crate) estimate: u64,
-    /// The number of its user, if known.
+    /// Number of the user, if known.
     pub(crate) user: Option<u32>,
-    /// Those of its group, its queue and its partition.
+    /// Numbers of the group, the queue and the partition, if known.
     pub(crate) group: Option<u32>,
     pub(crate) queue: Option<u32>,
     pub(crate) partition: Option<u32>,
-    /// Where its tasks are; empty unless it runs.
+    /// Placement of its tasks; empty unless it runs.
     pub(crate) placement: Vec<(u32, u32)>,
-    /// In units of 2^-20; 0 unless it runs.
+    /// Yield in units of 2^-20; 0 unless it runs.
     pub(crate) job_yield: u32,
-    /// The speed of the slowest of its nodes, in the same units.
+    /// Speed of the slowest of its nodes, in units of 2^-20.
     node_speed: u32,
-    /// The moment of its last change by a decision.
+    /// Time of its last change by a decision.
     pub(crate) changed: Option<u64>,
-    /// When its work reaches its run time if its speed does not change.
+    /// Time at which its work reaches its run time if its speed does not change.
     pub(crate) due: Option<u64>,
-    /// Its work in microseconds * 2^-20, up to the moment `counted`.
+    /// Work in microseconds * 2^-20 at the time `counted`.
     done: u128,
     counted: u64,
-    /// No progress before this moment.
+    /// Time before which it makes no progress.
     penalised_until: u64,
-    /// What it has kept at its last interruption, and how long it makes no progress when it starts after that.
+    /// Work kept at the last interruption, and the time without progress at the next start.
     kept: u64,
     pub(crate) restart: u64,
     clock: Option<Clock>,
 }
 
 impl Job {
-    /// The job of a `submit` record, whose time may be coarse.
+    /// Creates the job of a `submit` record; `clock` is set if time is coarse.
     pub(crate) fn submitted(record: &Record<'_>, clock: Option<Clock>) -> Option<Job> {
         let &Record::Submit {
             at_us: at,
@@ -92,12 +92,12 @@ impl Job {
         })
     }
 
-    /// The job whose lengths become these, as it writes checkpoints.
+    /// Applies `length` to the run time and the estimate, to add checkpoints.
     pub(crate) fn lengthened(self, length: impl Fn(u64) -> u64) -> Job {
         Job { length: length(self.run), estimate: length(self.estimate), ..self }
     }
 
-    /// It leaves its nodes and waits, with the work that it has kept.
+    /// Requeues the job with the work that it keeps.
     pub(crate) fn interrupt(&mut self, now: u64, kept: u64, restart: u64) {
         self.phase = Phase::Waiting;
         self.placement.clear();
@@ -107,7 +107,7 @@ impl Job {
         (self.kept, self.restart) = (kept, if kept > 0 { restart } else { 0 });
     }
 
-    /// What the policy knows of the time that it takes from its next start on.
+    /// Returns the estimated time from the next start to the end; `u64::MAX` without an estimate.
     pub(crate) fn remaining(&self) -> u64 {
         match self.estimate {
             u64::MAX => u64::MAX,
@@ -115,7 +115,8 @@ impl Job {
         }
     }
 
-    /// The same when it is paused: the work that is left by the estimate, and the penalty.
+    /// Returns the estimated time from a resumption to the end after a pause at `now`: the remaining
+    /// work by the estimate, and the penalty.
     pub(crate) fn remaining_after_pause(&self, now: u64, penalty: u64) -> u64 {
         if self.estimate == u64::MAX {
             return u64::MAX;
@@ -129,26 +130,26 @@ impl Job {
         Share::try_from_units(self.need).unwrap_or(Share::ONE)
     }
 
-    /// No progress for so long from now on; a penalty that runs is forgotten.
+    /// Starts a penalty without progress; it replaces a penalty in progress.
     pub(crate) fn penalise(&mut self, now: u64, penalty: u64) {
-        self.count(now);
+        self.accrue(now);
         self.penalised_until = now.saturating_add(penalty);
     }
 
-    /// It is on nodes of this speed from now on.
+    /// Sets the speed of its nodes from now on.
     pub(crate) fn set_node_speed(&mut self, now: u64, speed: u32) {
-        self.count(now);
+        self.accrue(now);
         self.node_speed = speed;
     }
 
-    /// How fast it progresses, in units of 2^-20.
+    /// Returns the speed of progress in units of 2^-20.
     fn rate(&self) -> u64 {
         (u64::from(self.job_yield) * u64::from(self.node_speed)) >> Yield::BITS
     }
 
-    /// Goes on at this yield from now on.
+    /// Sets the yield from now on.
     pub(crate) fn set_yield(&mut self, now: u64, job_yield: u32) {
-        self.count(now);
+        self.accrue(now);
         self.job_yield = job_yield;
         let missing = self.goal().saturating_sub(self.done);
         if let (Some(clock), Some(at)) = (self.clock, Yield::try_from_units(job_yield)) {
@@ -168,12 +169,12 @@ impl Job {
     }
 
     /// Adds the work since the last change.
-    fn count(&mut self, now: u64) {
+    fn accrue(&mut self, now: u64) {
         self.done = self.done_at(now);
         self.counted = now;
     }
 
-    /// The work that it has done by now, in microseconds * 2^-20.
+    /// Returns the work done by now, in microseconds * 2^-20.
     pub(crate) fn done_at(&self, now: u64) -> u128 {
         let progressing = now.saturating_sub(self.counted.max(self.penalised_until));
         if let (Some(clock), Some(at)) = (self.clock, Yield::try_from_units(self.job_yield)) {
@@ -183,17 +184,18 @@ impl Job {
         self.done + u128::from(progressing) * u128::from(self.rate())
     }
 
-    /// All of its work.
+    /// Returns the total work, in microseconds * 2^-20.
     fn goal(&self) -> u128 {
         u128::from(self.length) << Yield::BITS
     }
 
-    /// Whether its work has reached its run time, or all but the last millisecond by a coarse clock.
+    /// Returns whether its work has reached its run time, or all but the last millisecond by a
+    /// coarse clock.
     pub(crate) fn is_done(&self, now: u64) -> bool {
         self.done_at(now) >= self.goal() || self.clock.is_some() && self.due.is_some_and(|due| due <= now)
     }
 
-    /// The same in seconds.
+    /// Returns the work done by now, in seconds.
     pub(crate) fn done_s(&self, now: u64) -> f64 {
         self.done_at(now) as f64 / (f64::from(Yield::ONE.units()) * 1e6)
     }

@@ -1,31 +1,34 @@
-//! Checks a simulation from scratch, from its events file alone.
+//! Independent audit of a simulation from its events file alone.
 //!
-//! The simulator writes what happened ([`dfrsim_model::event`]); this crate, which shares only the
-//! types of the model with it, the names of policies among them, follows each job and each node through the file and recomputes everything:
+//! The simulator writes what happened ([`dfrsim_model::event`]). This crate shares only the types of
+//! the model with it, including the names of policies. It follows each job and each node through the
+//! file and recomputes everything:
 //!
 //! * the records are in order, and each is legal in the state of its job;
 //! * every placement is complete, and no node is ever given more memory or CPU than it has;
-//! * a job progresses at its yield while no rescheduling penalty runs, and completes in the very microsecond in
-//!   which its work reaches its run time;
-//! * a job that follows another one is submitted its think time after that one has left, and all that were announced come;
+//! * a job progresses at its yield outside of rescheduling penalties, and completes in the very
+//!   microsecond in which its work reaches its run time;
+//! * a job that follows another one is submitted its think time after that one has left, and all
+//!   announced jobs arrive;
 //! * every job ends, and the figures of the summary are those of the schedule;
-//! * no job runs on a node that is down, and what is interrupted begins again with the work that the rule keeps;
-//! * where nodes differ, no node gives more of anything than its class has, each has the features that are asked for, and a job
-//!   progresses at the speed of its slowest node.
+//! * no job runs on a node that is down, and an interrupted job restarts with the work that the rule
+//!   keeps;
+//! * if nodes differ, no node gives more of a resource than its class has, each has the requested
+//!   features, and a job progresses at the speed of its slowest node.
 //!
-//! All of this is in exact integers; only the summary's floating-point figures are compared with a tolerance.
-//! [`audit`] reads a stream and keeps the jobs in the system, the nodes in use, and the bounded stretch of each job for the
-//! quantiles. It returns a [`Report`], or an
-//! [`AuditError`] with the first [`Fault`]s, each with line, time, job and broken [`Rule`]. [`Auditor`] takes the records
-//! one by one, for a simulation that is checked while it runs.
+//! All of this uses exact integers; only the summary's floating-point figures are compared with a
+//! tolerance. [`audit`] reads a stream and keeps in memory the jobs in the system, the nodes in use,
+//! and the bounded stretch of each job for the quantiles. It returns a [`Report`], or an
+//! [`AuditError`] with the first [`Fault`]s, each with line, time, job and violated [`Rule`].
+//! [`Auditor`] takes the records one by one, for a simulation that is checked while it runs.
 //!
-//! [`audit_policy`] also checks the decisions: that each job starts when a [batch policy](batch) has it start, by what the
-//! policy knows of run times, or that a [fractional policy](fractional) keeps to the order of its priorities.
+//! [`audit_policy`] also checks the decisions: that each job starts when a [batch policy](batch) has
+//! it start, given the run-time estimates of the policy, or that a [fractional policy](fractional)
+//! respects the order of its priorities.
 //!
-//! [`grid`] does the same for a grid of several clusters.
-//!
-//! [`packing`] checks solutions of the off-line problem, [`plan`] plans of context switches, [`discovery`] how virtual
-//! machines share nodes, [`coallocation`] answers to requests for parts of several nodes.
+//! The audits of other results live beside what they check: packings, adaptations, plans of context
+//! switches and co-allocations in the crates of the solvers, grids of clusters and discovered CPU
+//! needs in the crates of the papers.
 //!
 //! ```
 //! // A job of 10 s runs on all of node 0 at full speed.
@@ -44,8 +47,8 @@
 //! assert!(error.to_string().contains("line 4, 9.999999 s, job 0: it completes too early"));
 //! ```
 //!
-//! Sources: the dissertation that introduced DFRS (Stillwell, 2010), sections 4.1 and 5.1 for yield, virtual time and
-//! stretch, section 5.3.1 for the penalty; the format is the model's.
+//! Sources: the dissertation that introduced DFRS (Stillwell, 2010), sections 4.1 and 5.1 for yield,
+//! virtual time and stretch, section 5.3.1 for the penalty. The format is defined by the model.
 
 mod auditor;
 pub mod batch;
@@ -73,7 +76,7 @@ mod tally;
 
 /// Building blocks for audits of other record files, such as that of a grid of clusters.
 pub mod records {
-    pub use crate::head::{Head, Rank};
+    pub use crate::head::{Rank, RecordHead};
     pub use crate::lines::follow;
     pub use crate::profile::Profile;
     pub use crate::rule::{AFTER_SUMMARY, EMPTY, NO_SUMMARY, SECOND_RUN};

@@ -1,41 +1,43 @@
-//! Jobs that are submitted when others have left or started.
+//! Dependencies of jobs that are submitted after others have left or started.
 
 use crate::Rule;
 use dfrsim_model::SortedMap;
 use dfrsim_model::event::Record;
 
-/// Follows which jobs are to follow which other ones, and when.
+/// Tracker of jobs that depend on others, and of the times at which they are due.
 #[derive(Debug, Default)]
 pub(crate) struct Links {
-    /// The job that the last record submitted.
+    /// Job submitted by the last record.
     submitted: Option<u64>,
-    ends: Followed,
-    starts: Followed,
+    ends: FollowedEvents,
+    starts: FollowedEvents,
 }
 
-/// What jobs follow of others, that they end or that they start: those with followers that have not come yet.
+/// Jobs that others follow by their end or their start, as long as followers are outstanding.
 #[derive(Debug, Default)]
-struct Followed(SortedMap<u64, Followers>);
+struct FollowedEvents(SortedMap<u64, Followers>);
 
 #[derive(Clone, Copy, Debug)]
 struct Followers {
     left: u32,
-    /// When it has happened, and whether by a decision, after the submissions of its moment.
+    /// Time at which the event occurred, and true if it was a decision, which comes after the
+    /// submissions of its time.
     happened: Option<(u64, bool)>,
 }
 
-impl Followed {
+impl FollowedEvents {
     fn announce(&mut self, job: u64, followers: u32) {
         if followers > 0 {
             self.0.insert(job, Followers { left: followers, happened: None });
         }
     }
 
-    fn happens(&mut self, at: u64, job: u64, by_decision: bool) {
+    fn record_event(&mut self, at: u64, job: u64, by_decision: bool) {
         self.0.get_mut(&job).into_iter().for_each(|it| _ = it.happened.get_or_insert((at, by_decision)));
     }
 
-    /// When one of the followers of a job is due by a time from then on; `None` if there is no other one.
+    /// Returns the time at which a follower of the job is due with this delay, and counts it; `None`
+    /// if the event has not occurred or no follower is outstanding.
     fn due(&mut self, job: u64, delay: u64) -> Option<u64> {
         let followers = self.0.get_mut(&job)?;
         let (at, by_decision) = followers.happened?;
@@ -46,19 +48,20 @@ impl Followed {
         Some(at.saturating_add(delay).max(at.saturating_add(by_decision.into())))
     }
 
-    /// The jobs of which it has happened, and how many have not come.
+    /// Returns the jobs whose event has occurred, with the number of outstanding followers.
     fn missing(&self) -> impl Iterator<Item = (u64, u32)> {
         self.0.iter().filter(|(_, it)| it.happened.is_some()).map(|(&job, it)| (job, it.left))
     }
 }
 
 impl Links {
-    /// A record that submits this job, or is no submission.
+    /// Handles the next record: the submission of this job, or another record.
     pub(crate) fn record(&mut self, submitted: Option<u64>) {
         self.submitted = submitted;
     }
 
-    /// A link of a job at a moment to those that it follows, and how many follow its end and its start. What is wrong with it.
+    /// Checks a `link` record at its time: the jobs that the job follows, and the numbers of jobs
+    /// that follow its end and its start.
     pub(crate) fn link(&mut self, now: u64, link: &Record<'_>) -> Option<Rule> {
         let &Record::Link {
             job,
@@ -75,7 +78,7 @@ impl Links {
             return None;
         };
         if self.submitted.take() != Some(job) {
-            return Some("a `link` that does not come directly after the submission of its job".into());
+            return Some("`link` record not directly after the submission of its job".into());
         }
         self.ends.announce(job, followers);
         self.starts.announce(job, start_followers);
@@ -92,9 +95,8 @@ impl Links {
         let mut due = not_before.unwrap_or(0);
         for (before, at, what) in of_ends.chain(of_starts) {
             let Some(at) = at else {
-                let rule = format!(
-                    "it follows job {before}, which has not {what}, or has no follower that has not come"
-                );
+                let rule =
+                    format!("it follows job {before}, which has not {what} or has no outstanding follower");
                 return Some(rule.into());
             };
             due = due.max(at);
@@ -105,21 +107,21 @@ impl Links {
             .then(|| format!("it follows job {last} and should have been submitted at {due_s} s").into())
     }
 
-    /// A job starts.
+    /// Handles the start of a job.
     pub(crate) fn start(&mut self, at: u64, job: u64) {
-        self.starts.happens(at, job, true);
+        self.starts.record_event(at, job, true);
     }
 
-    /// A job leaves the system.
+    /// Handles a job that leaves the system.
     pub(crate) fn leave(&mut self, at: u64, job: u64, by_decision: bool) {
-        self.starts.happens(at, job, by_decision);
-        self.ends.happens(at, job, by_decision);
+        self.starts.record_event(at, job, by_decision);
+        self.ends.record_event(at, job, by_decision);
     }
 
-    /// Jobs of which followers have never come, and how many.
+    /// Reports the jobs with followers that were never submitted, with their number.
     pub(crate) fn missing(&self) -> impl Iterator<Item = (u64, Rule)> {
         self.ends.missing().chain(self.starts.missing()).map(|(job, followers)| {
-            (job, format!("{followers} jobs that were to follow it were never submitted").into())
+            (job, format!("{followers} announced followers were never submitted").into())
         })
     }
 }

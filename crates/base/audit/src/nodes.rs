@@ -1,4 +1,4 @@
-//! The nodes of a cluster: what each has and gives, and what jobs ask of them.
+//! Nodes of a cluster: their resources, the usage, and the requests of jobs.
 
 use crate::Rule;
 use dfrsim_model::event::{ClassOfNodes, ResourceOfNodes};
@@ -7,30 +7,32 @@ use std::sync::Arc;
 
 const ONE: u64 = Share::ONE.units() as u64;
 
-/// Alike nodes.
+/// Kind of identical nodes.
 #[derive(Clone, Debug)]
 pub(crate) struct Kind {
     pub(crate) nodes: u32,
     pub(crate) speed: u32,
-    /// Memory, CPU, and each other resource of a node, in share units.
+    /// Capacity of a node for memory, CPU, and each other resource, in share units.
     pub(crate) capacity: Vec<u64>,
     pub(crate) features: Vec<String>,
-    /// How many kinds have less: of the first of the other resources in which they differ, then memory, then CPU.
-    pub(crate) plenty: usize,
-    /// Cores, memory, and pieces of the other resources; empty if the cores are not known.
+    /// Size rank: the number of kinds with less. Kinds are compared by the other resources in order,
+    /// then memory, then CPU.
+    pub(crate) size_rank: usize,
+    /// Capacity of a node in whole cores, memory, and units of the other resources; empty if the
+    /// number of cores is unknown.
     pub(crate) pieces: Vec<i64>,
-    /// The names of the other resources; `None` where no file says what nodes have.
+    /// Names of the other resources; `None` if the file does not describe the nodes.
     pub(crate) resources: Option<Vec<String>>,
 }
 
 impl Kind {
-    /// The nodes of a cluster that are all the reference node.
+    /// Creates the kind for a cluster of reference nodes.
     fn reference(nodes: u32) -> Kind {
         let (capacity, pieces) = (vec![ONE; 2], vec![ONE as i64; 2]);
         let (features, resources) = (Vec::new(), None);
-        Kind { nodes, speed: Yield::ONE.units(), capacity, features, plenty: 0, pieces, resources }
+        Kind { nodes, speed: Yield::ONE.units(), capacity, features, size_rank: 0, pieces, resources }
     }
-    /// Whether a task may be on such a node at full speed.
+    /// Returns whether a task fits on such a node at full speed.
     fn fits(&self, size: &Size) -> bool {
         let takes = size.held.iter().zip(&size.used).zip(&size.shared);
         let has_all =
@@ -39,24 +41,24 @@ impl Kind {
     }
 }
 
-/// What a task takes, by resource as in [`Kind::capacity`], in share units.
+/// Resources of a task, in the order of [`Kind::capacity`], in share units.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Size {
-    /// At any yield.
+    /// Amounts held at any yield.
     pub(crate) held: Vec<u64>,
-    /// At a yield of 1; in proportion to the yield at others.
+    /// Amounts used at a yield of 1; at other yields they are proportional to the yield.
     pub(crate) used: Vec<u64>,
-    /// All pieces of a resource that is shared.
+    /// Full amounts of the shared units.
     shared: Vec<u64>,
     pub(crate) features: Vec<String>,
-    /// Whether it may be on nodes of each kind.
+    /// Kinds of nodes on which the task may run, one flag for each kind.
     pub(crate) allowed: Vec<bool>,
-    /// As [`Kind::pieces`].
+    /// Amounts in the units of [`Kind::pieces`].
     pub(crate) pieces: Vec<i64>,
 }
 
 impl Size {
-    /// That of a task which asks for no more than CPU and memory.
+    /// Creates the size of a task that only requests CPU and memory.
     pub(crate) fn new(need: u32, memory: u32) -> Size {
         Size {
             held: vec![memory.into(), 0],
@@ -69,28 +71,29 @@ impl Size {
     }
 }
 
-/// What is in use of a resource of a node, in share units * yield units, and the line and job that last added to it.
+/// Usage of a resource of a node, in share units * yield units, and the line and the job that last
+/// added to it.
 #[derive(Clone, Copy, Debug, Default)]
-struct Use {
+struct Usage {
     amount: u128,
     by: (u64, u64),
 }
 
-/// The nodes of a cluster. Those that change are judged once a moment, when all of its changes are applied.
+/// Nodes of a cluster. Changed nodes are checked once per time, after all changes of that time.
 #[derive(Debug, Default)]
 pub(crate) struct Nodes {
     pub(crate) kinds: Arc<Vec<Kind>>,
-    /// The other resources.
+    /// Resources other than CPU and memory.
     resources: Vec<ResourceOfNodes>,
-    /// Of the reference node.
+    /// Number of cores of the reference node, if known.
     cores: Option<u32>,
-    /// Whether it is said which classes of nodes there are.
-    pub(crate) have_classes: bool,
-    /// By resource, of all nodes up to the highest that was used.
-    used: Vec<Vec<Use>>,
-    /// Those that changed in this moment, some of them more than once.
+    /// True if the classes of nodes are known.
+    pub(crate) has_classes: bool,
+    /// Usage by resource, for all nodes up to the highest one used so far.
+    used: Vec<Vec<Usage>>,
+    /// Nodes changed at the current time, possibly with duplicates.
     touched: Vec<u32>,
-    /// The largest parts of a node's memory and CPU that were in use at once.
+    /// Largest fractions of a node's memory and CPU that were in use at the same time.
     pub(crate) peaks: [f64; 2],
 }
 
@@ -98,8 +101,8 @@ impl Nodes {
     pub(crate) fn new(nodes: u32) -> Nodes {
         Nodes { kinds: Arc::new(vec![Kind::reference(nodes)]), ..Nodes::default() }
     }
-    /// Nodes differ. False if these are no classes of the cluster.
-    pub(crate) fn differ(
+    /// Sets the classes of unequal nodes; returns false if they do not match the cluster.
+    pub(crate) fn set_classes(
         &mut self,
         resources: &[ResourceOfNodes],
         classes: &[ClassOfNodes],
@@ -124,11 +127,11 @@ impl Nodes {
                 .chain(class.resources.iter().map(|&count| u64::from(count) * ONE))
                 .collect(),
             features: class.features.clone(),
-            plenty: classes.iter().filter(|other| has(other) < has(class)).count(),
+            size_rank: classes.iter().filter(|other| has(other) < has(class)).count(),
             pieces: pieces(cores, class.cpu, class.memory, &class.resources),
             resources: Some(resources.iter().map(|resource| resource.name.clone()).collect()),
         };
-        (self.cores, self.have_classes) = (cores, true);
+        (self.cores, self.has_classes) = (cores, true);
         self.kinds = Arc::new(classes.iter().map(kind).collect());
         self.resources = resources.to_vec();
         true
@@ -142,24 +145,25 @@ impl Nodes {
         };
         self.kinds.iter().find(has_it).unwrap_or(&self.kinds[0])
     }
-    /// The speed of the slowest of these nodes.
+    /// Returns the speed of the slowest of these nodes.
     pub(crate) fn slowest(&self, on: &[(u32, u32)]) -> u32 {
         on.iter().map(|&(node, _)| self.of(node).speed).min().unwrap_or(Yield::ONE.units())
     }
-    /// What the nodes can do together, in reference nodes at full speed.
+    /// Returns the capacity of all nodes, in reference nodes at full speed.
     pub(crate) fn capacity(&self) -> f64 {
         let speed = |kind: &Kind| f64::from(kind.speed) / f64::from(Yield::ONE.units());
         let of = |kind: &Kind| f64::from(kind.nodes) * kind.capacity[1] as f64 * speed(kind);
         self.kinds.iter().map(of).sum::<f64>() / ONE as f64
     }
 
-    /// Returns the size of a task that also takes these counts of the other resources, each with a need, and asks for these features.
-    /// `None` if the nodes have no such resources or features.
+    /// Returns the size of a task that also takes these counts of the other resources, each with a
+    /// need, and requires these features. Returns `None` if the nodes have no such resources or
+    /// features.
     pub(crate) fn size(&self, plain: &Size, asked: &[(u32, u32)], features: &[String]) -> Option<Size> {
         let is_known = |name: &String| self.kinds.iter().any(|kind| kind.features.contains(name));
         let is_right =
             asked.len() == self.resources.len() && asked.iter().all(|ask| ask.1 <= Share::ONE.units());
-        if !self.have_classes || !is_right || !features.iter().all(is_known) {
+        if !self.has_classes || !is_right || !features.iter().all(is_known) {
             return None;
         }
         let (held, used) = (plain.held[..2].to_vec(), plain.used[..2].to_vec());
@@ -172,7 +176,7 @@ impl Nodes {
         }
         Some(self.complete(size))
     }
-    /// What a task takes of these nodes, before it asks for more.
+    /// Extends the size of a task that requests only CPU and memory to the resources of these nodes.
     pub(crate) fn plain_size(&self, size: &Size) -> Size {
         let mut size = size.clone();
         for amounts in [&mut size.held, &mut size.used, &mut size.shared] {
@@ -181,7 +185,7 @@ impl Nodes {
         self.complete(size)
     }
     fn complete(&self, mut size: Size) -> Size {
-        if self.have_classes {
+        if self.has_classes {
             let counts: Vec<u32> = size.shared[2..].iter().map(|whole| (whole / ONE) as u32).collect();
             size.pieces = pieces(self.cores, size.used[1], size.held[0], &counts);
             size.pieces.iter_mut().take(1).for_each(|cores| *cores = (*cores).max(1));
@@ -190,32 +194,33 @@ impl Nodes {
         size
     }
 
-    /// The first of a job's nodes without a feature that it asks for.
+    /// Finds the first node of a job without a required feature.
     pub(crate) fn missing(&self, size: &Size, on: &[(u32, u32)]) -> Option<Rule> {
         on.iter().find_map(|&(node, _)| {
             let missing = size.features.iter().find(|name| !self.of(node).features.contains(name))?;
             Some(format!("it is on node {node}, which does not have the feature {missing}").into())
         })
     }
-    /// Tasks come to nodes by a line and a job, or leave them if there is none.
+    /// Adds tasks to nodes, with the line and the job of the record; removes them if `by` is `None`.
     pub(crate) fn change(&mut self, by: Option<(u64, u64)>, on: &[(u32, u32)], size: &Size, job_yield: u32) {
         for &(node, tasks) in on {
             let place = node as usize;
             if place >= self.used.len() {
-                self.used.resize(place + 1, vec![Use::default(); 2 + self.resources.len()]);
+                self.used.resize(place + 1, vec![Usage::default(); 2 + self.resources.len()]);
             }
             for (at, it) in self.used[place].iter_mut().enumerate() {
                 let yielded = u128::from(size.used[at]) * u128::from(job_yield);
                 let amount = ((u128::from(size.held[at]) << Yield::BITS) + yielded) * u128::from(tasks);
                 match by {
-                    Some(by) if amount > 0 => *it = Use { amount: it.amount + amount, by },
+                    Some(by) if amount > 0 => *it = Usage { amount: it.amount + amount, by },
                     _ => it.amount -= amount,
                 }
             }
             self.touched.push(node);
         }
     }
-    /// Judges the nodes that changed in this moment: a fault has the line and the job that last added to what is over-committed.
+    /// Checks the nodes changed at the current time. A violation has the line and the job that last
+    /// added to the over-committed resource.
     pub(crate) fn settle(&mut self, mut fault: impl FnMut((u64, u64), Rule)) {
         let mut touched = std::mem::take(&mut self.touched);
         touched.sort_unstable();
@@ -248,13 +253,13 @@ impl Nodes {
     }
 }
 
-/// The nearest number, which takes longer to find for those of more than 64 bits.
+/// Converts to the nearest `f64`; numbers of at most 64 bits take a faster path.
 fn number(amount: u128) -> f64 {
     u64::try_from(amount).map_or(amount as f64, |amount| amount as f64)
 }
 
-/// Returns whole cores of a part of the reference node, rounded up, memory, and other resources; an empty list if the cores of that node
-/// are not known.
+/// Returns the whole cores for a CPU share of the reference node, rounded up, then memory and the
+/// other resources. The list is empty if the number of cores of that node is unknown.
 fn pieces(cores: Option<u32>, cpu: u64, memory: u64, others: &[u32]) -> Vec<i64> {
     let Some(cores) = cores else { return Vec::new() };
     let cores = (u128::from(cpu) * u128::from(cores)).div_ceil(ONE.into());

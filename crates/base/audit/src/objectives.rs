@@ -4,7 +4,7 @@ use crate::job::Job;
 use dfrsim_model::event::Objectives;
 use dfrsim_model::{SortedMap, WeightRule};
 
-/// What is kept of the jobs that completed: a bounded stretch of each, and sums for each user.
+/// Statistics of completed jobs: the bounded stretch of each job, and sums for each user.
 #[derive(Debug, Default)]
 pub(crate) struct ObjectiveTally {
     stretches: Vec<f64>,
@@ -16,7 +16,7 @@ struct UserTotal {
     jobs: f64,
     stretch: f64,
     node_seconds: f64,
-    /// Of the stretch times the node-seconds.
+    /// Sum of stretch * node-seconds.
     product: f64,
 }
 
@@ -31,8 +31,8 @@ impl ObjectiveTally {
         total.product += node_seconds * bounded;
     }
 
-    /// The figures of the jobs, with the weights of others.
-    pub(crate) fn by_weights_of(&mut self, claimed: &Objectives) -> Objectives {
+    /// Computes the figures of the jobs with the weights of the claimed figures.
+    pub(crate) fn with_weights_of(&mut self, claimed: &Objectives) -> Objectives {
         self.stretches.sort_unstable_by(f64::total_cmp);
         let (fairness, max_user_bounded_stretch) = self.fairness().unzip();
         Objectives {
@@ -46,7 +46,7 @@ impl ObjectiveTally {
         }
     }
 
-    /// The value of the nearest rank; 0 of no jobs.
+    /// Computes a quantile by the nearest rank; 0 without jobs.
     fn quantile(&self, percent: usize) -> f64 {
         let rank = (self.stretches.len() * percent).div_ceil(100);
         self.stretches.get(rank.max(1) - 1).copied().unwrap_or(0.0)
@@ -67,7 +67,7 @@ impl ObjectiveTally {
         sum / weights
     }
 
-    /// Jain's index and the largest mean; `None` if no user is known.
+    /// Computes Jain's fairness index and the largest mean of a user; `None` if no user is known.
     fn fairness(&self) -> Option<(f64, f64)> {
         let known = self.users.iter().filter(|(user, _)| user.is_some());
         let means: Vec<f64> = known.map(|(_, total)| total.stretch / total.jobs).collect();

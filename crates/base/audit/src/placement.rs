@@ -1,16 +1,19 @@
-//! Tasks on nodes.
+//! Checks of placements.
 
 use crate::Rule;
 
-/// The faults of a placement of this many tasks on a cluster of this many nodes.
-pub(crate) fn fault(placement: &[(u32, u32)], tasks: u32, nodes: u32) -> Option<Rule> {
+/// Checks a placement of `tasks` tasks on a cluster of `nodes` nodes; returns the first violation.
+pub(crate) fn check(placement: &[(u32, u32)], tasks: u32, nodes: u32) -> Option<Rule> {
     let mut before = None;
     for &(node, count) in placement {
         if node >= nodes {
-            return Some(no_node(node, nodes));
+            return Some(missing_node(node, nodes));
         }
         if let Some(before) = before.filter(|&before| before >= node) {
-            return Some(format!("node {node} follows node {before} in the placement").into());
+            return Some(
+                format!("node {node} follows node {before} in the placement; expected ascending order")
+                    .into(),
+            );
         }
         if count == 0 {
             return Some(format!("no task is placed on node {node}").into());
@@ -21,12 +24,13 @@ pub(crate) fn fault(placement: &[(u32, u32)], tasks: u32, nodes: u32) -> Option<
     (placed != u64::from(tasks)).then(|| format!("{placed} tasks are placed, but the job has {tasks}").into())
 }
 
-/// What is wrong with a node that does not exist.
-pub(crate) fn no_node(node: u32, nodes: u32) -> Rule {
+/// Makes the message for a node that does not exist.
+pub(crate) fn missing_node(node: u32, nodes: u32) -> Rule {
     format!("node {node} does not exist; there are {nodes} nodes").into()
 }
 
-/// The tasks that leave their node: the sum over nodes of max(0, before - after). Nodes rise in both.
+/// Counts the tasks that leave their node: the sum over nodes of max(0, before - after). Both
+/// placements are in ascending order.
 pub(crate) fn moved_tasks(before: &[(u32, u32)], after: &[(u32, u32)]) -> u64 {
     let stay = |node: u32| {
         let place = after.binary_search_by_key(&node, |&(node, _)| node);

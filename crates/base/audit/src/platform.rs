@@ -1,11 +1,11 @@
-//! Which nodes are up, followed from the records, and what that does to jobs.
+//! Availability of nodes according to the records, and the effects on jobs.
 
 use crate::job::Job;
 use crate::{Rule, placement};
 use dfrsim_model::event::{InterruptionRule, PlatformFigures};
 use dfrsim_model::{Share, SimTime};
 
-/// What happens to jobs on nodes that go down. Times in microseconds.
+/// Rule for jobs on nodes that fail. Times are in microseconds.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Interruption {
     pub(crate) rule: InterruptionRule,
@@ -15,7 +15,8 @@ pub(crate) struct Interruption {
 }
 
 impl Interruption {
-    /// A length of work, with a checkpoint at the end of each interval before its own.
+    /// Returns the work including a checkpoint at the end of each interval that ends before the work
+    /// does.
     pub(crate) fn with_checkpoints(&self, work: u64) -> u64 {
         if self.rule != InterruptionRule::Checkpoint || work == u64::MAX {
             return work;
@@ -23,7 +24,8 @@ impl Interruption {
         let checkpoints = work.div_ceil(self.interval.max(1)).saturating_sub(1);
         work.saturating_add(checkpoints.saturating_mul(self.cost))
     }
-    /// What is kept of work in units of 2^-20 microseconds: whole intervals with their checkpoints.
+    /// Returns the kept part of work, which is given in units of 2^-20 microseconds: whole intervals
+    /// with their checkpoints.
     pub(crate) fn kept(&self, done: u128) -> u64 {
         if self.rule != InterruptionRule::Checkpoint {
             return 0;
@@ -34,43 +36,43 @@ impl Interruption {
     }
 }
 
-/// A window that was announced and is not over.
+/// Announced window that is not over.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Window {
     pub(crate) first: u32,
     pub(crate) nodes: u32,
     pub(crate) from: u64,
     pub(crate) until: u64,
-    /// Whether its begin was judged.
-    is_judged: bool,
+    /// True if the state of its nodes at its begin was checked.
+    is_checked: bool,
 }
 
 impl Window {
     pub(crate) fn new((first, nodes): (u32, u32), (from, until): (u64, u64)) -> Window {
-        Window { first, nodes, from, until, is_judged: false }
+        Window { first, nodes, from, until, is_checked: false }
     }
-    pub(crate) fn has(&self, node: u32) -> bool {
+    pub(crate) fn contains(&self, node: u32) -> bool {
         node >= self.first && u64::from(node) < u64::from(self.first) + u64::from(self.nodes)
     }
-    /// Nodes that are up after the begin.
-    fn wrongs(&mut self, down: &[bool]) -> Option<Rule> {
+    /// Checks, once, that all nodes are down after the begin.
+    fn check_begin(&mut self, down: &[bool]) -> Option<Rule> {
         let mut nodes = self.first..self.first.saturating_add(self.nodes);
-        let node = nodes.find(|&node| !down[node as usize]).filter(|_| !self.is_judged);
-        self.is_judged = true;
+        let node = nodes.find(|&node| !down[node as usize]).filter(|_| !self.is_checked);
+        self.is_checked = true;
         let from = SimTime::from_micros(self.from);
         node.map(|node| format!("node {node} is up after the begin of its window at {from} s").into())
     }
 }
 
-/// The nodes of a cluster some of which go down.
+/// Nodes of a cluster, some of which can fail.
 #[derive(Debug, Default)]
 pub(crate) struct Platform {
     pub(crate) interruption: Interruption,
-    /// Whether nodes may go down, and not only jobs make room for others.
+    /// True if nodes can fail; false if jobs are only interrupted by preemption.
     pub(crate) goes_down: bool,
     pub(crate) down: Vec<bool>,
     pub(crate) windows: Vec<Window>,
-    /// Whether nodes went down or came up in this moment, or a window was announced.
+    /// True if nodes failed or were repaired at the current time, or a window was announced.
     pub(crate) changed: bool,
     went_down: bool,
     interruptions: u64,
@@ -78,8 +80,8 @@ pub(crate) struct Platform {
     lost_work: f64,
     count: u64,
     since: u64,
-    /// Node-microseconds in which nodes were down.
-    passed: u128,
+    /// Accumulated downtime in node-microseconds.
+    downtime: u128,
     at_last_completion: u128,
 }
 
@@ -88,7 +90,8 @@ impl Platform {
         Platform { interruption, goes_down: true, down: vec![false; nodes as usize], ..Platform::default() }
     }
 
-    /// Of a cluster whose nodes stay up, where jobs may be interrupted for others: they begin from zero.
+    /// Creates the platform of a cluster whose nodes never fail but whose jobs can be preempted;
+    /// they restart from zero.
     pub(crate) fn without_outages(nodes: u32) -> Platform {
         Platform { goes_down: false, ..Platform::new(Interruption::default(), nodes) }
     }
@@ -96,14 +99,14 @@ impl Platform {
     pub(crate) fn is_down(&self, node: u32) -> bool {
         self.down.get(node as usize).copied().unwrap_or(false)
     }
-    /// The first node of a placement that is down.
-    pub(crate) fn down_of(&self, on: &[(u32, u32)]) -> Option<u32> {
+    /// Finds the first node of a placement that is down.
+    pub(crate) fn first_down(&self, on: &[(u32, u32)]) -> Option<u32> {
         on.iter().map(|&(node, _)| node).find(|&node| self.is_down(node))
     }
 
-    /// What is wrong with tasks on these nodes.
-    pub(crate) fn runs_on_down(&self, on: &[(u32, u32)]) -> Option<Rule> {
-        self.down_of(on).map(|node| format!("it is on node {node}, which is down").into())
+    /// Checks that the nodes of a placement are up.
+    pub(crate) fn check_up(&self, on: &[(u32, u32)]) -> Option<Rule> {
+        self.first_down(on).map(|node| format!("it is on node {node}, which is down").into())
     }
 
     pub(crate) fn announce(&mut self, now: u64, window: Window) -> Option<Rule> {
@@ -111,55 +114,55 @@ impl Platform {
         let Window { first, nodes, from, until, .. } = window;
         let end = u64::from(first) + u64::from(nodes);
         if nodes == 0 || end > self.down.len() as u64 || from >= until || now > from {
-            let wrong =
-                "the window does not last, is of nodes that do not exist, or is announced when it has begun";
+            let wrong = "invalid window: expected existing nodes, an end after the begin, and an announcement no later than the begin";
             return Some(wrong.into());
         }
         self.windows.push(window);
         None
     }
 
-    fn pass(&mut self, now: u64) {
-        self.passed += u128::from(self.count) * u128::from(now - self.since);
+    fn accrue_downtime(&mut self, now: u64) {
+        self.downtime += u128::from(self.count) * u128::from(now - self.since);
         self.since = now;
     }
 
-    /// Nodes go down or come up; the first that cannot.
+    /// Applies failures or repairs of nodes; returns the first violation.
     pub(crate) fn change(&mut self, now: u64, spans: &[(u32, u32)], goes_down: bool) -> Option<Rule> {
-        self.pass(now);
+        self.accrue_downtime(now);
         self.changed = true;
         self.went_down |= goes_down;
         let mut fault = None;
         for node in spans.iter().flat_map(|&(first, nodes)| first..first.saturating_add(nodes)) {
             let nodes = self.down.len() as u32;
             let Some(is_down) = self.down.get_mut(node as usize) else {
-                return fault.or_else(|| Some(placement::no_node(node, nodes)));
+                return fault.or_else(|| Some(placement::missing_node(node, nodes)));
             };
             let was_down = std::mem::replace(is_down, goes_down);
             if was_down == goes_down {
                 let state = if was_down { "down" } else { "up" };
-                fault.get_or_insert_with(|| format!("node {node} is {state} already").into());
+                fault.get_or_insert_with(|| format!("node {node} is already {state}").into());
                 continue;
             }
             self.count = if goes_down { self.count + 1 } else { self.count - 1 };
-            let in_window = |window: &Window| window.has(node) && window.from <= now && now < window.until;
+            let in_window =
+                |window: &Window| window.contains(node) && window.from <= now && now < window.until;
             if !goes_down && self.windows.iter().any(in_window) {
-                fault.get_or_insert_with(|| format!("node {node} comes up in a window").into());
+                fault.get_or_insert_with(|| format!("node {node} comes up during a window").into());
             }
         }
         fault
     }
 
-    /// The first job arrives: what is counted begins.
+    /// Starts the accounting at the arrival of the first job.
     pub(crate) fn begin(&mut self, now: u64) {
-        (self.since, self.passed) = (now, 0);
+        (self.since, self.downtime) = (now, 0);
     }
     pub(crate) fn completed(&mut self, now: u64) {
-        self.pass(now);
-        self.at_last_completion = self.passed;
+        self.accrue_downtime(now);
+        self.at_last_completion = self.downtime;
     }
 
-    /// A running job is interrupted; the work that it keeps.
+    /// Counts the interruption of a running job; returns the work that it keeps.
     pub(crate) fn interrupt(&mut self, now: u64, job: &Job, is_lost: bool) -> u64 {
         let done = job.done_at(now);
         let kept = if is_lost { 0 } else { self.interruption.kept(done) };
@@ -171,30 +174,33 @@ impl Platform {
         kept
     }
 
-    /// No record follows before this moment: nodes of windows that begin before it must be down already.
-    pub(crate) fn pass_to(&mut self, until: u64, fault: impl FnMut(Rule)) {
+    /// Checks that the nodes of windows that begin before `until` are down, when no earlier record
+    /// can follow.
+    pub(crate) fn check_windows(&mut self, until: u64, fault: impl FnMut(Rule)) {
         let begun = self.windows.iter_mut().filter(|window| window.from < until);
-        begun.filter_map(|window| window.wrongs(&self.down)).for_each(fault);
+        begun.filter_map(|window| window.check_begin(&self.down)).for_each(fault);
     }
 
-    /// Ends a moment: windows that begin take their nodes down, and no job runs on a node that went down.
+    /// Checks the state after all records of a time: the nodes of windows that have begun are down,
+    /// and no job runs on a failed node.
     pub(crate) fn settle<'a>(
         &mut self,
         now: u64,
         jobs: impl Iterator<Item = (u64, &'a Job)>,
         mut fault: impl FnMut(Option<u64>, Rule),
     ) {
-        self.pass_to(now.saturating_add(1), |rule| fault(None, rule));
+        self.check_windows(now.saturating_add(1), |rule| fault(None, rule));
         self.windows.retain(|window| window.until > now);
         if std::mem::take(&mut self.went_down) {
             for (number, job) in jobs {
-                self.runs_on_down(&job.placement).into_iter().for_each(|rule| fault(Some(number), rule));
+                self.check_up(&job.placement).into_iter().for_each(|rule| fault(Some(number), rule));
             }
         }
         self.changed = false;
     }
 
-    /// The figures of a run with these nodes, this makespan and this work, in share units * microseconds.
+    /// Computes the figures of a run with these nodes, this makespan in microseconds, and this work
+    /// in share units * microseconds.
     pub(crate) fn figures(&self, nodes: u32, makespan: u64, work: f64) -> PlatformFigures {
         let all = u128::from(nodes) * u128::from(makespan);
         let up = all.saturating_sub(self.at_last_completion);

@@ -1,4 +1,4 @@
-//! The policies whose rules can be checked.
+//! Policies whose decisions can be checked.
 
 use crate::batch::BatchCheck;
 use crate::check::Check;
@@ -10,20 +10,22 @@ use dfrsim_model::named::UnknownName;
 use std::fmt;
 use std::sync::Arc;
 
-/// A policy whose rules can be checked.
+/// Policy whose decisions can be checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CheckedPolicy {
-    /// A [batch policy](crate::batch).
+    /// [Batch policy](crate::batch).
     Batch(BatchPolicy),
-    /// A [fractional policy](crate::fractional).
+    /// [Fractional policy](crate::fractional).
     Fractional(FractionalPolicy),
 }
 
 impl CheckedPolicy {
-    /// The policy of this name; the period, which is above 0, is that of its ticks, if it has any.
+    /// Parses the name of a policy; `period`, which is above 0, is the period of its ticks, if it
+    /// has any.
     ///
     /// # Errors
-    /// If no policy of this name can be checked.
+    ///
+    /// Returns an error if no policy of this name can be checked.
     pub fn parse(name: &str, period: SimSpan) -> Result<CheckedPolicy, UnknownName> {
         match FractionalPolicy::parse(name, period) {
             Some(policy) => Ok(CheckedPolicy::Fractional(policy)),
@@ -34,7 +36,7 @@ impl CheckedPolicy {
         }
     }
 
-    /// The check under this penalty, in microseconds.
+    /// Creates the check of the policy; `penalty` is in microseconds.
     pub(crate) fn check(self, kinds: &Arc<Vec<Kind>>, penalty: u64) -> Box<dyn Check> {
         match self {
             CheckedPolicy::Batch(policy) => Box::new(BatchCheck::new(policy, kinds)),

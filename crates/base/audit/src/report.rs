@@ -1,4 +1,4 @@
-//! The figures of a file without faults.
+//! Figures of a file without violations.
 
 use dfrsim_model::event::PlatformFigures;
 use dfrsim_model::{SimSpan, SimTime};
@@ -6,64 +6,64 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt;
 
-/// The figures of an events file in which no fault was found, all recomputed.
+/// Figures of an events file without violations, all recomputed.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "Simulation")]
 pub struct Report {
-    /// The name of the policy.
+    /// Name of the policy.
     pub policy: String,
-    /// The nodes of the cluster.
+    /// Number of nodes of the cluster.
     pub nodes: u32,
-    /// The rescheduling penalty.
+    /// Rescheduling penalty.
     #[serde(rename = "penalty_s")]
     pub penalty: SimSpan,
-    /// The lines of the file, its first and last included.
+    /// Number of lines of the file, including the first and the last one.
     pub lines: u64,
-    /// The jobs that were submitted.
+    /// Number of submitted jobs.
     pub jobs: u64,
-    /// Those that completed.
+    /// Number of completed jobs.
     pub completed: u64,
-    /// Those that were rejected or killed.
+    /// Number of rejected or killed jobs.
     pub rejected: u64,
-    /// The largest number of jobs in the system at once.
+    /// Maximum number of jobs in the system at the same time.
     pub peak_jobs: usize,
-    /// The largest part of a node's CPU that was in use at once, from 0 to 1.
+    /// Maximum fraction of a node's CPU in use, from 0 to 1.
     pub peak_cpu: f64,
-    /// The largest part of a node's memory that was in use at once, from 0 to 1.
+    /// Maximum fraction of a node's memory in use, from 0 to 1.
     pub peak_memory: f64,
-    /// The last completion or other event.
+    /// Time of the last event.
     #[serde(rename = "end_s")]
     pub end: SimTime,
-    /// From the first submission to the last completion.
+    /// Time from the first submission to the last completion.
     #[serde(rename = "makespan_s")]
     pub makespan: SimSpan,
-    /// The largest stretch, 0 if no job completed.
+    /// Maximum stretch; 0 if no job completed.
     pub max_stretch: f64,
-    /// The tau of the bounded stretch.
+    /// Threshold tau of the bounded stretch.
     #[serde(rename = "tau_s")]
     pub tau: SimSpan,
-    /// The largest bounded stretch, 0 if no job completed.
+    /// Maximum bounded stretch; 0 if no job completed.
     pub max_bounded_stretch: f64,
-    /// Work done / (nodes * makespan).
+    /// Utilisation: work done / (nodes * makespan).
     pub utilisation: f64,
-    /// How often a job was paused.
+    /// Number of preemptions of jobs.
     pub preemptions: u64,
-    /// How often a job was migrated.
+    /// Number of migrations of jobs.
     pub migrations: u64,
-    /// Tasks that changed node in migrations.
+    /// Number of tasks that changed nodes in migrations.
     pub migrated_tasks: u64,
-    /// What outages did, if nodes go down.
+    /// Figures of node failures, if nodes can fail or jobs can be preempted.
     #[serde(skip)]
     pub platform: Option<PlatformFigures>,
-    /// What of the decisions was not judged; `None` if each of them was.
+    /// Description of the decisions that were not checked; `None` if all were.
     #[serde(skip)]
     pub not_judged: Option<String>,
 }
 
 impl fmt::Display for Report {
-    /// A few lines for people.
+    /// Writes a summary of a few lines.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{} on {} nodes, penalty {} s: no fault", self.policy, self.nodes, self.penalty)?;
+        writeln!(f, "{} on {} nodes, penalty {} s: no violations", self.policy, self.nodes, self.penalty)?;
         writeln!(
             f,
             "{} lines, {} jobs: {} completed, {} rejected, at most {} at once",
@@ -92,6 +92,6 @@ impl fmt::Display for Report {
                  {availability:.6}, goodput {goodput:.6}"
             )?;
         }
-        self.not_judged.iter().try_for_each(|what| write!(f, "\nnot judged: {what}"))
+        self.not_judged.iter().try_for_each(|what| write!(f, "\nnot checked: {what}"))
     }
 }

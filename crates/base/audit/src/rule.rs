@@ -1,31 +1,31 @@
-//! The rules for a file of records, in words.
+//! Rules for a file of records, as messages.
 
 use dfrsim_model::SimTime;
 
 dfrsim_model::named! {
-    /// Where a job is in its life.
+    /// Phase of a job.
     #[derive(Default)]
-    pub enum Phase as "phase of a job" {
+    pub enum Phase as "job phase" {
         /// Submitted and not started.
         #[default]
         Waiting = "waiting",
-        /// On its nodes.
+        /// Running on its nodes.
         Running = "running",
-        /// Off its nodes, to be resumed.
+        /// Preempted without nodes, to be resumed.
         Paused = "paused",
     }
 }
 
-/// A rule as it was broken, in words.
+/// Violated rule, as a message.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 #[non_exhaustive]
 pub enum Rule {
-    /// The file does not begin like one that can be checked.
+    /// Beginning of a file that cannot be audited.
     Beginning(String),
-    /// A line is no record, or says what cannot be, or not what follows from the records before it.
+    /// Line that is not a record, or a record that is impossible or contradicts earlier ones.
     Schedule(String),
-    /// A decision is not that of the policy.
+    /// Decision that differs from that of the policy.
     Decision(String),
 }
 
@@ -52,7 +52,7 @@ impl Rule {
 
     /// Creates the violation of a file in an unknown format version.
     pub fn format(found: u32, known: u32) -> Rule {
-        Rule::Beginning(format!("format {found}; this audit knows format {known}"))
+        Rule::Beginning(format!("unsupported format {found}; expected format {known}"))
     }
 
     /// Creates the violation of a record that is earlier than the one before it, at `before_us`.
@@ -60,12 +60,12 @@ impl Rule {
         format!("time goes back from {} s", SimTime::from_micros(before_us)).into()
     }
 
-    /// Jobs are numbered by submission.
+    /// Makes the message for a job that is not numbered by submission.
     pub fn numbering(expected: u64) -> Rule {
         format!("out of order: the next job to be submitted is job {expected}").into()
     }
 
-    /// A record is about a job that is not in the system.
+    /// Makes the message for a record about a job that is not in the system.
     pub fn absent(record: &str, was_submitted: bool) -> Rule {
         let state =
             if was_submitted { "has completed, was rejected or killed" } else { "was never submitted" };

@@ -1,18 +1,19 @@
-//! What a summary says, beside what it should say.
+//! Comparison of a summary with the recomputed one.
 
 use crate::Rule;
 use dfrsim_model::event::Record;
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
-/// How far a floating-point figure may be off, relatively: sums of as many as 10^8 numbers in another order are nearer to each
-/// other than this in practice, and a wrong digit that is printed is further off.
+/// Relative tolerance of floating-point figures. Sums of as many as 10^8 numbers in different orders
+/// differ by less than this in practice, and a wrong printed digit by more.
 const TOLERANCE: f64 = 1e-12;
 
-/// Quantiles of more jobs than this may be taken from a histogram, and are then too low by at most one part in 1,024.
+/// Number of jobs above which quantiles may be taken from a histogram, and are then too low by at
+/// most one part in 1,024.
 const MOST_EXACT: u64 = 1_000_000;
 
-/// The figures of a summary that are not as expected.
+/// Compares a summary with the expected one and returns the differences.
 pub(crate) fn differences(found: &Record<'_>, expected: &Record<'_>) -> Vec<Rule> {
     let fields = |record| match serde_json::to_value(record) {
         Ok(Value::Object(fields)) => fields,
@@ -23,7 +24,7 @@ pub(crate) fn differences(found: &Record<'_>, expected: &Record<'_>) -> Vec<Rule
     let mut rules = Vec::new();
     if found.contains_key("platform") != expected.contains_key("platform") {
         rules.push(
-            "summary: `platform` must be there if and only if the second line is a `platform` record or jobs preempt others"
+            "summary: `platform` is required if and only if line 2 is a `platform` record or jobs can preempt others"
                 .into(),
         );
     }
@@ -54,10 +55,10 @@ fn compare(
                 let is_quantile = ["median_bounded_stretch", "p95_bounded_stretch", "p99_bounded_stretch"];
                 let may_be_low = is_coarse && is_quantile.contains(&name.as_str());
                 let below = if may_be_low { right.abs() / 1024.0 } else { 0.0 };
-                // Written so that not-a-number is a difference.
+                // NaN must count as a difference, so the comparisons are not inverted.
                 let is_near = value <= right + slack && value >= right - below - slack;
                 if !is_near || is_exact {
-                    rules.push(format!("summary: `{name}` is {value}, the events say {right}").into());
+                    rules.push(format!("summary: `{name}` is {value}, but the events give {right}").into());
                 }
             }
         }

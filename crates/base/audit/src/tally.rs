@@ -1,14 +1,14 @@
-//! The figures of a run, recomputed.
+//! Figures of a run, recomputed.
 
 use crate::job::Job;
 use crate::objectives::ObjectiveTally;
 use dfrsim_model::event::{Objectives, PlatformFigures, Record};
 use dfrsim_model::{Share, SimSpan, stretch};
 
-/// The running counts.
+/// Running totals.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
-    /// Of the bounded stretch.
+    /// Threshold tau of the bounded stretch.
     pub(crate) tau: SimSpan,
     pub(crate) submitted: u64,
     pub(crate) rejected: u64,
@@ -17,10 +17,11 @@ pub(crate) struct Tally {
     pub(crate) migrated_tasks: u64,
     first_submit: Option<u64>,
     last_completion: u64,
-    /// The work of completed jobs, in share units * microseconds, for figures that are rounded anyway.
+    /// Work of completed jobs, in share units * microseconds; inexact, as it only enters rounded
+    /// figures.
     pub(crate) work: f64,
     completed: u64,
-    /// The sum of all turnarounds, in microseconds.
+    /// Sum of all turnaround times, in microseconds.
     turnaround: u128,
     max_stretch: f64,
     bounded_stretch: f64,
@@ -51,12 +52,12 @@ impl Tally {
         self.objectives.complete(job, bounded);
     }
 
-    /// From the first submission to the last completion, in microseconds.
+    /// Returns the time from the first submission to the last completion, in microseconds.
     pub(crate) fn makespan(&self) -> u64 {
         self.last_completion.saturating_sub(self.first_submit.unwrap_or(0))
     }
-    /// The summary of a run on this number of nodes at full speed, with the objectives by the weights of another one; figures of no
-    /// completed job are 0.
+    /// Computes the summary of a run on this number of full-speed nodes, with the weights of the
+    /// claimed objectives. Without completed jobs the figures are 0.
     pub(crate) fn summary(
         &mut self,
         nodes: f64,
@@ -79,7 +80,7 @@ impl Tally {
             preemptions: self.preemptions,
             migrations: self.migrations,
             migrated_tasks: self.migrated_tasks,
-            objectives: claimed.map(|claimed| self.objectives.by_weights_of(claimed)),
+            objectives: claimed.map(|claimed| self.objectives.with_weights_of(claimed)),
             platform,
         }
     }

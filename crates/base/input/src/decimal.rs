@@ -1,43 +1,43 @@
-//! Numbers with up to three decimals, exactly.
+//! Exact numbers with up to three decimals.
 
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 
-/// A number from 0 to 2^32 - 1 with at most three decimals, as thousandths.
+/// A number from 0 to 2^32 - 1 with at most three decimals, stored in thousandths.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Decimal(i64);
 
-const PARTS: i64 = 1_000;
+const SCALE: i64 = 1_000;
 
 impl Decimal {
-    /// An amount in units of which `parts` make one; `parts` is 1, 10, 100 or 1,000.
+    /// Creates the number `amount / parts`; `parts` is 1, 10, 100 or 1,000.
     pub const fn of_parts(amount: i64, parts: i64) -> Decimal {
-        Decimal(amount * (PARTS / parts))
+        Decimal(amount * (SCALE / parts))
     }
-    /// Returns how many of `parts` to the unit fit into it.
+    /// Returns the number in units of `1 / parts`, rounded down.
     #[must_use]
     pub const fn in_parts(self, parts: i64) -> i64 {
-        self.0 * parts / PARTS
+        self.0 * parts / SCALE
     }
-    /// The least of 1, 10, 100 and 1,000 parts to the unit of which it is a whole number.
+    /// Returns the smallest of 1, 10, 100 and 1,000 by which multiplying the number makes it whole.
     #[must_use]
     pub fn parts(self) -> i64 {
-        [1, 10, 100].into_iter().find(|parts| self.0 % (PARTS / parts) == 0).unwrap_or(PARTS)
+        [1, 10, 100].into_iter().find(|parts| self.0 % (SCALE / parts) == 0).unwrap_or(SCALE)
     }
-    /// The product with an amount, rounded down.
+    /// Multiplies by a whole amount and rounds down.
     #[must_use]
     pub const fn times(self, amount: i64) -> i64 {
-        amount * self.0 / PARTS
+        amount * self.0 / SCALE
     }
 }
 
 impl TryFrom<f64> for Decimal {
     type Error = String;
     fn try_from(number: f64) -> Result<Decimal, String> {
-        let thousandths = (number * PARTS as f64).round();
-        // No two numbers with three decimals in this range have the same `f64`.
-        if (0.0..=f64::from(u32::MAX)).contains(&number) && thousandths / PARTS as f64 == number {
+        let thousandths = (number * SCALE as f64).round();
+        // Distinct numbers with three decimals in this range have distinct `f64` values.
+        if (0.0..=f64::from(u32::MAX)).contains(&number) && thousandths / SCALE as f64 == number {
             return Ok(Decimal(thousandths as i64));
         }
         Err(format!("expected a number from 0 to {} with at most three decimals, found {number}", u32::MAX))
@@ -46,16 +46,16 @@ impl TryFrom<f64> for Decimal {
 
 impl fmt::Display for Decimal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.0 as f64 / PARTS as f64)
+        write!(f, "{}", self.0 as f64 / SCALE as f64)
     }
 }
 
 impl Serialize for Decimal {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if self.0 % PARTS == 0 {
-            serializer.serialize_i64(self.0 / PARTS)
+        if self.0 % SCALE == 0 {
+            serializer.serialize_i64(self.0 / SCALE)
         } else {
-            serializer.serialize_f64(self.0 as f64 / PARTS as f64)
+            serializer.serialize_f64(self.0 as f64 / SCALE as f64)
         }
     }
 }

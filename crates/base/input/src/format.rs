@@ -1,4 +1,4 @@
-//! JSON, TOML and CSV as trees of values whose lines are known.
+//! Parsing of JSON, TOML and CSV into trees of values whose positions are known.
 
 mod json;
 mod libvirt;
@@ -8,25 +8,26 @@ use crate::fault::{Fault, Faults, Quote, read_text};
 use crate::tree::{Node, Span};
 use std::path::Path;
 
-/// A file that was taken apart.
+/// A parsed file.
 #[derive(Clone, Debug)]
 pub struct Input {
     file: String,
     text: String,
     pub(crate) root: Node,
     format: Format,
-    /// Records that cannot be read, where the others can.
+    /// Errors in records that are invalid while others are valid.
     pub(crate) faults: Vec<Fault>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Format {
     Json,
-    /// TOML, which ends here; behind it is a line for each override.
+    /// TOML. The text ends at `end`, and is followed by one line per override.
     Toml {
         end: usize,
     },
-    /// Comma-separated values: a list of objects, whose fields are the columns and whose values are texts.
+    /// Comma-separated values: a list of objects whose fields are the columns and whose values are
+    /// texts.
     Csv {
         columns: Vec<String>,
     },
@@ -37,9 +38,11 @@ impl Input {
         Input { file: file.to_owned(), text: text.to_owned(), root, format, faults: Vec::new() }
     }
 
-    /// Takes comma-separated values apart: a list of records, of which empty cells have no field. `file` is what messages call
-    /// it. [`Reader::records`](crate::Reader::records) reports records that have not as many cells as there are columns, and
-    /// columns that are there twice, beside the faults of the others.
+    /// Parses comma-separated values into a list of records; an empty cell is an absent field.
+    /// `file` is the name in messages.
+    ///
+    /// [`Reader::records`](crate::Reader::records) reports records with a wrong number of cells, and
+    /// repeated columns, together with the errors in the valid records.
     pub fn csv(file: &str, text: &str) -> Input {
         let mut faults = Vec::new();
         let mut wrong = |line: Option<u64>, message: String| {
@@ -58,7 +61,7 @@ impl Input {
         let start = text.len() - text.trim_start_matches(['\r', '\n']).len();
         for (number, column) in columns.iter().enumerate() {
             if columns[..number].contains(column) {
-                wrong(Some(line_at(text, start) as u64), format!("two columns have the name `{column}`"));
+                wrong(Some(line_at(text, start) as u64), format!("two columns are named `{column}`"));
             }
         }
         let mut records = Vec::new();
@@ -66,7 +69,7 @@ impl Input {
             match record {
                 Ok(record) => {
                     let cells = columns.iter().zip(&record).filter(|(_, cell)| !cell.is_empty());
-                    // The position is where the record before ends: empty lines may follow.
+                    // The position is the end of the preceding record; empty lines may follow it.
                     let end =
                         record.position().map_or(0, |position| position.byte() as usize).min(text.len());
                     let rest = &text.as_bytes()[end..];
@@ -80,10 +83,12 @@ impl Input {
         Input { faults, ..Input::new(file, text, Node::records(start, records), Format::Csv { columns }) }
     }
 
-    /// Reads a file, whose format its ending says: `.toml`, `.csv`, `.xml` of libvirt, else JSON.
+    /// Reads a file in the format of its extension: `.toml`, `.csv`, `.xml` of libvirt, otherwise
+    /// JSON.
     ///
     /// # Errors
-    /// It cannot be read, or is not in its format.
+    ///
+    /// The file cannot be read, or is not in its format.
     pub fn open(path: &Path) -> Result<Input, Faults> {
         let (file, text) = (path.display().to_string(), read_text(path)?);
         match path.extension().and_then(|ending| ending.to_str()).map(str::to_ascii_lowercase).as_deref() {
@@ -94,12 +99,12 @@ impl Input {
         }
     }
 
-    /// What messages call the file.
+    /// Returns the name of the file in messages.
     pub fn file(&self) -> &str {
         &self.file
     }
 
-    /// The columns of comma-separated values; `None` for other formats.
+    /// Returns the columns of comma-separated values; `None` for other formats.
     pub fn columns(&self) -> Option<&[String]> {
         match &self.format {
             Format::Csv { columns, .. } => Some(columns),
@@ -107,12 +112,12 @@ impl Input {
         }
     }
 
-    /// The text at a place.
+    /// Returns the text of a span.
     pub(crate) fn slice(&self, span: &Span) -> &str {
         span.clone().and_then(|range| self.text.get(range)).unwrap_or_default()
     }
 
-    /// A fault of a place and of the value at a path.
+    /// Creates an error at a span, for the value at a path.
     pub fn fault(&self, span: &Span, path: &str, message: String) -> Fault {
         let fault = Fault { path: path.to_owned(), ..Fault::of_file(&self.file, message) };
         let Some(range) = span else { return fault };
@@ -149,7 +154,7 @@ mod tests {
         let json = Input::json("a.json", text).unwrap();
         let paths = ["", "a", "a[0]", "a[1].b", "a[1].c", "d", "d.e", "d.e[0]"];
         assert_eq!(paths.map(|path| line(&json, path).unwrap()), [1, 2, 2, 2, 3, 4, 6, 6]);
-        // What is not there is missing where it should be.
+        // An absent value is reported at the last existing step of its path.
         assert_eq!(["a[7]", "a[1].z", "z", "d.e[0].f"].map(|path| line(&json, path).unwrap()), [2, 2, 1, 6]);
         let toml = Input::toml("a.toml", "a = 1\n[[b]]\nc = [1,\n2]\n[[b]]\nd.e = 3\n").unwrap();
         let lines = ["a", "b[0].c[1]", "b[1].d.e", "b[1].z", "z"].map(|path| line(&toml, path));

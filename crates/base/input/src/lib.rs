@@ -1,7 +1,8 @@
-//! The one reader of files that users write: JSON, TOML and CSV, with everything that is wrong reported at once.
+//! Reader of all files that users write: JSON, TOML and CSV. All errors are reported together.
 //!
-//! An [`Input`] is a file that was taken apart; a [`Located`] is a value of it with its path. A [`Reader`] turns places into
-//! values and collects [`Fault`]s, each with file, line and field; reading goes on after a fault.
+//! An [`Input`] is a parsed file, and a [`Located`] is one of its values with its path. A [`Reader`]
+//! converts located values to typed ones and collects [`Fault`]s, each with its file, line and
+//! field; reading continues after an error.
 //!
 //! ```
 //! use dfrsim_input::{Input, Reader};
@@ -22,7 +23,7 @@
 //! # Ok::<(), dfrsim_input::Faults>(())
 //! ```
 //!
-//! [`state`] describes a cluster with what runs on it, which the programs for single problems read and write.
+//! `dfrsim-state` describes a cluster and its running jobs with these types.
 
 mod decimal;
 mod fault;
@@ -41,7 +42,7 @@ pub use fault::{Fault, Faults, Quote, read_text};
 pub use format::Input;
 pub use located::{Located, Object};
 pub use members::Members;
-pub use parse::Misread;
+pub use parse::DeserializeError;
 pub use parse_error::ParseError;
 pub use reader::Reader;
 pub use text_file::{LONGEST_TEXT, read_text_file};

@@ -1,22 +1,22 @@
-//! Objects of JSON as they are written.
+//! JSON objects in their written order.
 
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use std::fmt;
 use std::marker::PhantomData;
 
-/// The members of an object in their order, repeated ones too.
+/// Members of a JSON object in their written order, including duplicate keys.
 #[derive(Debug)]
 pub struct Members<K, V>(pub Vec<(K, V)>);
 
 impl<'de, K: Deserialize<'de>, V: Deserialize<'de>> Deserialize<'de> for Members<K, V> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(OfMembers(PhantomData))
+        deserializer.deserialize_map(MembersVisitor(PhantomData))
     }
 }
 
-struct OfMembers<K, V>(PhantomData<(K, V)>);
+struct MembersVisitor<K, V>(PhantomData<(K, V)>);
 
-impl<'de, K: Deserialize<'de>, V: Deserialize<'de>> Visitor<'de> for OfMembers<K, V> {
+impl<'de, K: Deserialize<'de>, V: Deserialize<'de>> Visitor<'de> for MembersVisitor<K, V> {
     type Value = Members<K, V>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

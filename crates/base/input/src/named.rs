@@ -1,10 +1,10 @@
 //! Choices that users write by name: in scenarios, on the command line, in tables.
 //!
-//! [`named!`](crate::named!) defines an enumeration with one name for each variant; every type that parses from a name
-//! reports an unknown one as [`UnknownName`], with the nearest known name.
+//! [`named!`](crate::named!) defines an enumeration with one name per variant. Every type that
+//! parses from a name reports an unknown name as [`UnknownName`], with the nearest known name.
 //!
 //! ```
-//! crate::named! {
+//! dfrsim_input::named! {
 //!     /// A rule.
 //!     #[derive(Default)]
 //!     pub enum Rule as "rule" {
@@ -31,31 +31,32 @@ use std::str::FromStr;
 #[doc(hidden)]
 pub use serde;
 
-/// The least similarity (Jaro-Winkler, from 0 to 1) of a name that is suggested.
-const SIMILAR: f64 = 0.75;
+/// Minimum similarity (Jaro-Winkler, from 0 to 1) of a suggested name.
+const MIN_SIMILARITY: f64 = 0.75;
 
-/// The most choices that are listed; of others their number is said.
-const LISTED: usize = 16;
+/// Maximum number of listed choices; the others are only counted.
+const MAX_LISTED: usize = 16;
 
-/// The characters of an unknown name that are compared; the cost of a comparison is the product of the lengths.
-const COMPARED: usize = 64;
+/// Maximum number of characters of an unknown name that are compared. The cost of a comparison is
+/// the product of the lengths.
+const MAX_COMPARED: usize = 64;
 
-/// A name that is none of the choices.
+/// Error: a name is none of the choices.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown {what} `{found}`{}", Hint(self))]
 pub struct UnknownName {
-    /// The kind of choice.
+    /// Kind of choice, such as `rule`.
     pub what: &'static str,
-    /// The given name.
+    /// Unknown name.
     pub found: String,
-    /// The most similar choice, if any is similar.
+    /// Most similar choice, if one is similar enough.
     pub nearest: Option<String>,
-    /// All choices if no choice is similar; otherwise empty.
+    /// All choices if none is similar; otherwise empty.
     pub choices: Vec<String>,
 }
 
 impl UnknownName {
-    /// An unknown name, given the known ones.
+    /// Creates the error for an unknown name; `choices` are the known ones.
     pub fn new<S: AsRef<str>>(
         what: &'static str,
         found: &str,
@@ -68,7 +69,7 @@ impl UnknownName {
     }
 }
 
-/// The hint after the message that a name is unknown.
+/// Hint after the message that a name is unknown.
 struct Hint<'a>(&'a UnknownName);
 
 impl fmt::Display for Hint<'_> {
@@ -77,33 +78,39 @@ impl fmt::Display for Hint<'_> {
             (Some(nearest), _) => write!(f, "; did you mean `{nearest}`?"),
             (None, []) => Ok(()),
             (None, [only]) => write!(f, "; expected {only}"),
-            (None, all) if all.len() > LISTED => {
-                write!(f, "; expected {} or one of {} others", all[..LISTED].join(", "), all.len() - LISTED)
+            (None, all) if all.len() > MAX_LISTED => {
+                write!(
+                    f,
+                    "; expected {} or one of {} others",
+                    all[..MAX_LISTED].join(", "),
+                    all.len() - MAX_LISTED
+                )
             }
             (None, [others @ .., last]) => write!(f, "; expected {} or {last}", others.join(", ")),
         }
     }
 }
 
-/// The choice that is most similar to a name, ignoring case; `None` if none is similar.
+/// Finds the choice that is most similar to a name, ignoring case; `None` if none is similar enough.
 ///
 /// ```
-/// use crate::named::nearest;
+/// use dfrsim_input::named::nearest;
 /// assert_eq!(nearest("EAZY", ["FCFS", "EASY"]), Some("EASY"));
 /// assert_eq!(nearest("greedy", ["FCFS", "EASY"]), None);
 /// ```
 pub fn nearest<'a>(found: &str, choices: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let wanted: String = found.chars().take(COMPARED).map(|letter| letter.to_ascii_lowercase()).collect();
+    let wanted: String = found.chars().take(MAX_COMPARED).map(|letter| letter.to_ascii_lowercase()).collect();
     let similarity = |choice: &str| strsim::jaro_winkler(&wanted, &choice.to_ascii_lowercase());
     let similar = choices.into_iter().map(|choice| (similarity(choice), choice));
-    let similar = similar.filter(|(similarity, _)| *similarity >= SIMILAR);
+    let similar = similar.filter(|(similarity, _)| *similarity >= MIN_SIMILARITY);
     similar.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, choice)| choice)
 }
 
 /// Reads a name with serde.
 ///
 /// # Errors
-/// Those of the deserializer, and [`UnknownName`] as a message.
+///
+/// Returns the errors of the deserializer, and [`UnknownName`] as a message.
 #[doc(hidden)]
 pub fn deserialize<'de, T: FromStr<Err = UnknownName>, D: Deserializer<'de>>(
     deserializer: D,
@@ -124,8 +131,8 @@ pub fn deserialize<'de, T: FromStr<Err = UnknownName>, D: Deserializer<'de>>(
     deserializer.deserialize_str(Name(PhantomData))
 }
 
-/// Defines an enumeration of which each variant has one name, for `Display`, `FromStr` and serde alike. Further names of
-/// a variant (`Drop = "drop" | "discard"`) are read, never written.
+/// Defines an enumeration with one name per variant, for `Display`, `FromStr` and serde alike.
+/// Aliases of a variant (`Drop = "drop" | "discard"`) are read but never written.
 #[macro_export]
 macro_rules! named {
     (
@@ -141,10 +148,10 @@ macro_rules! named {
         }
 
         impl $type {
-            /// Every choice.
+            /// All choices in the order of their definition.
             $vis const ALL: &'static [$type] = &[$($type::$variant),+];
 
-            /// The name of this choice.
+            /// Returns the name of this choice.
             #[must_use]
             $vis const fn name(self) -> &'static str {
                 match self {

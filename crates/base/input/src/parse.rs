@@ -1,4 +1,4 @@
-//! What serde makes of values, with all that is wrong.
+//! Deserialisation with serde, with all errors.
 
 use crate::located::{Located, below};
 use crate::named::UnknownName;
@@ -7,46 +7,49 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// This many faults are looked for, each by reading all again.
-const MOST_FAULTS: usize = 100;
+/// Maximum number of errors to search for. Each one requires deserialising the value again.
+const MAX_ERRORS: usize = 100;
 
-/// Why serde cannot read a value.
+/// An error of deserialisation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Misread {
-    /// Where.
+pub struct DeserializeError {
+    /// Position of the error.
     pub span: Span,
-    /// The field.
+    /// Path of the field.
     pub path: String,
-    /// The fault, and what was expected.
+    /// Description of the error and of the expected value.
     pub message: String,
 }
 
 impl Located<'_> {
-    /// Returns what serde makes of the value.
+    /// Deserialises the value.
     ///
     /// # Errors
-    /// All that is wrong, in the order of the file, with the nearest name where one is unknown.
-    pub fn parse<T: DeserializeOwned>(&self) -> Result<T, Vec<Misread>> {
+    ///
+    /// All errors, in the order of the file; the error for an unknown name suggests the most similar
+    /// one.
+    pub fn parse<T: DeserializeOwned>(&self) -> Result<T, Vec<DeserializeError>> {
         self.parse_without(&[])
     }
 
-    /// The same of an object without these fields.
+    /// Deserialises an object without the given fields.
     ///
     /// # Errors
+    ///
     /// As for [`Located::parse`].
-    pub fn parse_without<T: DeserializeOwned>(&self, fields: &[&str]) -> Result<T, Vec<Misread>> {
-        let mut left = Left::new(self, fields);
+    pub fn parse_without<T: DeserializeOwned>(&self, fields: &[&str]) -> Result<T, Vec<DeserializeError>> {
+        let mut left = RemainingValue::new(self, fields);
         loop {
             let read = serde_path_to_error::deserialize(left.value());
             let is_done = read.as_ref().err().is_none_or(|error| {
                 let path = error.path().to_string();
-                !left.refuse(if path == "." { "" } else { &path }, &error.inner().to_string())
+                !left.remove_invalid(if path == "." { "" } else { &path }, &error.inner().to_string())
             });
             match read {
-                Ok(read) if left.wrong.is_empty() => return Ok(read),
+                Ok(read) if left.errors.is_empty() => return Ok(read),
                 _ if is_done => {
-                    left.wrong.sort_by_key(|wrong| wrong.span.as_ref().map(|span| span.start));
-                    return Err(left.wrong);
+                    left.errors.sort_by_key(|wrong| wrong.span.as_ref().map(|span| span.start));
+                    return Err(left.errors);
                 }
                 _ => {}
             }
@@ -54,17 +57,21 @@ impl Located<'_> {
     }
 }
 
-/// A value of which some parts are left out.
-struct Left<'a> {
+/// A value from which invalid parts have been removed.
+struct RemainingValue<'a> {
     at: &'a Located<'a>,
-    /// The paths of these parts.
-    out: BTreeSet<String>,
-    wrong: Vec<Misread>,
+    /// Paths of the removed parts.
+    removed: BTreeSet<String>,
+    errors: Vec<DeserializeError>,
 }
 
-impl<'a> Left<'a> {
-    fn new(at: &'a Located<'a>, without: &[&str]) -> Left<'a> {
-        Left { at, out: without.iter().map(|&name| name.to_owned()).collect(), wrong: Vec::new() }
+impl<'a> RemainingValue<'a> {
+    fn new(at: &'a Located<'a>, without: &[&str]) -> RemainingValue<'a> {
+        RemainingValue {
+            at,
+            removed: without.iter().map(|&name| name.to_owned()).collect(),
+            errors: Vec::new(),
+        }
     }
 
     fn value(&self) -> Value {
@@ -74,7 +81,7 @@ impl<'a> Left<'a> {
     fn of(&self, node: &Node, path: &str) -> Value {
         let part = |step: &str, node: &Node| {
             let path = below(path, step);
-            (!self.out.contains(&path)).then(|| self.of(node, &path))
+            (!self.removed.contains(&path)).then(|| self.of(node, &path))
         };
         match &node.content {
             Content::Scalar(value) => value.clone(),
@@ -88,8 +95,9 @@ impl<'a> Left<'a> {
         }
     }
 
-    /// Notes what serde says of a path in what is left, and leaves that out too. Returns whether anything is left to be read.
-    fn refuse(&mut self, path: &str, message: &str) -> bool {
+    /// Records serde's error at a path of the remaining value, and removes that part too. Returns
+    /// whether anything remains to be parsed.
+    fn remove_invalid(&mut self, path: &str, message: &str) -> bool {
         let mut path = self.whole_path(path);
         let name = message.split('`').nth(1).unwrap_or_default();
         let is_unknown = message.starts_with("unknown field");
@@ -98,23 +106,28 @@ impl<'a> Left<'a> {
         }
         let part = below(&path, name);
         let is_in_part = |rest: &str| part.is_empty() || rest.is_empty() || rest.starts_with(['.', '[']);
-        let is_consequence = self.out.iter().any(|out| out.strip_prefix(&part).is_some_and(is_in_part));
-        if self.wrong.is_empty() || !is_consequence {
+        let is_consequence = self.removed.iter().any(|out| out.strip_prefix(&part).is_some_and(is_in_part));
+        if self.errors.is_empty() || !is_consequence {
             let node = self.at.node.below(&path);
             let span = node.name.as_ref().filter(|_| is_unknown).or(node.span.as_ref()).cloned();
-            self.wrong.push(Misread { span, path: self.at.below(&path), message: explained(message) });
+            self.errors.push(DeserializeError {
+                span,
+                path: self.at.below(&path),
+                message: with_suggestion(message),
+            });
         }
         let is_whole = path.is_empty();
-        self.out.insert(path) && !is_whole && self.wrong.len() < MOST_FAULTS
+        self.removed.insert(path) && !is_whole && self.errors.len() < MAX_ERRORS
     }
 
-    /// The path in the whole value of a path in what is left, where items of lists have other numbers.
+    /// Converts a path of the remaining value to a path of the whole value, in which list items have
+    /// other indices.
     fn whole_path(&self, path: &str) -> String {
         let mut parts = path.split('[');
         let mut whole = parts.next().unwrap_or_default().to_owned();
         for part in parts {
             let (number, rest) = part.split_once(']').unwrap_or((part, ""));
-            let mut left = (0..).filter(|index| !self.out.contains(&format!("{whole}[{index}]")));
+            let mut left = (0..).filter(|index| !self.removed.contains(&format!("{whole}[{index}]")));
             let index: usize = number.parse().ok().and_then(|number| left.nth(number)).unwrap_or(0);
             whole = format!("{whole}[{index}]{rest}");
         }
@@ -122,8 +135,8 @@ impl<'a> Left<'a> {
     }
 }
 
-/// Serde's message, with the nearest right name where it lists names.
-fn explained(message: &str) -> String {
+/// Formats serde's message; if it lists the expected names, only the most similar one is suggested.
+fn with_suggestion(message: &str) -> String {
     let (kind, rest) = message.split_once(" `").unwrap_or((message, ""));
     let what = match kind {
         "unknown field" => "field",
@@ -131,7 +144,7 @@ fn explained(message: &str) -> String {
         _ => return message.to_owned(),
     };
     let Some((wrong, expected)) = rest.split_once("`, expected ") else { return message.to_owned() };
-    // The names are between backticks.
+    // The names are in backticks.
     UnknownName::new(what, wrong, expected.split('`').skip(1).step_by(2)).to_string()
 }
 
@@ -144,10 +157,10 @@ mod tests {
     #[test]
     fn names_that_serde_lists_give_the_nearest() {
         let field = "unknown field `polices`, expected one of `study`, `title`, `policies`";
-        assert_eq!(explained(field), "unknown field `polices`; did you mean `policies`?");
+        assert_eq!(with_suggestion(field), "unknown field `polices`; did you mean `policies`?");
         let variant = "unknown variant `x`, expected `extend` or `kill`";
-        assert_eq!(explained(variant), "unknown variant `x`; expected extend or kill");
-        assert_eq!(explained("missing field `nodes`"), "missing field `nodes`");
+        assert_eq!(with_suggestion(variant), "unknown variant `x`; expected extend or kill");
+        assert_eq!(with_suggestion("missing field `nodes`"), "missing field `nodes`");
     }
 
     #[derive(Debug, Deserialize)]
@@ -169,7 +182,8 @@ mod tests {
         cores: u32,
     }
 
-    /// What is missing because it was wrong is no fault of its own, and neither is a pair of which one number was wrong.
+    /// A value that is absent because it was removed as invalid is not a second error, and neither
+    /// is a pair with one invalid number.
     #[test]
     fn all_that_serde_cannot_read_is_found() {
         let text = "titel = 'x'\nranges = [[1, 2], ['3', 4]]\n[[nodes]]\nname = 1\ncores = -1\n[[nodes]]\nname = 'a'\n\

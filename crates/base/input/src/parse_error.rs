@@ -1,17 +1,17 @@
-//! Values that users write as short texts, such as `factor:2` or `0-15 20`.
+//! Parsing of values that users write as short texts, such as `factor:2` or `0-15 20`.
 
-/// Says what was expected of a text that is no value of a type.
+/// Error message: the expected form of a value, and the text that was found.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct ParseError(pub String);
 
-/// Makes a type parse from a text by a function that has `None` where the text is no value of it, and by the message that says so,
-/// with `{text}` for the text.
+/// Implements `FromStr` for a type by a function that returns `None` for invalid text, and an error
+/// message that may contain `{text}`.
 ///
 /// ```
 /// #[derive(Debug, PartialEq)]
 /// struct Percentage(u8);
-/// crate::parses!(Percentage, "expected a percentage such as 5%, found `{text}`", |text| {
+/// dfrsim_input::parses!(Percentage, "expected a percentage such as 5%, found `{text}`", |text| {
 ///     text.strip_suffix('%')?.parse().ok().map(Percentage)
 /// });
 /// assert_eq!("5%".parse(), Ok(Percentage(5)));

@@ -1,4 +1,4 @@
-//! Turns places into values and collects what is wrong with them.
+//! Reader of located values that collects all errors.
 
 use crate::ParseError;
 use crate::decimal::Decimal;
@@ -6,54 +6,57 @@ use crate::fault::{Fault, Faults};
 use crate::format::Input;
 use crate::located::{Located, Object};
 use crate::named::UnknownName;
-use crate::parse::Misread;
+use crate::parse::DeserializeError;
 use serde::de::DeserializeOwned;
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
-/// The faults so far. A method that finds one returns `None`, and reading goes on.
+/// Converter of located values to typed ones, which collects the errors. A method that finds an
+/// error returns `None`, and reading continues.
 #[derive(Debug, Default)]
 pub struct Reader {
     faults: Vec<Fault>,
 }
 
 impl Reader {
-    /// Returns what was read if there is no fault.
+    /// Returns the result if there is no error.
     ///
     /// # Errors
-    /// Something was wrong: all of it.
+    ///
+    /// All errors that were collected.
     ///
     /// # Panics
-    /// If there is neither a value nor a fault.
+    ///
+    /// If there is neither a result nor an error.
     pub fn finish<T>(self, read: Option<T>) -> Result<T, Faults> {
         if self.faults.is_empty() {
-            return Ok(read.expect("what is not read has a fault"));
+            return Ok(read.expect("a missing result has an error"));
         }
         Err(Faults(self.faults))
     }
 
-    /// Whether there is no fault yet.
+    /// Returns whether no error has been found yet.
     pub fn is_clean(&self) -> bool {
         self.faults.is_empty()
     }
 
-    /// Adds a fault of a value.
+    /// Adds an error about a value.
     pub fn fault(&mut self, place: &Located<'_>, message: impl Display) {
         self.faults.push(place.input.fault(place.span(), &place.path, message.to_string()));
     }
 
-    /// Adds a fault of something below a value: of a field, as in `vms[3]`.
+    /// Adds an error about a descendant of a value, such as the field `vms[3]`.
     pub fn fault_below(&mut self, place: &Located<'_>, step: &str, message: impl Display) {
         self.faults.push(place.input.fault(place.span_below(step), &place.below(step), message.to_string()));
     }
 
-    /// Adds a fault that has no place in a file.
+    /// Adds an error about a file as a whole.
     pub fn fault_of_file(&mut self, file: &str, message: impl Display) {
         self.faults.push(Fault::of_file(file, message));
     }
 
-    /// Adds the faults of another reading.
+    /// Adds the errors of another reader.
     pub fn add(&mut self, faults: Faults) {
         self.faults.extend(faults.0);
     }
@@ -62,12 +65,12 @@ impl Reader {
     pub fn any_object<'a>(&mut self, place: &Located<'a>) -> Option<Object<'a>> {
         let object = place.object();
         if object.is_none() {
-            self.fault(place, "this should be an object");
+            self.fault(place, "expected an object");
         }
         object
     }
 
-    /// Returns an object with none but these fields.
+    /// Returns an object; other fields than the known ones are errors.
     pub fn object<'a>(&mut self, place: &Located<'a>, known: &[&str]) -> Option<Object<'a>> {
         let object = self.any_object(place)?;
         for (wrong, at) in object.iter().filter(|(name, _)| !known.contains(name)) {
@@ -77,11 +80,11 @@ impl Reader {
         Some(object)
     }
 
-    /// Returns a field that must be there.
+    /// Returns a required field.
     pub fn field<'a>(&mut self, object: &Object<'a>, name: &str) -> Option<Located<'a>> {
         let field = object.get(name);
         if field.is_none() {
-            self.fault(&object.place, format!("the field `{name}` is missing"));
+            self.fault(&object.place, format!("missing field `{name}`"));
         }
         field
     }
@@ -90,40 +93,40 @@ impl Reader {
     pub fn list<'a>(&mut self, place: &Located<'a>) -> Option<Vec<Located<'a>>> {
         let items = place.items();
         if items.is_none() {
-            self.fault(place, "this should be a list");
+            self.fault(place, "expected a list");
         }
         items
     }
 
-    /// Returns the records of comma-separated values, or the items of another file that is a list, and adds what is wrong with
-    /// the file's format.
+    /// Returns the records of comma-separated values, or the items of another file that is a list,
+    /// and adds the errors in the file's format.
     pub fn records<'a>(&mut self, input: &'a Input) -> Option<Vec<Located<'a>>> {
         self.faults.extend_from_slice(&input.faults);
         self.list(&input.root())
     }
 
-    /// Returns a list of this many items.
+    /// Returns the items of a list with the given length.
     pub fn list_of<'a>(&mut self, place: &Located<'a>, length: usize) -> Option<Vec<Located<'a>>> {
         let items = self.list(place)?;
         if items.len() != length {
-            self.fault(place, format!("there should be {length} of these, not {}", items.len()));
+            self.fault(place, format!("expected {length} items, found {}", items.len()));
             return None;
         }
         Some(items)
     }
 
-    /// Returns what `read` makes of every item; `None` if it returns `None` for one.
+    /// Applies `read` to every item; `None` if it returns `None` for any of them.
     pub fn each<'a, T>(
         &mut self,
         items: &[Located<'a>],
         mut read: impl FnMut(&mut Reader, &Located<'a>) -> Option<T>,
     ) -> Option<Vec<T>> {
-        // All items are read even if an early one is wrong.
+        // All items are read, to find all errors.
         let read: Vec<Option<T>> = items.iter().map(|item| read(self, item)).collect();
         read.into_iter().collect()
     }
 
-    /// Returns the items of a list that may be missing, as `read` makes them.
+    /// Applies `read` to the items of an optional list; an absent list is empty.
     pub fn each_of<'a, T>(
         &mut self,
         object: &Object<'a>,
@@ -148,12 +151,12 @@ impl Reader {
         self.expected(place, found, || "a name")
     }
 
-    /// Returns true or false.
+    /// Returns a Boolean.
     pub fn boolean(&mut self, place: &Located<'_>) -> Option<bool> {
         self.expected(place, place.boolean(), || "true or false")
     }
 
-    /// Returns a number, as `convert` understands it.
+    /// Returns a number converted by `convert`; `meant` describes the valid numbers.
     pub fn number<T>(
         &mut self,
         place: &Located<'_>,
@@ -175,18 +178,18 @@ impl Reader {
         self.number(place, meant, |number| Decimal::try_from(number).ok())
     }
 
-    /// Returns what serde makes of a value.
+    /// Returns a value deserialised by serde.
     pub fn parsed<T: DeserializeOwned>(&mut self, place: &Located<'_>) -> Option<T> {
         self.parsed_without(place, &[])
     }
 
-    /// Returns what serde makes of an object without these fields.
+    /// Returns an object deserialised by serde, without the given fields.
     pub fn parsed_without<T: DeserializeOwned>(&mut self, place: &Located<'_>, fields: &[&str]) -> Option<T> {
-        let fault = |Misread { span, path, message }| place.input.fault(&span, &path, message);
+        let fault = |DeserializeError { span, path, message }| place.input.fault(&span, &path, message);
         place.parse_without(fields).map_err(|wrong| self.faults.extend(wrong.into_iter().map(fault))).ok()
     }
 
-    /// Returns what a value was found to be, or adds the fault that it is not what was meant.
+    /// Returns `found`, or adds the error that the value is not what is expected.
     pub fn expected<T, D: Display>(
         &mut self,
         place: &Located<'_>,
@@ -199,7 +202,8 @@ impl Reader {
         found
     }
 
-    /// Returns what is found of the name that a value is, where these names are known.
+    /// Returns the result of `find` for a name; an unknown name is an error, which suggests the most
+    /// similar known one.
     pub fn one_of<T, N: AsRef<str>>(
         &mut self,
         place: &Located<'_>,
@@ -215,7 +219,7 @@ impl Reader {
         found
     }
 
-    /// Returns the choice that a value names.
+    /// Returns the enum variant that a value names.
     pub fn named<T: FromStr<Err = UnknownName>>(&mut self, place: &Located<'_>) -> Option<T> {
         self.text(place)?.parse().map_err(|unknown| self.fault(place, unknown)).ok()
     }

@@ -1,21 +1,24 @@
-//! Reading small text files.
+//! Reading of small text files.
 
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;
 
-/// The longest text file that is read as a whole, in bytes. Logs, events files and rows are read piece by piece.
+/// Size limit of text files that are read as a whole, in bytes. Logs, events files and rows are read
+/// in pieces.
 pub const LONGEST_TEXT: u64 = 1 << 28;
 
-/// Reads a whole text file of at most 256 MB ([`LONGEST_TEXT`]): scenarios, platforms, settings, problems.
+/// Reads a whole text file of at most 256 MB ([`LONGEST_TEXT`]): scenarios, platforms, settings,
+/// problems.
 ///
 /// # Errors
-/// It cannot be read, is longer, or is not UTF-8.
+///
+/// Returns an error if the file cannot be read, is longer, or is not UTF-8.
 pub fn read_text_file(path: &Path) -> io::Result<String> {
     let mut text = String::new();
     File::open(path)?.take(LONGEST_TEXT + 1).read_to_string(&mut text)?;
     if text.len() as u64 > LONGEST_TEXT {
-        let message = "it is longer than 256 MB, which no such file is";
+        let message = "file exceeds the limit of 256 MB";
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
     }
     Ok(text)

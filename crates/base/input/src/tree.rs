@@ -1,16 +1,16 @@
-//! Values of any format, each with its place in the text.
+//! Trees of values of any format, each with its position in the text.
 
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// Bytes of a text; `None` is the file as a whole.
+/// Byte range in a text; `None` stands for the file as a whole.
 pub type Span = Option<Range<usize>>;
 
-/// A value and its place.
+/// A value with its position.
 #[derive(Clone, Debug)]
 pub(crate) struct Node {
-    /// The place of its name, if it is a field.
+    /// Position of its name, if it is a field.
     pub(crate) name: Span,
     pub(crate) span: Span,
     pub(crate) content: Content,
@@ -18,29 +18,30 @@ pub(crate) struct Node {
 
 #[derive(Clone, Debug)]
 pub(crate) enum Content {
-    /// A text, a number or a truth value; `null` is also what JSON has no way to write, such as a date.
+    /// A text, a number or a Boolean. `null` also stands for values that JSON cannot represent, such
+    /// as a date.
     Scalar(Value),
     List(Vec<Node>),
     Object(Fields),
 }
 
-/// The fields of an object by name.
+/// Fields of an object by name.
 pub(crate) type Fields = BTreeMap<String, Node>;
 
 impl Node {
-    /// A record of comma-separated values that begins here.
+    /// Creates a record of comma-separated values that begins at `start`.
     pub(crate) fn record<'a>(start: usize, cells: impl Iterator<Item = (&'a str, &'a str)>) -> Node {
         let node = |content| Node { name: None, span: Some(start..start), content };
         let cells = cells.map(|(column, cell)| (column.to_owned(), node(Content::Scalar(cell.into()))));
         node(Content::Object(cells.collect()))
     }
 
-    /// A list of records that begins here.
+    /// Creates a list of records that begins at `start`.
     pub(crate) fn records(start: usize, records: Vec<Node>) -> Node {
         Node { name: None, span: Some(start..start), content: Content::List(records) }
     }
 
-    /// The value without its places.
+    /// Converts the value to JSON, without positions.
     pub(crate) fn to_value(&self) -> Value {
         match &self.content {
             Content::Scalar(value) => value.clone(),
@@ -56,8 +57,8 @@ impl Node {
             if matches!(fields.get("name"), Some(Node { content: Content::Scalar(own), .. }) if own == name))
     }
 
-    /// The value at a path such as `jobs[3].needs[0]` or `jobs.NAME.needs` below this one, or that of the last part of the path
-    /// that is there.
+    /// Returns the descendant at a path such as `jobs[3].needs[0]` or `jobs.NAME.needs`, or at the
+    /// last step of the path that exists.
     pub(crate) fn below(&self, path: &str) -> &Node {
         let mut node = self;
         for step in path.split(['.', '[']).filter(|step| !step.is_empty()) {

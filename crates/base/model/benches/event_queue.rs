@@ -1,4 +1,4 @@
-//! What an event costs, with few and with many others scheduled.
+//! Benchmarks of the event queue: cost per event with few and with many scheduled events.
 
 use dfrsim_model::event_queue::{EventKey, EventQueue, Rank, Slot};
 use dfrsim_model::{Seed, SimTime};
@@ -8,8 +8,8 @@ fn main() {
     divan::main();
 }
 
-/// Every slot's event is moved once, then the first is taken and scheduled again: what a fractional decision
-/// does to all running jobs.
+/// Moves every slot's event once, then takes the first one: the load of a fractional decision, which
+/// changes the completion time of all running jobs.
 #[divan::bench(args = [10, 100, 1000])]
 fn move_all_then_take_one(bencher: divan::Bencher, slots: u32) {
     let mut rng = Seed::new(1).fork("bench").rng();

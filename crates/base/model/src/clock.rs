@@ -1,25 +1,26 @@
-//! A coarse clock, for comparisons with simulators that have one.
+//! Coarse clock for comparisons with simulators that count time and CPU in steps.
 
 use crate::{Share, SimSpan, SimTime, VirtualTime, Yield};
 
-/// Time in whole steps, and CPU in whole steps of a node's.
-///
-/// By default everything here is exact to the microsecond. Other simulators count whole seconds and hundredths of a node, as the
-/// author of DFRS does in his (vcsim, M. Stillwell, 2010): jobs complete at the first whole second by which less than a
-/// millisecond of time is missing, work counts in whole milliseconds, and the speed of a job is the exact quotient of
-/// the steps that its tasks get and those that they need.
+/// Discrete time, and CPU in discrete parts of a node. By default, all arithmetic of the simulator
+/// is exact to the microsecond. Other simulators count whole seconds and hundredths of a node, such
+/// as that of the author of DFRS (vcsim, M. Stillwell, 2010). There, a job completes at the first
+/// whole second at which less than a millisecond of its run time is left, and work is counted in
+/// whole milliseconds. The speed of a job is the exact quotient of the CPU steps that its tasks get
+/// and the steps that they need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Clock {
-    /// Jobs complete at multiples of this.
+    /// Granularity of time: jobs complete at multiples of this span.
     pub step: SimSpan,
-    /// The CPU that a task gets, as a yield that was rounded down, is meant to be a multiple of this.
+    /// Granularity of CPU, as a share of a node. The CPU of a task, given as a yield that was
+    /// rounded down, is rounded to the nearest multiple.
     pub cpu_step: Share,
 }
 
 const MILLISECOND: u128 = 1_000;
 
 impl Clock {
-    /// The work of a span at a yield, in whole milliseconds.
+    /// Returns the work done in `span` at a yield, in whole milliseconds, rounded down.
     #[must_use]
     pub fn work(self, span: SimSpan, need: Share, at: Yield) -> SimSpan {
         let (part, whole) = self.speed(need, at);
@@ -27,7 +28,8 @@ impl Clock {
         SimSpan::from_micros(u64::try_from(millis * MILLISECOND).unwrap_or(u64::MAX))
     }
 
-    /// When this much work is done that goes on from some moment; `None` without any speed, and beyond the range of [`SimTime`].
+    /// Returns the completion time of a job that progresses from `from` on and has `left` to do.
+    /// Returns `None` if the speed is 0 or the time is beyond the range of [`SimTime`].
     #[must_use]
     pub fn completion(self, from: SimTime, left: VirtualTime, need: Share, at: Yield) -> Option<SimTime> {
         let (part, whole) = self.speed(need, at);
@@ -38,7 +40,7 @@ impl Clock {
         end.div_ceil(step).checked_mul(step).map(SimTime::from_micros)
     }
 
-    /// The speed as a quotient.
+    /// Returns the speed as an exact fraction (numerator, denominator).
     fn speed(self, need: Share, at: Yield) -> (u128, u128) {
         let step = u128::from(self.cpu_step.units().max(1));
         let used = u128::from(need.units()) * u128::from(at.units());
@@ -59,7 +61,8 @@ mod tests {
         cpu_step: Share::try_from_units(Share::ONE.units() / 100).expect("a share"),
     };
 
-    /// 33 hundredths of a node for a task that needs all of it: 10,000 s take 3,300 s of work, exactly, though 0.33 is not a yield.
+    /// A task that needs a whole node and gets 33 hundredths of it does exactly 3,300 s of work in
+    /// 10,000 s, although 0.33 is not a yield.
     #[test]
     fn speeds_are_quotients_of_steps() {
         let third = Yield::from_ratio(33, 100);
@@ -71,8 +74,9 @@ mod tests {
         assert_eq!(CLOCK.completion(from, left, Share::ONE, Yield::ONE), Some(SimTime::from_secs(3_307)));
     }
 
-    /// 1 s at 30 hundredths is 3,333 ms, so until the fourth second; 0.6 s at 60 hundredths is 1 s. 1,500 ms of a need of 7 hundredths that gets
-    /// 6 are 1,750 ms.
+    /// 1 s at 30 hundredths takes 3,333 ms, so the job completes at the fourth second; 0.6 s at 60
+    /// hundredths takes 1 s. A task that needs 7 hundredths and gets 6 takes 1,750 ms for 1,500 ms
+    /// of work.
     #[test]
     fn completions_wait_for_the_next_step() {
         let end = |millis: u64, need: Share, at: Yield| {
@@ -82,11 +86,11 @@ mod tests {
         assert_eq!(end(1_000, Share::ONE, Yield::from_ratio(30, 100)), SimTime::from_secs(4));
         assert_eq!(end(600, Share::ONE, Yield::from_ratio(60, 100)), SimTime::from_secs(1));
         assert_eq!(end(1_500, Share::from_ratio(7, 100), Yield::from_ratio(6, 7)), SimTime::from_secs(2));
-        // 2,572 ms of it take 3,000.67 ms, which count as 3,000.
+        // 2,572 ms of work take 3,000.67 ms, which count as 3,000.
         assert_eq!(end(2_572, Share::from_ratio(7, 100), Yield::from_ratio(6, 7)), SimTime::from_secs(3));
     }
 
-    /// Yields that are not a multiple of a step are used as they are, if they are below half of one.
+    /// Yields that are not a multiple of a step are used unchanged if they are below half a step.
     #[test]
     fn less_than_half_a_step_stays() {
         let least = Yield::try_from_units(1 << 10).unwrap();

@@ -1,70 +1,74 @@
-//! Co-allocation: the parts of several resources that one request is given at the same time.
+//! Co-allocation: parts of several resources that are allocated to one request at the same time.
 
 use crate::{SimSpan, SimTime};
 
-/// What amounts are counted in: millionths of the unit of a property (a core, a GHz, a GB).
+/// Units per one core, GHz or GB: amounts are counted in millionths of the unit of a property.
 pub const UNITS_PER_ONE: u64 = 1_000_000;
-/// The largest amount of a property that a resource may have, or a request may ask of one, in millionths: a hundred
-/// million, so that sums over 100,000 resources fit 64 bits.
+/// Largest amount of a property that a resource may have or a request may ask of one resource, in
+/// millionths. The value of a hundred million keeps sums over 100,000 resources within 64 bits.
 pub const MOST_UNITS: u64 = 100_000_000 * UNITS_PER_ONE;
-/// How many resources a grid may have.
+/// Largest number of resources of a grid.
 pub const MOST_RESOURCES: usize = 100_000;
 
-/// A node of a grid, of which parts can be reserved.
+/// Node of a grid; parts of it can be reserved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resource {
-    /// How much it has of each quantitative property, in millionths, at most [`MOST_UNITS`].
+    /// Capacity by quantitative property, in millionths, at most [`MOST_UNITS`].
     pub capacity: Box<[u64]>,
-    /// The label of each qualitative property.
+    /// Label by qualitative property.
     pub labels: Box<[String]>,
 }
 
-/// A collective request: resources at the same time, with a minimum for each of them and a total over all.
+/// Collective request: several resources at the same time, with a minimum for each resource and a
+/// total over all of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// For how long; above zero.
+    /// Duration of the allocation; above zero.
     pub duration: SimSpan,
-    /// How many resources (N); at least one.
+    /// Number of resources (N); at least one.
     pub resources: usize,
-    /// The earliest start.
+    /// Earliest start.
     pub earliest: SimTime,
-    /// The latest start, not before the earliest.
+    /// Latest start; not before `earliest`.
     pub latest: SimTime,
-    /// What each resource has to give of each quantitative property, in millionths.
+    /// Minimum that each resource must provide, by quantitative property, in millionths.
     pub minimum: Box<[u64]>,
-    /// What all of them together have to give of each, in millionths; never below N times the minimum.
+    /// Total that all resources together must provide, by quantitative property, in millionths; at
+    /// least N times the minimum.
     pub total: Box<[u64]>,
-    /// Of each, resources give multiples of this, in millionths: 1 for any amount, [`UNITS_PER_ONE`] for whole units. The minimum
-    /// and the total are such multiples.
+    /// Granularity by quantitative property, in millionths: resources provide multiples of it. It is
+    /// 1 for arbitrary amounts and [`UNITS_PER_ONE`] for whole units. The minimum and the total are
+    /// multiples of it.
     pub step: Box<[u64]>,
-    /// The label that is asked for in each qualitative property, if any.
+    /// Required label by qualitative property; `None` accepts every label.
     pub labels: Box<[Option<String>]>,
 }
 
-/// A part of a resource, from a moment until just before another.
+/// Part of a resource that is reserved for the time from `from` (inclusive) to `until` (exclusive).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reservation {
-    /// The resource, from 0.
+    /// Index of the resource, from 0.
     pub resource: usize,
-    /// When it begins.
+    /// Begin of the reservation.
     pub from: SimTime,
-    /// When it has ended; after its begin.
+    /// End of the reservation (exclusive); after `from`.
     pub until: SimTime,
-    /// How much of each quantitative property, in millionths.
+    /// Reserved amount by quantitative property, in millionths.
     pub amounts: Box<[u64]>,
 }
 
-/// The answer to a request: one reservation a resource, all at the same time.
+/// Result of a request: one reservation per resource, all for the same time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Allocation {
-    /// When it begins.
+    /// Start of all reservations.
     pub start: SimTime,
-    /// In the order of the resources.
+    /// Reservations in ascending order of the resource.
     pub reservations: Vec<Reservation>,
 }
 
 impl Request {
-    /// Whether a resource could serve, were it free: its labels are those asked for and it has the minima.
+    /// Checks whether a resource could serve the request if it were free: its labels match and its
+    /// capacities reach the minima.
     pub fn accepts(&self, resource: &Resource) -> bool {
         let has_label =
             |(asked, label): (&Option<String>, &String)| asked.as_ref().is_none_or(|it| it == label);

@@ -1,15 +1,19 @@
-//! The records of an events file: one JSON object a line, enough to check a simulation from scratch.
+//! Records of an events file: one JSON object per line, sufficient to check a simulation from
+//! scratch.
 //!
-//! The first line is a [`Record::Run`]; then come, in the order of simulated time, what happened to each job;
-//! the last line is a [`Record::Summary`]. All numbers are the simulator's own integers: times in microseconds
-//! (`_us`), shares in units of 1/943,718,400 of a node, yields in units of 2^-20. Within one moment the records
-//! are in the order: completions, changes of the platform, submissions, then the changes that the policy decided.
+//! The first line is a [`Record::Run`]. The events of the jobs follow in the order of simulated
+//! time. The last line is a [`Record::Summary`]. All numbers are the simulator's own integers: times
+//! in microseconds (`_us`), shares in units of 1/943,718,400 of a node, yields in units of 2^-20.
+//! Records of the same time are in the order: completions, changes of the platform, submissions,
+//! then the decisions of the policy.
 //!
-//! Files of clusters whose nodes differ have a [`Record::Classes`] before anything happens; only they have `ask` records.
-//! Files of clusters whose nodes go down have a [`Record::Platform`] as their second line. Only they have `window`, `down`, `up`,
-//! `interrupt` and `lose` records, and `platform` figures in the summary. Files of policies that order jobs by priority have a
-//! [`Record::Priority`] before the first job; if jobs of some classes preempt others, they have these figures and `interrupt` and
-//! `lose` records, too, which are then among the changes that the policy decided.
+//! Files of clusters with different nodes have a [`Record::Classes`] before the first event; only
+//! they have `ask` records. Files of clusters with node failures have a [`Record::Platform`] as
+//! their second line. Only they have `window`, `down`, `up`, `interrupt` and `lose` records, and
+//! `platform` figures in the summary. Files of policies that order jobs by priority have a
+//! [`Record::Priority`] before the first job. If their jobs can preempt others, they also have the
+//! `platform` figures and the `interrupt` and `lose` records, which are then among the decisions of
+//! the policy.
 
 use crate::WeightRule;
 use crate::numbers::is_default;
@@ -18,387 +22,401 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// The version of the format; a reader refuses others.
+/// Version of the format; readers reject all others.
 pub const FORMAT_VERSION: u32 = 3;
 
-/// Tasks of a job on nodes: pairs of (node, tasks).
+/// Allocation of a job's tasks: pairs of (node, tasks).
 pub type Placement<'a> = Cow<'a, [(u32, u32)]>;
 
 /// One line of an events file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "event", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Record<'a> {
-    /// The simulated setting.
+    /// Simulated setting.
     Run {
-        /// The version of the format.
+        /// Version of the format.
         #[schemars(extend("const" = FORMAT_VERSION))]
         format: u32,
-        /// The name of the policy.
+        /// Name of the policy.
         policy: Cow<'a, str>,
-        /// The number of nodes.
+        /// Number of nodes of the cluster.
         nodes: u32,
-        /// The rescheduling penalty: how long a resumed or migrated job makes no progress.
+        /// Rescheduling penalty in microseconds: time in which a resumed or migrated job makes no
+        /// progress.
         penalty_us: u64,
-        /// The tau of the bounded stretch in the summary.
-        // Files of version 1 have it there: they must be refused for their version.
+        /// Threshold tau of the bounded stretch in the summary, in microseconds.
+        // Files of version 1 have it in the summary. The default lets them be rejected for their
+        // version.
         #[serde(default)]
         tau_us: u64,
-        /// What the name of the policy leaves open and is not as by default, in words: its decisions are not those of the name alone.
+        /// Options in words that differ from the defaults and are not part of the policy's name; the
+        /// decisions depend on them too.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         options: Option<Cow<'a, str>>,
-        /// The time between ticks, of policies that have any.
+        /// Time between two ticks, in microseconds; absent for policies without ticks.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         period_us: Option<u64>,
     },
-    /// What happens to jobs on nodes that go down. The second record, if nodes do.
+    /// Handling of jobs on failed nodes. The second record, if nodes can fail.
     Platform {
-        /// The rule.
+        /// Rule for interrupted jobs.
         interruption: InterruptionRule,
-        /// The work between two checkpoints; 0 without checkpoints.
+        /// Work between two checkpoints, in microseconds; 0 without checkpoints.
         #[serde(default)]
         interval_us: u64,
-        /// The work that a checkpoint takes. It comes on top of the run time of a job and of what is known of it: one for each
-        /// interval that ends before the job does.
+        /// Work per checkpoint, in microseconds. It is added to the run time of a job and to its
+        /// estimate: once for each interval that ends before the job does.
         #[serde(default)]
         cost_us: u64,
-        /// How long a job that begins from a checkpoint makes no progress.
+        /// Time in which a job that restarts from a checkpoint makes no progress, in microseconds.
         #[serde(default)]
         restart_us: u64,
     },
-    /// By what the policy orders waiting jobs, and which limits they have. Before the first job, if jobs have priorities.
+    /// Priority order and limits of waiting jobs. Before the first job, if jobs have priorities.
     Priority {
-        /// The settings.
+        /// Settings of the site.
         settings: Box<Priorities>,
     },
-    /// The nodes differ. The second record then, or the third behind a [`Record::Platform`].
+    /// Classes of nodes, if the nodes differ. The second record then, or the third after a
+    /// [`Record::Platform`].
     Classes {
-        /// What nodes have beside CPU and memory.
+        /// Resources of nodes other than CPU and memory.
         resources: Vec<ResourceOfNodes>,
-        /// The classes: the first one has the nodes with the lowest numbers.
+        /// Node classes; the first class has the lowest node numbers.
         classes: Vec<ClassOfNodes>,
-        /// The cores of the reference node; tasks that hold whole cores hold their CPU need of these, rounded up, and at least one.
+        /// Number of cores of the reference node. A task that holds whole cores holds its CPU need
+        /// in these, rounded up, and at least one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         cores: Option<u32>,
     },
-    /// An outage is announced.
+    /// Announcement of an outage.
     Window {
-        /// The moment of the announcement.
+        /// Time of the announcement, in microseconds.
         at_us: u64,
-        /// The lowest node.
+        /// Lowest node of the outage.
         first: u32,
-        /// How many nodes.
+        /// Number of nodes that go down.
         nodes: u32,
-        /// When they go down.
+        /// Begin of the outage, in microseconds.
         from_us: u64,
-        /// When the outage is over.
+        /// End of the outage, in microseconds.
         until_us: u64,
     },
-    /// Nodes go down that were up.
+    /// Failure of nodes that were up.
     Down {
-        /// The moment.
+        /// Time of the event, in microseconds.
         at_us: u64,
-        /// The nodes: pairs of (lowest node, how many).
+        /// Affected nodes: pairs of (lowest node, number of nodes).
         nodes: Cow<'a, [(u32, u32)]>,
     },
-    /// Nodes are up again.
+    /// Repair of nodes.
     Up {
-        /// The moment.
+        /// Time of the event, in microseconds.
         at_us: u64,
-        /// The nodes: pairs of (lowest node, how many).
+        /// Affected nodes: pairs of (lowest node, number of nodes).
         nodes: Cow<'a, [(u32, u32)]>,
     },
-    /// A node of a running job went down, or it makes room for another one: it is on no node, and waits to be started again.
+    /// Interruption of a running job, because one of its nodes failed or because it is preempted.
+    /// The job releases its nodes and waits to be started again.
     Interrupt {
-        /// The moment.
+        /// Time of the event, in microseconds.
         at_us: u64,
-        /// The job.
+        /// Submission index of the job.
         job: u64,
-        /// The work that it has when it starts again, checkpoints included.
+        /// Work that the job has when it restarts, checkpoints included, in microseconds.
         kept_us: u64,
     },
-    /// A node of a running job went down, or it makes room for another one, and the job has left for good.
+    /// Loss of a running job, because one of its nodes failed or because it is preempted. The job
+    /// does not run again.
     Lose {
-        /// The moment.
+        /// Time of the event, in microseconds.
         at_us: u64,
-        /// The job.
+        /// Submission index of the job.
         job: u64,
     },
-    /// A job arrives.
+    /// Arrival of a job.
     Submit {
-        /// The moment.
+        /// Time of the event, in microseconds.
         at_us: u64,
-        /// The place of the job in the order of submission, from 0: the name of the job in all further records.
+        /// Submission index of the job, from 0; it identifies the job in all further records.
         job: u64,
-        /// The number of the job in its log.
+        /// Number of the job in its log.
         id: u64,
-        /// Its tasks.
+        /// Number of tasks.
         tasks: u32,
-        /// The CPU need of a task, in share units.
+        /// CPU need of a task, in share units.
         cpu_need: u32,
-        /// The memory of a task, in share units.
+        /// Memory of a task, in share units.
         memory: u32,
-        /// Its run time at full speed.
+        /// Run time at full speed, in microseconds.
         run_us: u64,
-        /// What the policy knew of its run time: absent if that is the run time itself, the largest number of 64 bits
-        /// if the run time was unknown to it.
+        /// Run time estimate of the policy, in microseconds. It is absent if the policy knows the
+        /// run time itself, and 2^64 - 1 if the policy has no estimate.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         estimate_us: Option<u64>,
-        /// The number of its user in the log, if known.
+        /// Number of the user in the log, if known.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         user: Option<u32>,
-        /// The group of its user (an account of Slurm), if known and used.
+        /// Number of the user's group (an account of Slurm), if known and used.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         group: Option<u32>,
-        /// The queue that it was submitted to (a QOS of Slurm), if known and used.
+        /// Number of the queue of the submission (a QOS of Slurm), if known and used.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         queue: Option<u32>,
-        /// The partition that it was submitted to, if known and used.
+        /// Number of the partition of the submission, if known and used.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         partition: Option<u32>,
     },
-    /// The job that was just submitted follows others that have left the system or started, or others will follow it.
+    /// Dependencies of the job that was just submitted: jobs whose end or start it follows, and the
+    /// number of jobs that depend on it.
     Link {
-        /// The moment.
+        /// Time of the event, in microseconds.
         at_us: u64,
-        /// The job.
+        /// Submission index of the job.
         job: u64,
-        /// The job that it follows.
+        /// Job whose end the job follows.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         after: Option<u64>,
-        /// Others that it follows as well.
+        /// Further jobs whose end the job follows.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         others: Vec<u64>,
-        /// The think time: it is submitted this long after all of them have left (one microsecond at least after one that was
-        /// rejected or killed).
+        /// Think time in microseconds: the job is submitted this long after all of them have left.
+        /// After one that was rejected or killed it is at least one microsecond.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         think_us: Option<u64>,
-        /// Its own time of submission, if it is not submitted before that, either.
+        /// Time before which the job is not submitted either (its own submit time), in microseconds.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         not_before_us: Option<u64>,
-        /// Jobs of which it follows the start, or the end if they left without one: pairs of the job and the time from then, in
-        /// microseconds.
+        /// Jobs whose start the job follows, or whose end if they leave without a start: pairs of
+        /// the job and the delay in microseconds.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         starts: Vec<(u64, u64)>,
-        /// How many jobs will be submitted when it has left.
+        /// Number of jobs that will be submitted after this one has left.
         #[serde(default, skip_serializing_if = "is_default")]
         followers: u32,
-        /// How many jobs follow its start.
+        /// Number of jobs that follow the start of this one.
         #[serde(default, skip_serializing_if = "is_default")]
         start_followers: u32,
     },
-    /// What the tasks of the job that was just submitted ask for beside CPU and memory.
+    /// Requests of the job that was just submitted for resources other than CPU and memory.
     Ask {
-        /// The moment.
+        /// Time of the event, in microseconds.
         at_us: u64,
-        /// The job.
+        /// Submission index of the job.
         job: u64,
-        /// For each resource the number of units, and the part of each that a task can use, in share units: it matters where the
-        /// resource is shared.
+        /// Requests per resource: the number of units, and the part of each unit that a task can
+        /// use, in share units. The part matters only for shared resources.
         resources: Vec<(u32, u32)>,
-        /// The features that its nodes must have.
+        /// Features that the nodes must have.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         features: Vec<String>,
     },
-    /// A waiting job starts.
+    /// Start of a waiting job.
     Start {
-        /// The moment.
+        /// Time of the event, in microseconds.
         at_us: u64,
-        /// The job.
+        /// Submission index of the job.
         job: u64,
-        /// Where its tasks are.
+        /// Allocation of the tasks.
         on: Placement<'a>,
-        /// Its yield, in units of 2^-20.
+        /// Yield in units of 2^-20.
         #[serde(rename = "yield")]
         job_yield: u32,
     },
-    /// A running job is paused: its nodes are free.
+    /// Preemption of a running job; its nodes are released.
     Pause {
-        /// The moment.
+        /// Time of the event, in microseconds.
         at_us: u64,
-        /// The job.
+        /// Submission index of the job.
         job: u64,
     },
-    /// A paused job goes on, after the penalty.
+    /// Resumption of a paused job; it progresses after the penalty.
     Resume {
-        /// The moment.
+        /// Time of the event, in microseconds.
         at_us: u64,
-        /// The job.
+        /// Submission index of the job.
         job: u64,
-        /// Where its tasks are.
+        /// Allocation of the tasks.
         on: Placement<'a>,
-        /// Its yield, in units of 2^-20.
+        /// Yield in units of 2^-20.
         #[serde(rename = "yield")]
         job_yield: u32,
     },
-    /// A running job has tasks on other nodes from now on, and goes on after the penalty.
+    /// Migration of a running job; it progresses on its new nodes after the penalty.
     Migrate {
-        /// The moment.
+        /// Time of the event, in microseconds.
         at_us: u64,
-        /// The job.
+        /// Submission index of the job.
         job: u64,
-        /// The new nodes of its tasks.
+        /// New allocation of the tasks.
         on: Placement<'a>,
-        /// Its yield, in units of 2^-20.
+        /// Yield in units of 2^-20.
         #[serde(rename = "yield")]
         job_yield: u32,
     },
-    /// A running job gets another yield and stays where it is.
+    /// Change of a running job's yield; its allocation stays.
     Yield {
-        /// The moment.
+        /// Time of the event, in microseconds.
         at_us: u64,
-        /// The job.
+        /// Submission index of the job.
         job: u64,
-        /// Its yield, in units of 2^-20.
+        /// Yield in units of 2^-20.
         #[serde(rename = "yield")]
         job_yield: u32,
     },
-    /// A waiting job is rejected for good.
+    /// Final rejection of a waiting job.
     Reject {
-        /// The moment.
+        /// Time of the event, in microseconds.
         at_us: u64,
-        /// The job.
+        /// Submission index of the job.
         job: u64,
     },
-    /// The policy ends a running job before its work is done.
+    /// Termination of a running job by the policy before its work is done.
     Kill {
-        /// The moment.
+        /// Time of the event, in microseconds.
         at_us: u64,
-        /// The job.
+        /// Submission index of the job.
         job: u64,
     },
-    /// A job has done all of its work.
+    /// Completion of a job.
     Complete {
-        /// The moment.
+        /// Time of the event, in microseconds.
         at_us: u64,
-        /// The job.
+        /// Submission index of the job.
         job: u64,
     },
-    /// What the simulator says of the whole run, for the audit to recompute.
+    /// Figures of the whole run from the simulator; the audit recomputes them.
     Summary {
-        /// Completed jobs.
+        /// Number of completed jobs.
         completed: u64,
-        /// Jobs that were rejected or killed.
+        /// Number of rejected or killed jobs.
         rejected: u64,
-        /// From the first submission to the last completion.
+        /// Time from the first submission to the last completion, in microseconds.
         makespan_us: u64,
-        /// The largest stretch of a job.
+        /// Maximum stretch of a job.
         max_stretch: f64,
-        /// The largest bounded stretch of a job.
+        /// Maximum bounded stretch of a job.
         max_bounded_stretch: f64,
-        /// The mean of the bounded stretch.
+        /// Mean bounded stretch.
         mean_bounded_stretch: f64,
-        /// The mean turnaround, in seconds.
+        /// Mean turnaround time in seconds.
         mean_turnaround_s: f64,
-        /// Work done / (nodes * makespan).
+        /// Utilisation: work done / (nodes * makespan).
         utilisation: f64,
-        /// How often a job was paused.
+        /// Number of preemptions of jobs.
         preemptions: u64,
-        /// How often a job was migrated.
+        /// Number of migrations of jobs.
         migrations: u64,
-        /// Tasks that changed node in migrations, added up.
+        /// Total number of tasks that changed nodes in migrations.
         migrated_tasks: u64,
-        /// Further figures, which older files lack.
+        /// Further figures; older files lack them.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         objectives: Option<Objectives>,
-        /// The figures of a run in which nodes go down.
+        /// Figures of node failures; absent if no node can fail.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         platform: Option<PlatformFigures>,
     },
 }
 
 impl Record<'_> {
-    /// Reads a line of a file.
+    /// Parses a line of an events file.
     ///
     /// # Errors
-    /// If it is not a record.
-    // Generated code is large: only here is it compiled for texts.
+    ///
+    /// Returns an error if the line is not a record.
+    // The generated code is large. This function is the only place at which it is instantiated for
+    // text.
     pub fn from_json(line: &[u8]) -> serde_json::Result<Record<'static>> {
         serde_json::from_slice(line)
     }
 }
 
-/// Something that nodes have beside CPU and memory.
+/// Resource of nodes other than CPU and memory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ResourceOfNodes {
-    /// Its name.
+    /// Name of the resource.
     pub name: String,
-    /// Whether a task uses its need of it times its yield, as of CPU; otherwise it holds whole units.
+    /// True if a task uses its need times its yield, as with CPU; otherwise it holds whole units.
     pub shared: bool,
 }
 
-/// Nodes that are like each other.
+/// Class of identical nodes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ClassOfNodes {
-    /// Its name.
+    /// Name of the class.
     pub name: String,
-    /// How many nodes it has.
+    /// Number of nodes in the class.
     pub nodes: u32,
-    /// The CPU of a node, in share units of the reference node.
+    /// CPU of a node, in share units of the reference node.
     pub cpu: u64,
-    /// The memory of a node, in the same units.
+    /// Memory of a node, in share units of the reference node.
     pub memory: u64,
-    /// The speed of a node, in units of 2^-20: a job progresses at its yield times the speed of its slowest node, rounded down.
+    /// Speed of a node in units of 2^-20. A job progresses at its yield times the speed of its
+    /// slowest node, rounded down.
     pub speed: u32,
-    /// The units of each resource.
+    /// Number of units of each resource.
     pub resources: Vec<u32>,
-    /// The features.
+    /// Features of a node, which jobs can require.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub features: Vec<String>,
 }
 
-/// Figures of the bounded stretch by quantile, by weight and by user.
+/// Bounded stretch by quantile, by weight and by user.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Objectives {
-    /// Half of the jobs have no more; of more than a million jobs it may be too low by 0.1 %, as may the other quantiles.
+    /// Median bounded stretch. For more than a million jobs it may be too low by 0.1 %, as may the
+    /// other quantiles.
     pub median_bounded_stretch: f64,
-    /// 95 % of the jobs have no more.
+    /// 95th percentile of the bounded stretch.
     pub p95_bounded_stretch: f64,
-    /// 99 % of the jobs have no more.
+    /// 99th percentile of the bounded stretch.
     pub p99_bounded_stretch: f64,
-    /// The rule of the weights.
+    /// Weighting rule of the jobs.
     #[schemars(with = "String")]
     pub weights: WeightRule,
-    /// Numbers of users, and by what the weights of their jobs are multiplied; 1 of users that are not listed.
+    /// Weight factors of users: pairs of (user number, factor). The factor is 1 for users that are
+    /// not listed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub user_weights: Vec<(u32, f64)>,
-    /// The weighted mean.
+    /// Weighted mean of the bounded stretch.
     pub weighted_bounded_stretch: f64,
-    /// Jain's index of the users' means; absent if no user is known.
+    /// Jain's fairness index of the users' means; absent if no user is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fairness: Option<f64>,
-    /// The largest mean of a user; absent if no user is known.
+    /// Largest mean bounded stretch of a user; absent if no user is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_user_bounded_stretch: Option<f64>,
 }
 
-/// What happens to jobs on nodes that go down.
+/// Rule for jobs on nodes that fail.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum InterruptionRule {
-    /// They leave for good.
+    /// Interrupted jobs are lost.
     Lose,
-    /// They begin again from zero.
+    /// Interrupted jobs restart from zero.
     #[default]
     Requeue,
-    /// They begin again from their last checkpoint.
+    /// Interrupted jobs restart from their last checkpoint.
     Checkpoint,
 }
 
-/// What outages amount to, from the first submission to the last completion.
+/// Figures of node failures, from the first submission to the last completion.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PlatformFigures {
-    /// How often a job was interrupted, lost jobs included.
+    /// Number of interruptions of jobs, lost jobs included.
     pub interruptions: u64,
-    /// Jobs that left for good.
+    /// Number of jobs that were lost.
     pub lost: u64,
-    /// Work that was done and not kept, in node-seconds: tasks * CPU need * virtual time.
+    /// Work that was done and lost, in node-seconds: tasks * CPU need * virtual time.
     pub lost_work_s: f64,
-    /// The part of the node-seconds in which nodes were up.
+    /// Availability: fraction of the node-seconds in which nodes were up.
     pub availability: f64,
-    /// The run times of completed jobs as work, in node-seconds / the node-seconds in which nodes were up.
+    /// Goodput: run times of completed jobs as work, in node-seconds / the node-seconds in which
+    /// nodes were up.
     pub goodput: f64,
 }

@@ -1,9 +1,10 @@
-//! The event queue of the simulators: a total order of events, and no stale ones.
+//! Event queue of the simulators, with a total order of events and without stale ones.
 //!
-//! Events of one moment happen in a fixed order, ([`SimTime`], [`Rank`], sequence): what ends makes room before
-//! the platform changes, before jobs arrive, before the clock ticks; the sequence breaks what is left. Everything that
-//! can cause an event has a [`Slot`]; a slot has at most one event, which can be moved or cancelled at any time, so an
-//! event that a later decision has overtaken never occurs.
+//! Events at the same time occur in a fixed order, ([`SimTime`], [`Rank`], sequence): completions
+//! release nodes before the platform changes, before jobs arrive, before the clock ticks. The
+//! sequence breaks the remaining ties. Everything that can cause an event has a [`Slot`]. A slot has
+//! at most one event, which can be moved or cancelled at any time, so an event that a later decision
+//! has superseded never occurs.
 //!
 //! ```
 //! use dfrsim_model::SimTime;
@@ -19,43 +20,49 @@
 //! assert!(queue.pop().is_none());
 //! ```
 //!
-//! The structure is a binary heap with the position of every slot beside it (Cormen et al., chapter 6); all
-//! operations take time logarithmic in the number of scheduled events.
+//! The structure is an indexed binary heap, which also stores the heap position of every slot
+//! (Cormen et al., chapter 6). All operations take time logarithmic in the number of scheduled
+//! events.
 
 use crate::SimTime;
 
-/// The kinds of events, in the order in which those of one moment happen.
+/// Kinds of events, in the order in which events at the same time occur.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rank {
-    /// A job has done its work.
+    /// Completion of a job.
     Completion,
-    /// Nodes come or go.
+    /// Failure or repair of nodes.
     PlatformChange,
-    /// A job arrives.
+    /// Arrival of a job.
     Submission,
-    /// A moment that the scheduler asked for.
+    /// Wake-up that the scheduler requested.
     Tick,
 }
 
-/// When an event happens, and its place among the events of that moment.
+/// Time of an event, and its order among the events at that time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct EventKey(
-    /// The time in the upper half, the rank in the next byte, the sequence below: one comparison orders all.
+    /// The time in the upper half, the rank in the next byte, the sequence below: a single
+    /// comparison orders all events.
     u128,
 );
 
 impl EventKey {
     const SEQUENCE_BITS: u32 = 56;
 
-    /// The key of an event; the sequence orders events of the same moment and rank and must be below 2^56.
+    /// Creates the key of an event. `sequence` orders events of the same time and rank.
+    ///
+    /// # Panics
+    ///
+    /// Panics if `sequence` is not below 2^56.
     #[inline]
     pub fn new(time: SimTime, rank: Rank, sequence: u64) -> EventKey {
-        assert!(sequence >> Self::SEQUENCE_BITS == 0, "a sequence number fits 56 bits");
+        assert!(sequence >> Self::SEQUENCE_BITS == 0, "sequence number must be below 2^56");
         EventKey(
             u128::from(time.micros()) << 64 | u128::from((rank as u64) << Self::SEQUENCE_BITS | sequence),
         )
     }
-    /// When.
+    /// Returns the time of the event.
     #[must_use]
     #[inline]
     pub fn time(self) -> SimTime {
@@ -63,40 +70,41 @@ impl EventKey {
     }
 }
 
-/// Someone who can have one event scheduled; small numbers, since the queue keeps a table of them.
+/// Source of events, with at most one event scheduled at a time. Numbers should be small, since the
+/// queue has a table of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Slot(pub u32);
 
 const ABSENT: u32 = u32::MAX;
 
-/// The scheduled events, at most one a [`Slot`].
+/// Queue of scheduled events, at most one per [`Slot`].
 #[derive(Clone, Debug, Default)]
 pub struct EventQueue {
     heap: Vec<(EventKey, Slot)>,
-    /// The position of each slot's event in the heap.
+    /// Heap position of each slot's event; `ABSENT` without one.
     position: Vec<u32>,
 }
 
 impl EventQueue {
-    /// A queue without events.
+    /// Creates an empty queue.
     pub fn new() -> EventQueue {
         EventQueue::default()
     }
-    /// How many events are scheduled.
+    /// Returns the number of scheduled events.
     pub fn len(&self) -> usize {
         self.heap.len()
     }
-    /// Whether no event is scheduled.
+    /// Returns whether no event is scheduled.
     pub fn is_empty(&self) -> bool {
         self.heap.is_empty()
     }
-    /// The next event, which stays in the queue.
+    /// Returns the next event without removing it.
     #[inline]
     pub fn peek(&self) -> Option<(EventKey, Slot)> {
         self.heap.first().copied()
     }
 
-    /// Schedules the event of a slot, in place of the one it may have.
+    /// Schedules the event of a slot, replacing the scheduled one, if any.
     pub fn schedule(&mut self, slot: Slot, key: EventKey) {
         let index = slot.0 as usize;
         if index >= self.position.len() {
@@ -109,12 +117,12 @@ impl EventQueue {
             }
             at => {
                 self.heap[at as usize].0 = key;
-                self.settle(at as usize);
+                self.restore_order(at as usize);
             }
         }
     }
 
-    /// Takes back the event of a slot, if it has one.
+    /// Cancels the event of a slot, if it has one.
     pub fn cancel(&mut self, slot: Slot) {
         match self.position.get(slot.0 as usize) {
             None | Some(&ABSENT) => {}
@@ -124,7 +132,7 @@ impl EventQueue {
         }
     }
 
-    /// Takes the next event out.
+    /// Removes and returns the next event.
     pub fn pop(&mut self) -> Option<(EventKey, Slot)> {
         (!self.heap.is_empty()).then(|| self.remove(0))
     }
@@ -133,12 +141,12 @@ impl EventQueue {
         let removed = self.heap.swap_remove(at);
         self.position[removed.1.0 as usize] = ABSENT;
         if at < self.heap.len() {
-            self.settle(at);
+            self.restore_order(at);
         }
         removed
     }
 
-    /// Moves the entry towards the top until its parent is no later.
+    /// Moves the entry towards the root until its parent is not later.
     fn sift_up(&mut self, mut at: usize) {
         let entry = self.heap[at];
         while at > 0 {
@@ -146,15 +154,15 @@ impl EventQueue {
             if self.heap[parent].0 <= entry.0 {
                 break;
             }
-            self.place(at, self.heap[parent]);
+            self.set_entry(at, self.heap[parent]);
             at = parent;
         }
-        self.place(at, entry);
+        self.set_entry(at, entry);
     }
 
-    /// Moves the entry to where its key belongs: down to a place without children, and up from there. An entry that is moved nearly always
-    /// belongs near the end, so that the way down need not compare with it.
-    fn settle(&mut self, mut at: usize) {
+    /// Moves the entry to its position by key: down to a leaf, and up from there. A moved entry
+    /// nearly always belongs near the leaves, so comparing it on the way down would cost more.
+    fn restore_order(&mut self, mut at: usize) {
         let entry = self.heap[at];
         loop {
             let mut child = 2 * at + 1;
@@ -164,15 +172,15 @@ impl EventQueue {
             if child + 1 < self.heap.len() {
                 child += usize::from(self.heap[child + 1].0 < self.heap[child].0);
             }
-            self.place(at, self.heap[child]);
+            self.set_entry(at, self.heap[child]);
             at = child;
         }
-        self.place(at, entry);
+        self.set_entry(at, entry);
         self.sift_up(at);
     }
 
     #[inline]
-    fn place(&mut self, at: usize, entry: (EventKey, Slot)) {
+    fn set_entry(&mut self, at: usize, entry: (EventKey, Slot)) {
         self.heap[at] = entry;
         self.position[entry.1.0 as usize] = at as u32;
     }

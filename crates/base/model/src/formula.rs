@@ -1,4 +1,4 @@
-//! Formulas over what is known of a waiting job, which put jobs in order: the smallest value is first.
+//! Formulas over the attributes of a waiting job, which order jobs by ascending value.
 //!
 //! ```
 //! use dfrsim_model::formula::{Formula, Known};
@@ -10,9 +10,10 @@
 //! assert_eq!(fault, "character 12: unknown name `widht`; did you mean `width`?");
 //! ```
 //!
-//! A formula has numbers (`870`, `1e-11`), the names of [`Known`], `+ - * / ^` with their usual precedence (`^` first, from the right),
-//! parentheses, and the functions `log10 log2 ln exp sqrt abs min max`. It is computed in double precision, with functions that give the
-//! same bits on all machines.
+//! A formula consists of numbers (`870`, `1e-11`), the names of [`Known`], `+ - * / ^` with their
+//! usual precedence (`^` binds most and is right-associative), parentheses, and the functions `log10
+//! log2 ln exp sqrt abs min max`. It is computed in double precision, with functions that return
+//! identical bits on all machines.
 
 use crate::named::UnknownName;
 use std::collections::BTreeMap;
@@ -20,40 +21,41 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::{Mutex, PoisonError};
 
-/// The most characters of a formula.
+/// Maximum length of a formula, in bytes.
 pub const LONGEST: usize = 256;
 
-/// The most values that a formula has at hand while it is computed.
-const DEEPEST: usize = 32;
+/// Maximum depth of the value stack during evaluation.
+const MAX_STACK_DEPTH: usize = 32;
 
-/// What a formula may use of a waiting job.
+/// Attributes of a waiting job that a formula may use.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Known {
-    /// Seconds since it was submitted.
+    /// Seconds since the submission.
     pub wait: f64,
-    /// Seconds from its next start to its end, by the estimate.
+    /// Estimated seconds from the next start to the end.
     pub estimate: f64,
-    /// The number of its tasks.
+    /// Number of tasks.
     pub width: f64,
-    /// When it was submitted, in seconds from the beginning of the simulation.
+    /// Submit time in seconds since the beginning of the simulation.
     pub submit: f64,
 }
 
-/// A formula. Each is kept until the program ends, so that this is a plain value; formulas of the same text are the same.
+/// Compiled formula. Each is kept until the program ends, so that this type is `Copy`. Formulas with
+/// the same text are equal.
 #[derive(Clone, Copy, Debug)]
 pub struct Formula(&'static Program);
 
-/// Why a text is no formula.
+/// Error in the text of a formula.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("character {at}: {reason}")]
 pub struct FormulaError {
-    /// The place in the text, from 1.
+    /// Position in the text in characters, from 1.
     pub at: usize,
-    /// What is wrong there.
+    /// Reason for the error.
     pub reason: String,
 }
 
-/// Steps over a stack of values: operands come before what is made of them.
+/// Program for a stack machine, in postfix order.
 #[derive(Debug)]
 struct Program {
     text: String,
@@ -63,20 +65,20 @@ struct Program {
 #[derive(Clone, Copy, Debug)]
 enum Step {
     Number(f64),
-    /// A name, by its place in [`NAMES`].
+    /// Attribute of the job, as an index into [`NAMES`].
     Name(usize),
-    /// A function of one value.
+    /// Function of one value.
     One(fn(f64) -> f64),
-    /// A function of two values, or an operator.
+    /// Function of two values, or an operator.
     Two(fn(f64, f64) -> f64),
 }
 
-/// Something of a job.
-type Of = fn(&Known) -> f64;
+/// Accessor of a job attribute.
+type Accessor = fn(&Known) -> f64;
 
 const WAIT: &str = "wait";
 
-const NAMES: [(&str, Of); 4] = [
+const NAMES: [(&str, Accessor); 4] = [
     (WAIT, |job| job.wait),
     ("estimate", |job| job.estimate),
     ("width", |job| job.width),
@@ -94,21 +96,23 @@ const FUNCTIONS: [(&str, Step); 8] = [
     ("max", Step::Two(|a, b| if b > a { b } else { a })),
 ];
 
-/// Operators: how much each binds, and how much those of its right side have to.
+/// Operators: the binding power on the left, and the minimum binding power of operators in the right
+/// operand.
 const OPERATORS: [(char, u8, u8, Step); 5] = [
     ('+', 1, 2, Step::Two(|a, b| a + b)),
     ('-', 1, 2, Step::Two(|a, b| a - b)),
     ('*', 2, 3, Step::Two(|a, b| a * b)),
     ('/', 2, 3, Step::Two(|a, b| a / b)),
-    // From the right.
+    // Right-associative.
     ('^', 4, 4, Step::Two(libm::pow)),
 ];
 
 impl Formula {
-    /// The formula of a text.
+    /// Parses a formula.
     ///
     /// # Errors
-    /// If it is none.
+    ///
+    /// Returns an error with the position if the text is not a formula.
     pub fn parse(text: &str) -> Result<Formula, FormulaError> {
         static KNOWN: Mutex<BTreeMap<String, &'static Program>> = Mutex::new(BTreeMap::new());
         let text = text.trim();
@@ -121,24 +125,25 @@ impl Formula {
         Ok(Formula(program))
     }
 
-    /// Its text.
+    /// Returns the text of the formula.
     #[must_use]
     pub fn text(self) -> &'static str {
         &self.0.text
     }
 
-    /// Whether its value for a job changes while that waits.
+    /// Returns whether the value changes while the job waits.
     #[must_use]
     pub fn depends_on_time(self) -> bool {
         self.0.steps.iter().any(|step| matches!(step, Step::Name(place) if NAMES[*place].0 == WAIT))
     }
 
-    /// Its value for a job; not finite where it divides by zero, takes the logarithm of zero, or the like. Zero has no sign.
+    /// Computes the value for a job. It is not finite after a division by zero, the logarithm of
+    /// zero, or the like. Negative zero is returned as zero.
     #[must_use]
     pub fn value(self, job: &Known) -> f64 {
-        let (mut stack, mut top) = ([0.0; DEEPEST], 0);
+        let (mut stack, mut top) = ([0.0; MAX_STACK_DEPTH], 0);
         for &step in &self.0.steps {
-            let takes = step.takes();
+            let takes = step.arity();
             let (a, b) = (stack[top - takes.min(top)], stack[top.saturating_sub(1)]);
             stack[top - takes] = step.value(job, a, b);
             top = top - takes + 1;
@@ -148,8 +153,8 @@ impl Formula {
 }
 
 impl Step {
-    /// How many values it takes off the stack.
-    fn takes(self) -> usize {
+    /// Returns the number of values that the step pops off the stack.
+    fn arity(self) -> usize {
         match self {
             Step::Number(_) | Step::Name(_) => 0,
             Step::One(_) => 1,
@@ -157,7 +162,7 @@ impl Step {
         }
     }
 
-    /// What it puts on the stack for the one or two values that it takes.
+    /// Computes the value that the step pushes, from the popped values `a` and `b`.
     fn value(self, job: &Known, a: f64, b: f64) -> f64 {
         match self {
             Step::Number(number) => number,
@@ -168,7 +173,7 @@ impl Step {
     }
 }
 
-/// Reads a formula from left to right; the length of the text bounds how deep it calls itself.
+/// Recursive-descent parser; the maximum length of the text bounds the recursion.
 struct Parser<'a> {
     text: &'a str,
     at: usize,
@@ -180,21 +185,21 @@ impl<'a> Parser<'a> {
     fn read(text: &'a str) -> Result<Vec<Step>, FormulaError> {
         let mut parser = Parser { text, at: 0, steps: Vec::new(), depth: 0 };
         if text.len() > LONGEST {
-            return Err(parser.fault(format!("a formula has at most {LONGEST} characters")));
+            return Err(parser.error(format!("formula is longer than {LONGEST} characters")));
         }
-        parser.sum(0)?;
+        parser.expression(0)?;
         if parser.next().is_some() {
-            Err(parser.fault("expected an operator or the end"))
+            Err(parser.error("expected an operator or the end"))
         } else {
             Ok(parser.steps)
         }
     }
 
-    fn fault(&self, reason: impl Into<String>) -> FormulaError {
+    fn error(&self, reason: impl Into<String>) -> FormulaError {
         FormulaError { at: self.text[..self.at].chars().count() + 1, reason: reason.into() }
     }
 
-    /// The next character that is no space.
+    /// Returns the next character after skipping white space.
     fn next(&mut self) -> Option<char> {
         let rest = &self.text[self.at..];
         self.at += rest.len() - rest.trim_start().len();
@@ -203,27 +208,27 @@ impl<'a> Parser<'a> {
 
     fn expect(&mut self, wanted: char) -> Result<(), FormulaError> {
         if self.next() != Some(wanted) {
-            return Err(self.fault(format!("expected `{wanted}`")));
+            return Err(self.error(format!("expected `{wanted}`")));
         }
         self.at += 1;
         Ok(())
     }
 
     fn push(&mut self, step: Step) -> Result<(), FormulaError> {
-        self.depth = self.depth + 1 - step.takes();
+        self.depth = self.depth + 1 - step.arity();
         self.steps.push(step);
-        if self.depth > DEEPEST { Err(self.fault("too many values at once")) } else { Ok(()) }
+        if self.depth > MAX_STACK_DEPTH { Err(self.error("formula is nested too deeply")) } else { Ok(()) }
     }
 
-    /// Operands with operators that bind at least this much between them.
-    fn sum(&mut self, least: u8) -> Result<(), FormulaError> {
+    /// Parses operands joined by operators that bind at least `least`.
+    fn expression(&mut self, least: u8) -> Result<(), FormulaError> {
         self.operand()?;
         loop {
             let next = self.next();
             let found = OPERATORS.iter().find(|(sign, binds, ..)| Some(*sign) == next && *binds >= least);
             let Some(&(.., right, operator)) = found else { return Ok(()) };
             self.at += 1;
-            self.sum(right)?;
+            self.expression(right)?;
             self.push(operator)?;
         }
     }
@@ -232,18 +237,18 @@ impl<'a> Parser<'a> {
         match self.next() {
             Some('-') => {
                 self.at += 1;
-                // Less than `^`, more than `*`.
-                self.sum(3)?;
+                // Unary minus binds less than `^` and more than `*`.
+                self.expression(3)?;
                 self.push(Step::One(|a| -a))
             }
             Some('(') => {
                 self.at += 1;
-                self.sum(0)?;
+                self.expression(0)?;
                 self.expect(')')
             }
             Some(first) if first.is_ascii_digit() || first == '.' => self.number(),
             Some(first) if first.is_ascii_alphabetic() => self.name(),
-            _ => Err(self.fault("expected a number, a name, a function or `(`")),
+            _ => Err(self.error("expected a number, a name, a function or `(`")),
         }
     }
 
@@ -258,7 +263,7 @@ impl<'a> Parser<'a> {
         let length = rest.iter().enumerate().take_while(is_part).count();
         let text = &self.text[self.at..][..length];
         let number = text.parse().ok().filter(|number: &f64| number.is_finite());
-        let number = number.ok_or_else(|| self.fault(format!("`{text}` is not a number")))?;
+        let number = number.ok_or_else(|| self.error(format!("`{text}` is not a number")))?;
         self.at += length;
         self.push(Step::Number(number))
     }
@@ -271,22 +276,22 @@ impl<'a> Parser<'a> {
             .unwrap_or_default();
         self.at += name.len();
         if self.next() != Some('(') {
-            let place = self.place("name", &NAMES.map(|it| it.0), from, name)?;
+            let place = self.find_name("name", &NAMES.map(|it| it.0), from, name)?;
             return self.push(Step::Name(place));
         }
-        let (_, function) = FUNCTIONS[self.place("function", &FUNCTIONS.map(|it| it.0), from, name)?];
+        let (_, function) = FUNCTIONS[self.find_name("function", &FUNCTIONS.map(|it| it.0), from, name)?];
         self.at += 1;
-        self.sum(0)?;
-        if function.takes() == 2 {
+        self.expression(0)?;
+        if function.arity() == 2 {
             self.expect(',')?;
-            self.sum(0)?;
+            self.expression(0)?;
         }
         self.expect(')')?;
         self.push(function)
     }
 
-    /// The place of a name that begins at a place of the text.
-    fn place(
+    /// Finds a name in `known`; `from` is the position in the text for the error.
+    fn find_name(
         &mut self,
         what: &'static str,
         known: &[&str],
@@ -296,7 +301,7 @@ impl<'a> Parser<'a> {
         let place = known.iter().position(|known| *known == name);
         place.ok_or_else(|| {
             self.at = from;
-            self.fault(UnknownName::new(what, name, known).to_string())
+            self.error(UnknownName::new(what, name, known).to_string())
         })
     }
 }

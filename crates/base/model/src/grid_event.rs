@@ -1,10 +1,9 @@
-//! The records of what happened on a grid of several clusters: one JSON object a line, enough to check the run from
-//! scratch.
+//! Records of an events file of a grid of several clusters: one JSON object per line, sufficient to
+//! check the run from scratch.
 //!
-//! The first one is a [`Record::Run`], the last one a [`Record::Summary`]; between them are the events in the order in
-//! which they occurred. Times are in microseconds (`_us`). Jobs have numbers from 0 in the order of their arrival,
-//! clusters in
-//! the order in which the first record lists them.
+//! The first line is a [`Record::Run`] and the last one a [`Record::Summary`]; the events between
+//! them are in the order in which they occurred. Times are in microseconds (`_us`). Jobs are
+//! numbered from 0 in the order of their arrival, clusters in the order of the first record.
 
 use crate::event::{self, Placement};
 use crate::numbers::is_default;
@@ -12,216 +11,225 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// The version of the format; a reader refuses others.
+/// Version of the format; readers reject all others.
 pub const FORMAT_VERSION: u32 = 3;
 
-/// A cluster of the run.
+/// Cluster of the grid.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Cluster {
-    /// Its cores.
+    /// Number of cores.
     pub cores: u32,
-    /// Its speed, in thousandths of that for which the times of jobs are given.
+    /// Speed in thousandths of the reference speed, for which run times are given.
     pub speed: u32,
-    /// Its policy, if it is not that of the run.
+    /// Local policy, if it differs from that of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub local: Option<String>,
 }
 
-/// What of a job matters to some clusters only.
+/// Attributes of a job that only some clusters use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Traits {
-    /// The CPU need of a task, in units of shares.
+    /// CPU need of a task, in share units.
     pub cpu_need: u32,
-    /// The memory of a task, in units of shares.
+    /// Memory of a task, in share units.
     pub memory: u32,
-    /// Whose it is.
+    /// Number of the user, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user: Option<u32>,
-    /// The group of that.
+    /// Number of the user's group, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group: Option<u32>,
-    /// The queue to which it was submitted in its log.
+    /// Number of the queue of the submission in the log, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue: Option<u32>,
-    /// The partition in its log.
+    /// Number of the partition in the log, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub partition: Option<u32>,
 }
 
-/// One line of the record of a grid.
+/// One line of the events file of a grid.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "event", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Record<'a> {
-    /// The simulated setting.
+    /// Simulated setting.
     Run {
-        /// The version of the format.
+        /// Version of the format.
         #[schemars(extend("const" = FORMAT_VERSION))]
         format: u32,
-        /// The local policy of the clusters that have none of their own.
+        /// Local policy of the clusters without a policy of their own.
         local: Cow<'a, str>,
-        /// Whether a job never completes later than was expected when it was submitted to a cluster with this policy.
+        /// True if a job never completes later than predicted when it was submitted to a cluster
+        /// with this policy.
         promises: bool,
-        /// To how many clusters a job is submitted at once, at most.
+        /// Maximum number of clusters to which a job is submitted at the same time.
         copies: u32,
-        /// If waiting jobs are only ever moved to gain time: what they must gain more than.
+        /// Minimum gain in completion time, in microseconds, that a move of a waiting job must
+        /// exceed; absent if moves need no gain.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         threshold_us: Option<u64>,
-        /// How long a job takes longer elsewhere than on the cluster to which it was submitted first, for its data.
+        /// Additional run time, in microseconds, of a job outside of the cluster of its first
+        /// submission, for the transfer of its data.
         #[serde(default, skip_serializing_if = "is_default")]
         transfer_us: u64,
-        /// The same for each of its cores, on top of that.
+        /// Additional run time per core, in microseconds, on top of `transfer_us`.
         #[serde(default, skip_serializing_if = "is_default")]
         transfer_per_core_us: u64,
-        /// How often clusters publish their states, if the meta-scheduler knows them from there only.
+        /// Time between publications of the clusters' states, in microseconds; absent if the
+        /// meta-scheduler knows the current states.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         publication_us: Option<u64>,
-        /// The clusters.
+        /// Clusters of the grid.
         clusters: Cow<'a, [Cluster]>,
     },
-    /// A job arrives at the meta-scheduler.
+    /// Arrival of a job at the meta-scheduler.
     Arrive {
-        /// The moment.
+        /// Time of the event, in microseconds.
         at_us: u64,
-        /// The job: its number in the order of arrival.
+        /// Number of the job in the order of arrival.
         job: u64,
-        /// Its number in its log.
+        /// Number of the job in its log.
         id: u64,
-        /// Its cores.
+        /// Number of cores.
         width: u32,
-        /// Its run time at speed 1.
+        /// Run time at speed 1, in microseconds.
         run_us: u64,
-        /// After how long it is killed, at speed 1.
+        /// Time limit at speed 1, in microseconds; a job that exceeds it is killed.
         walltime_us: u64,
-        /// The cluster to which it is submitted past the meta-scheduler; it stays there.
+        /// Cluster to which the job is submitted without the meta-scheduler; the job stays there.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         home: Option<u32>,
-        /// What matters to some clusters only, where it is not that of a job that fills its cores and has no memory, of no known user.
+        /// Attributes that only some clusters use. They are absent for a job of an unknown user that
+        /// fully uses its cores and no memory.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         traits: Option<Traits>,
     },
-    /// It fits on no cluster and is left out.
+    /// Rejection of a job that fits on no cluster.
     Skip {
-        /// The moment.
+        /// Time of the event, in microseconds.
         at_us: u64,
-        /// The job.
+        /// Number of the job.
         job: u64,
     },
-    /// It joins the queue of a cluster.
+    /// Submission of a job to the queue of a cluster.
     Submit {
-        /// The moment.
+        /// Time of the event, in microseconds.
         at_us: u64,
-        /// The job.
+        /// Number of the job.
         job: u64,
-        /// The cluster.
+        /// Index of the cluster.
         cluster: u32,
-        /// When it is expected to complete there at the latest.
+        /// Latest expected completion time on that cluster, in microseconds.
         expected_us: u64,
-        /// What the meta-scheduler expects, where it only knows what was published.
+        /// Completion time that the meta-scheduler expects, in microseconds, if it only knows
+        /// published states.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         known_us: Option<u64>,
-        /// Whether the cluster has decided in this moment on what came before.
+        /// True if the cluster has already decided on the earlier events of this time.
         #[serde(default, skip_serializing_if = "is_default")]
         decided: bool,
     },
-    /// It leaves the queue of a cluster.
+    /// Cancellation of a waiting job on a cluster.
     Cancel {
-        /// The moment.
+        /// Time of the event, in microseconds.
         at_us: u64,
-        /// The job.
+        /// Number of the job.
         job: u64,
-        /// The cluster.
+        /// Index of the cluster.
         cluster: u32,
-        /// When it was expected to complete there, if the completion time was queried.
+        /// Expected completion time on that cluster, in microseconds, if it was queried.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         expected_us: Option<u64>,
-        /// Whether the cluster has decided in this moment on what came before.
+        /// True if the cluster has already decided on the earlier events of this time.
         #[serde(default, skip_serializing_if = "is_default")]
         decided: bool,
     },
-    /// It starts, or starts again after its nodes went down.
+    /// Start of a job, or its restart after a node failure.
     Start {
-        /// The moment.
+        /// Time of the event, in microseconds.
         at_us: u64,
-        /// The job.
+        /// Number of the job.
         job: u64,
-        /// The cluster.
+        /// Index of the cluster.
         cluster: u32,
-        /// Its nodes there, and how many tasks it has on each.
+        /// Allocation of the job: nodes of the cluster, and the number of tasks on each.
         on: Placement<'a>,
     },
-    /// It has ended, done or killed.
+    /// End of a job, completed or killed.
     Complete {
-        /// The moment.
+        /// Time of the event, in microseconds.
         at_us: u64,
-        /// The job.
+        /// Number of the job.
         job: u64,
-        /// The cluster.
+        /// Index of the cluster.
         cluster: u32,
     },
-    /// A cluster fails.
+    /// Failure of a cluster.
     Fail {
-        /// The moment.
+        /// Time of the event, in microseconds.
         at_us: u64,
-        /// The cluster.
+        /// Index of the cluster.
         cluster: u32,
     },
-    /// A job that ran there is lost.
+    /// Loss of a job that ran on a failed cluster.
     Lose {
-        /// The moment.
+        /// Time of the event, in microseconds.
         at_us: u64,
-        /// The job.
+        /// Number of the job.
         job: u64,
-        /// The cluster.
+        /// Index of the cluster.
         cluster: u32,
     },
-    /// The cluster works again.
+    /// Repair of a cluster.
     Repair {
-        /// The moment.
+        /// Time of the event, in microseconds.
         at_us: u64,
-        /// The cluster.
+        /// Index of the cluster.
         cluster: u32,
     },
-    /// What is said or happens on a cluster beside all that: a record as that of the cluster alone ([`crate::event`]), in which jobs are
-    /// numbered in the order of their submission there. Those of its conditions follow the first record of all.
+    /// Further event or setting of one cluster, as a record of a single cluster ([`crate::event`]).
+    /// Jobs are numbered in the order of their submission to this cluster. Records of settings
+    /// follow the first record of the file.
     Local {
-        /// The cluster.
+        /// Index of the cluster.
         cluster: u32,
-        /// The record.
+        /// Record of the cluster.
         record: Box<event::Record<'a>>,
     },
-    /// All clusters publish their states.
+    /// Publication of the states of all clusters.
     Publish {
-        /// The moment.
+        /// Time of the event, in microseconds.
         at_us: u64,
     },
-    /// What the simulator says of the whole run.
+    /// Figures of the whole run from the simulator; the audit recomputes them.
     Summary {
-        /// Jobs that ended.
+        /// Number of jobs that ended.
         completed: u64,
-        /// Jobs that fit nowhere.
+        /// Number of jobs that fit on no cluster.
         skipped: u64,
-        /// How often a job was submitted to another cluster than the one on which it waited, or was lost, before.
+        /// Number of submissions to a different cluster than the one on which the job waited or was
+        /// lost before.
         moves: u64,
-        /// How often a job left a queue without starting.
+        /// Number of cancellations of waiting jobs.
         cancellations: u64,
-        /// Turnaround times added up; 2^64 - 1 if that is more.
+        /// Sum of the turnaround times in microseconds, saturating at 2^64 - 1.
         turnaround_us: u64,
     },
 }
 
 impl Record<'_> {
-    /// Reads a line of a file.
+    /// Parses a line of an events file.
     ///
     /// # Errors
-    /// If it is not a record.
+    ///
+    /// Returns an error if the line is not a record.
     pub fn from_json(line: &[u8]) -> serde_json::Result<Record<'static>> {
         serde_json::from_slice(line)
     }
 }
 
-/// Returns whether a file that begins like this has the records of a grid.
+/// Returns whether a file with this beginning has the records of a grid.
 pub fn is_grid(beginning: &[u8]) -> bool {
     let first = beginning.split(|&byte| byte == b'\n').next().unwrap_or_default();
     matches!(Record::from_json(first), Ok(Record::Run { .. }))

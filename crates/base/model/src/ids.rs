@@ -1,38 +1,40 @@
-//! Identifiers.
+//! Identifiers of jobs, users, nodes and their origins.
 
 use std::fmt;
 use std::num::NonZeroU32;
 
-/// The number of a job in its log or generated workload (field 1 of SWF).
+/// Number of a job in its log or generated workload (field 1 of SWF).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct JobId(pub u64);
 
-/// The number of a user in a log (field 12 of SWF). An `Option` of it takes no more memory than the number.
+/// Number of a user in a log (field 12 of SWF). An `Option<UserId>` takes no more memory than the
+/// number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct UserId(
-    /// One more than the number.
+    /// The number plus one, so that zero is free for `None`.
     NonZeroU32,
 );
 
 impl UserId {
-    /// The user of this number; `None` of the largest number of 32 bits.
+    /// Creates the identifier of a user; `None` for the largest 32-bit number.
     pub const fn new(number: u32) -> Option<UserId> {
         match NonZeroU32::new(number.wrapping_add(1)) {
             Some(successor) => Some(UserId(successor)),
             None => None,
         }
     }
-    /// The number.
+    /// Returns the number in the log.
     #[must_use]
     pub const fn number(self) -> u32 {
         self.0.get() - 1
     }
 }
 
-/// Where a job comes from: the group of its user, and the queue and the partition of its submission (fields 13, 15 and 16 of SWF).
-/// Of Slurm's accounting these are account, QOS and partition.
+/// Origin of a job: the group of its user, the queue and the partition of its submission (fields 13,
+/// 15 and 16 of SWF). In Slurm's accounting these are the account, the QOS and the partition.
 ///
-/// Eight bytes, so that jobs remain small: numbers of queues and partitions from 65,535 on count as unknown.
+/// It takes eight bytes, to keep jobs small: queue and partition numbers from 65,535 on count as
+/// unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Origin {
     group: u32,
@@ -41,25 +43,25 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// None of the three is known.
+    /// Origin of which none of the three numbers is known.
     pub const UNKNOWN: Origin = Origin { group: u32::MAX, queue: u16::MAX, partition: u16::MAX };
 
-    /// From the numbers of a log.
+    /// Creates an origin from the numbers in a log.
     pub fn new(group: Option<u32>, queue: Option<u32>, partition: Option<u32>) -> Origin {
         let small = |number: Option<u32>| number.and_then(|it| u16::try_from(it).ok()).unwrap_or(u16::MAX);
         Origin { group: group.unwrap_or(u32::MAX), queue: small(queue), partition: small(partition) }
     }
-    /// The group, if known.
+    /// Returns the group, if known.
     #[must_use]
     pub fn group(self) -> Option<u32> {
         Some(self.group).filter(|&it| it != u32::MAX)
     }
-    /// The queue, if known.
+    /// Returns the queue, if known.
     #[must_use]
     pub fn queue(self) -> Option<u32> {
         Some(self.queue).filter(|&it| it != u16::MAX).map(u32::from)
     }
-    /// The partition, if known.
+    /// Returns the partition, if known.
     #[must_use]
     pub fn partition(self) -> Option<u32> {
         Some(self.partition).filter(|&it| it != u16::MAX).map(u32::from)
@@ -72,24 +74,25 @@ impl Default for Origin {
     }
 }
 
-/// A node of the cluster, counted from 0.
+/// Node of the cluster, numbered from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(pub u32);
 
 impl NodeId {
-    /// The node as an index of a vector with one entry a node.
+    /// Returns the node as an index into a vector with one entry per node.
     #[must_use]
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// Some tasks of one job on one node. The placement of a job is a list of these with rising nodes.
+/// Tasks of one job on one node. The allocation of a job is a list of these in ascending order of
+/// the node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct NodeTasks {
-    /// Where.
+    /// Node of the tasks.
     pub node: NodeId,
-    /// How many; at least one.
+    /// Number of tasks; at least one.
     pub tasks: u32,
 }
 
@@ -111,7 +114,8 @@ impl fmt::Display for NodeId {
     }
 }
 
-/// Rising numbers as text, with those that follow each other as ranges: `0-3 5` with a blank between them.
+/// Formats ascending numbers as text, with consecutive ones as ranges, such as `0-3 5`; `between` is
+/// the separator.
 ///
 /// ```
 /// assert_eq!(dfrsim_model::ranges(&[0, 1, 2, 3, 5], " "), "0-3 5");

@@ -1,25 +1,28 @@
-//! The nouns of dfrsim, with exact arithmetic: what every other crate talks about.
+//! Basic types of dfrsim, with exact arithmetic; all other crates use them.
 //!
 //! * [`SimTime`], [`SimSpan`]: integer microseconds.
-//! * [`Share`]: a fixed-point part of one node's memory or CPU; [`Yield`]: the part of its CPU need that a job
-//!   gets, in units of 2^-20; [`CpuUse`]: their exact product.
-//! * [`VirtualTime`]: the work that a job has done, in units of 2^-20 microseconds, so that the moment of its
-//!   completion is exact over any span.
+//! * [`Share`]: a fixed-point part of one node's memory or CPU; [`Yield`]: the fraction of its CPU
+//!   need that a job gets, in units of 2^-20; [`CpuUse`]: their exact product.
+//! * [`VirtualTime`]: the work that a job has done, in units of 2^-20 microseconds, so that
+//!   completion times are exact over any span.
 //! * [`Clock`]: coarse time, for comparisons with simulators that have it.
-//! * [`Job`], [`JobId`], [`NodeId`], [`NodeTasks`], [`UserId`], [`Origin`]: who asks, and where tasks are.
-//! * [`priority`]: what the priorities and the limits of waiting jobs depend on.
+//! * [`Job`], [`JobId`], [`NodeId`], [`NodeTasks`], [`UserId`], [`Origin`]: jobs and their
+//!   allocations.
+//! * [`priority`]: settings for the priorities and the limits of waiting jobs.
 //! * [`Seed`]: named streams of random numbers, forked from one seed.
 //! * [`stretch`]: the metrics of one job.
 //! * [`offline`]: instances of the off-line problem and of the adaptation problem.
 //! * [`vm`]: virtual machines that share nodes by weight.
 //! * [`coallocation`]: requests for parts of several resources at the same time.
-//! * [`event_queue`]: the events that are to happen, in their order.
+//! * [`event_queue`]: the scheduled events in their order.
 //! * [`event`]: the records of an events file, which the simulator writes and the audit reads.
-//! * [`grid_event`]: the same for a grid of several clusters.
-//! * [`formula`]: orders of waiting jobs that users write down; [`batch`], [`fractional`]: policies as data, and their names.
+//! * [`grid_event`]: the records of an events file of a grid of several clusters.
+//! * [`formula`]: user-defined orders of waiting jobs; [`batch`], [`fractional`]: policies as data,
+//!   and their names.
+//! * [`platform`]: classes of nodes, and when nodes are up.
 //! * [`mod@named`]: choices that users write by name.
-//! * [`limits`]: the largest sizes; [`read_text`]: small files, with a limit; [`SortedMap`]: small maps;
-//!   [`Members`]: objects of JSON as they are written.
+//! * [`limits`]: the largest sizes; [`read_text_file`]: small files, with a limit; [`SortedMap`]: small
+//!   maps; [`Members`]: JSON objects in their written order.
 //!
 //! No comparison has a tolerance: capacity tests, completion times and audits are exact.
 //!
@@ -34,8 +37,8 @@
 //! assert!(end > SimTime::from_secs(30) && end < SimTime::from_secs(31));
 //! ```
 //!
-//! Sources: the dissertation that introduced DFRS (Stillwell, 2010), sections 4.1 and 5.1, for yield, virtual
-//! time and stretch; the fixed-point units are our own choice.
+//! Sources: the dissertation that introduced DFRS (Stillwell, 2010), sections 4.1 and 5.1, for
+//! yield, virtual time and stretch. The fixed-point units are our own choice.
 
 mod clock;
 mod ids;
@@ -69,14 +72,14 @@ pub mod vm;
 pub use clock::Clock;
 pub use dfrsim_input::{LONGEST_TEXT, Members, ParseError, named, parses, read_text_file};
 pub use ids::{JobId, NodeId, NodeTasks, Origin, UserId, ranges};
-pub use job::{Job, Preceding};
-pub use numbers::{counted, greatest_divisor};
+pub use job::{Dependencies, Job};
+pub use numbers::{counted, greatest_common_divisor};
 pub use seed::{Rng, Seed};
 pub use share::{CpuUse, Share};
 pub use sorted_map::SortedMap;
 pub use texts::{JobText, JobTexts};
 pub use time::{SimSpan, SimTime};
-pub use total::Total;
+pub use total::TotalF64;
 pub use violation::Violation;
 pub use virtual_time::VirtualTime;
 pub use weight::WeightRule;

@@ -1,4 +1,5 @@
-//! Quantities in JSON, where moments and spans are seconds, shares and yields parts of a node; and in words.
+//! Serialization of quantities as JSON numbers (times and spans in seconds, shares and yields as
+//! fractions), and counts in words.
 
 use crate::{Share, SimSpan, SimTime, Yield};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -35,7 +36,7 @@ numbers!(
     Yield: Yield::as_f64,
 );
 
-/// A number of things in words.
+/// Formats a count with a noun, in the plural if the count is not 1.
 ///
 /// ```
 /// use dfrsim_model::counted;
@@ -45,15 +46,15 @@ pub fn counted(count: usize, thing: &str) -> String {
     format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
 }
 
-/// The greatest common divisor (Euclid); one of two numbers if the other is 0.
-pub fn greatest_divisor(mut one: u64, mut other: u64) -> u64 {
+/// Computes the greatest common divisor by Euclid's algorithm; returns the other number if one is 0.
+pub fn greatest_common_divisor(mut one: u64, mut other: u64) -> u64 {
     while other > 0 {
         (one, other) = (other, one % other);
     }
     one
 }
 
-/// Whether a field has its default, and need not be written.
+/// Returns whether a field has its default value and can be omitted.
 pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }

@@ -1,7 +1,8 @@
-//! What the priorities and the limits of waiting jobs depend on, as the file of a site says it.
+//! Priorities and limits of waiting jobs, as configured in the site file.
 //!
-//! The names of most fields are those of Slurm's parameters in other letters: `half_life_s` is `PriorityDecayHalfLife`. This module
-//! has the settings only; what they mean is computed by the policies, and once more by the audit.
+//! Most fields are named after Slurm's parameters in other letters: `half_life_s` is
+//! `PriorityDecayHalfLife`. This module has the settings only. The policies compute the priorities,
+//! and the audit recomputes them independently.
 
 use crate::numbers::is_default;
 use crate::{Origin, named};
@@ -9,78 +10,84 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Priorities and limits of waiting jobs.
+/// Settings of a site: priorities, limits, preemption and backfilling.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Priorities {
-    /// By what the factors, which are between 0 and 1, are multiplied. The priority of a job is the sum.
+    /// Weights by which the factors, which are between 0 and 1, are multiplied. The priority of a
+    /// job is the sum of the products.
     pub weights: PriorityWeights,
-    /// The wait from which on the factor of the age is 1.
+    /// Wait in seconds from which on the age factor is 1.
     pub max_age_s: u64,
-    /// Whether smaller jobs have the larger factor of the size.
+    /// True if smaller jobs have the larger size factor.
     pub favor_small: bool,
-    /// What the size of a job is.
+    /// Definition of the size of a job.
     #[serde(skip_serializing_if = "is_default")]
     pub size: SizeFactor,
-    /// What a job uses of its account for each unit that it holds, in thousandths (`TRESBillingWeights`); if it is empty, its tasks count.
+    /// Billing weights: usage charged to the account for each unit that a job holds, in thousandths
+    /// (`TRESBillingWeights`). If it is empty, tasks are charged.
     #[serde(skip_serializing_if = "Tres::is_empty")]
     pub billing: Tres,
-    /// Whether usage is forgotten from the moment on at which it comes, as Slurm does it, and not from the next multiple of the period on.
+    /// True if usage decays from the time on at which it accrues, as in Slurm; otherwise it decays
+    /// from the next multiple of `calc_period_s` on.
     #[serde(skip_serializing_if = "is_default")]
     pub decay_within_period: bool,
-    /// After how long half of the past usage is forgotten; 0 if none ever is.
+    /// Half-life of past usage in seconds; 0 if usage never decays.
     pub half_life_s: u64,
-    /// From one computation of usage and priorities to the next.
+    /// Time between two computations of usage and priorities, in seconds.
     pub calc_period_s: u64,
-    /// Accounts, whose usage is counted.
+    /// Accounts to which usage is charged.
     pub accounts: Vec<Account>,
-    /// The account of jobs that no account names.
+    /// Account of jobs that are not assigned to any listed account.
     pub unlisted: Unlisted,
-    /// How usage becomes the factor of the fair share.
+    /// Algorithm for the fair-share factor.
     #[serde(skip_serializing_if = "is_default")]
     pub fair_share: FairShare,
-    /// By what the exponent of the classic fair share is divided, at least 1 (`FairShareDampeningFactor`).
+    /// Divisor of the exponent of the classic fair share, at least 1 (`FairShareDampeningFactor`).
     #[serde(skip_serializing_if = "is_one")]
     pub fair_share_dampening: u32,
-    /// Qualities of service. A job has the first one that matches it.
+    /// Qualities of service. The first one that matches a job applies to it.
     pub qos: Vec<JobClass>,
-    /// Partitions. A job has the first one that matches it.
+    /// Partitions. The first one that matches a job applies to it.
     pub partitions: Vec<JobClass>,
-    /// How many jobs of a user may run at the same time.
+    /// Maximum number of running jobs per user.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_running_per_user: Option<u32>,
-    /// Arrays of jobs of which not all tasks may run at once.
+    /// Job arrays with a limit on the number of running tasks.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub arrays: Vec<JobArray>,
-    /// Jobs that start together under SLURM, by their numbers in the log: the components of heterogeneous jobs.
+    /// Components of heterogeneous jobs, by their numbers in the log. They start at the same time
+    /// under SLURM.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub together: Vec<Vec<u64>>,
-    /// Nodes that only some jobs may have for a time.
+    /// Advance reservations: nodes that only some jobs may use for a time.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub reservations: Vec<Reservation>,
-    /// How far backfilling goes.
+    /// Limits of backfilling.
     pub backfill: BackfillSettings,
-    /// When the main scheduler of the policy SLURM looks, and how far.
+    /// Cycles and depth of the main scheduler of the policy SLURM.
     #[serde(skip_serializing_if = "is_default")]
     pub main: MainSettings,
-    /// What happens to jobs that make room for others, if their class does not say it.
+    /// Default for preempted jobs whose class does not specify a mode.
     #[serde(skip_serializing_if = "is_default")]
     pub preempt_mode: PreemptMode,
-    /// How long jobs run before they may have to make room, in seconds since their last start, if their class does not say it.
+    /// Default run time in seconds since the last start before a job may be preempted, if its class
+    /// does not specify one.
     #[serde(skip_serializing_if = "is_default")]
     pub preempt_exempt_time_s: u64,
-    /// How long a job that lost its nodes, by a failure or to make room, waits before a batch policy may start it again, in seconds
-    /// (`AuthInfo=cred_expire`). Until then it is passed over.
+    /// Hold-off in seconds before a batch policy may restart a job that was preempted or lost its
+    /// nodes by a failure (`AuthInfo=cred_expire`). Until then the job is not eligible.
     #[serde(skip_serializing_if = "is_default")]
     pub requeue_delay_s: u64,
-    /// How long a job keeps its nodes once its work is done, in seconds at full speed: the epilog that cleans up after it. Estimates and
-    /// run times leave it out; what depends on the end of the job waits for it. A job that loses its nodes meanwhile has not ended.
+    /// Time in seconds at full speed for which a job keeps its nodes after its work is done: the
+    /// epilog that cleans up. Estimates and run times do not include it. Dependent jobs wait for its
+    /// end. A job that loses its nodes during the epilog has not ended.
     #[serde(skip_serializing_if = "is_default")]
     pub epilog_s: u64,
 }
 
 impl Default for Priorities {
-    /// Slurm's defaults: every weight is 0, so that jobs are in the order of submission.
+    /// Returns Slurm's defaults: every weight is 0, so that jobs are in the order of submission.
     fn default() -> Self {
         Priorities {
             weights: PriorityWeights::default(),
@@ -111,149 +118,163 @@ impl Default for Priorities {
     }
 }
 
-/// The weights of the factors.
+/// Weights of the priority factors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PriorityWeights {
-    /// Of the age: the wait / the largest age.
+    /// Weight of the age factor: wait / `max_age_s`.
     pub age: u32,
-    /// Of the size: that of the job / that of the cluster, or 1 less that.
+    /// Weight of the size factor: size of the job / size of the cluster, or 1 minus this ratio.
     pub size: u32,
-    /// Of the fair share of the account, or of the user.
+    /// Weight of the fair-share factor of the account or the user.
     pub fair_share: u32,
-    /// Of the quality of service: its priority / the largest one.
+    /// Weight of the QOS factor: priority of the QOS / largest priority of a QOS.
     pub qos: u32,
-    /// Of the partition: its priority / the largest one.
+    /// Weight of the partition factor: priority of the partition / largest priority of a partition.
     pub partition: u32,
 }
 
-/// Amounts of what jobs hold, by name, as Slurm's trackable resources (TRES): `node` is the tasks, each of which has a node or shares it;
-/// `cpu` the cores, those of a node being one where no platform says more; `mem` the memory, in thousandths of that of a reference node;
-/// any other name a resource of the platform, such as `gpu`. Of a task each is rounded up.
+/// Amounts of Slurm's trackable resources (TRES) that jobs hold, by name.
+///
+/// * `node`: tasks, each of which has a node or shares one.
+/// * `cpu`: cores; a node has one core if no platform specifies more.
+/// * `mem`: memory in thousandths of that of a reference node.
+/// * any other name: a resource of the platform, such as `gpu`.
+///
+/// The amounts of each task are rounded up.
 pub type Tres = BTreeMap<String, u64>;
 
-/// What the size of a job is.
+/// Definition of the size of a job.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SizeFactor {
-    /// Its tasks, of the nodes of the cluster.
+    /// Tasks of the job / nodes of the cluster.
     #[default]
     Tasks,
-    /// The mean of that and its cores, of those of the cluster, as Slurm has it.
+    /// Mean of tasks / nodes of the cluster and cores / cores of the cluster, as in Slurm.
     NodesAndCpus,
 }
 
-/// What the jobs of an account (and of those below it), of a quality of service or of a partition may hold. Jobs that run count, but where
-/// it says that waiting ones do too.
+/// Limits for the jobs of an account (including the accounts below it), of a QOS or of a partition.
+/// Limits apply to running jobs, except those that explicitly include waiting jobs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {
-    /// What all of them together may hold (`GrpTRES`). Jobs of more are rejected.
-    #[serde(skip_serializing_if = "Tres::is_empty")]
-    pub total: Tres,
-    /// What those of a user may hold (`MaxTRESPU`). Jobs of more are rejected.
-    #[serde(skip_serializing_if = "Tres::is_empty")]
-    pub per_user: Tres,
-    /// What those of an account may hold (`MaxTRESPA`). Jobs of more are rejected.
-    #[serde(skip_serializing_if = "Tres::is_empty")]
-    pub per_account: Tres,
-    /// Jobs of more are rejected (`MaxTRES`).
-    #[serde(skip_serializing_if = "Tres::is_empty")]
-    pub per_job: Tres,
-    /// What they may hold times the rest of their estimates, in minutes (`GrpTRESRunMins`), as of each decision. Jobs of more are
+    /// Maximum amounts held by all of these jobs together (`GrpTRES`). Jobs that request more are
     /// rejected.
     #[serde(skip_serializing_if = "Tres::is_empty")]
+    pub total: Tres,
+    /// Maximum amounts held per user (`MaxTRESPU`). Jobs that request more are rejected.
+    #[serde(skip_serializing_if = "Tres::is_empty")]
+    pub per_user: Tres,
+    /// Maximum amounts held per account (`MaxTRESPA`). Jobs that request more are rejected.
+    #[serde(skip_serializing_if = "Tres::is_empty")]
+    pub per_account: Tres,
+    /// Maximum amounts per job (`MaxTRES`). Jobs that request more are rejected.
+    #[serde(skip_serializing_if = "Tres::is_empty")]
+    pub per_job: Tres,
+    /// Maximum sum of amount * remaining estimate in minutes (`GrpTRESRunMins`), evaluated at each
+    /// decision. Jobs that request more are rejected.
+    #[serde(skip_serializing_if = "Tres::is_empty")]
     pub minutes: Tres,
-    /// How many may run (`GrpJobs`).
+    /// Maximum number of running jobs (`GrpJobs`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub jobs: Option<u32>,
-    /// How many of a user may run (`MaxJobs` of an account; that of a class is its `max_running_per_user`).
+    /// Maximum number of running jobs per user (`MaxJobs` of an account; for a class use its
+    /// `max_running_per_user`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub jobs_per_user: Option<u32>,
-    /// How many of an account may run (`MaxJobsPA`).
+    /// Maximum number of running jobs per account (`MaxJobsPA`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub jobs_per_account: Option<u32>,
-    /// How many may run or wait (`GrpSubmitJobs`): more are rejected.
+    /// Maximum number of running and waiting jobs (`GrpSubmitJobs`). Further jobs are rejected.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub submitted: Option<u32>,
-    /// How many of a user may run or wait (`MaxSubmitJobs`, `MaxSubmitPU`): more are rejected.
+    /// Maximum number of running and waiting jobs per user (`MaxSubmitJobs`, `MaxSubmitPU`). Further
+    /// jobs are rejected.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub submitted_per_user: Option<u32>,
 }
 
-/// Tasks of an array of jobs (`sbatch --array=1-40%4`), or any jobs of a log, of which only some may run at once.
+/// Tasks of a job array (`sbatch --array=1-40%4`), or any other jobs of a log, with a limit on how
+/// many of them run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct JobArray {
-    /// The numbers of the jobs in the log: the first one and the last one of each range.
+    /// Job numbers in the log, as ranges of (first, last).
     pub jobs: Vec<(u64, u64)>,
-    /// How many of them may run.
+    /// Maximum number of running jobs of the array.
     pub running: u32,
 }
 
-/// Nodes that only some jobs may have for a time (`scontrol show reservation`): those with the feature `reservation-NAME`. Jobs that ask for
-/// this feature start there in that time, if they end in it by their estimates, and again once it is over; all others start there only if they end
-/// before it, or once it is over.
+/// Advance reservation: nodes that only some jobs may use for a time (`scontrol show reservation`),
+/// namely the nodes with the feature `reservation-NAME`. Jobs that request this feature start on
+/// them during the reservation if they end in it by their estimates, and again after its end. All
+/// other jobs start on them only if they end before the reservation, or after its end.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Reservation {
-    /// Its name.
+    /// Name of the reservation.
     pub name: String,
-    /// When it begins, in seconds of simulated time.
+    /// Begin in seconds of simulated time.
     pub from_s: u64,
-    /// When it ends.
+    /// End in seconds of simulated time.
     pub until_s: u64,
 }
 
 impl Reservation {
-    /// The feature of its nodes and jobs.
+    /// Returns the feature that its nodes have and its jobs request.
     pub fn feature(&self) -> String {
         format!("reservation-{}", self.name)
     }
 
-    /// When none of its jobs, or no other one, may be on its nodes, in microseconds.
-    pub fn closed(&self, to_its_own: bool) -> Vec<(u64, u64)> {
+    /// Returns the intervals in which the nodes are blocked for the reservation's own jobs
+    /// (`to_its_own`) or for all other jobs, as (begin, end) in microseconds.
+    pub fn blocked_intervals(&self, to_its_own: bool) -> Vec<(u64, u64)> {
         let [from, until] = [self.from_s, self.until_s].map(|seconds| seconds.saturating_mul(1_000_000));
-        // Its own jobs end before its last microsecond, or begin behind it.
+        // The block of the last microsecond makes its own jobs end before the reservation does, or
+        // begin after it.
         if to_its_own { vec![(0, from), (until - 1, until)] } else { vec![(from, until)] }
     }
 }
 
-/// An account in the tree of accounts.
+/// Account in the tree of accounts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Account {
-    /// Its name.
+    /// Name of the account.
     pub name: String,
-    /// The account above it; the root if there is none.
+    /// Parent account; the root if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<String>,
-    /// Its shares, of those of all accounts below the same one.
+    /// Shares, relative to those of its siblings.
     #[serde(default = "one")]
     pub shares: u32,
-    /// The groups of the log whose jobs it pays for.
+    /// Groups of the log whose jobs are charged to it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<u32>,
-    /// The users of the log whose jobs it pays for, of any group; of an account that is a user: of those of the account above it.
+    /// Users of the log whose jobs are charged to it, whatever their group. If the account is itself
+    /// a user, only the jobs charged to its parent account.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub users: Vec<u32>,
-    /// Whether it is a user of the account above it, with or without jobs: of Slurm's own user `root` too, which has none above it.
+    /// True if it is a user of its parent account, with or without jobs. This includes Slurm's own
+    /// user `root`, which has no parent.
     #[serde(default, skip_serializing_if = "is_default")]
     pub is_user: bool,
-    /// What its jobs, and those of the accounts below it, may hold.
+    /// Limits of its jobs and of those of the accounts below it.
     #[serde(default, skip_serializing_if = "is_default")]
     pub limits: Limits,
 }
 
 impl Account {
-    /// Makes a user of an account, of whom no job is known.
+    /// Creates a user of an account without known jobs.
     pub fn user(name: &str, parent: Option<&str>, shares: u32) -> Account {
         let (name, parent) = (name.to_owned(), parent.map(str::to_owned));
         let (groups, users, limits) = Default::default();
         Account { name, parent, shares, groups, users, is_user: true, limits }
     }
 
-    /// Whether it pays for all jobs of one of its users.
+    /// Returns whether all jobs of the user are charged to the account.
     pub fn pays_for(&self, user: u32) -> bool {
         !self.is_user && self.users.contains(&user)
     }
@@ -269,49 +290,52 @@ fn one() -> u32 {
 }
 
 named! {
-    /// The account of jobs that no account names. Such accounts are below the root, have one share, and are there from the first
-    /// submission of one of their jobs on.
+    /// Account of jobs that are not assigned to any listed account. Such accounts are below the
+    /// root, have one share, and exist from the first submission of one of their jobs on.
     #[derive(Default, JsonSchema)]
     #[schemars(rename_all = "snake_case")]
-    pub enum Unlisted as "account of other jobs" {
-        /// One for each group of the log, and one for jobs of no group.
+    pub enum Unlisted as "rule for unlisted accounts" {
+        /// One account per group of the log, and one for jobs without a group.
         #[default]
         Group = "group",
-        /// One for each user, and one for jobs of no user.
+        /// One account per user, and one for jobs without a user.
         User = "user",
-        /// One for all.
+        /// One account for all of these jobs.
         Together = "together",
     }
 }
 
-/// How usage becomes the factor of the fair share.
+/// Algorithm for the fair-share factor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FairShare {
-    /// 2^(-effective usage / share) of the account.
+    /// Classic factor of the account: 2^(-effective usage / share).
     #[default]
     Classic,
-    /// The same of the user in the account, as Slurm has it with `PriorityFlags=NO_FAIR_TREE`.
+    /// Classic factor of the user in the account, as in Slurm with `PriorityFlags=NO_FAIR_TREE`.
     ClassicOfUsers,
-    /// The rank of the user among all users, as Slurm does since version 19.05: first by the accounts below the root, then by those below each
-    /// of them (<https://slurm.schedmd.com/fair_tree.html>). A user whom no account is has a share in each account that pays for a job of theirs.
+    /// Rank of the user among all users, as in Slurm since version 19.05. It orders the accounts
+    /// below the root first, then those below each of them
+    /// (<https://slurm.schedmd.com/fair_tree.html>). A user without an own entry has a share in each
+    /// account to which one of the user's jobs is charged.
     FairTree,
 }
 
-/// A quality of service, or a partition: which jobs it has, and what they may. Of each list that is not empty, one number must be that
-/// of the job; without any list it has every job.
+/// Quality of service or partition: the jobs that belong to it, and their limits. For each non-empty
+/// list, the number of the job must be in the list. Without any list every job matches.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct JobClass {
-    /// Its name.
+    /// Name of the QOS or partition.
     pub name: String,
-    /// Its priority.
+    /// Priority of the QOS or partition.
     pub priority: u32,
-    /// Of a partition: its jobs are before all jobs of partitions of a lower tier, of any priority; 1 if it is missing, at most
-    /// [`LARGEST_TIER`] (`PriorityTier`).
+    /// Tier of a partition (`PriorityTier`): its jobs precede all jobs of partitions of a lower
+    /// tier, whatever their priority. At most [`LARGEST_TIER`], by default 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tier: Option<u32>,
-    /// By what the weights of its jobs in fractional shares are multiplied, 1 if it is missing: at most [`LARGEST_WEIGHT`].
+    /// Factor of the weights of its jobs in fractional shares. At most [`LARGEST_WEIGHT`], by
+    /// default 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub weight: Option<u32>,
     /// Queues of the log (field 15; the QOS of Slurm's accounting).
@@ -326,102 +350,112 @@ pub struct JobClass {
     /// Users of the log.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub users: Vec<u32>,
-    /// Jobs of a longer estimate, or without any, are rejected.
+    /// Maximum time limit in seconds. Jobs with a longer estimate or without one are rejected.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_time_s: Option<u64>,
-    /// Jobs of more nodes are rejected.
+    /// Maximum number of nodes per job. Larger jobs are rejected.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_nodes: Option<u32>,
-    /// How many nodes its jobs may have together. Wider jobs are rejected.
+    /// Maximum number of nodes of all its running jobs. Larger jobs are rejected.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub total_nodes: Option<u32>,
-    /// How many of its jobs may run for a user at the same time.
+    /// Maximum number of its running jobs per user.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_running_per_user: Option<u32>,
-    /// What its jobs may hold.
+    /// Limits of its jobs.
     #[serde(skip_serializing_if = "is_default")]
     pub limits: Limits,
-    /// Of a partition: what its jobs use of their accounts for each unit that they hold, in place of `billing` of the site.
+    /// Billing weights of a partition, which replace `billing` of the site for its jobs.
     #[serde(skip_serializing_if = "Tres::is_empty")]
     pub billing: Tres,
-    /// The names of the classes of the same kind whose running jobs make room for its waiting ones: those of the first name go first.
+    /// Names of the classes of the same kind whose running jobs its waiting jobs may preempt. Jobs
+    /// of the first class are preempted first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub preempt: Vec<String>,
-    /// What happens to its jobs when they make room.
+    /// Mode of preemption of its jobs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preempt_mode: Option<PreemptMode>,
-    /// How long its jobs run before they may have to make room, in seconds since their last start.
+    /// Run time in seconds since the last start before its jobs may be preempted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preempt_exempt_time_s: Option<u64>,
-    /// Under SLURM: how long its jobs keep their nodes once they have to make room, in seconds, if they do not keep what they have done
-    /// (`GraceTime`).
+    /// Grace period in seconds under SLURM: time for which its preempted jobs keep their nodes, if
+    /// they do not keep their work (`GraceTime`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub grace_s: Option<u64>,
 }
 
 named! {
-    /// What happens to a running job that makes room for another one (`PreemptMode`).
+    /// Handling of a running job that is preempted (`PreemptMode`).
     #[derive(Default, JsonSchema)]
     #[schemars(rename_all = "snake_case")]
-    pub enum PreemptMode as "mode of preemption" {
-        /// It makes no room.
+    pub enum PreemptMode as "preemption mode" {
+        /// The job cannot be preempted.
         Off = "off",
-        /// It waits again, and begins from its last checkpoint if it writes any, otherwise from zero.
+        /// The job is requeued. It restarts from its last checkpoint, if it has any, otherwise from
+        /// zero.
         #[default]
         Requeue = "requeue",
-        /// It leaves for good, and its work is lost.
+        /// The job is cancelled and its work is lost.
         Cancel = "cancel",
-        /// It waits with the work that it has done, and goes on after the penalty.
+        /// The job waits without losing its work, and resumes after the penalty.
         Suspend = "suspend",
     }
 }
 
-/// How far backfilling goes.
+/// Limits of backfilling.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct BackfillSettings {
-    /// How many waiting jobs are tried, the head of the queue included; all of them if it is missing (`bf_max_job_test`).
+    /// Maximum number of waiting jobs tried, including the queue head; unlimited if absent
+    /// (`bf_max_job_test`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_job_test: Option<u32>,
-    /// Jobs are backfilled at multiples of this time only; 0 if they are whenever something happens (`bf_interval`).
+    /// Interval in seconds: jobs are backfilled at multiples of it only; 0 if they are backfilled at
+    /// every event (`bf_interval`).
     pub interval_s: u64,
-    /// How far conservative backfilling plans: jobs that can only start later have no reservation. 0 if there is no end
-    /// (`bf_window`, which Slurm has in minutes).
+    /// Planning window of conservative backfilling in seconds: jobs that can only start later have
+    /// no reservation. 0 if it is unlimited (`bf_window`, which is in minutes in Slurm).
     pub window_s: u64,
-    /// Backfilling takes the ends of jobs for the next multiple of this; 0 if it takes them as they are (`bf_resolution`).
+    /// Resolution in seconds: backfilling rounds the ends of jobs up to multiples of it; 0 if they
+    /// are exact (`bf_resolution`).
     pub resolution_s: u64,
-    /// How many waiting jobs of a user SLURM tries in a pass of backfilling; all of them if it is missing (`bf_max_job_user`).
+    /// Maximum number of waiting jobs per user in a backfill cycle of SLURM; unlimited if absent
+    /// (`bf_max_job_user`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_job_user: Option<u32>,
-    /// The same for the jobs of a partition (`bf_max_job_part`).
+    /// Maximum number of waiting jobs per partition in a backfill cycle of SLURM; unlimited if
+    /// absent (`bf_max_job_part`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_job_part: Option<u32>,
 }
 
-/// When the main scheduler of the policy SLURM looks, and how far: in strict order, until a job of a partition has no room.
+/// Cycles and depth of the main scheduler of the policy SLURM. It tries jobs strictly in order,
+/// until a job of a partition does not fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct MainSettings {
-    /// From one pass to the next one that is due to an event, at least (`batch_sched_delay`).
+    /// Minimum time in seconds from one cycle to the next one that an event triggers
+    /// (`batch_sched_delay`).
     pub delay_s: u64,
-    /// From one pass over the whole queue to the next (`sched_interval`).
+    /// Time in seconds from one cycle over the whole queue to the next (`sched_interval`).
     pub interval_s: u64,
-    /// How many jobs a pass that is due to an event tries (`default_queue_depth`).
+    /// Maximum number of jobs tried in a cycle that an event triggers (`default_queue_depth`).
     pub depth: u32,
-    /// How many of each partition it tries; all of them if it is missing (`partition_job_depth`).
+    /// Maximum number of jobs tried per partition; unlimited if absent (`partition_job_depth`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub depth_per_partition: Option<u32>,
 }
 
 impl Default for MainSettings {
-    /// Slurm's defaults.
+    /// Returns Slurm's defaults.
     fn default() -> Self {
         MainSettings { delay_s: 3, interval_s: 60, depth: 100, depth_per_partition: None }
     }
 }
 
 impl BackfillSettings {
-    /// The settings, and Slurm's own values for what they leave out: a pass each 30 s, over 500 jobs, a day ahead, in steps of a minute.
+    /// Returns the settings with Slurm's defaults for missing ones: a cycle every 30 s, 500 jobs, a
+    /// window of one day, a resolution of one minute.
     #[must_use]
     pub fn as_slurm(self) -> BackfillSettings {
         let or = |value: u64, default: u64| if value == 0 { default } else { value };
@@ -435,17 +469,17 @@ impl BackfillSettings {
     }
 }
 
-/// Why settings are of no use.
+/// Error in the settings of a site.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{place}: {reason}")]
 pub struct PriorityError {
-    /// The field.
+    /// Path of the field.
     pub place: String,
-    /// What is wrong with it.
+    /// Reason for the error.
     pub reason: String,
 }
 
-/// Gives the error unless the condition holds.
+/// Returns an error from the function unless the condition holds.
 macro_rules! ensure {
     ($holds:expr, $place:expr, $($reason:tt)+) => {
         if !$holds {
@@ -454,24 +488,25 @@ macro_rules! ensure {
     };
 }
 
-/// The largest tier of a partition.
+/// Largest tier of a partition.
 pub const LARGEST_TIER: u32 = 65_535;
 
-/// The largest amount of a limit, or of a weight of what jobs hold.
+/// Largest amount of a limit or of a billing weight.
 pub const LARGEST_AMOUNT: u64 = 1_000_000_000_000;
 
-/// How many accounts may be above each other.
+/// Maximum depth of the tree of accounts.
 const MOST_LEVELS: usize = 100;
 
-/// The longest time in settings, in seconds.
+/// Longest time in the settings, in seconds.
 pub const LONGEST_SETTING_S: u64 = 16_000_000_000;
 
-/// The largest weight of a class. That of a job is at most its square.
+/// Largest weight of a class. The weight of a job is at most the square of it.
 pub const LARGEST_WEIGHT: u32 = 100;
 
 impl Priorities {
-    /// Slurm's settings for what its files leave out: jobs pay for their cores, and their usage is forgotten from the moment on at which it comes.
-    pub fn slurm() -> Priorities {
+    /// Returns Slurm's settings for everything that its files leave out: jobs are charged for their
+    /// cores, and usage decays from the time on at which it accrues.
+    pub fn slurm_defaults() -> Priorities {
         Priorities {
             size: SizeFactor::NodesAndCpus,
             billing: Tres::from([("cpu".to_owned(), 1_000)]),
@@ -483,23 +518,24 @@ impl Priorities {
         }
     }
 
-    /// The settings, and Slurm's own values for what they leave out of backfilling.
+    /// Returns the settings with Slurm's defaults for missing settings of backfilling.
     #[must_use]
     pub fn as_slurm(&self) -> Priorities {
         Priorities { backfill: self.backfill.as_slurm(), ..self.clone() }
     }
 
-    /// Whether no job has a priority or a limit.
-    pub fn are_plain(&self) -> bool {
-        self.weights.age == 0 && self.order_by_arrival()
+    /// Returns whether no job has a priority or a limit.
+    pub fn is_plain(&self) -> bool {
+        self.weights.age == 0 && self.is_arrival_order()
     }
 
-    /// Whether jobs are in the order of submission, without any limit: at most their age counts.
-    pub fn order_by_arrival(&self) -> bool {
+    /// Returns whether jobs are in the order of submission and without limits: at most their age
+    /// counts.
+    pub fn is_arrival_order(&self) -> bool {
         PriorityWeights { age: 0, ..self.weights } == PriorityWeights::default()
             && self.backfill == BackfillSettings::default()
             && self.main == MainSettings::default()
-            && !self.have_limits()
+            && !self.has_limits()
             && self.requeue_delay_s == 0
             && self.epilog_s == 0
             && self.together.is_empty()
@@ -507,26 +543,28 @@ impl Priorities {
             && self.partitions.iter().all(|class| class.tier() == 1)
     }
 
-    /// Whether jobs are held back, rejected or preempted: by a user's number of running jobs, or by a class.
-    pub fn have_limits(&self) -> bool {
+    /// Returns whether jobs can be blocked, rejected or preempted because of limits or classes.
+    pub fn has_limits(&self) -> bool {
         let mut classes = self.qos.iter().chain(&self.partitions);
         self.max_running_per_user.is_some()
             || !self.arrays.is_empty()
             || classes.any(JobClass::has_limits)
             || self.accounts.iter().any(|account| account.limits != Limits::default())
-            || self.preempting().is_some()
+            || self.preempting_classes().is_some()
     }
 
-    /// The qualities of service, or the partitions, if jobs of some preempt those of others.
-    pub fn preempting(&self) -> Option<&[JobClass]> {
+    /// Returns the qualities of service or the partitions, if jobs of some can preempt those of
+    /// others.
+    pub fn preempting_classes(&self) -> Option<&[JobClass]> {
         let preempt = |classes: &&[JobClass]| classes.iter().any(|class| !class.preempt.is_empty());
         [&self.qos[..], &self.partitions[..]].into_iter().find(preempt)
     }
 
-    /// Checks what types do not.
+    /// Checks ranges, references and duplicates, which types do not cover.
     ///
     /// # Errors
-    /// The first field that is wrong.
+    ///
+    /// Returns an error for the first invalid field.
     pub fn check(&self) -> Result<(), PriorityError> {
         let BackfillSettings { max_job_test, interval_s, window_s, resolution_s, max_job_user, max_job_part } =
             self.backfill;
@@ -546,25 +584,29 @@ impl Priorities {
             let fits = (least..=LONGEST_SETTING_S).contains(&span);
             ensure!(fits, place, "expected {least} to {LONGEST_SETTING_S} seconds");
         }
-        at_least_one("backfill.max_job_test", max_job_test)?;
-        at_least_one("backfill.max_job_user", max_job_user)?;
-        at_least_one("backfill.max_job_part", max_job_part)?;
-        at_least_one("main.depth", Some(self.main.depth))?;
-        at_least_one("main.depth_per_partition", self.main.depth_per_partition)?;
-        at_least_one("max_running_per_user", self.max_running_per_user)?;
-        at_least_one("fair_share_dampening", Some(self.fair_share_dampening))?;
+        check_positive("backfill.max_job_test", max_job_test)?;
+        check_positive("backfill.max_job_user", max_job_user)?;
+        check_positive("backfill.max_job_part", max_job_part)?;
+        check_positive("main.depth", Some(self.main.depth))?;
+        check_positive("main.depth_per_partition", self.main.depth_per_partition)?;
+        check_positive("max_running_per_user", self.max_running_per_user)?;
+        check_positive("fair_share_dampening", Some(self.fair_share_dampening))?;
         check_amounts("billing", &self.billing)?;
         self.check_arrays()?;
-        unique("reservations", self.reservations.iter().map(|it| it.name.as_str()))?;
+        check_unique("reservations", self.reservations.iter().map(|it| it.name.as_str()))?;
         for Reservation { name, from_s, until_s } in &self.reservations {
             let fits = from_s < until_s && *until_s <= LONGEST_SETTING_S;
             let place = format!("reservations.{name}");
-            ensure!(fits, place, "expected an end behind its begin, at most at {LONGEST_SETTING_S} seconds");
+            ensure!(
+                fits,
+                place,
+                "expected a begin before the end, and an end of at most {LONGEST_SETTING_S} seconds"
+            );
         }
         let mut jobs: Vec<u64> = self.together.concat();
         jobs.sort_unstable();
         for pair in jobs.windows(2) {
-            ensure!(pair[0] != pair[1], "together", "the job {} is there twice", pair[0]);
+            ensure!(pair[0] != pair[1], "together", "job {} is listed twice", pair[0]);
         }
         self.check_accounts()?;
         check_classes("qos", &self.qos)?;
@@ -573,7 +615,7 @@ impl Priorities {
         for class in self.partitions.iter().filter(|class| preempts(class)) {
             let place = format!("partitions.{}.preempt", class.name);
             let is_one_kind = !self.qos.iter().any(preempts);
-            ensure!(is_one_kind, place, "qualities of service preempt already; expected one kind");
+            ensure!(is_one_kind, place, "both QOS and partitions define preemption; use one of them");
         }
         Ok(())
     }
@@ -581,7 +623,7 @@ impl Priorities {
     fn check_arrays(&self) -> Result<(), PriorityError> {
         let mut ranges: Vec<(u64, u64)> = Vec::new();
         for array in &self.arrays {
-            at_least_one("arrays.running", Some(array.running))?;
+            check_positive("arrays.running", Some(array.running))?;
             ranges.extend(&array.jobs);
         }
         ranges.sort_unstable();
@@ -590,37 +632,45 @@ impl Priorities {
             ensure!(
                 first <= last,
                 place,
-                "expected the first job before the last one, found {first} and {last}"
+                "expected ranges from a first job to a last one, found {first} and {last}"
             );
         }
         for pair in ranges.windows(2) {
-            ensure!(pair[0].1 < pair[1].0, place, "the job {} is in two ranges", pair[1].0);
+            ensure!(pair[0].1 < pair[1].0, place, "job {} is in two ranges", pair[1].0);
         }
         Ok(())
     }
 
     fn check_accounts(&self) -> Result<(), PriorityError> {
-        unique("accounts", self.accounts.iter().map(|account| account.name.as_str()))?;
+        check_unique("accounts", self.accounts.iter().map(|account| account.name.as_str()))?;
         let by_name: BTreeMap<&str, &Account> =
             self.accounts.iter().map(|it| (it.name.as_str(), it)).collect();
         let parent = |of: &Account| by_name.get(of.parent.as_deref()?).copied();
         let (mut groups, mut users) = (BTreeSet::new(), BTreeSet::new());
-        // A user may be one in several accounts.
+        // A user may have entries in several accounts.
         let mut users_of = BTreeMap::<Option<&str>, BTreeSet<u32>>::new();
         for account in &self.accounts {
             let place = format!("accounts.{}", account.name);
             account.limits.check(&place)?;
             if let Some(name) = &account.parent {
-                ensure!(parent(account).is_some(), place, "its parent `{name}` does not exist");
+                ensure!(
+                    parent(account).is_some(),
+                    place,
+                    "unknown parent `{name}`; expected the name of an account"
+                );
             }
-            ensure!(!parent(account).is_some_and(|parent| parent.is_user), place, "it is below a user");
-            // A path to the root is no longer than there are accounts.
+            ensure!(
+                !parent(account).is_some_and(|parent| parent.is_user),
+                place,
+                "parent is a user; expected an account"
+            );
+            // A longer path to the root than there are accounts contains a cycle.
             let mut steps = 0;
             let mut at = parent(account);
             while let Some(next) = at {
                 steps += 1;
-                ensure!(steps <= self.accounts.len(), place, "it is above itself");
-                ensure!(steps <= MOST_LEVELS, place, "more than {MOST_LEVELS} accounts are above it");
+                ensure!(steps <= self.accounts.len(), place, "account is its own ancestor");
+                ensure!(steps <= MOST_LEVELS, place, "nested below more than {MOST_LEVELS} accounts");
                 at = parent(next);
             }
             let below = users_of.entry(account.parent.as_deref()).or_default();
@@ -628,7 +678,7 @@ impl Priorities {
             for (what, of, seen) in [("group", &account.groups, &mut groups), ("user", &account.users, users)]
             {
                 for &number in of {
-                    ensure!(seen.insert(number), place, "{what} {number} has an account already");
+                    ensure!(seen.insert(number), place, "{what} {number} is assigned to an account twice");
                 }
             }
         }
@@ -647,8 +697,8 @@ impl Limits {
 }
 
 impl JobClass {
-    /// Whether the class has the jobs of this user and origin.
-    pub fn has(&self, user: Option<u32>, origin: Origin) -> bool {
+    /// Returns whether a job of this user and origin belongs to the class.
+    pub fn matches(&self, user: Option<u32>, origin: Origin) -> bool {
         [
             (&self.queues, origin.queue()),
             (&self.partitions, origin.partition()),
@@ -659,7 +709,7 @@ impl JobClass {
         .all(|(list, number)| list.is_empty() || number.is_some_and(|number| list.contains(&number)))
     }
 
-    /// The tier of a partition.
+    /// Returns the tier of a partition, by default 1.
     pub fn tier(&self) -> u32 {
         self.tier.unwrap_or(1)
     }
@@ -673,7 +723,7 @@ impl JobClass {
     }
 }
 
-fn at_least_one(place: &str, limit: Option<u32>) -> Result<(), PriorityError> {
+fn check_positive(place: &str, limit: Option<u32>) -> Result<(), PriorityError> {
     ensure!(limit != Some(0), place, "expected at least 1");
     Ok(())
 }
@@ -685,27 +735,31 @@ fn check_amounts(place: &str, amounts: &Tres) -> Result<(), PriorityError> {
     Ok(())
 }
 
-fn unique<'a>(place: &str, names: impl Iterator<Item = &'a str>) -> Result<(), PriorityError> {
+fn check_unique<'a>(place: &str, names: impl Iterator<Item = &'a str>) -> Result<(), PriorityError> {
     let mut seen = BTreeSet::new();
     for name in names {
-        ensure!(!name.is_empty(), place, "each needs a name");
-        ensure!(seen.insert(name), place, "there are two of the name `{name}`");
+        ensure!(!name.is_empty(), place, "expected a name in each entry");
+        ensure!(seen.insert(name), place, "duplicate name `{name}`");
     }
     Ok(())
 }
 
 fn check_classes(kind: &str, classes: &[JobClass]) -> Result<(), PriorityError> {
-    unique(kind, classes.iter().map(|class| class.name.as_str()))?;
+    check_unique(kind, classes.iter().map(|class| class.name.as_str()))?;
     for class in classes {
         let place = format!("{kind}.{}", class.name);
         class.limits.check(&place)?;
         let field = |name: &str| format!("{place}.{name}");
         let is_partition = kind == "partitions";
         check_amounts(&field("billing"), &class.billing)?;
-        ensure!(is_partition || class.billing.is_empty(), field("billing"), "expected of a partition");
-        at_least_one(&field("max_nodes"), class.max_nodes)?;
-        at_least_one(&field("total_nodes"), class.total_nodes)?;
-        at_least_one(&field("max_running_per_user"), class.max_running_per_user)?;
+        ensure!(
+            is_partition || class.billing.is_empty(),
+            field("billing"),
+            "billing weights are for partitions only"
+        );
+        check_positive(&field("max_nodes"), class.max_nodes)?;
+        check_positive(&field("total_nodes"), class.total_nodes)?;
+        check_positive(&field("max_running_per_user"), class.max_running_per_user)?;
         let tiers = class.tier.is_none_or(|tier| is_partition && tier <= LARGEST_TIER);
         ensure!(tiers, field("tier"), "expected 0 to {LARGEST_TIER}, of a partition");
         let weighs = class.weight.is_none_or(|weight| (1..=LARGEST_WEIGHT).contains(&weight));
@@ -722,15 +776,16 @@ fn check_classes(kind: &str, classes: &[JobClass]) -> Result<(), PriorityError> 
     check_preempt(kind, classes)
 }
 
-/// The lists name classes, and no class preempts itself, not even by way of others.
+/// Checks that the lists name existing classes, and that no class preempts itself, directly or
+/// through others.
 fn check_preempt(place: &str, classes: &[JobClass]) -> Result<(), PriorityError> {
     let of = |name: &String| classes.iter().find(|class| class.name == *name);
     for class in classes {
         let place = format!("{place}.{}.preempt", class.name);
         let (mut reached, mut at) = (class.preempt.iter().collect::<Vec<_>>(), 0);
         while let Some(&name) = reached.get(at) {
-            ensure!(of(name).is_some(), place, "there is no `{name}`");
-            ensure!(*name != class.name, place, "it preempts itself");
+            ensure!(of(name).is_some(), place, "unknown name `{name}`");
+            ensure!(*name != class.name, place, "class preempts itself, directly or through others");
             for name in of(name).into_iter().flat_map(|next| &next.preempt) {
                 if !reached.contains(&name) {
                     reached.push(name);
@@ -755,10 +810,10 @@ mod tests {
     #[test]
     fn defaults_are_plain_and_right() {
         let mut settings = Priorities::default();
-        assert!(settings.are_plain());
+        assert!(settings.is_plain());
         settings.check().unwrap();
         settings.qos.push(JobClass { name: "low".to_owned(), total_nodes: Some(1), ..JobClass::default() });
-        assert!(!settings.are_plain());
+        assert!(!settings.is_plain());
     }
 
     #[test]
@@ -836,7 +891,7 @@ mod tests {
         );
     }
 
-    /// Settings of files that were written before have the same text.
+    /// Settings of files of earlier versions keep their text.
     #[test]
     fn preemption_is_written_where_there_is_some() {
         let mut settings = Priorities::default();

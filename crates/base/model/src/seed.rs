@@ -2,13 +2,13 @@
 
 use rand::SeedableRng;
 
-/// The generator of every stream: ChaCha with 8 rounds, the same on every machine.
+/// Random number generator of every stream: ChaCha with 8 rounds, reproducible on every machine.
 pub type Rng = rand_chacha::ChaCha8Rng;
 
-/// A seed from which named and numbered seeds are forked.
+/// Seed from which named and numbered seeds are forked.
 ///
-/// A stream depends on the path of names that leads to it only, so adding a policy or a workload
-/// never shifts the random numbers of another.
+/// A stream depends only on the path of names that leads to it, so adding a policy or a workload
+/// never changes the random numbers of another one.
 ///
 /// ```
 /// use dfrsim_model::Seed;
@@ -20,46 +20,46 @@ pub type Rng = rand_chacha::ChaCha8Rng;
 pub struct Seed(u64);
 
 impl Default for Seed {
-    /// 1, as in this project where none is given.
+    /// Returns the seed 1, the default of all commands and libraries of this project.
     fn default() -> Seed {
         Seed(1)
     }
 }
 
 impl Seed {
-    /// A seed as the user gives it.
+    /// Creates a seed from a number that the user gives.
     pub const fn new(seed: u64) -> Seed {
         Seed(seed)
     }
-    /// The seed of the stream of this name.
+    /// Creates the seed of a named stream.
     #[must_use]
     pub fn fork(self, name: &str) -> Seed {
-        // FNV-1a over the name, then mixed: short names differ in few bits.
+        // FNV-1a over the name, then mixed, as the hashes of short names differ in few bits.
         let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
             (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
         });
         Seed(mix(mix(self.0) ^ hash))
     }
-    /// The seed of the stream of this number (a trace, a sample, a job).
+    /// Creates the seed of a numbered stream (a trace, a sample, a job).
     #[must_use]
     pub fn numbered(self, number: u64) -> Seed {
         Seed(
             mix(mix(self.0).wrapping_add(number.wrapping_mul(0x9e37_79b9_7f4a_7c15)) ^ 0x5851_f42d_4c95_7f2d),
         )
     }
-    /// The stream's generator, at its beginning.
+    /// Creates the generator of the stream in its initial state.
     #[must_use]
     pub fn rng(self) -> Rng {
         Rng::seed_from_u64(self.0)
     }
-    /// The seed as a number.
+    /// Returns the seed as a number.
     #[must_use]
     pub const fn value(self) -> u64 {
         self.0
     }
 }
 
-/// The finaliser of SplitMix64 (Steele, Lea and Flood 2014): a bijection that spreads every bit.
+/// Mixes the bits of a value: the finaliser of SplitMix64 (Steele, Lea and Flood 2014), a bijection.
 const fn mix(value: u64) -> u64 {
     let value = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -72,7 +72,8 @@ mod tests {
     use super::*;
     use rand::Rng as _;
 
-    /// Published results hang on these numbers: a change of generator or forking must be seen.
+    /// Published results depend on these numbers: a change of the generator or of forking must make
+    /// this test fail.
     #[test]
     fn golden_values_of_a_stream() {
         let mut rng = Seed::new(1).fork("workload").numbered(0).rng();

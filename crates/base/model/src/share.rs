@@ -1,51 +1,55 @@
-//! Fixed-point parts of a node.
+//! Fixed-point fractions of a node.
 
 use crate::Yield;
 use std::fmt;
 use std::ops::{Add, AddAssign, Sub, SubAssign};
 
-/// A part of one node's capacity in one resource (memory, or CPU), from 0 to the whole node.
+/// Fraction of one node's capacity in one resource (memory or CPU), from 0 to the whole node.
 ///
-/// The unit is 1/943,718,400 of the node (2^22 * 3^2 * 5^2): tenths, kilobytes of 2 GiB and most 1/cores are
-/// exact; everything else is rounded down.
+/// The unit is 1/943,718,400 of the node (2^22 * 3^2 * 5^2): tenths, kilobytes of 2 GiB and most
+/// 1/cores are exact. Everything else is rounded down.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Share(u32);
 
 impl Share {
-    /// An empty share.
+    /// Share of zero.
     pub const ZERO: Share = Share(0);
-    /// The whole node.
+    /// Share of a whole node.
     pub const ONE: Share = Share(943_718_400);
 
-    /// `part / whole` of a node, rounded down; panics unless `part <= whole` and `whole > 0`.
+    /// Creates a share of `part / whole` of a node, rounded down.
+    ///
+    /// # Panics
+    ///
+    /// Panics unless `part <= whole` and `whole > 0`.
     pub fn from_ratio(part: u64, whole: u64) -> Share {
         assert!(part <= whole && whole > 0, "expected a share between 0 and a whole node");
         Share((u128::from(part) * u128::from(Self::ONE.0) / u128::from(whole)) as u32)
     }
-    /// A decimal fraction in [0, 1] as people write it, with at most nine decimals (0.3 is three tenths, not
-    /// the binary number just below it); `None` outside [0, 1].
+    /// Converts a fraction in [0, 1], rounded to nine decimals (0.3 is three tenths, not the binary
+    /// number just below it); `None` outside [0, 1].
     pub fn try_from_f64(fraction: f64) -> Option<Share> {
         const BILLION: u64 = 1_000_000_000;
         (0.0..=1.0)
             .contains(&fraction)
             .then(|| Share::from_ratio((fraction * BILLION as f64).round() as u64, BILLION))
     }
-    /// A share of this many units; `None` above [`Share::ONE`].
+    /// Creates a share from a number of units; `None` above [`Share::ONE`].
     pub const fn try_from_units(units: u32) -> Option<Share> {
         if units <= Self::ONE.0 { Some(Share(units)) } else { None }
     }
-    /// The number of units, from 0 to 943,718,400.
+    /// Returns the number of units, from 0 to 943,718,400.
     #[must_use]
     pub const fn units(self) -> u32 {
         self.0
     }
-    /// The fraction of the node, for statistics and output.
+    /// Returns the fraction of the node, for statistics and output.
     #[must_use]
     pub fn as_f64(self) -> f64 {
         f64::from(self.0) / f64::from(Self::ONE.0)
     }
-    /// The CPU that `tasks` tasks of this need use on one node at the given yield; exact up to 18,000 nodes'
-    /// worth, and no less than that beyond.
+    /// Computes the CPU that `tasks` tasks of this need use on one node at a yield. The result is
+    /// exact up to 18,000 whole nodes and saturates beyond.
     #[must_use]
     #[inline]
     pub fn used_by(self, tasks: u32, at: Yield) -> CpuUse {
@@ -61,28 +65,28 @@ impl fmt::Display for Share {
 
 /// CPU in use on one node: a need times a yield, in units of 2^-20 [`Share`] units; exact.
 ///
-/// Sums are exact up to 18,000 whole nodes' worth and stay there beyond, far above what one node can hold.
+/// Sums are exact up to 18,000 whole nodes and saturate beyond, far above the capacity of one node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CpuUse(u64);
 
 impl CpuUse {
     /// No CPU in use.
     pub const ZERO: CpuUse = CpuUse(0);
-    /// The whole CPU of a node.
+    /// Whole CPU of a node.
     pub const ONE: CpuUse = CpuUse((Share::ONE.units() as u64) << Yield::BITS);
 
-    /// This number of units.
+    /// Creates an amount from its number of units.
     pub const fn from_units(units: u64) -> CpuUse {
         CpuUse(units)
     }
 
-    /// The number of units.
+    /// Returns the number of units.
     #[must_use]
     pub const fn units(self) -> u64 {
         self.0
     }
 
-    /// The fraction of a node's CPU, for statistics and output.
+    /// Returns the fraction of a node's CPU, for statistics and output.
     #[must_use]
     pub fn as_f64(self) -> f64 {
         self.0 as f64 / Self::ONE.0 as f64
@@ -106,7 +110,7 @@ impl Sub for CpuUse {
     type Output = CpuUse;
     #[inline]
     fn sub(self, other: CpuUse) -> CpuUse {
-        CpuUse(self.0.checked_sub(other.0).expect("a node cannot use less than no CPU"))
+        CpuUse(self.0.checked_sub(other.0).expect("CPU use of a node must not be negative"))
     }
 }
 impl SubAssign for CpuUse {

@@ -1,11 +1,11 @@
-//! A map in the order of its keys.
+//! Map in ascending order of its keys.
 
 use std::iter::Zip;
 use std::ops::Index;
 use std::{mem, slice, vec};
 
-/// Values by their keys, for maps that are small or are filled in order: two lists are as fast as a tree then, and far less to compile
-/// for each type of value.
+/// Map in two sorted vectors, for maps that are small or are filled in ascending order. In these
+/// cases it is as fast as a tree, and costs far less compile time for each type of value.
 ///
 /// ```
 /// let tasks = dfrsim_model::SortedMap::from_iter([(7, "two"), (3, "one"), (7, "three")]);
@@ -24,8 +24,8 @@ impl<K, V> Default for SortedMap<K, V> {
 }
 
 impl<K: Ord, V> SortedMap<K, V> {
-    /// The place of a key, or the one that it would have.
-    fn place(&self, key: &K) -> Result<usize, usize> {
+    /// Finds the index of a key, or the index at which to insert it.
+    fn position(&self, key: &K) -> Result<usize, usize> {
         match self.keys.last() {
             Some(last) if last >= key => self.keys.binary_search(key),
             _ => Err(self.keys.len()),
@@ -33,25 +33,25 @@ impl<K: Ord, V> SortedMap<K, V> {
     }
     /// Returns the value of a key.
     pub fn get(&self, key: &K) -> Option<&V> {
-        match self.place(key) {
+        match self.position(key) {
             Ok(at) => Some(&self.values[at]),
             Err(_) => None,
         }
     }
-    /// Returns the value of a key, to be changed.
+    /// Returns the value of a key for modification.
     pub fn get_mut(&mut self, key: &K) -> Option<&mut V> {
-        match self.place(key) {
+        match self.position(key) {
             Ok(at) => Some(&mut self.values[at]),
             Err(_) => None,
         }
     }
     /// Returns whether a key has a value.
     pub fn contains_key(&self, key: &K) -> bool {
-        self.place(key).is_ok()
+        self.position(key).is_ok()
     }
-    /// Returns the value of a key, which is made if there is none.
+    /// Returns the value of a key, and inserts it first if there is none.
     pub fn or_insert_with(&mut self, key: K, value: impl FnOnce() -> V) -> &mut V {
-        let at = match self.place(&key) {
+        let at = match self.position(&key) {
             Ok(at) => at,
             Err(at) => {
                 self.keys.insert(at, key);
@@ -61,9 +61,9 @@ impl<K: Ord, V> SortedMap<K, V> {
         };
         &mut self.values[at]
     }
-    /// Sets the value of a key; gives the one that it had.
+    /// Sets the value of a key; returns the previous one.
     pub fn insert(&mut self, key: K, value: V) -> Option<V> {
-        match self.place(&key) {
+        match self.position(&key) {
             Ok(at) => Some(mem::replace(&mut self.values[at], value)),
             Err(at) => {
                 self.keys.insert(at, key);
@@ -72,9 +72,9 @@ impl<K: Ord, V> SortedMap<K, V> {
             }
         }
     }
-    /// Removes a key; gives its value.
+    /// Removes a key; returns its value.
     pub fn remove(&mut self, key: &K) -> Option<V> {
-        match self.place(key) {
+        match self.position(key) {
             Ok(at) => {
                 self.keys.remove(at);
                 Some(self.values.remove(at))
@@ -88,34 +88,34 @@ impl<K: Ord, V> SortedMap<K, V> {
         self.values.clear();
     }
 
-    /// Returns how many keys there are.
+    /// Returns the number of keys.
     pub fn len(&self) -> usize {
         self.keys.len()
     }
-    /// Returns whether there are none.
+    /// Returns whether the map has no keys.
     pub fn is_empty(&self) -> bool {
         self.keys.is_empty()
     }
-    /// Returns the keys, rising.
+    /// Returns the keys in ascending order.
     pub fn keys(&self) -> &[K] {
         &self.keys
     }
-    /// Returns the values, by rising key.
+    /// Returns the values in ascending order of the keys.
     pub fn values(&self) -> &[V] {
         &self.values
     }
-    /// Returns the values to be changed, by rising key.
+    /// Iterates over the values for modification, in ascending order of the keys.
     pub fn values_mut(&mut self) -> slice::IterMut<'_, V> {
         self.values.iter_mut()
     }
-    /// Returns each key with its value, by rising key.
+    /// Iterates over the keys and their values, in ascending order of the keys.
     pub fn iter(&self) -> Zip<slice::Iter<'_, K>, slice::Iter<'_, V>> {
         self.keys.iter().zip(&self.values)
     }
 }
 
 impl<K: Ord, V: Default> SortedMap<K, V> {
-    /// Returns the value of a key, which is the default one if there was none.
+    /// Returns the value of a key, and inserts the default value first if there is none.
     pub fn or_default(&mut self, key: K) -> &mut V {
         self.or_insert_with(key, V::default)
     }

@@ -1,8 +1,10 @@
-//! The stretch of a job: how much longer it stayed than it would have alone (dissertation, section 5.1).
+//! Stretch of a job: its turnaround time relative to its run time on a dedicated system
+//! (dissertation, section 5.1).
 
 use crate::SimSpan;
 
-/// Turnaround / run time: at least 1 in every valid schedule. The run time must not be zero.
+/// Computes the stretch: turnaround / run time, at least 1 in every valid schedule. The run time
+/// must not be zero.
 ///
 /// ```
 /// use dfrsim_model::{SimSpan, stretch};
@@ -14,8 +16,9 @@ pub fn stretch(turnaround: SimSpan, run_time: SimSpan) -> f64 {
     turnaround.micros() as f64 / run_time.micros() as f64
 }
 
-/// Bounded stretch: max(turnaround, tau) / max(run time, tau), at least 1, so that very short jobs do not rule
-/// the maximum. With tau = 0 it is the stretch itself.
+/// Computes the bounded stretch: max(turnaround, tau) / max(run time, tau), at least 1. The
+/// threshold keeps very short jobs from dominating the maximum. With tau = 0 it is the stretch
+/// itself.
 pub fn bounded(turnaround: SimSpan, run_time: SimSpan, tau: SimSpan) -> f64 {
     stretch(turnaround.max(tau), run_time.max(tau)).max(1.0)
 }

@@ -1,24 +1,24 @@
-//! What a workload says of its jobs beside numbers.
+//! Texts of a workload's jobs, in addition to their numbers.
 
 use crate::JobId;
 use std::collections::BTreeMap;
 
-/// What a workload of Batsim says of its jobs in texts: policies and files of jobs get it as it is written.
+/// Texts of the jobs of a Batsim workload. They are passed unchanged to policies and job files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct JobTexts {
-    /// The profiles in JSON, by name.
+    /// Profiles as JSON, by name.
     pub profiles: BTreeMap<String, String>,
-    /// The jobs, by the numbers that they have here.
+    /// Texts of the jobs, by the job number in this simulator.
     pub jobs: BTreeMap<JobId, JobText>,
 }
 
-/// What a workload says of a job.
+/// Texts of one job.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JobText {
-    /// Its id, without the name of a workload.
+    /// Identifier of the job in its workload, without the workload's name.
     pub name: String,
-    /// The name of its profile.
+    /// Name of the profile.
     pub profile: String,
-    /// Its other fields, each as `,"name":value`.
+    /// Remaining JSON fields, each as `,"name":value`.
     pub fields: String,
 }

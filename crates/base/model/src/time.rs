@@ -5,53 +5,58 @@ use std::ops::{Add, AddAssign, Sub};
 
 const MICROS: u64 = 1_000_000;
 
-/// A moment of simulated time, in microseconds after the origin of the workload (second 0 of its log).
+/// Point in simulated time, in microseconds after the origin of the workload (second 0 of its log).
 ///
-/// Adding past `u64::MAX` (584,000 years) panics; readers refuse times that could come near it.
+/// An addition beyond `u64::MAX` (584,000 years) panics; readers reject times that could come near
+/// it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SimTime(u64);
 
-/// A length of simulated time, in microseconds.
+/// Duration in simulated time, in microseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SimSpan(u64);
 
 impl SimTime {
-    /// The origin of the workload.
+    /// Origin of the workload.
     pub const ZERO: SimTime = SimTime(0);
-    /// Later than every event.
+    /// Largest time, later than every event.
     pub const MAX: SimTime = SimTime(u64::MAX);
 
-    /// A moment given in whole seconds.
+    /// Creates a time from whole seconds.
     #[must_use]
     pub const fn from_secs(seconds: u64) -> Self {
         SimTime(seconds * MICROS)
     }
-    /// A moment given in microseconds.
+    /// Creates a time from microseconds.
     #[must_use]
     pub const fn from_micros(micros: u64) -> Self {
         SimTime(micros)
     }
-    /// Microseconds since the origin.
+    /// Returns the microseconds since the origin.
     #[must_use]
     pub const fn micros(self) -> u64 {
         self.0
     }
-    /// Seconds since the origin, for statistics and output; rounded to the nearest `f64`.
+    /// Returns the seconds since the origin for statistics and output, rounded to the nearest `f64`.
     #[must_use]
     pub fn as_secs_f64(self) -> f64 {
         self.0 as f64 / MICROS as f64
     }
-    /// The span from `earlier` to here; panics if `earlier` is later, which is always a fault of ours.
+    /// Returns the span from `earlier` to this time.
+    ///
+    /// # Panics
+    ///
+    /// Panics if `earlier` is later, which is a bug of the caller.
     #[must_use]
     pub fn since(self, earlier: SimTime) -> SimSpan {
         SimSpan(self.0.checked_sub(earlier.0).expect("a span cannot be negative"))
     }
-    /// The span from `earlier` to here, or `None` if `earlier` is later.
+    /// Returns the span from `earlier` to this time, or zero if `earlier` is later.
     #[must_use]
     pub fn saturating_since(self, earlier: SimTime) -> SimSpan {
         SimSpan(self.0.saturating_sub(earlier.0))
     }
-    /// The moment `span` later, or [`SimTime::MAX`] where that would overflow.
+    /// Returns the time `span` later, or [`SimTime::MAX`] on overflow.
     #[must_use]
     pub fn saturating_add(self, span: SimSpan) -> SimTime {
         SimTime(self.0.saturating_add(span.0))
@@ -59,47 +64,47 @@ impl SimTime {
 }
 
 impl SimSpan {
-    /// No time at all.
+    /// Span of zero.
     pub const ZERO: SimSpan = SimSpan(0);
-    /// Longer than every span.
+    /// Longest span.
     pub const MAX: SimSpan = SimSpan(u64::MAX);
 
-    /// A span given in whole seconds.
+    /// Creates a span from whole seconds.
     #[must_use]
     pub const fn from_secs(seconds: u64) -> Self {
         SimSpan(seconds * MICROS)
     }
-    /// A span given in microseconds.
+    /// Creates a span from microseconds.
     #[must_use]
     pub const fn from_micros(micros: u64) -> Self {
         SimSpan(micros)
     }
-    /// The nearest whole number of microseconds to a non-negative, finite number of seconds; `None` for any
-    /// other number, and for spans above 500 years.
+    /// Converts seconds to the nearest microsecond; `None` if they are negative, not finite, or
+    /// above 500 years.
     pub fn try_from_secs_f64(seconds: f64) -> Option<Self> {
         (0.0..=1.6e10).contains(&seconds).then(|| SimSpan((seconds * MICROS as f64).round() as u64))
     }
-    /// Microseconds.
+    /// Returns the length in microseconds.
     #[must_use]
     pub const fn micros(self) -> u64 {
         self.0
     }
-    /// Both one after the other; the longest span if that is longer.
+    /// Returns the sum of two spans, or [`SimSpan::MAX`] on overflow.
     #[must_use]
     pub fn saturating_add(self, other: SimSpan) -> SimSpan {
         SimSpan(self.0.saturating_add(other.0))
     }
-    /// Seconds, for statistics and output; rounded to the nearest `f64`.
+    /// Returns the length in seconds for statistics and output, rounded to the nearest `f64`.
     #[must_use]
     pub fn as_secs_f64(self) -> f64 {
         self.0 as f64 / MICROS as f64
     }
-    /// Whether the span is empty.
+    /// Returns whether the span is empty.
     #[must_use]
     pub const fn is_zero(self) -> bool {
         self.0 == 0
     }
-    /// This span times a factor, to the nearest microsecond; [`SimSpan::MAX`] where that would overflow.
+    /// Multiplies the span by a factor, to the nearest microsecond, saturating at [`SimSpan::MAX`].
     #[must_use]
     pub fn scaled(self, factor: f64) -> SimSpan {
         SimSpan((self.0 as f64 * factor).round() as u64)
@@ -133,7 +138,7 @@ impl Sub for SimSpan {
     }
 }
 
-/// Writes seconds with as many decimals as are needed, at most six: `12`, `0.5`.
+/// Writes seconds with as many decimals as necessary, at most six: `12`, `0.5`.
 fn write_seconds(micros: u64, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let (seconds, rest) = (micros / MICROS, micros % MICROS);
     if rest == 0 {
@@ -144,20 +149,20 @@ fn write_seconds(micros: u64, f: &mut fmt::Formatter<'_>) -> fmt::Result {
 }
 
 impl fmt::Display for SimTime {
-    /// Seconds, exact: `12`, `0.5`. Reading it back gives the same moment.
+    /// Writes the exact seconds: `12`, `0.5`. Parsing the text returns an equal time.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write_seconds(self.0, f)
     }
 }
 
 impl fmt::Display for SimSpan {
-    /// Seconds, exact: `12`, `0.5`. Reading it back gives the same span.
+    /// Writes the exact seconds: `12`, `0.5`. Parsing the text returns an equal span.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write_seconds(self.0, f)
     }
 }
 
-/// Seconds, up to 500 years, with up to six significant decimals; further decimals are cut off.
+/// Parses seconds, up to 500 years, and returns microseconds; decimals after the sixth are cut off.
 fn parse_micros(text: &str) -> Option<u64> {
     let (whole, decimals) = text.split_once('.').unwrap_or((text, ""));
     let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
@@ -172,10 +177,12 @@ fn parse_micros(text: &str) -> Option<u64> {
     Some(micros.fold(seconds, |value, digit| value * 10 + u64::from(digit - b'0')))
 }
 
-crate::parses!(SimTime, "not a number of seconds such as 90 or 0.5: `{text}`", |text| parse_micros(text)
-    .map(SimTime));
-crate::parses!(SimSpan, "not a number of seconds such as 90 or 0.5: `{text}`", |text| parse_micros(text)
-    .map(SimSpan));
+crate::parses!(SimTime, "expected a number of seconds such as 90 or 0.5, found `{text}`", |text| {
+    parse_micros(text).map(SimTime)
+});
+crate::parses!(SimSpan, "expected a number of seconds such as 90 or 0.5, found `{text}`", |text| {
+    parse_micros(text).map(SimSpan)
+});
 
 #[cfg(test)]
 mod tests {
@@ -191,7 +198,7 @@ mod tests {
         assert_eq!("0.1234567".parse::<SimSpan>().unwrap().micros(), 123_456);
     }
 
-    /// What can be read is so far from the end of the range that a thousand of them can be added.
+    /// A thousand of the largest parsed values can be added without overflow.
     #[test]
     fn the_range_has_room_and_its_end_is_reported() {
         let most: SimSpan = "16000000000.999999".parse().unwrap();

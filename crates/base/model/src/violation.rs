@@ -1,6 +1,6 @@
-//! What is wrong with an answer, in words.
+//! Error messages about results.
 
-/// One thing that is wrong: where, what was found, and what was expected.
+/// Message about one violation: where, what was found, and what was expected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Violation(pub String);

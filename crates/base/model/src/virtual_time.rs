@@ -2,32 +2,33 @@
 
 use crate::{SimSpan, Yield};
 
-/// The integral of a job's yield over time (dissertation, section 5.1), in units of 2^-20 microseconds; exact.
+/// Integral of a job's yield over time (dissertation, section 5.1), in units of 2^-20 microseconds;
+/// exact.
 ///
 /// A job completes when its virtual time reaches its run time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct VirtualTime(u128);
 
 impl VirtualTime {
-    /// No work done.
+    /// Virtual time of a job without work done.
     pub const ZERO: VirtualTime = VirtualTime(0);
 
-    /// The work of a span at full speed.
+    /// Returns the work of a span at full speed.
     pub fn of(span: SimSpan) -> VirtualTime {
         VirtualTime(u128::from(span.micros()) << Yield::BITS)
     }
-    /// What is reached after `span` more at the given yield.
+    /// Returns the virtual time after a further `span` at a yield.
     #[must_use]
     pub fn advanced(self, span: SimSpan, at: Yield) -> VirtualTime {
         VirtualTime(self.0 + u128::from(span.micros()) * u128::from(at.units()))
     }
-    /// What is missing until `goal`; zero if it is reached.
+    /// Returns the remaining work until `goal`; zero if it is reached.
     #[must_use]
     pub fn until(self, goal: VirtualTime) -> VirtualTime {
         VirtualTime(goal.0.saturating_sub(self.0))
     }
-    /// The time that this much work takes at the given yield, rounded up to the microsecond; `None` at yield
-    /// zero (unless there is no work) and beyond the range of [`SimSpan`].
+    /// Computes the time that this work takes at a yield, rounded up to the microsecond. Returns
+    /// `None` at yield zero (unless there is no work) and beyond the range of [`SimSpan`].
     #[must_use]
     pub fn time_at(self, at: Yield) -> Option<SimSpan> {
         if self.0 == 0 {
@@ -37,24 +38,25 @@ impl VirtualTime {
         if speed == 0 {
             return None;
         }
-        // Nearly all jobs have less than 203 days of work left: there a 64-bit division suffices.
+        // Nearly all jobs have less than 203 days of work left, for which the faster 64-bit division
+        // suffices.
         let micros = match u64::try_from(self.0) {
             Ok(work) => work.div_ceil(speed),
             Err(_) => u64::try_from(self.0.div_ceil(u128::from(speed))).ok()?,
         };
         Some(SimSpan::from_micros(micros))
     }
-    /// Whether no work was done.
+    /// Returns whether no work was done.
     #[must_use]
     pub const fn is_zero(self) -> bool {
         self.0 == 0
     }
-    /// The number of units of 2^-20 microseconds.
+    /// Returns the number of units of 2^-20 microseconds.
     #[must_use]
     pub const fn units(self) -> u128 {
         self.0
     }
-    /// Seconds, for statistics and output; rounded to the nearest `f64`.
+    /// Returns the seconds for statistics and output, rounded to the nearest `f64`.
     #[must_use]
     pub fn as_secs_f64(self) -> f64 {
         self.0 as f64 / (f64::from(Yield::ONE.units()) * 1e6)
@@ -111,7 +113,7 @@ mod tests {
         assert_eq!(done.until(VirtualTime::of(whole)).units() + done.units(), VirtualTime::of(whole).units());
     }
 
-    /// At the ends of the ranges, where 64 bits end: 2^64 units of work are 203 days at full speed.
+    /// Limits of the ranges, where 64 bits end: 2^64 units of work are 203 days at full speed.
     #[test]
     fn overflows_are_reported() {
         let least = Yield::try_from_units(1).unwrap();

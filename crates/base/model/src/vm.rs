@@ -2,17 +2,17 @@
 
 use crate::{NodeId, Share};
 
-/// A virtual machine during a span without a change (dissertation, section 7.2.1).
+/// State of a virtual machine during a span without changes (dissertation, section 7.2.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VmState {
-    /// Where it runs.
+    /// Node on which it runs.
     pub node: NodeId,
-    /// Where it will run, while it is being migrated: it occupies memory there too.
+    /// Destination node of a migration in progress; the machine occupies memory there too.
     pub destination: Option<NodeId>,
-    /// Its weight among the machines of the node; its cap in percent where caps are used.
+    /// Weight among the machines of the node; the cap in percent if caps are used.
     pub weight: u32,
-    /// The CPU that it could use.
+    /// CPU need.
     pub need: Share,
-    /// The CPU that it uses.
+    /// CPU in use.
     pub used: Share,
 }

@@ -1,15 +1,15 @@
-//! How much a job counts in a weighted mean.
+//! Weights of jobs in weighted means.
 
 use crate::named;
 
 named! {
-    /// The part of a job's weight that the job itself determines.
+    /// Weighting rule: the factor of a job's weight that depends on the job itself.
     #[derive(Default)]
-    pub enum WeightRule as "rule of weights" {
-        /// Tasks * run time: the nodes that the job has, for as long as it runs at full speed.
+    pub enum WeightRule as "weighting rule" {
+        /// Tasks * run time: node-seconds of the job at full speed.
         #[default]
         NodeSeconds = "node-seconds",
-        /// All jobs count the same.
+        /// Equal weight of all jobs.
         Equal = "equal",
     }
 }

@@ -1,4 +1,5 @@
-//! The queue against its slow twin: a plain list that is searched each time.
+//! Differential test of the queue against a reference implementation: a plain list that is searched
+//! each time.
 
 use dfrsim_model::SimTime;
 use dfrsim_model::event_queue::{EventKey, EventQueue, Rank, Slot};

@@ -1,38 +1,41 @@
-//! Logs without names, and what still identifies users in them: [`anonymise()`] takes names out, [`identified`] counts the users
-//! that one job identifies, and [`coarse()`] makes each job look like those of several users.
+//! Anonymisation of logs, and measures of what still identifies their users.
+//!
+//! [`anonymise()`] removes names, [`identified`] counts the users whom a single job identifies, and
+//! [`coarsen`] makes each job indistinguishable from those of several other users.
 
 mod coarse;
 mod identified;
 
-pub use coarse::{Coarse, TooFewUsers, coarse};
+pub use coarse::{CoarseningLosses, TooFewUsers, coarsen};
 pub use identified::{Identified, identified};
 
 use crate::log::{Header, Record};
 use dfrsim_model::SimTime;
 use rustc_hash::FxHashMap;
 
-/// How many different numbers were replaced.
+/// Numbers of distinct identifiers that were replaced.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Replaced {
-    /// Jobs.
+    /// Job numbers.
     pub jobs: usize,
-    /// Users.
+    /// User numbers.
     pub users: usize,
-    /// Groups, or accounts.
+    /// Group or account numbers.
     pub groups: usize,
-    /// Applications, or names of jobs.
+    /// Application (executable) numbers or job names.
     pub executables: usize,
-    /// Queues.
+    /// Queue numbers.
     pub queues: usize,
-    /// Partitions.
+    /// Partition numbers.
     pub partitions: usize,
 }
 
-/// Comments that simulations depend on.
-const KEPT: [&str; 4] = ["MaxJobs", "MaxRecords", "MaxNodes", "MaxProcs"];
+/// Header comments that are kept because simulations depend on them.
+const KEPT_COMMENTS: [&str; 4] = ["MaxJobs", "MaxRecords", "MaxNodes", "MaxProcs"];
 
-/// The first word of a text, if it is the name of a time zone as the tz database has them: `Europe/Berlin`, `UTC`.
-fn zone(text: &str) -> Option<String> {
+/// Returns the first word of a text if it is the name of a time zone in the tz database, such as
+/// `Europe/Berlin` or `UTC`.
+fn time_zone(text: &str) -> Option<String> {
     let word = text.split_whitespace().next()?;
     let is_part =
         |part: &str| part.chars().all(|letter| letter.is_ascii_alphabetic() || "_+-0".contains(letter));
@@ -48,13 +51,17 @@ fn zone(text: &str) -> Option<String> {
     is_zone.then(|| word.to_owned())
 }
 
-/// Replaces the numbers of jobs, users, groups, executables, queues and partitions by those of their first appearance, from 1, and
-/// leaves out all comments but the size of the machine and the beginning of time, of which it keeps numbers and the name of a
-/// time zone. Queue 0, which is meant for interactive jobs, stays. With `shift` times begin with the first record, and the date
-/// is left out.
+/// Replaces the numbers of jobs, users, groups, executables, queues and partitions by consecutive
+/// numbers, from 1, in the order of their first appearance.
 ///
-/// All else stays, so that a simulation of the records is the same; with `shift` it is only that much earlier. Who knows when
-/// one job of a user ran, or how, finds that user: see [`identified`].
+/// All header comments are removed except the size of the machine and the start time, of which only
+/// the numbers and the name of the time zone are kept. Queue 0, which SWF defines for interactive
+/// jobs, stays 0. With `shift`, submit times are relative to the first submission, and the date is
+/// removed.
+///
+/// Nothing else changes, so a simulation of the records gives identical results; with `shift` they
+/// are only that much earlier. Users can still be identified by anyone who knows the run time or the
+/// submit time of one of their jobs: see [`identified`].
 ///
 /// ```
 /// use dfrsim_workload::anonymise::anonymise;
@@ -75,28 +82,30 @@ pub fn anonymise(header: &Header, records: &mut [Record], shift: bool) -> (Heade
     let mut new = Header::default();
     let number_of =
         |value: &str| value.split(|letter: char| !letter.is_ascii_digit()).next().map(str::to_owned);
-    for name in KEPT {
-        // What follows the number may say where the machine is.
+    for name in KEPT_COMMENTS {
+        // Text after the number could reveal the site.
         if let Some(value) = header.value(name).and_then(number_of).filter(|digits| !digits.is_empty()) {
             new.push(name, &value);
         }
     }
     if !shift {
         let start = header.unix_start_time().map(|seconds| seconds.to_string());
-        let dates =
-            [("UnixStartTime", start), ("TimeZoneString", header.value("TimeZoneString").and_then(zone))];
+        let dates = [
+            ("UnixStartTime", start),
+            ("TimeZoneString", header.value("TimeZoneString").and_then(time_zone)),
+        ];
         dates.into_iter().for_each(|(name, value)| _ = value.map(|value| new.push(name, &value)));
     }
     let first = records.iter().map(|record| record.submit).min().unwrap_or_default();
     let mut jobs = FxHashMap::default();
     for record in records.iter() {
-        number(&mut jobs, record.job);
+        assign_number(&mut jobs, record.job);
     }
     let [mut users, mut groups, mut executables, mut queues, mut partitions]: [FxHashMap<u64, usize>; 5] =
         Default::default();
     for record in records {
-        record.job = number(&mut jobs, record.job) as u64;
-        // A job that is not in the log cannot be waited for.
+        record.job = assign_number(&mut jobs, record.job) as u64;
+        // A dependency on a job that is not in the log cannot be modelled.
         record.preceding_job = record.preceding_job.and_then(|job| jobs.get(&job)).map(|&job| job as u64);
         let others = std::mem::take(&mut record.also_preceding).into_iter();
         let known = |(job, start)| jobs.get(&job).map(|&job| (job as u64, start));
@@ -110,10 +119,10 @@ pub fn anonymise(header: &Header, records: &mut [Record], shift: bool) -> (Heade
             (&mut record.executable, &mut executables),
             (&mut record.partition, &mut partitions),
         ] {
-            *field = field.map(|old| number(numbers, old.into()) as u32);
+            *field = field.map(|old| assign_number(numbers, old.into()) as u32);
         }
         record.queue =
-            record.queue.map(|old| if old == 0 { 0 } else { number(&mut queues, old.into()) as u32 });
+            record.queue.map(|old| if old == 0 { 0 } else { assign_number(&mut queues, old.into()) as u32 });
     }
     let replaced = Replaced {
         jobs: jobs.len(),
@@ -126,8 +135,8 @@ pub fn anonymise(header: &Header, records: &mut [Record], shift: bool) -> (Heade
     (new, replaced)
 }
 
-/// The number that takes the place of another one: its place among those that came, from 1.
-fn number(numbers: &mut FxHashMap<u64, usize>, old: u64) -> usize {
+/// Returns the replacement of a number: its rank, from 1, in the order of first appearance.
+fn assign_number(numbers: &mut FxHashMap<u64, usize>, old: u64) -> usize {
     let next = numbers.len() + 1;
     *numbers.entry(old).or_insert(next)
 }

@@ -1,4 +1,5 @@
-//! Accounts, qualities of service and partitions whose jobs are given by names, as people write them, until the log is known.
+//! Accounts, QOS and partitions whose jobs may be given by name until the log with the numbers is
+//! known.
 
 use crate::log::{Header, Naming};
 use dfrsim_model::named::UnknownName;
@@ -6,7 +7,8 @@ use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
-/// An account or a class of jobs. Its lists of `users`, `groups`, `queues` and `partitions` have numbers of the log, or names.
+/// An account or a class of jobs whose lists of `users`, `groups`, `queues` and `partitions` may
+/// contain names as well as numbers of the log.
 ///
 /// ```
 /// use dfrsim_model::priority::Account;
@@ -23,67 +25,71 @@ use serde_json::{Map, Value};
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct ByName<T> {
-    /// With the numbers only.
+    /// The value with the numbers only; names are stored separately.
     value: T,
     names: Vec<(Naming, String)>,
 }
 
-/// The lists that may have names.
-const LISTS: [(&str, Naming, &str); 4] = [
+/// Fields that may contain names, with the kind of the names and the word for it in messages.
+const NAME_LISTS: [(&str, Naming, &str); 4] = [
     ("users", Naming::User, "user"),
     ("groups", Naming::Group, "group"),
     ("queues", Naming::Queue, "queue"),
     ("partitions", Naming::Partition, "partition"),
 ];
 
-/// The number of a class that has the name of something of which the log has no jobs: names have numbers from 1 on.
+/// Number of a class whose own name does not occur in the log. The log numbers names from 1, so no
+/// job has it.
 pub(crate) const NO_JOBS: u32 = u32::MAX;
 
 impl<T: Serialize + DeserializeOwned> ByName<T> {
-    /// With the names that a log gives to numbers.
+    /// Replaces numbers by the names that the header of a log gives them.
     pub fn named(value: T, header: &Header) -> ByName<T> {
-        let mut map = fields(&value);
+        let mut map = to_fields(&value);
         let own = own_name(&map);
-        let names = without_names(&mut map, |of, number| {
+        let names = extract_names(&mut map, |of, number| {
             let number = u32::try_from(number.as_u64()?).ok()?;
             let name = header.names(of).find(|(known, _)| *known == number).map(|(_, name)| name.to_owned());
             name.or_else(|| (number == NO_JOBS).then(|| own.clone()))
         });
-        match of_fields(map) {
+        match from_fields(map) {
             Ok(value) => ByName { value, names },
             Err(_) => ByName { value, names: Vec::new() },
         }
     }
 
-    /// With the numbers that a log gives to names. A class with a name of its own of which the log has no jobs has none.
+    /// Replaces names by the numbers that the header of a log gives them.
+    ///
+    /// A class whose own name does not occur in the log matches no job.
     ///
     /// # Errors
-    /// A name that the log does not have, with the nearest one.
+    ///
+    /// A list has a name that does not occur in the log; the error suggests the most similar one.
     pub fn numbered(&self, header: &Header) -> Result<T, UnknownName> {
-        let own = own_name(&fields(&self.value));
-        let map = self.with_names(|of, what, name| {
+        let own = own_name(&to_fields(&self.value));
+        let map = self.fields_with_names(|of, what, name| {
             let number = header.names(of).find(|(_, known)| known == name).map(|(number, _)| number);
             let number = number.or_else(|| (*name == own).then_some(NO_JOBS));
             let known = || header.names(of).map(|(_, name)| name);
             number.map(Value::from).ok_or_else(|| UnknownName::new(what, name, known()))
         })?;
-        Ok(of_fields(map).expect("numbers are added to lists of numbers"))
+        Ok(from_fields(map).expect("the lists hold numbers only, as the type requires"))
     }
 
-    /// With the numbers only, for what does not depend on which jobs there are.
+    /// Returns the value with the numbers only, for uses that do not depend on the jobs.
     pub fn without_names(&self) -> &T {
         &self.value
     }
 }
 
 impl<T: Serialize> ByName<T> {
-    /// The fields, with something for each name behind the numbers of its list.
-    fn with_names<E>(
+    /// Returns the fields, each list with `value` of its names appended to its numbers.
+    fn fields_with_names<E>(
         &self,
         value: impl Fn(Naming, &'static str, &String) -> Result<Value, E>,
     ) -> Result<Map<String, Value>, E> {
-        let mut map = fields(&self.value);
-        for (list, of, what) in LISTS {
+        let mut map = to_fields(&self.value);
+        for (list, of, what) in NAME_LISTS {
             for (_, name) in self.names.iter().filter(|(naming, _)| *naming == of) {
                 let value = value(of, what, name)?;
                 if let Value::Array(items) = map.entry(list).or_insert_with(|| Value::Array(Vec::new())) {
@@ -95,13 +101,13 @@ impl<T: Serialize> ByName<T> {
     }
 }
 
-/// Takes out of the lists what has a name, and returns the names.
-fn without_names(
+/// Removes the items for which `name` returns a name from the lists, and returns the names.
+fn extract_names(
     map: &mut Map<String, Value>,
     name: impl Fn(Naming, &Value) -> Option<String>,
 ) -> Vec<(Naming, String)> {
     let mut names = Vec::new();
-    for (list, of, _) in LISTS {
+    for (list, of, _) in NAME_LISTS {
         if let Some(Value::Array(items)) = map.get_mut(list) {
             let named = items.extract_if(.., |item| name(of, item).is_some());
             names.extend(named.filter_map(|item| Some((of, name(of, &item)?))));
@@ -114,29 +120,29 @@ fn own_name(map: &Map<String, Value>) -> String {
     map.get("name").and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
-fn fields(value: &impl Serialize) -> Map<String, Value> {
+fn to_fields(value: &impl Serialize) -> Map<String, Value> {
     match serde_json::to_value(value) {
         Ok(Value::Object(map)) => map,
         _ => Map::new(),
     }
 }
 
-fn of_fields<T: DeserializeOwned>(map: Map<String, Value>) -> Result<T, serde_json::Error> {
+fn from_fields<T: DeserializeOwned>(map: Map<String, Value>) -> Result<T, serde_json::Error> {
     serde_json::from_value(Value::Object(map))
 }
 
 impl<'de, T: Serialize + DeserializeOwned> Deserialize<'de> for ByName<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let mut map = Map::<String, Value>::deserialize(deserializer)?;
-        let names = without_names(&mut map, |_, item| item.as_str().map(str::to_owned));
-        let value = of_fields(map).map_err(D::Error::custom)?;
+        let names = extract_names(&mut map, |_, item| item.as_str().map(str::to_owned));
+        let value = from_fields(map).map_err(D::Error::custom)?;
         Ok(ByName { value, names })
     }
 }
 
 impl<T: Serialize> Serialize for ByName<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let map = self.with_names(|_, _, name| Ok::<_, S::Error>(name.as_str().into()))?;
+        let map = self.fields_with_names(|_, _, name| Ok::<_, S::Error>(name.as_str().into()))?;
         map.serialize(serializer)
     }
 }

@@ -1,41 +1,42 @@
-//! Parts of a workload: its weeks, its first jobs, a window of time.
+//! Parts of a workload: single weeks, the first jobs, or a time window.
 
 use crate::log;
 use dfrsim_model::{Job, SimTime};
 use serde::{Deserialize, Serialize};
 
-/// Seconds of a week.
+/// Length of a week in seconds.
 pub const WEEK: u64 = 7 * 24 * 3600;
 
-/// What arrives at one time.
-pub trait Submitted {
-    /// When it arrives.
-    fn submit(&mut self) -> &mut SimTime;
+/// An item with a submit time.
+pub trait HasSubmitTime {
+    /// Returns the submit time, for reading or changing.
+    fn submit_mut(&mut self) -> &mut SimTime;
 }
 
-impl Submitted for Job {
-    fn submit(&mut self) -> &mut SimTime {
+impl HasSubmitTime for Job {
+    fn submit_mut(&mut self) -> &mut SimTime {
         &mut self.submit
     }
 }
-impl Submitted for log::Record {
-    fn submit(&mut self) -> &mut SimTime {
+impl HasSubmitTime for log::Record {
+    fn submit_mut(&mut self) -> &mut SimTime {
         &mut self.submit
     }
 }
 
-/// Whole seconds since the origin, rounded down.
+/// Returns the whole seconds since the origin, rounded down.
 const fn seconds(time: SimTime) -> u64 {
     time.micros() / 1_000_000
 }
 
-/// The week of its own time in which something arrives: the number of whole weeks before it.
+/// Returns the week of a submit time, from 0: the number of whole weeks before it in simulated time.
 pub const fn week(submit: SimTime) -> u64 {
     seconds(submit) / WEEK
 }
 
-/// Cuts a workload into the weeks of its own time: week k has what arrives in second 604,800 k or later and before
-/// second 604,800 (k + 1). Weeks without an arrival are left out. Times stay as they are.
+/// Splits a workload into weeks of simulated time. Week k has the items submitted from second
+/// 604,800 k until just before second 604,800 (k + 1). Weeks without a submission are omitted.
+/// Submit times are not changed.
 ///
 /// ```
 /// use dfrsim_model::SimTime;
@@ -44,10 +45,10 @@ pub const fn week(submit: SimTime) -> u64 {
 /// let weeks = cut::weeks([at(5), at(604_799), at(1_209_600)]);
 /// assert_eq!(weeks.iter().map(|(week, jobs)| (*week, jobs.len())).collect::<Vec<_>>(), [(0, 2), (2, 1)]);
 /// ```
-pub fn weeks<T: Submitted>(items: impl IntoIterator<Item = T>) -> Vec<(u64, Vec<T>)> {
+pub fn weeks<T: HasSubmitTime>(items: impl IntoIterator<Item = T>) -> Vec<(u64, Vec<T>)> {
     let mut weeks = Vec::<(u64, Vec<T>)>::new();
     for mut item in items {
-        let week = week(*item.submit());
+        let week = week(*item.submit_mut());
         let place = weeks.partition_point(|(other, _)| *other < week);
         match weeks.get_mut(place).filter(|(other, _)| *other == week) {
             Some((_, items)) => items.push(item),
@@ -57,41 +58,44 @@ pub fn weeks<T: Submitted>(items: impl IntoIterator<Item = T>) -> Vec<(u64, Vec<
     weeks
 }
 
-/// A part of a workload in the order of submission; everything by default.
+/// A part of a workload in the order of submission. The default selects everything.
 ///
-/// A line belongs to it if `skip`, `first` and the window all allow it: `skip` and `first` count the lines of the file with
-/// a record, in the order of the file, those outside the window too.
+/// A line is selected if `skip`, `first` and the window all select it. `skip` and `first` count the
+/// lines of the file that have a record, in the order of the file, including those outside the
+/// window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Selection {
-    /// How many lines are left out at the beginning.
+    /// Number of lines to skip at the beginning.
     pub skip: u64,
-    /// How many lines are taken at most after those.
+    /// Maximum number of lines to select after the skipped ones.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub first: Option<u64>,
-    /// The first second of the log's time that is taken.
+    /// First second of the window, in the log's time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<u64>,
-    /// The first second after that which is no longer taken.
+    /// End of the window in seconds of the log's time, exclusive.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<u64>,
 }
 
 impl Selection {
-    /// Whether the record of this place in the file (from 0) and this submit time belongs to it.
+    /// Returns whether a record with this index in the file (from 0) and this submit time is
+    /// selected.
     pub fn contains(&self, place: u64, submit: SimTime) -> bool {
         (self.skip..self.end()).contains(&place)
             && self.from.is_none_or(|from| seconds(submit) >= from)
             && !self.is_past(submit)
     }
-    /// The first place of the file after which none belongs to it; `u64::MAX` if there is none.
+    /// Returns the index in the file just after the last selected line; `u64::MAX` if there is no
+    /// limit.
     pub const fn end(&self) -> u64 {
         match self.first {
             Some(first) => self.skip.saturating_add(first),
             None => u64::MAX,
         }
     }
-    /// Whether this submit time and all later ones are beyond the window.
+    /// Returns whether this submit time is after the window, and so all later ones are.
     pub fn is_past(&self, submit: SimTime) -> bool {
         self.to.is_some_and(|to| seconds(submit) >= to)
     }
@@ -107,8 +111,8 @@ mod tests {
         inside.map(|(_, &second)| second).collect()
     }
 
-    /// Places 0..6 at seconds 0, 10, .. 50: `skip` leaves out place 0, `first` ends behind place 4, the window
-    /// takes seconds 20 to 49.
+    /// Indices 0 to 5 are at seconds 0, 10, .. 50: `skip` removes index 0, `first` ends after index
+    /// 4, and the window selects seconds 20 to 49.
     #[test]
     fn skip_first_and_window_must_all_hold() {
         let selection = Selection { skip: 1, first: Some(4), from: Some(11), to: Some(50) };

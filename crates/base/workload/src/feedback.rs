@@ -1,14 +1,18 @@
-//! Users who wait for their jobs: which job of a log is submitted how long after which other one has ended.
+//! Closed-loop submission: users who wait for their jobs before they submit the next ones.
 //!
-//! A log says when jobs were submitted on the machine that it is of. On another one, or under another policy, users would have
-//! had their answers at other times, and would have gone on at other times: *closed-loop* submission keeps the order and the
-//! think times, and lets the simulation determine the times of submission.
+//! A log has the submit times of one machine under one policy. On another machine, or under another
+//! policy, the users would have had their results at other times and submitted their next jobs at
+//! other times. *Closed-loop* submission keeps the order of the jobs and the think times, and lets
+//! the simulation determine the submit times.
 //!
-//! * [`dependencies`]: what the log says itself, the preceding job and the think time (fields 17 and 18 of SWF).
-//! * [`holds`]: a job comes when the log says, and is held until all jobs have left or started that the log names before it, as by `--dependency` of Slurm.
-//! * [`sessions`]: what can be concluded where the log does not say it. The jobs of a user are cut into sessions. Within
-//!   a session a job follows the one that ended last before it was submitted, after the think time between the two; jobs
-//!   of a session that were submitted before any of it had ended keep their submission times, as does the first one.
+//! * [`dependencies`]: dependencies recorded in the log, by preceding job and think time (fields 17
+//!   and 18 of SWF).
+//! * [`holds`]: a job is submitted at its time in the log and held until all jobs that the log names
+//!   as its dependencies have ended or started, like `--dependency` of Slurm.
+//! * [`sessions`]: dependencies inferred from the jobs of each user where the log has none. The jobs
+//!   are split into sessions. Within a session a job follows the job that ended last before it was
+//!   submitted, after the think time between the two. Jobs submitted before any job of their session
+//!   has ended keep their submit times, as does the first one.
 //!
 //! ```
 //! use dfrsim_workload::feedback::{SessionRule, sessions};
@@ -30,43 +34,46 @@
 //! # Ok::<(), dfrsim_workload::log::LogError>(())
 //! ```
 //!
-//! Sources: the definition of SWF 2.2 for the fields; N. Zakay and D. G. Feitelson, "On identifying user session boundaries in
-//! parallel workload logs" (JSSPP 2012), who have sessions end where no job is submitted for long, however long jobs run, in
-//! place of long think times; the same, "Preserving user behavior characteristics in trace-based simulation of parallel job
-//! scheduling" (MASCOTS 2014), for dependencies and think times in place of times of submission. That a session begins when it
-//! did in the log is ours.
+//! Sources: the definition of SWF 2.2 for the fields; N. Zakay and D. G. Feitelson, "On identifying
+//! user session boundaries in parallel workload logs" (JSSPP 2012), who end a session after a long
+//! time without a submission, however long jobs run, instead of after a long think time; the same
+//! authors, "Preserving user behavior characteristics in trace-based simulation of parallel job
+//! scheduling" (MASCOTS 2014), for dependencies and think times in place of submit times. Sessions
+//! starting at their times in the log are an assumption of this project.
 
 use crate::log::Record;
-use dfrsim_model::{Job, JobId, Preceding, SimSpan, SimTime, UserId};
+use dfrsim_model::{Dependencies, Job, JobId, SimSpan, SimTime, UserId};
 use rustc_hash::FxHashMap;
 use std::fmt;
 
-/// Where a session of a user ends.
+/// The rule for the end of a user's session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SessionRule {
-    /// Where the user submits no job for longer than this.
+    /// The session ends if the user submits no job for longer than this after the last submission.
     Arrival(SimSpan),
-    /// Where the user submits no job for longer than this after all jobs of the session have ended (Shmueli and Feitelson,
-    /// "On simulation and evaluation of parallel systems", MASCOTS 2009: 20 minutes).
+    /// The session ends if the user submits no job for longer than this after all jobs of the
+    /// session have ended (Shmueli and Feitelson, "On simulation and evaluation of parallel
+    /// systems", MASCOTS 2009: 20 minutes).
     Think(SimSpan),
 }
 
 impl Default for SessionRule {
-    /// An hour without a submission.
+    /// Returns the default: one hour without a submission.
     fn default() -> SessionRule {
         SessionRule::Arrival(SimSpan::from_secs(3_600))
     }
 }
 
-/// How the times of submission come about.
+/// The source of submit times.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Submission {
-    /// They are those of the log.
+    /// Submit times of the log (open loop).
     #[default]
     Open,
-    /// Jobs of which the log names a preceding job are submitted a think time after its end.
+    /// A job with a preceding job in the log is submitted its think time after the end of that job.
     Dependencies,
-    /// Jobs come when the log says, and are held until all jobs have left, or started, that it names before them.
+    /// Jobs are submitted at their times in the log and held until their dependencies in the log
+    /// have ended or started.
     Holds,
     /// Users wait for their jobs within sessions.
     Sessions(SessionRule),
@@ -103,7 +110,7 @@ impl fmt::Display for Submission {
 }
 
 impl Submission {
-    /// Which job follows which one; `None` if times are those of the log.
+    /// Computes the dependencies of the jobs; `None` if the submit times of the log are used.
     #[must_use]
     pub fn links(self, jobs: &[(Job, Record)]) -> Option<Links> {
         match self {
@@ -115,53 +122,54 @@ impl Submission {
     }
 }
 
-/// Which job follows which one.
+/// Dependencies between the jobs of a log.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Links {
-    /// For each job the one that it follows. That has a number of its own and comes before it.
-    pub preceding: Vec<Option<Preceding>>,
-    /// What was met.
+    /// Dependencies of each job. They are on jobs that come earlier and whose numbers are unique.
+    pub preceding: Vec<Option<Dependencies>>,
+    /// Counts of links and of anomalies.
     pub counts: LinkCounts,
 }
 
-/// What was met while jobs were linked.
+/// Counts of links, and of the anomalies found while jobs were linked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LinkCounts {
-    /// Jobs that follow another one.
+    /// Number of jobs that depend on another one.
     pub links: u64,
-    /// Sessions.
+    /// Number of sessions.
     pub sessions: u64,
-    /// Preceding jobs that are not simulated, or come later; no job waits for them.
+    /// Dependencies on jobs that are not simulated or that come later; they are ignored.
     pub missing: u64,
-    /// Preceding jobs with the number of another one too; no job waits for them.
+    /// Dependencies on job numbers that several jobs have; they are ignored.
     pub ambiguous: u64,
-    /// Jobs without think time, which have that of the log, or 0 where they were submitted before the other one had ended.
+    /// Jobs without a recorded think time. It is taken from the log's times, as 0 if the job was
+    /// submitted before the preceding one ended.
     pub guessed_think: u64,
-    /// Jobs without user, which are in no session.
+    /// Jobs without a user; they belong to no session.
     pub without_user: u64,
-    /// Jobs without wait, which are taken to have started at once.
+    /// Jobs without a recorded wait time; they are assumed to have started at submission.
     pub without_wait: u64,
 }
 
 impl fmt::Display for LinkCounts {
-    /// One line.
+    /// Formats the counts on one line, without those that are 0.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} jobs follow another one", self.links)?;
+        write!(f, "{} jobs depend on another one", self.links)?;
         let others = [
             ("sessions", self.sessions),
             ("preceding jobs not simulated", self.missing),
-            ("preceding jobs with a number of several", self.ambiguous),
-            ("think times guessed", self.guessed_think),
-            ("jobs without user", self.without_user),
-            ("jobs without wait", self.without_wait),
+            ("preceding jobs with an ambiguous number", self.ambiguous),
+            ("think times estimated", self.guessed_think),
+            ("jobs without a user", self.without_user),
+            ("jobs without a wait time", self.without_wait),
         ];
         let mut met = others.into_iter().filter(|(_, count)| *count > 0);
         met.try_for_each(|(what, count)| write!(f, "; {what}: {count}"))
     }
 }
 
-/// The places of the jobs by their numbers; `None` where several have one.
-fn places(jobs: &[(Job, Record)]) -> FxHashMap<JobId, Option<usize>> {
+/// Maps job numbers to indices; `None` if several jobs have the number.
+fn indices_by_id(jobs: &[(Job, Record)]) -> FxHashMap<JobId, Option<usize>> {
     let mut places = FxHashMap::default();
     for (place, (job, _)) in jobs.iter().enumerate() {
         places.entry(job.id).and_modify(|known| *known = None).or_insert(Some(place));
@@ -169,15 +177,20 @@ fn places(jobs: &[(Job, Record)]) -> FxHashMap<JobId, Option<usize>> {
     places
 }
 
-/// When a job ended in the log.
-fn end((job, record): &(Job, Record)) -> SimTime {
+/// Returns the time at which a job ended in the log.
+fn logged_end((job, record): &(Job, Record)) -> SimTime {
     let run_time = record.run_time.unwrap_or(job.run_time);
     job.submit.saturating_add(record.wait.unwrap_or_default()).saturating_add(run_time)
 }
 
 impl LinkCounts {
-    /// The place of a preceding job before another place.
-    fn find(&mut self, places: &FxHashMap<JobId, Option<usize>>, job: JobId, place: usize) -> Option<usize> {
+    /// Returns the index of a preceding job if it is before `place`; otherwise counts the anomaly.
+    fn find_preceding(
+        &mut self,
+        places: &FxHashMap<JobId, Option<usize>>,
+        job: JobId,
+        place: usize,
+    ) -> Option<usize> {
         let found = places.get(&job);
         let before = found.copied().flatten().filter(|before| *before < place);
         self.ambiguous += u64::from(found == Some(&None));
@@ -186,36 +199,38 @@ impl LinkCounts {
     }
 }
 
-/// The preceding jobs and think times that the log names. Jobs are in the order of their submission.
+/// Builds the links from the preceding job and think time that the log records. `jobs` are in the
+/// order of submission.
 pub fn dependencies(jobs: &[(Job, Record)]) -> Links {
-    let places = places(jobs);
+    let places = indices_by_id(jobs);
     let mut links = Links::default();
     let counts = &mut links.counts;
     for (place, (job, record)) in jobs.iter().enumerate() {
         let preceding = record.preceding_job.map(JobId).and_then(|number| {
-            let before = counts.find(&places, number, place)?;
+            let before = counts.find_preceding(&places, number, place)?;
             let think = record.think_time.unwrap_or_else(|| {
                 counts.guessed_think += 1;
                 counts.without_wait += u64::from(jobs[before].1.wait.is_none());
-                job.submit.saturating_since(end(&jobs[before]))
+                job.submit.saturating_since(logged_end(&jobs[before]))
             });
             counts.links += 1;
-            Some(Preceding::after(number, think))
+            Some(Dependencies::after(number, think))
         });
         links.preceding.push(preceding);
     }
     links
 }
 
-/// The preceding jobs that the log names, all of them. Jobs are in the order of their submission.
+/// Builds the links from all dependencies that the log records. `jobs` are in the order of
+/// submission.
 pub fn holds(jobs: &[(Job, Record)]) -> Links {
-    let places = places(jobs);
+    let places = indices_by_id(jobs);
     let mut links = Links::default();
     for (place, (_, record)) in jobs.iter().enumerate() {
         let ends = record.preceding_job.iter().map(|&job| (job, None));
-        let mut preceding = Preceding::hold(Vec::new(), Vec::new());
+        let mut preceding = Dependencies::hold(Vec::new(), Vec::new());
         for (job, start) in ends.chain(record.also_preceding.iter().copied()) {
-            if links.counts.find(&places, JobId(job), place).is_some() {
+            if links.counts.find_preceding(&places, JobId(job), place).is_some() {
                 match start {
                     None => preceding.jobs.push(JobId(job)),
                     Some(delay) => preceding.starts.push((JobId(job), delay)),
@@ -229,17 +244,18 @@ pub fn holds(jobs: &[(Job, Record)]) -> Links {
     links
 }
 
-/// The session of a user that is going on.
+/// The current session of a user.
 struct Session {
     last_submit: SimTime,
     last_end: SimTime,
-    /// The jobs that later ones may follow: their ends and places.
+    /// Jobs that later ones may still follow, as (end, index).
     ends: Vec<(SimTime, usize)>,
 }
 
-/// What follows from the sessions of users (see the [module's page](self)). Jobs are in the order of their submission.
+/// Builds the links from the sessions of the users (see the [module's page](self)). `jobs` are in
+/// the order of submission.
 pub fn sessions(jobs: &[(Job, Record)], rule: SessionRule) -> Links {
-    let places = places(jobs);
+    let places = indices_by_id(jobs);
     let mut links = Links::default();
     let counts = &mut links.counts;
     let mut open: FxHashMap<UserId, Session> = FxHashMap::default();
@@ -255,7 +271,7 @@ pub fn sessions(jobs: &[(Job, Record)], rule: SessionRule) -> Links {
             SessionRule::Arrival(gap) => job.submit <= session.last_submit.saturating_add(gap),
             SessionRule::Think(gap) => job.submit <= session.last_end.saturating_add(gap),
         };
-        let end = end(pair);
+        let end = logged_end(pair);
         let Some(session) = open.get_mut(&user).filter(goes_on) else {
             counts.sessions += 1;
             let session = Session { last_submit: job.submit, last_end: end, ends: vec![(end, place)] };
@@ -263,7 +279,7 @@ pub fn sessions(jobs: &[(Job, Record)], rule: SessionRule) -> Links {
             links.preceding.push(None);
             continue;
         };
-        // Of jobs that ended together the one that was submitted last.
+        // Among jobs that ended together, the one submitted last.
         let ended = session.ends.iter().filter(|(end, _)| *end <= job.submit).max().copied();
         let preceding = ended.and_then(|(before_end, before)| {
             let id = jobs[before].0.id;
@@ -272,7 +288,7 @@ pub fn sessions(jobs: &[(Job, Record)], rule: SessionRule) -> Links {
                 return None;
             }
             counts.links += 1;
-            Some(Preceding::after(id, job.submit.since(before_end)))
+            Some(Dependencies::after(id, job.submit.since(before_end)))
         });
         if let Some(latest) = ended {
             // No later job of the session can follow one that ended earlier.

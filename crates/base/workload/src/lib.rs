@@ -1,16 +1,21 @@
-//! Workloads: logs of parallel machines, the Lublin-Feitelson model, and what turns them into jobs.
+//! Workloads: logs of parallel machines, the Lublin-Feitelson model, and their preparation as jobs.
 //!
-//! * [`log`]: records of logs, sources of them, and what can be wrong with a file.
-//! * [`formats`]: the Standard Workload Format ([`formats::swf`]), the Grid Workloads Format ([`formats::gwf`]), the
-//!   accounting of Slurm ([`formats::slurm`]) and PBS ([`formats::pbs`]), workloads of Batsim ([`formats::batsim`]). Logs, plain
-//!   or gzip, are streamed in constant memory, or read whole and sorted.
-//! * [`prepare`]: from records to [`Job`](dfrsim_model::Job)s: selection, rules for anomalous lines, tasks with CPU needs
-//!   and memory. [`prepare::with_jobs`] hands the stream of a file to a simulation.
+//! * [`log`]: records of logs, their sources, and the errors in log files.
+//! * [`formats`]: the Standard Workload Format ([`formats::swf`]), the Grid Workloads Format
+//!   ([`formats::gwf`]), the accounting data of Slurm ([`formats::slurm`]) and PBS
+//!   ([`formats::pbs`]), and Batsim workloads ([`formats::batsim`]). Logs, plain or gzip, are
+//!   streamed in constant memory, or read completely and sorted.
+//! * [`prepare`]: conversion of records to [`Job`](dfrsim_model::Job)s: selection, rules for
+//!   anomalous lines, CPU needs and memory requirements. [`prepare::with_jobs`] streams the jobs of
+//!   a file to a simulation.
 //! * [`lublin`]: synthetic workloads.
-//! * [`feedback`]: users who wait for their jobs. [`resample`]: logs drawn from the users of a log.
-//! * [`cut`]: weeks, first jobs, windows of time. [`load`]: the offered load, and scaling to one.
-//! * [`anonymise`]: logs in which no user can be recognised. [`by_name`]: accounts and classes of jobs by the names of a log.
-//! * [`traces`]: where logs lie.
+//! * [`feedback`]: users who wait for their jobs. [`resample`]: logs resampled from the users of a
+//!   log.
+//! * [`cut`]: weeks, first jobs, time windows. [`load`]: the offered load, and scaling to a target
+//!   load.
+//! * [`anonymise`]: logs in which users cannot be recognised. [`by_name`]: accounts and classes of
+//!   jobs that refer to the names of a log.
+//! * [`traces`]: the search path for logs.
 //!
 //! ```
 //! use dfrsim_model::Seed;
@@ -23,8 +28,9 @@
 //! # Ok::<(), dfrsim_workload::load::LoadError>(())
 //! ```
 //!
-//! Sources: the definition of SWF 2.2 at the Parallel Workloads Archive; Lublin and Feitelson, JPDC 63(11), 2003; the
-//! dissertation that introduced DFRS (Stillwell, 2010), section 5.3, for the workload sets of the on-line study.
+//! Sources: the definition of SWF 2.2 at the Parallel Workloads Archive; Lublin and Feitelson, JPDC
+//! 63(11), 2003; the dissertation that introduced DFRS (Stillwell, 2010), section 5.3, for the
+//! workload sets of the on-line study.
 
 pub mod anonymise;
 pub mod by_name;

@@ -1,78 +1,80 @@
-//! The offered load of a workload, and scaling to a given one.
+//! The offered load of a workload, and scaling to a target load.
 
-use crate::cut::Submitted;
+use crate::cut::HasSubmitTime;
 use crate::log::MAX_SECONDS;
 use dfrsim_model::{Job, SimSpan, SimTime};
 
-/// Why a workload has no load, or cannot be brought to one.
+/// Errors in computing the load of a workload or scaling it to a target.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum LoadError {
-    /// All jobs arrive at one moment (or there are none), so work per time has no meaning.
-    #[error("the load of {jobs} jobs that all arrive at once is not defined")]
+    /// All jobs are submitted at one time, or there are none, so work per time is undefined.
+    #[error("the load is undefined: all {jobs} jobs are submitted at one time")]
     NoSpan {
-        /// The number of jobs.
+        /// Number of jobs.
         jobs: usize,
     },
-    /// The jobs have no work at all, or the machine has no nodes.
-    #[error("the load is not defined: the jobs have no work, or the machine has no nodes")]
+    /// The jobs have no work, or the machine has no nodes.
+    #[error("the load is undefined: the jobs have no work, or the machine has no nodes")]
     NoWork,
-    /// The load asked for is not a positive number.
-    #[error("expected a positive load, found {0}")]
+    /// The target load is not a positive number.
+    #[error("expected a positive target load, found {0}")]
     BadTarget(f64),
-    /// Arrival times in microseconds, up to second 16,000,000,000, cannot express the load.
+    /// The load is not representable with submit times in whole microseconds up to second
+    /// 16,000,000,000.
     #[error(
-        "load {target} is out of reach: arrivals, whole microseconds up to second 16,000,000,000, can give these jobs loads \
+        "cannot scale to load {target}: with submit times in microseconds up to second 16,000,000,000, these jobs allow loads \
          from about {least:.2e} to {most:.2e}"
     )]
     OutOfReach {
-        /// The load asked for.
+        /// Target load.
         target: f64,
-        /// The least load within reach, about.
+        /// Approximate lowest load that can be reached.
         least: f64,
-        /// The largest load within reach, about.
+        /// Approximate highest load that can be reached.
         most: f64,
     },
 }
 
-/// The latest arrival that readers of logs take, in seconds.
-const LATEST: f64 = MAX_SECONDS as f64;
+/// Latest submit time that log readers accept, in seconds.
+const MAX_SUBMIT_SECONDS: f64 = MAX_SECONDS as f64;
 
-/// The largest relative difference between the load asked for and the one that rounded times give.
-const PRECISION: f64 = 1e-6;
+/// Largest relative error of the load that rounding to microseconds may cause.
+const MAX_RELATIVE_ERROR: f64 = 1e-6;
 
-/// The demands of jobs, added up one by one.
+/// Work and submission span of a workload, accumulated job by job.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Offered {
+pub struct OfferedWork {
     jobs: usize,
-    /// The first and the last submission.
+    /// First and last submit time.
     span: Option<(SimTime, SimTime)>,
-    /// In node-seconds.
+    /// Total work in node-seconds.
     work: f64,
 }
 
-impl Offered {
-    /// By these jobs.
-    pub fn by<'a>(jobs: impl IntoIterator<Item = &'a Job>) -> Offered {
-        let mut offered = Offered::default();
+impl OfferedWork {
+    /// Adds up the given jobs.
+    pub fn of_jobs<'a>(jobs: impl IntoIterator<Item = &'a Job>) -> OfferedWork {
+        let mut offered = OfferedWork::default();
         jobs.into_iter().for_each(|job| offered.add(job));
         offered
     }
-    /// Adds a job.
+    /// Adds the work and the submit time of a job.
     pub fn add(&mut self, job: &Job) {
         self.jobs += 1;
         let (first, last) = self.span.unwrap_or((job.submit, job.submit));
         self.span = Some((first.min(job.submit), last.max(job.submit)));
         self.work += job.work();
     }
-    /// The first and the last submission; `None` without jobs.
+    /// Returns the first and the last submit time; `None` without jobs.
     pub const fn span(&self) -> Option<(SimTime, SimTime)> {
         self.span
     }
 
-    /// The offered load: sum(tasks * need * run time) / (nodes * span of the submissions). At 1 the jobs ask for just as
-    /// much as the machine can give.
+    /// Returns the offered load: sum(tasks * CPU need * run time) / (nodes * time between first and
+    /// last submission). At 1 the jobs need exactly the capacity of the machine.
     ///
     /// # Errors
+    ///
     /// [`LoadError::NoSpan`]; [`LoadError::NoWork`] if there are no nodes.
     pub fn load(&self, nodes: u32) -> Result<f64, LoadError> {
         let span = self.span.map_or(SimSpan::ZERO, |(first, last)| last.since(first));
@@ -85,10 +87,11 @@ impl Offered {
         Ok(self.work / (f64::from(nodes) * span.as_secs_f64()))
     }
 
-    /// What inter-arrival times are to be multiplied by so that the offered load becomes `target` (within a millionth of it,
-    /// since times are rounded to microseconds).
+    /// Computes the factor for inter-arrival times that changes the offered load to `target`, within
+    /// a relative error of 10⁻⁶, since times are rounded to microseconds.
     ///
     /// # Errors
+    ///
     /// All of [`LoadError`].
     pub fn stretch_to(&self, nodes: u32, target: f64) -> Result<Stretch, LoadError> {
         if !(target > 0.0 && target.is_finite()) {
@@ -105,17 +108,18 @@ impl Offered {
         let seconds = before * factor;
         let rounded = SimSpan::try_from_secs_f64(seconds).map(SimSpan::as_secs_f64);
         let is_precise =
-            rounded.is_some_and(|rounded| (rounded - seconds).abs() <= PRECISION / 2.0 * seconds);
-        if !is_precise || begin + seconds > LATEST {
-            // Rounding to microseconds is precise enough from a span of a second on.
-            let (least, most) = (load * before / (LATEST - begin).max(1.0), load * before);
+            rounded.is_some_and(|rounded| (rounded - seconds).abs() <= MAX_RELATIVE_ERROR / 2.0 * seconds);
+        if !is_precise || begin + seconds > MAX_SUBMIT_SECONDS {
+            // Rounding to microseconds is precise enough for spans of at least one second.
+            let (least, most) = (load * before / (MAX_SUBMIT_SECONDS - begin).max(1.0), load * before);
             return Err(LoadError::OutOfReach { target, least, most });
         }
         Ok(Stretch { first, factor })
     }
 }
 
-/// Inter-arrival times multiplied by one constant, to the nearest microsecond. The first submission stays where it is.
+/// Multiplication of inter-arrival times by a constant factor, rounded to microseconds. The first
+/// submission does not move.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stretch {
     first: SimTime,
@@ -123,41 +127,43 @@ pub struct Stretch {
 }
 
 impl Stretch {
-    /// The constant.
+    /// Returns the factor.
     pub const fn factor(&self) -> f64 {
         self.factor
     }
-    /// Moves a submission, which must not be before the first one.
+    /// Returns the scaled submit time. `submit` must not be before the first submission.
     pub fn submit(&self, submit: SimTime) -> SimTime {
         self.first.saturating_add(submit.since(self.first).scaled(self.factor))
     }
 }
 
-/// The offered load of some jobs: see [`Offered::load`].
+/// Computes the offered load of the jobs: see [`OfferedWork::load`].
 ///
 /// # Errors
+///
 /// [`LoadError::NoSpan`]; [`LoadError::NoWork`] if there are no nodes.
 pub fn offered_load(jobs: &[Job], nodes: u32) -> Result<f64, LoadError> {
-    Offered::by(jobs).load(nodes)
+    OfferedWork::of_jobs(jobs).load(nodes)
 }
 
-/// Multiplies all inter-arrival times by one constant, which is returned, so that the offered load becomes `target`: see
-/// [`Offered::stretch_to`]. The first submission stays where it is.
+/// Scales the inter-arrival times so that the offered load becomes `target`, and returns the factor:
+/// see [`OfferedWork::stretch_to`]. The first submission does not move.
 ///
 /// # Errors
-/// All of [`LoadError`]; the jobs are then as they were.
+///
+/// All of [`LoadError`]; the jobs are then unchanged.
 pub fn scale_to_load(jobs: &mut [Job], nodes: u32, target: f64) -> Result<f64, LoadError> {
-    let stretch = Offered::by(&*jobs).stretch_to(nodes, target)?;
+    let stretch = OfferedWork::of_jobs(&*jobs).stretch_to(nodes, target)?;
     jobs.iter_mut().for_each(|job| job.submit = stretch.submit(job.submit));
     Ok(stretch.factor)
 }
 
-/// Multiplies all inter-arrival times by one constant, to the nearest microsecond. The first submission stays where it
-/// is.
-pub fn stretch_arrivals<T: Submitted>(items: &mut [T], factor: f64) {
-    if let Some(first) = items.iter_mut().map(|item| *item.submit()).min() {
+/// Multiplies all inter-arrival times by `factor`, rounded to microseconds. The first submission
+/// does not move.
+pub fn stretch_arrivals<T: HasSubmitTime>(items: &mut [T], factor: f64) {
+    if let Some(first) = items.iter_mut().map(|item| *item.submit_mut()).min() {
         let stretch = Stretch { first, factor };
-        items.iter_mut().map(Submitted::submit).for_each(|submit| *submit = stretch.submit(*submit));
+        items.iter_mut().map(HasSubmitTime::submit_mut).for_each(|submit| *submit = stretch.submit(*submit));
     }
 }
 
@@ -172,8 +178,8 @@ mod tests {
         Job { id: JobId(id), submit, tasks, cpu_need: need, run_time, ..Job::default() }
     }
 
-    /// 4 tasks * 1.0 * 50 s + 2 * 0.5 * 100 s = 300 node-seconds on 2 nodes over 300 s: load 1/2. For load 1/4 the
-    /// arrivals must be twice as far apart.
+    /// 4 tasks * 1.0 * 50 s + 2 * 0.5 * 100 s = 300 node-seconds on 2 nodes over 300 s: load 1/2.
+    /// For load 1/4 the inter-arrival times must double.
     fn example() -> Vec<Job> {
         vec![
             job(1, SimTime::from_secs(100), 4, Share::ONE, 50),
@@ -224,7 +230,7 @@ mod tests {
             match scale_to_load(&mut jobs, 128, target) {
                 Ok(_) => {
                     let reached = offered_load(&jobs, 128).unwrap();
-                    prop_assert!((reached / target - 1.0).abs() < PRECISION, "{reached} for {target}");
+                    prop_assert!((reached / target - 1.0).abs() < MAX_RELATIVE_ERROR, "{reached} for {target}");
                     prop_assert!(jobs.is_sorted_by_key(|job| job.submit));
                 }
                 Err(error) => {

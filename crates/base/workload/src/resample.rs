@@ -1,9 +1,10 @@
-//! Logs drawn from the users of a log.
+//! Logs resampled from the users of a log.
 //!
-//! One log is one sample of what its users may do. [`draw`] makes others: the jobs of each user are a stream, streams are drawn
-//! with replacement, and each is shifted by a whole number of weeks, so that the daily and weekly cycle of the log, and what
-//! the jobs of a user have to do with each other, stay. Drawn streams are users of their own. There are as many for each
-//! week as the log has, so that the expected load is that of the log.
+//! A log is only one sample of the behaviour of its users. [`draw`] generates others. The jobs of
+//! each user are a stream; streams are drawn with replacement, and each is shifted by a whole number
+//! of weeks. This preserves the daily and weekly cycles of the log, and the relations between the
+//! jobs of a user. Each drawn stream is a new user. The number of streams per week is that of the
+//! log, and so the expected load is that of the log too.
 //!
 //! ```
 //! use dfrsim_model::{Seed, SimTime};
@@ -22,10 +23,10 @@
 //! assert_eq!(drawn, draw(&log, 4, Seed::new(1)));
 //! ```
 //!
-//! Source: N. Zakay and D. G. Feitelson, "Workload resampling for performance evaluation of parallel job schedulers" (ICPE 2013;
-//! Concurrency and Computation 26(12), 2014). They distinguish users who come for a short time from those who stay, and
-//! draw the former again for each week; here all streams are drawn alike, and what would go beyond the last week goes on in the
-//! first one.
+//! Source: N. Zakay and D. G. Feitelson, "Workload resampling for performance evaluation of parallel
+//! job schedulers" (ICPE 2013; Concurrency and Computation 26(12), 2014). They distinguish temporary
+//! users from long-term users, and draw the former again for each week. Here all streams are drawn
+//! alike, and a stream that exceeds the last week wraps around to the first one.
 
 use crate::cut::{WEEK, week};
 use crate::log::Record;
@@ -33,25 +34,25 @@ use dfrsim_model::{Seed, SimSpan, SimTime};
 use rand::RngExt as _;
 use rustc_hash::FxHashMap;
 
-/// A job of a drawn log.
+/// A job of a resampled log.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Drawn {
-    /// The place of its record in the log.
+    /// Index of its record in the original log.
     pub place: usize,
-    /// When it is submitted.
+    /// Submit time.
     pub submit: SimTime,
-    /// Its number, from 1 in the order of submission.
+    /// Job number, from 1 in the order of submission.
     pub number: u64,
-    /// Its user: the number of the drawn stream, from 1.
+    /// User: the number of the drawn stream, from 1.
     pub user: u32,
-    /// The number of the job that it follows.
+    /// Number of the preceding job.
     pub preceding: Option<u64>,
-    /// Those of others that it waits for, as in a record.
+    /// Further dependencies, as in a record.
     pub also_preceding: Vec<(u64, Option<SimSpan>)>,
 }
 
 impl Drawn {
-    /// The record of the job, made of the one that it is drawn from.
+    /// Returns the record of the job: the original one with new numbers, times and user.
     pub fn record(&self, original: &Record) -> Record {
         let Drawn { submit, number, user, preceding, ref also_preceding, place: _ } = *self;
         let think_time = original.think_time.filter(|_| preceding.is_some());
@@ -67,15 +68,16 @@ impl Drawn {
     }
 }
 
-/// The weeks that a log covers: from the week of its first submission to that of its last one.
-fn weeks_of(records: &[Record]) -> u64 {
+/// Counts the weeks that a log covers, from the week of its first submission to that of its last
+/// one.
+fn weeks_covered(records: &[Record]) -> u64 {
     let weeks = || records.iter().map(|record| week(record.submit));
     let (first, last) = (weeks().min(), weeks().max());
     last.unwrap_or(0) - first.unwrap_or(0) + 1
 }
 
-/// Draws the jobs of this many weeks, in the order of their submission; jobs of equal times by stream. Jobs without user are one
-/// stream. Without records or weeks there are none.
+/// Draws the jobs of `weeks` weeks, in the order of submission; ties are ordered by stream. Jobs
+/// without a user form one stream. The result is empty without records or weeks.
 pub fn draw(records: &[Record], weeks: u64, seed: Seed) -> Vec<Drawn> {
     let of_user = |(place, record): (usize, &Record)| (record.user, place);
     let mut places: Vec<(Option<u32>, usize)> = records.iter().enumerate().map(of_user).collect();
@@ -84,8 +86,8 @@ pub fn draw(records: &[Record], weeks: u64, seed: Seed) -> Vec<Drawn> {
     if streams.is_empty() || weeks == 0 {
         return Vec::new();
     }
-    let of_log = u128::from(weeks_of(records));
-    // As many streams a week as in the log, to the nearest, at least one.
+    let of_log = u128::from(weeks_covered(records));
+    // Streams per week as in the log, rounded to the nearest number of streams, at least one.
     let count = (streams.len() as u128 * u128::from(weeks) + of_log / 2) / of_log;
     let length = SimSpan::from_secs(weeks * WEEK).micros();
     let mut rng = seed.fork("resample").rng();
@@ -106,7 +108,7 @@ pub fn draw(records: &[Record], weeks: u64, seed: Seed) -> Vec<Drawn> {
         numbers.insert((one.user, records[one.place].job), number);
     }
     for one in &mut drawn {
-        // At the end of the last week the order of a stream may turn.
+        // A stream that wraps around at the end of the last week changes its order.
         let earlier =
             |job: &u64| numbers.get(&(one.user, *job)).copied().filter(|&number| number < one.number);
         one.preceding = records[one.place].preceding_job.as_ref().and_then(earlier);

@@ -1,4 +1,4 @@
-//! Where logs lie.
+//! The search path for logs.
 //!
 //! ```no_run
 //! let path = dfrsim_workload::traces::locate("KTH-SP2-1996-2.1-cln.swf.gz")?;
@@ -8,16 +8,16 @@
 use std::env;
 use std::path::{Path, PathBuf};
 
-/// The variable that names a folder of logs.
+/// Environment variable that names a folder of logs.
 pub const VARIABLE: &str = "DFRSIM_TRACES";
 
-/// A log that is in none of the places where logs are looked for.
+/// A log that was not found in any folder of the search path.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("log `{name}` not found; searched for {}{}", list(places), advice(name))]
 pub struct NotFound {
-    /// The request.
+    /// Requested name.
     pub name: String,
-    /// The paths that were tried.
+    /// Paths that were tried.
     pub places: Vec<PathBuf>,
 }
 
@@ -25,23 +25,26 @@ fn list(places: &[PathBuf]) -> String {
     places.iter().map(|place| place.display().to_string()).collect::<Vec<_>>().join(", ")
 }
 
-/// Where logs of the Parallel Workloads Archive come from.
+/// Returns a hint to the sources of logs, for names of the Parallel Workloads Archive.
 fn advice(name: &str) -> &'static str {
-    if name.contains("-cln.swf") { "; traces/README.md says where logs of machines come from" } else { "" }
+    if name.contains("-cln.swf") { "; see traces/README.md for the sources of these logs" } else { "" }
 }
 
-/// The path of a log: as given if such a file exists, otherwise in `traces`, in the folder that `DFRSIM_TRACES` names,
-/// or in `../shared/traces`.
+/// Returns the path of a log: the name itself if such a file exists; otherwise a file in `traces`,
+/// in the folder that `DFRSIM_TRACES` names, or in `../shared/traces`.
 ///
 /// # Errors
+///
 /// [`NotFound`] with the paths that were tried.
 pub fn locate(name: impl AsRef<Path>) -> Result<PathBuf, NotFound> {
     locate_from(Path::new(""), name)
 }
 
-/// Like [`locate`], with relative paths seen from `base` instead of the current folder.
+/// Finds a log as [`locate`] does, with relative paths resolved against `base` instead of the
+/// current folder.
 ///
 /// # Errors
+///
 /// [`NotFound`] with the paths that were tried.
 pub fn locate_from(base: &Path, name: impl AsRef<Path>) -> Result<PathBuf, NotFound> {
     let name = name.as_ref();
@@ -53,20 +56,22 @@ pub fn locate_from(base: &Path, name: impl AsRef<Path>) -> Result<PathBuf, NotFo
     ];
     let mut places: Vec<PathBuf> =
         folders.iter().flatten().map(|folder| base.join(folder).join(name)).collect();
-    // An absolute path is the same one everywhere.
+    // An absolute path gives the same candidate for every folder.
     places.dedup();
-    // Pipes are as good as files; only folders cannot be read.
+    // Pipes can be read like files; only folders cannot.
     match places.iter().find(|place| place.exists() && !place.is_dir()) {
         Some(found) => Ok(found.clone()),
         None => Err(NotFound { name: name.display().to_string(), places }),
     }
 }
 
-/// Like [`locate`], and if there is no such log, beside a scenario in `folder`, as [`locate_from`] does.
+/// Finds a log as [`locate`] does, and then in `folder`, the folder of the scenario, as
+/// [`locate_from`] does.
 ///
 /// # Errors
+///
 /// [`NotFound`] with the paths that were tried from the current folder.
-pub fn locate_beside(name: impl AsRef<Path>, folder: Option<&Path>) -> Result<PathBuf, NotFound> {
+pub fn locate_with_fallback(name: impl AsRef<Path>, folder: Option<&Path>) -> Result<PathBuf, NotFound> {
     let name = name.as_ref();
     locate(name).or_else(|missing| folder.and_then(|folder| locate_from(folder, name).ok()).ok_or(missing))
 }

@@ -1,4 +1,4 @@
-//! One case: a command, and the files that it is given.
+//! A case: a command, and its input files.
 
 use crate::bases::{ANSWERS, Bases, Files, scheduler_command};
 use crate::mutation::{NUMBERS, mutate, once_in, pick};
@@ -14,11 +14,11 @@ use std::path::Path;
 
 /// A command and its files.
 pub(crate) struct Case {
-    /// The name of the command.
+    /// Name of the command.
     pub(crate) command: String,
     /// All arguments.
     pub(crate) arguments: Vec<String>,
-    /// The files that were changed, each of which is read by a reader of its own.
+    /// Names of the mutated files, each of which has its own reader.
     pub(crate) changed: Vec<String>,
     files: Files,
 }
@@ -36,7 +36,8 @@ impl Case {
     }
 }
 
-/// The commands, with how often each is drawn: so that each of the files that they read is changed in at least one run of fifty.
+/// Commands with their weights, chosen so that each of the files that they read is mutated in at
+/// least one run of fifty.
 const COMMANDS: &[(&str, u32)] = &[
     ("simulate", 66),
     ("bound", 6),
@@ -69,7 +70,7 @@ const COMMANDS: &[(&str, u32)] = &[
     ("results merge", 5),
 ];
 
-/// A case of any command.
+/// Draws a case of any command.
 pub(crate) fn draw(bases: &Bases, random: &mut ChaCha8Rng) -> Case {
     let mut at = random.random_range(0..COMMANDS.iter().map(|(_, weight)| weight).sum());
     let mut command = "";
@@ -102,7 +103,7 @@ pub(crate) fn draw(bases: &Bases, random: &mut ChaCha8Rng) -> Case {
         _ => case.results(bases, random),
     }
     options::some(random, command, &mut case.arguments);
-    // No argument can have a NUL.
+    // No argument can contain a NUL.
     case.arguments.iter_mut().for_each(|argument| argument.retain(|character| character != '\0'));
     case
 }
@@ -112,7 +113,7 @@ impl Case {
         self.arguments.extend(arguments.iter().map(|&argument| argument.to_owned()));
     }
 
-    /// A file, mutated three times of four: options reach further with one that can be read.
+    /// Adds a file, mutated with probability 3/4: options are tested further with a readable file.
     fn mutated(&mut self, random: &mut ChaCha8Rng, name: &str, content: &[u8]) {
         if once_in(random, 4) {
             self.files.insert(name.to_owned(), content.to_vec());
@@ -121,7 +122,7 @@ impl Case {
         }
     }
 
-    /// A file that is mutated.
+    /// Adds a mutated file.
     fn changed(&mut self, random: &mut ChaCha8Rng, name: &str, content: &[u8]) {
         self.files.insert(name.to_owned(), mutate(random, content));
         self.changed.push(name.to_owned());
@@ -147,7 +148,7 @@ impl Case {
         }
     }
 
-    /// A policy, and mostly what a cluster and its site are, in a file.
+    /// Adds a policy, and in most cases a file that describes a cluster and its site.
     fn conditions(&mut self, bases: &Bases, random: &mut ChaCha8Rng) {
         const FILES: [(&str, &str); 7] = [
             ("--platform", "platform.toml"),
@@ -182,7 +183,8 @@ impl Case {
         }
     }
 
-    /// An archive of which bytes are changed, or one with changed files whose digests are made to match, or not.
+    /// Adds an archive with mutated bytes, or one with changed files and, in most cases, updated
+    /// digests.
     fn archive(&mut self, bases: &Bases, random: &mut ChaCha8Rng) {
         let whole = pick(random, &bases.archives);
         let content = if once_in(random, 3) {
@@ -207,7 +209,7 @@ impl Case {
         self.push(&["a.zip", "--into", "theirs"]);
     }
 
-    /// The files of a Slurm site, one of them mutated.
+    /// Adds the files of a Slurm site, one of them mutated.
     fn site(&mut self, bases: &Bases, random: &mut ChaCha8Rng) {
         let database = *pick(random, &["assoc.txt", "dump.txt"]);
         let files = [
@@ -217,7 +219,7 @@ impl Case {
             ("--sacct", "log.sacct"),
             ("--sacctmgr", database),
         ];
-        // The database has two forms, and is drawn as often as two files.
+        // The database has two formats, so it is drawn as often as two files.
         let chosen = random.random_range(0..=files.len()).min(files.len() - 1);
         for (at, (option, name)) in files.into_iter().enumerate() {
             if at == chosen {
@@ -233,7 +235,7 @@ impl Case {
     fn generate(&mut self, random: &mut ChaCha8Rng) {
         for (option, usual) in [("jobs", "0 1 20 100"), ("nodes", "1 8 128 1000"), ("seed", "1 2 3")] {
             let value = options::value(random, usual);
-            // A log of a million jobs is not a fault.
+            // A log of a million jobs is not an error.
             let value = if option == "jobs" && value == "1000000" { "1000".to_owned() } else { value };
             self.push(&[&format!("--{option}={value}")]);
         }
@@ -258,7 +260,7 @@ impl Case {
         }
     }
 
-    /// Commands on one small problem: one file of it is mutated, sometimes several.
+    /// Adds the files of one small problem: one of them is mutated, sometimes several.
     fn single(&mut self, bases: &Bases, random: &mut ChaCha8Rng) {
         let names: &[(&str, &str)] = match self.command.as_str() {
             "solve pack" if once_in(random, 3) => &[("", "items.vbp")],
@@ -297,7 +299,7 @@ impl Case {
             self.push(&["--decide"]);
         }
         if self.command == "solve plan" && !self.files.contains_key("plan.json") {
-            // Twenty thousand assignments take a while.
+            // Twenty thousand assignments take too long.
             self.push(&["--steps", "50"]);
         }
     }
@@ -315,13 +317,13 @@ impl Case {
         }
     }
 
-    /// One file of a folder is mutated, removed, or replaced by another; digests are then made to match, or not.
+    /// Mutates, removes or replaces one file of a folder, and in most cases updates the digests.
     fn results(&mut self, bases: &Bases, random: &mut ChaCha8Rng) {
         let merge = self.command == "results merge";
         let unfinished = merge || self.command == "results status" && once_in(random, 2);
         let mut files = pick(random, if unfinished { &bases.shards } else { &bases.results }).clone();
         let names: Vec<String> = files.keys().cloned().collect();
-        // The rows and the manifest are what most commands read.
+        // Most commands read the rows and the manifest.
         let read: Vec<&str> = ["rows.csv", "instances.csv", "scenario.toml", "manifest.toml"]
             .into_iter()
             .filter(|name| files.contains_key(*name))
@@ -373,7 +375,7 @@ impl Case {
     }
 }
 
-/// The files of an archive.
+/// Returns the files of an archive.
 fn unpacked(archive: &[u8]) -> Files {
     let mut zip = zip::ZipArchive::new(io::Cursor::new(archive)).expect("it was written as an archive");
     let read = |place| {
@@ -396,7 +398,7 @@ fn packed(files: &Files) -> Vec<u8> {
     zip.finish().expect("memory takes any file").into_inner()
 }
 
-/// Makes the digest of a file, and the seal of the manifest, those of what they now have, as a forger would.
+/// Updates the digest of a file and the seal of the manifest, as a forger would.
 fn reseal(files: &mut Files, name: &str) {
     const SEAL: &str = "# sha256 ";
     let digest = |bytes: &[u8]| {
@@ -423,7 +425,7 @@ fn reseal(files: &mut Files, name: &str) {
     *manifest = format!("{sealed}{SEAL}{seal}\n").into_bytes();
 }
 
-/// A name of the list, half of the time with changed parts.
+/// Draws a name of the list, half of the time with changed parts.
 fn policy(random: &mut ChaCha8Rng, names: &[String]) -> String {
     let name = pick(random, names).clone();
     if once_in(random, 2) {

@@ -1,9 +1,11 @@
-//! Mutated runs over all commands: `hostile_runs DFRSIM N [SEED [FIRST]]`, which `scripts/hostile-runs` calls.
+//! Runs mutated cases over all commands: `hostile_runs DFRSIM N [SEED [FIRST]]`, which
+//! `scripts/hostile-runs` calls.
 //!
-//! Each case is a command with small inputs, mutated with regard to their structure, and is determined by the seed and its
-//! number alone. It may take 10 seconds, and has the 2 GB of address space that the script leaves to this program. Bad are
-//! panics, death by a signal, exit codes that no command documents, failures without a message and time-outs without one; a
-//! run that says what it does may take long.
+//! Each case is a command with small inputs, mutated according to their structure, and is determined
+//! by the seed and its number alone. It may take 10 seconds, and has the 2 GB of address space that
+//! the script leaves to this program. Failures are panics, termination by a signal, undocumented
+//! exit codes, errors without a message and time-outs without output; a run that reports its
+//! progress may take long.
 
 mod bases;
 mod cases;
@@ -24,18 +26,18 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-/// How many cases run at the same time.
+/// Number of cases that run in parallel.
 const AT_ONCE: usize = 2;
 
-/// What to run.
+/// Parameters of a series of cases.
 struct Plan {
-    /// The program.
+    /// Path of the program.
     program: PathBuf,
-    /// How many cases.
+    /// Number of cases.
     cases: u64,
-    /// The seed of all of them.
+    /// Seed of all cases.
     seed: u64,
-    /// The number of the first.
+    /// Number of the first case.
     first: u64,
 }
 
@@ -51,7 +53,7 @@ impl Plan {
     }
 }
 
-/// Builds a case, runs it, and removes its folder unless it is bad.
+/// Builds a case, runs it, and deletes its folder unless it failed.
 fn run(
     plan: &Plan,
     bases: &Bases,

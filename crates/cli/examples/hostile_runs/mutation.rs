@@ -1,10 +1,11 @@
-//! Texts changed with regard to their structure: numbers, quoted texts, words, lines, and now and then bytes.
+//! Mutates texts according to their structure: numbers, quoted texts, words, lines, and occasionally
+//! bytes.
 
 use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;
 use std::ops::Range;
 
-/// Numbers at and beyond the edges of what is meant.
+/// Numbers at and beyond the limits of valid ranges.
 pub(crate) const NUMBERS: [&str; 42] = [
     "0",
     "-0",
@@ -50,7 +51,7 @@ pub(crate) const NUMBERS: [&str; 42] = [
     "18446744073709551616",
 ];
 
-/// Texts that are not names, and names that mean something.
+/// Texts that are invalid names, and names with a meaning.
 pub(crate) const TEXTS: [&str; 26] = [
     "",
     " ",
@@ -80,16 +81,16 @@ pub(crate) const TEXTS: [&str; 26] = [
     "^.*$",
 ];
 
-/// What replaces a value of another type.
+/// Replacements for values of another type.
 const VALUES: [&str; 12] =
     ["true", "\"a\"", "[]", "{}", "[1]", "[[]]", "null", "1", "1.5", "[0, 0]", "{\"a\": 1}", "{a = 1}"];
 
-/// One of them.
+/// Draws one element.
 pub(crate) fn pick<'a, T>(random: &mut ChaCha8Rng, of: &'a [T]) -> &'a T {
     &of[random.random_range(0..of.len())]
 }
 
-/// True once in this many times.
+/// Returns true with probability 1 / `times`.
 pub(crate) fn once_in(random: &mut ChaCha8Rng, times: u32) -> bool {
     random.random_range(0..times) == 0
 }
@@ -101,7 +102,7 @@ enum Kind {
     Word,
 }
 
-/// The numbers, quoted texts and words, in their order.
+/// Returns the numbers, quoted texts and words, in their order.
 fn tokens(text: &[u8]) -> Vec<(Kind, Range<usize>)> {
     let mut tokens = Vec::new();
     let mut at = 0;
@@ -129,7 +130,7 @@ fn tokens(text: &[u8]) -> Vec<(Kind, Range<usize>)> {
     tokens
 }
 
-/// The lines with their ends.
+/// Returns the ranges of the lines, including line breaks.
 fn lines(text: &[u8]) -> Vec<Range<usize>> {
     let mut begin = 0;
     let mut lines = Vec::new();
@@ -140,7 +141,7 @@ fn lines(text: &[u8]) -> Vec<Range<usize>> {
     lines
 }
 
-/// Changed at least once, mostly once.
+/// Mutates a text at least once, in most cases only once.
 pub(crate) fn mutate(random: &mut ChaCha8Rng, text: &[u8]) -> Vec<u8> {
     let mut text = text.to_vec();
     loop {
@@ -181,7 +182,7 @@ fn mutate_token(random: &mut ChaCha8Rng, text: &mut Vec<u8>) {
     if tokens.is_empty() {
         return;
     }
-    // Changed words are mostly unknown fields, which are refused at once.
+    // Changed words are mostly unknown fields, which are rejected immediately.
     let numbers: Vec<&(Kind, Range<usize>)> = tokens.iter().filter(|token| token.0 == Kind::Number).collect();
     let (kind, range) = if numbers.is_empty() || once_in(random, 3) {
         pick(random, &tokens).clone()
@@ -215,7 +216,7 @@ fn mutate_line(random: &mut ChaCha8Rng, text: &mut Vec<u8>) {
             text.splice(other.start..other.start, copied);
         }
         2 => {
-            // The later one first, so that the place of the earlier one stays.
+            // The later line is replaced first, so that the position of the earlier one stays valid.
             let (early, late) = if line.start < other.start { (line, other) } else { (other, line) };
             if early != late {
                 let moved: Vec<u8> = text[early.clone()].to_vec();

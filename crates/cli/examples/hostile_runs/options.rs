@@ -1,12 +1,12 @@
-//! The options of the commands, with usual values, which are now and then replaced by others.
+//! Options of the commands, with typical values, which are occasionally replaced.
 
 use crate::mutation::{NUMBERS, TEXTS, once_in, pick};
 use rand_chacha::ChaCha8Rng;
 
-/// An option and usual values, separated by spaces; a flag has none.
+/// An option and its typical values, separated by spaces; a flag has none.
 type Usual = (&'static str, &'static str);
 
-/// What a log is read with.
+/// Options for reading a log.
 const LOG: &[Usual] = &[
     ("--size", "requested allocated"),
     ("--skip", "0 1 5"),
@@ -27,7 +27,7 @@ const LOG: &[Usual] = &[
     ("--flops", "1e9 1e6"),
     ("--max-memory", "1 0.1"),
 ];
-/// What jobs are made of a log with.
+/// Options for creating jobs from a log.
 const JOBS: &[Usual] = &[
     ("--unit", "node processor"),
     ("--annotate", "none hpc2n lublin"),
@@ -142,10 +142,10 @@ const SUBMIT: &[Usual] = &[
     ("--audit", ""),
 ];
 const STATUS: &[Usual] = &[("--missing", "2 8")];
-/// Of nearly all commands.
+/// Options of nearly all commands.
 const ANSWER: &[Usual] = &[("--format", "text json")];
 
-/// The options of a command.
+/// Returns the options of a command.
 fn of(command: &str) -> Vec<Usual> {
     match command {
         "simulate" => [LOG, JOBS, SIMULATE, ANSWER].concat(),
@@ -172,7 +172,7 @@ fn of(command: &str) -> Vec<Usual> {
     }
 }
 
-/// A usual value, or one time in eight any other.
+/// Draws a typical value, or any other with probability 1/8.
 pub(crate) fn value(random: &mut ChaCha8Rng, usual: &str) -> String {
     let usual: Vec<&str> = usual.split(' ').collect();
     match once_in(random, 8) {
@@ -182,13 +182,13 @@ pub(crate) fn value(random: &mut ChaCha8Rng, usual: &str) -> String {
     }
 }
 
-/// Some options of the command.
+/// Adds some options of the command.
 pub(crate) fn some(random: &mut ChaCha8Rng, command: &str, arguments: &mut Vec<String>) {
     let options = of(command);
     let mut given = Vec::new();
     while !options.is_empty() && once_in(random, 2) {
         let (option, usual) = *pick(random, &options);
-        // Most options are refused when they are given twice.
+        // Most options are rejected when they are given twice.
         if given.contains(&option) && !once_in(random, 20) {
             continue;
         }

@@ -1,4 +1,4 @@
-//! How a run ended.
+//! Outcome of a run.
 
 use dfrsim_commands::exit::Exit;
 use std::ffi::OsStr;
@@ -11,31 +11,31 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// After this many seconds a run is killed.
+/// Time limit of a run in seconds, after which it is killed.
 const TIME: f64 = 10.0;
-/// How long it is waited until it is looked again whether a run has ended, at first and at most.
+/// Polling intervals while waiting for a run to end, initial and longest.
 const NAPS: [Duration; 2] = [Duration::from_micros(500), Duration::from_millis(5)];
-/// What is counted.
+/// Kind of outcome, which is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Verdict {
-    /// It ended by itself with one of the [documented codes](Exit), and with a message if it failed.
+    /// The run ended with one of the [documented codes](Exit), and with a message if it failed.
     Code(i32),
-    /// It took longer than it may, and had said something by then.
+    /// The run exceeded the time limit, and had printed something.
     Long,
-    /// It took longer than it may without a word.
+    /// The run exceeded the time limit without output.
     TimeOut,
-    /// A panic.
+    /// The run panicked.
     Panic,
-    /// Death by this signal.
+    /// The run was terminated by this signal.
     Signal(i32),
-    /// Another exit code.
+    /// The run ended with an undocumented exit code.
     OtherCode(i32),
-    /// A failure with this code and no message.
+    /// The run failed with this code and without a message.
     Silent(i32),
 }
 
 impl Verdict {
-    /// Whether it is a fault of the program.
+    /// Returns whether this is a bug of the program.
     pub(crate) fn is_bad(self) -> bool {
         !matches!(self, Verdict::Code(_) | Verdict::Long)
     }
@@ -57,21 +57,21 @@ impl fmt::Display for Verdict {
 
 /// A run that has ended.
 pub(crate) struct Outcome {
-    /// The counters.
+    /// Kind of outcome.
     pub(crate) verdict: Verdict,
-    /// How long it took.
+    /// Duration of the run in seconds.
     pub(crate) seconds: f64,
-    /// Its standard error.
+    /// Standard error of the run.
     message: String,
 }
 
 impl Outcome {
-    /// Whether the verdict is a fault of the program.
+    /// Returns whether the verdict is a bug of the program.
     pub(crate) fn is_bad(&self) -> bool {
         self.verdict.is_bad()
     }
 
-    /// The last lines of standard error.
+    /// Returns the last lines of standard error.
     pub(crate) fn last_lines(&self) -> impl Iterator<Item = String> + '_ {
         let lines: Vec<&str> = self.message.lines().collect();
         let kept = lines[lines.len().saturating_sub(5)..].to_vec();
@@ -79,8 +79,8 @@ impl Outcome {
     }
 }
 
-/// Runs the program, which has the limit of memory of this process, for so long as it may. What it prints goes into files, which
-/// are those of a worker, because a pipe could be full.
+/// Runs the program within the time limit; it inherits the memory limit of this process. The output
+/// goes to files of the worker, because a pipe could be full.
 pub(crate) fn run(
     program: &Path,
     folder: &Path,
@@ -118,7 +118,7 @@ pub(crate) fn run(
     Ok(Outcome { verdict, seconds, message })
 }
 
-/// Waits for the end of a run, which is killed when its time is over.
+/// Waits for the end of a run; kills it at the time limit.
 fn wait(child: &mut Child, begin: Instant) -> io::Result<ExitStatus> {
     let [mut nap, longest] = NAPS;
     loop {
@@ -134,7 +134,7 @@ fn wait(child: &mut Child, begin: Instant) -> io::Result<ExitStatus> {
     }
 }
 
-/// The command for a shell.
+/// Quotes a command for a shell.
 pub(crate) fn quoted(program: &Path, arguments: &[String]) -> String {
     let words = std::iter::once(program.as_os_str()).chain(arguments.iter().map(OsStr::new));
     let quoted: Vec<String> =

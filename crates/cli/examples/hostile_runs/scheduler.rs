@@ -1,5 +1,5 @@
-//! A scheduler that speaks Batsim's protocol over ZeroMQ: an honest one, of which all bytes are recorded, and one that
-//! sends the bytes of a file without reading a request.
+//! Schedulers that use Batsim's protocol over ZeroMQ: an honest one, of which all bytes are
+//! recorded, and one that sends the bytes of a file without reading requests.
 
 use serde_json::{Value, json};
 use std::collections::VecDeque;
@@ -10,22 +10,23 @@ use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::Path;
 use std::time::Duration;
 
-/// The first argument of this program if it is to be such a scheduler; the others are the file and the address.
+/// First argument of this program to record as such a scheduler; the others are the file and the
+/// address.
 pub(crate) const RECORD: &str = "--record";
-/// The same for sending what is in the file.
+/// First argument of this program to send the bytes of the file.
 pub(crate) const REPLAY: &str = "--replay";
 
-/// How long the other side may take to end the connection.
+/// Time limit for the other side to close the connection.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// What both sides send first: ZMTP 3.1, the mechanism NULL.
+/// Size in bytes of the greeting that both sides send first: ZMTP 3.1, mechanism NULL.
 const GREETING: usize = 64;
 const READY: &[u8] = b"\x04\x19\x05READY\x0bSocket-Type\0\0\0\x03REP";
 
-/// Takes the part that the arguments ask for.
+/// Runs as the scheduler that the arguments select.
 ///
 /// # Errors
-/// The connection or the file fails.
+/// Fails if the connection or the file fails.
 pub(crate) fn run(arguments: &[String]) -> io::Result<()> {
     let [part, file, endpoint] = arguments else { return Err(io::ErrorKind::InvalidInput.into()) };
     let (stream, _) = UnixListener::bind(endpoint.trim_start_matches("ipc://"))?.accept()?;
@@ -35,7 +36,7 @@ pub(crate) fn run(arguments: &[String]) -> io::Result<()> {
 fn replay(mut stream: UnixStream, bytes: &[u8]) -> io::Result<()> {
     stream.write_all(bytes)?;
     stream.shutdown(Shutdown::Write)?;
-    // What is not read would reset the connection before the bytes have arrived.
+    // Unread data would reset the connection before the bytes have arrived.
     stream.set_read_timeout(Some(PATIENCE))?;
     io::copy(&mut stream, &mut io::sink()).map(drop)
 }
@@ -82,7 +83,7 @@ fn record(stream: &UnixStream, file: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// The body of a frame.
+/// Reads the body of a frame.
 fn frame(from: &mut impl Read) -> io::Result<Vec<u8>> {
     const LONG: u8 = 2;
     let mut flags = [0];

@@ -1,4 +1,4 @@
-//! No altered byte of any results is accepted, and no run leaves files of an earlier one.
+//! Tests that no altered byte of any results is accepted, and no run leaves files of an earlier one.
 
 use crate::support::{Folder, QUICK, dfrsim, files, scenario, stderr, stdout};
 use dfrsim_lab::{Digest, Results};
@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 const PLACES: usize = 500;
-/// At every this many places the commands are run too.
+/// Interval of altered positions at which the commands are run too.
 const COMMANDS_EVERY: usize = 25;
 
 fn run(name: &str, overrides: &[&str], out: &Path) {
@@ -16,7 +16,7 @@ fn run(name: &str, overrides: &[&str], out: &Path) {
     stdout(&mut command);
 }
 
-/// All files of results but the lock, in order.
+/// Returns all files of results except the lock, in order.
 fn all_files(folder: &Path) -> Vec<PathBuf> {
     let (mut found, mut folders) = (Vec::new(), vec![folder.to_owned()]);
     while let Some(folder) = folders.pop() {
@@ -32,7 +32,7 @@ fn all_files(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// A random number below a limit (splitmix64).
+/// Returns a random number below a limit (splitmix64).
 fn below(state: &mut u64, limit: usize) -> usize {
     *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mut mixed = (*state ^ (*state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -92,7 +92,7 @@ fn commands_refuse(folder: &Folder, out: &Path, file: &Path) {
     }
 }
 
-/// Tables that the new scenario does not have go, those of the user stay.
+/// Deletes tables that the new scenario does not have; those of the user remain.
 #[test]
 fn a_run_leaves_no_file_of_an_earlier_scenario() {
     let folder = Folder::with(&[]);
@@ -125,7 +125,8 @@ fn a_run_leaves_no_file_of_an_earlier_scenario() {
     }
 }
 
-/// A file with the digests that belong to it: what another program wrote, rather than what was damaged.
+/// Replaces a file and updates its digests, as if another program had written it instead of damage
+/// having occurred.
 fn forge(out: &Path, name: &str, content: &str) {
     fs::write(out.join(name), content).unwrap();
     let manifest = fs::read_to_string(out.join("manifest.toml")).unwrap();
@@ -141,7 +142,8 @@ fn forge(out: &Path, name: &str, content: &str) {
     fs::write(out.join("manifest.toml"), format!("{body}# sha256 {seal}\n")).unwrap();
 }
 
-/// Found by mutated runs: `check` took the columns of the header from every line.
+/// Regression test for an error found by mutation testing: `check` took the columns of the header
+/// from every line.
 #[test]
 fn lines_with_fewer_fields_than_the_header_are_refused() {
     let folder = Folder::with(&[]);

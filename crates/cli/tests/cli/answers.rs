@@ -1,4 +1,4 @@
-//! `--format json`: one object with the data of the text, as the schema of the command says.
+//! Tests `--format json`: one object with the data of the text, valid by the schema of the command.
 
 use crate::schema::{schema, valid_lines};
 use crate::support::{Folder, dfrsim, scenario, stderr, stdout};
@@ -15,18 +15,18 @@ const TAKEN: &str = "node,from,until,cores,ram_gb\na,0,3600,4,0\n";
 const REQUEST: &str =
     "duration = 1800\nresources = 2\nearliest = 0\nlatest = 7200\n[minimum]\ncores = 2\nram_gb = 2\n";
 
-/// A folder in which commands answer.
+/// A folder in which commands are run.
 struct Trial {
     folder: Folder,
     tried: RefCell<BTreeSet<String>>,
 }
 
 impl Trial {
-    /// The text of a command that succeeds.
+    /// Returns the output of a command that succeeds.
     fn text(&self, command: &str, arguments: &[&str]) -> String {
         stdout(dfrsim(command.split(' ')).args(arguments).current_dir(self.folder.path("")))
     }
-    /// A command that prints no text and lists its files as JSON.
+    /// Checks a command that prints no text and lists its files as JSON.
     fn wrote(&self, command: &str, arguments: &[&str], files: &[&str]) {
         assert_eq!(self.text(command, arguments), "", "{command}");
         let answer = self.json(command, arguments, 0);
@@ -37,7 +37,7 @@ impl Trial {
             assert_eq!((&file["path"], &file["bytes"]), (&(*name).into(), &bytes.into()), "{command}");
         }
     }
-    /// What a command answers as JSON, with this exit code.
+    /// Returns the JSON answer of a command with this exit code.
     fn json(&self, command: &str, arguments: &[&str], code: i32) -> Value {
         let mut program = dfrsim(command.split(' '));
         program.args(arguments).args(["--format", "json"]).current_dir(self.folder.path(""));
@@ -47,7 +47,7 @@ impl Trial {
         let words: Vec<&str> = ["answer"].into_iter().chain(command.split(' ')).collect();
         let schema = schema(&words);
         assert_eq!(fault(&schema, &answer), None, "{command}: {answer:#}");
-        // All fields are always there, so that programs need not ask.
+        // All fields are always present, so that programs need not check for them.
         for name in answer.as_object().unwrap().keys() {
             let mut without = answer.clone();
             without.as_object_mut().unwrap().remove(name);
@@ -58,7 +58,7 @@ impl Trial {
     }
 }
 
-/// A number as a table has it.
+/// Formats a number as in a table.
 fn shown(value: &Value, decimals: usize) -> String {
     format!("{:.decimals$}", value.as_f64().unwrap())
 }

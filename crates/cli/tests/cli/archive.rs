@@ -1,4 +1,4 @@
-//! Results in one file: verified, run again, and refused when damaged.
+//! Tests archives of results: verified, run again, and rejected when damaged.
 
 use crate::support::{Folder, dfrsim, stderr, stdout};
 use std::fs;
@@ -9,7 +9,7 @@ use zip::{ZipArchive, ZipWriter};
 
 const SCENARIO: &str = include_str!("fixtures/archive_scenario.toml");
 
-/// A folder with results and their archive.
+/// Creates a folder with results and their archive.
 fn archived() -> Folder {
     let folder = Folder::with(&[("small.toml", SCENARIO)]);
     stdout(dfrsim(["run", "-q"]).arg(folder.path("small.toml")).arg("--out").arg(folder.path("results")));
@@ -29,7 +29,7 @@ fn verify(file: &Path) -> assert_cmd::Command {
     command
 }
 
-/// The archive with other bytes in some of its files.
+/// Returns the archive with changed bytes in some of its files.
 fn altered(archive: &Path, alter: impl Fn(&str, Vec<u8>) -> Option<Vec<u8>>) -> Vec<u8> {
     let mut zip = ZipArchive::new(Cursor::new(fs::read(archive).unwrap())).unwrap();
     let mut out = ZipWriter::new(Cursor::new(Vec::new()));

@@ -1,4 +1,4 @@
-//! `dfrsim bench` as a user runs it.
+//! Tests `dfrsim bench` as a user runs it.
 
 use crate::support::{Folder, dfrsim, stdout};
 use serde_json::Value;
@@ -13,7 +13,7 @@ fn machines_are_rated_and_shown_side_by_side() {
     let works: Vec<&str> =
         rated["works"].as_array().unwrap().iter().map(|work| work["work"].as_str().unwrap()).collect();
     assert_eq!(works, ["read", "easy", "cons", "dfrs", "pack"]);
-    // Twice as slow in each work, so half the rating.
+    // Twice as slow in each workload gives half the rating.
     let mut half = rated.clone();
     half["machine"] = "half".into();
     for work in half["works"].as_array_mut().unwrap() {

@@ -1,4 +1,4 @@
-//! `dfrsim census` as a user runs it.
+//! Tests `dfrsim census` as a user runs it.
 
 use crate::support::{Folder, dfrsim, stdout};
 use std::fs;
@@ -18,7 +18,8 @@ fn calls_are_counted_timed_drawn_and_judged() {
     let mut lines = table.lines();
     assert_eq!(lines.next(), Some("jobs,calls,percent_up_to,mean_us,max_us,calls_from_1_ms"));
     let calls: u64 = lines.map(|line| line.split(',').nth(1).unwrap().parse::<u64>().unwrap()).sum();
-    // On each submission and completion, but where several coincide or the last job has left.
+    // One call per submission and completion, except where several coincide or the last job has
+    // left.
     assert!((350..=398).contains(&calls), "{calls}");
     let all = printed.lines().find(|line| line.trim_start().starts_with("all")).unwrap();
     assert_eq!(all.split_whitespace().nth(1), Some(calls.to_string().as_str()));

@@ -1,11 +1,11 @@
-//! `dfrsim results check` as CI runs it: each exit code, and the messages with it.
+//! Tests `dfrsim results check` as CI runs it: each exit code, and its messages.
 
 use crate::support::{Folder, dfrsim, stderr, stdout};
 use std::fs;
 
 const SCENARIO: &str = include_str!("fixtures/check_scenario.toml");
 
-/// Results of the scenario in `results`, their baseline in `baseline.toml`.
+/// Creates results of the scenario in `results`, and their baseline in `baseline.toml`.
 fn checked() -> Folder {
     let folder = Folder::with(&[("scenario.toml", SCENARIO)]);
     run(&folder, "results", &[]);
@@ -26,7 +26,7 @@ fn check(folder: &Folder, results: &str) -> assert_cmd::Command {
     command
 }
 
-/// Multiplies a value of the first group of a policy; the line that it is in, and its number.
+/// Changes a value of the first group of a policy; returns its line and the line number.
 fn alter(folder: &Folder, policy: &str, metric: &str, change: impl Fn(f64) -> String) -> (String, usize) {
     let path = folder.path("baseline.toml");
     let text = fs::read_to_string(&path).unwrap();
@@ -107,7 +107,7 @@ fn a_wrong_line_is_reported_with_its_place() {
     }
 }
 
-/// What an interrupted run leaves: a journal.
+/// Rejects results with a journal, which an interrupted run leaves.
 #[test]
 fn unfinished_runs_are_refused_and_leave_the_baseline_alone() {
     let folder = checked();

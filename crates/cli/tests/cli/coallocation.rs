@@ -1,14 +1,15 @@
-//! `dfrsim solve coallocate` as a user runs it.
+//! Tests `dfrsim solve coallocate` as a user runs it.
 
 use crate::support::{Folder, dfrsim, stderr, stdout};
 use std::fs;
 use std::thread;
 
-/// Two nodes, of 4 cores and 3 GB and of 4 cores and 5 GB, and a third of another system.
+/// Two nodes, of 4 cores and 3 GB and of 4 cores and 5 GB, and a third one with another operating
+/// system.
 const NODES: &str = "node,cores,ram_gb,label.os\na,4,3,Linux\nb,4,5,Linux\nc,64,64,Plan 9\n";
-/// All cores of the first node until an hour has passed.
+/// Reservation of all cores of the first node for the first hour.
 const TAKEN: &str = "node,from,until,cores,ram_gb\na,0,3600,4,0\n";
-/// Two nodes that together have 8 GB and 6 cores: all the memory of both.
+/// Request for two nodes with 8 GB and 6 cores in total, which is all the memory of both.
 const REQUEST: &str = "duration = 1800\nresources = 2\nearliest = 0\nlatest = 7200\n\
     [minimum]\ncores = 2\nram_gb = 2\n[total]\nram_gb = 8\ncores = 6\n[labels]\nos = \"Linux\"\n";
 
@@ -23,7 +24,7 @@ fn coallocate(folder: &Folder, more: &[&str]) -> assert_cmd::Command {
     command
 }
 
-/// Six at the same time: there is room for three, one after the other.
+/// Runs six requests simultaneously, of which three fit, one after the other.
 #[test]
 fn two_writers_never_get_the_same_part() {
     let folder = files();
@@ -43,7 +44,7 @@ fn two_writers_never_get_the_same_part() {
     assert_eq!(table.lines().count(), 2 + 6);
 }
 
-/// The table is the same file under all of its names.
+/// The table is one file under all of its names.
 #[cfg(unix)]
 #[test]
 fn a_link_to_the_timetables_is_the_same_table() {
@@ -63,14 +64,14 @@ fn a_link_to_the_timetables_is_the_same_table() {
     fs::hard_link(folder.path("taken.csv"), folder.path("hard.csv")).unwrap();
     assert!(stderr(&mut through("hard.csv"), 2).contains("hard.csv: the file has other names (hard links)"));
     fs::remove_file(folder.path("hard.csv")).unwrap();
-    // A lock that leads elsewhere is not opened.
+    // A lock that is a symbolic link is not opened.
     fs::remove_file(folder.path("taken.csv.lock")).unwrap();
     std::os::unix::fs::symlink("nodes.csv", folder.path("taken.csv.lock")).unwrap();
     assert!(stderr(&mut through("taken.csv"), 2).contains("is a symbolic link, not a lock"));
     assert_eq!(fs::read_to_string(folder.path("nodes.csv")).unwrap(), NODES);
 }
 
-/// Six at the same time by two names: there is room for three.
+/// Runs six requests simultaneously under two names of the table, of which three fit.
 #[cfg(unix)]
 #[test]
 fn writers_through_links_wait_for_each_other() {

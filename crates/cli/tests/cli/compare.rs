@@ -1,4 +1,4 @@
-//! `dfrsim results compare` as a user runs it.
+//! Tests `dfrsim results compare` as a user runs it.
 
 use crate::support::{Folder, dfrsim, stdout};
 use std::fs;
@@ -22,7 +22,7 @@ fn compare(folder: &Folder, results: &[&str], arguments: &[&str]) -> assert_cmd:
     command
 }
 
-/// The fields of a file of comma-separated values that has no quotes.
+/// Returns the fields of a CSV file without quotes.
 fn records(folder: &Folder, name: &str) -> Vec<Vec<String>> {
     let text = fs::read_to_string(folder.path(name)).unwrap();
     text.lines().map(|line| line.split(',').map(str::to_owned).collect()).collect()
@@ -50,7 +50,7 @@ fn two_policies_of_one_folder() {
     assert_eq!(column(&groups, "period_s")[..4], ["300", "300", "600", "600"]);
     assert_eq!(column(&groups, "pairs")[..5], ["5", "5", "5", "5", "5"]);
     assert_eq!(column(&groups, "pairs")[8..], ["10", "10", "10", "10"]);
-    // Each pair once, with what rows.csv has.
+    // Each pair occurs once, with the values of rows.csv.
     let pairs = records(&folder, "out/pairs.csv");
     assert_eq!(pairs.len() - 1, 2 * 5 * 2 * 2);
     let rows = records(&folder, "results/rows.csv");
@@ -65,7 +65,7 @@ fn two_policies_of_one_folder() {
     assert_eq!(column(&pairs, "a")[0], of_row("trace-000-load-0.5", "FCFS", ""));
     assert_eq!(column(&pairs, "b")[0], of_row("trace-000-load-0.5", "/per/OPT=MIN", "300"));
 
-    // The same bytes again; another seed has other intervals around the same means.
+    // A second run gives identical bytes; another seed gives other intervals around equal means.
     assert_eq!(message, stdout(&mut compare(&folder, &["results"], &arguments)));
     let before = groups;
     stdout(&mut compare(&folder, &["results"], &[&arguments[..], &["--seed", "2"]].concat()));

@@ -1,4 +1,5 @@
-//! What holds for the quick scenario of every study, besides that every command works (see `matrix`).
+//! Tests properties of the quick scenario of every study, in addition to the working commands (see
+//! `matrix`).
 
 use crate::support::{Folder, QUICK, dfrsim, files, stdout};
 use rayon::prelude::*;

@@ -1,4 +1,4 @@
-//! Every exit code is documented, and every documented one is that of a real command.
+//! Tests that every exit code is documented, and every documented one is returned by a real command.
 
 use crate::readme::{check_part, program_page};
 use crate::support::{Folder, dfrsim, stderr, stdout};
@@ -41,7 +41,7 @@ fn every_code_is_that_of_a_command() {
     assert_eq!(arguments, Some(Exit::Input.code().into()));
 }
 
-/// A sweep that is interrupted once its first runs are in the journal.
+/// Returns the exit code of a sweep that is interrupted once its first runs are in the journal.
 #[cfg(unix)]
 fn interrupted() -> Option<i32> {
     let folder = Folder::with(&[]);
@@ -57,7 +57,7 @@ fn interrupted() -> Option<i32> {
     run.wait().unwrap().code()
 }
 
-/// A command whose reader has gone before it prints anything.
+/// Returns the exit code of a command whose reader has closed the pipe before it prints anything.
 #[cfg(unix)]
 fn closed_pipe() -> Option<i32> {
     let (reader, writer) = std::io::pipe().unwrap();

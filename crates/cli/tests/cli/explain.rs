@@ -1,4 +1,4 @@
-//! `dfrsim explain` as a user runs it.
+//! Tests `dfrsim explain` as a user runs it.
 
 use crate::support::{Folder, stderr, stdout};
 
@@ -13,7 +13,7 @@ fn the_job_with_the_largest_stretch_is_explained() {
     let text = at("explain week.jsonl");
     let lines: Vec<&str> = text.lines().collect();
     assert!(lines[0].starts_with("job ") && lines[1].contains("bounded stretch "), "{text}");
-    // Of a job that starts when it arrives, that moment is named after its start.
+    // The line of a job that starts when it arrives is named after its start.
     let begins = [" s: submit", " s: start"].iter().any(|event| lines[2].contains(event));
     assert!(begins && lines.last().unwrap().ends_with(" s: complete"), "{text}");
     let other = at("explain week.jsonl --job 3");

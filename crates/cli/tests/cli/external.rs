@@ -1,11 +1,11 @@
-//! Policies in processes of their own are policies like any other.
+//! Tests that policies in separate processes behave as any other policy.
 #![cfg(unix)]
 
 use crate::support::{Folder, dfrsim, files, stderr, stdout};
 use std::fs;
 use std::path::Path;
 
-/// Two traces with FCFS and with a policy in a shell.
+/// Creates a scenario of two traces with FCFS and with a policy in a shell.
 fn scenario(policy: &str) -> String {
     format!(
         r#"
@@ -81,7 +81,7 @@ fn shell_quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }
 
-/// The processes with this word among their arguments.
+/// Counts the processes with this word among their arguments.
 #[cfg(target_os = "linux")]
 fn processes(word: &str) -> usize {
     let has = |entry: &fs::DirEntry| {
@@ -91,7 +91,8 @@ fn processes(word: &str) -> usize {
     fs::read_dir("/proc").unwrap().flatten().filter(has).count()
 }
 
-/// A policy and all that it starts end when it is given up, and when the program is ended by any signal.
+/// A policy and all processes that it starts end when the policy is stopped, and when the program is
+/// ended by any signal.
 #[cfg(target_os = "linux")]
 #[test]
 fn no_process_of_a_policy_is_left() {
@@ -101,7 +102,7 @@ fn no_process_of_a_policy_is_left() {
     let folder = Folder::with(&[]);
     let log = folder.path("jobs.swf");
     stdout(dfrsim(["lublin", "--jobs", "5", "--nodes", "8", "--seed", "1", "--out"]).arg(&log));
-    // Times that no other process of this machine waits for.
+    // Sleep times that no other process of this machine uses.
     let waiting = |number: u32| format!("7{}.{number}", std::process::id());
     let simulate = |time: &str, limit: &str| {
         let mut command = Command::new(assert_cmd::cargo::cargo_bin!("dfrsim"));
@@ -131,7 +132,7 @@ fn no_process_of_a_policy_is_left() {
     }
 }
 
-/// No policy is asked for ever at about the same moment.
+/// Stops a policy that requests wake-ups at almost equal times forever.
 #[test]
 fn a_policy_that_hardly_lets_time_pass_is_given_up() {
     let folder = Folder::with(&[]);

@@ -1,4 +1,4 @@
-//! Result folders that are not what they should be: foreign files, links, names that break lines.
+//! Tests invalid result folders: foreign files, links, and names that break lines.
 
 use crate::support::{Folder, dfrsim, stderr, stdout};
 use std::fs;
@@ -36,7 +36,7 @@ fn files_that_no_run_wrote_are_not_replaced() {
     fs::write(folder.path("mine/notes.txt"), "mine").unwrap();
     stdout(&mut run(&folder, "mine", &[]));
     assert_eq!(fs::read_to_string(folder.path("mine/notes.txt")).unwrap(), "mine");
-    // The resolved scenario may be run again where it is.
+    // The resolved scenario may be run again in its own folder.
     stdout(dfrsim(["run", "--quiet", "mine/scenario.toml", "--out", "mine"]).current_dir(folder.path("")));
     assert_eq!(fs::read_to_string(folder.path("scenario.toml")).unwrap(), SCENARIO);
 }
@@ -69,7 +69,8 @@ fn links_in_a_result_folder_lead_nowhere() {
     assert_eq!(fs::read_to_string(folder.path("precious")).unwrap(), "precious");
 }
 
-/// A newline would break lines of journals, a long name the width of tables, and `=` begins a formula.
+/// Rejects names that break files: a newline breaks lines of journals, a long name the width of
+/// tables, and `=` begins a formula.
 #[test]
 fn names_that_break_files_are_refused_in_every_study() {
     let long = "n".repeat(65_536);
@@ -115,7 +116,8 @@ fn shell_scripts_are_refused_texts_that_end_a_line() {
     assert!(stdout(&mut submit(&["scenario.toml", "--partition", "$(touch X)"])).contains("'$(touch X)'"));
 }
 
-/// The batch system takes the shards and refuses the merge: the user is printed which job runs.
+/// The batch system accepts the shards and rejects the merge: the message contains the job of the
+/// shards.
 #[cfg(unix)]
 #[test]
 fn a_merge_that_is_refused_does_not_hide_the_job_of_the_shards() {

@@ -1,4 +1,4 @@
-//! The events of the grid study, and `dfrsim audit` on them.
+//! Tests the events of the grid study, and `dfrsim audit` on them.
 
 use crate::support::{Folder, dfrsim, scenario, stderr, stdout};
 use std::fs;
@@ -18,7 +18,7 @@ fn the_events_of_a_simulation_can_be_written_and_checked() {
     let report = stdout(dfrsim(["audit"]).arg(&path));
     assert!(report.starts_with("2 clusters with CONS: no fault"), "{report}");
 
-    // A job that ends a microsecond later than it must.
+    // A job that ends a microsecond late.
     let text = fs::read_to_string(&path).unwrap();
     let at = text.find("\"event\":\"complete\",\"at_us\":").unwrap() + 28;
     let end = at + text[at..].find(',').unwrap();
@@ -28,7 +28,8 @@ fn the_events_of_a_simulation_can_be_written_and_checked() {
     assert!(message.contains("it should have completed at"), "{message}");
 }
 
-/// Both clusters are stacked in one picture, with the jobs that moved and those that were lost with their cluster.
+/// Both clusters are stacked in one picture, with the jobs that moved and those that were lost with
+/// their cluster.
 #[test]
 fn the_events_of_a_simulation_can_be_drawn() {
     let folder = Folder::with(&[]);
@@ -54,7 +55,7 @@ fn the_events_of_a_simulation_can_be_drawn() {
     };
     assert_eq!((ends("complete"), ends("pause")), (count("complete"), count("lose")));
     assert!(count("lose") > 0 && csv.contains(",migrate,complete\n"));
-    // The cores of the second cluster are those from 64 on.
+    // The cores of the second cluster are numbered from 64 on.
     let nodes = csv.lines().skip(1).map(|line| line.split(',').nth(1).unwrap().parse::<u32>().unwrap());
     assert!(nodes.max().is_some_and(|last| (64..64 + 48).contains(&last)));
 }

@@ -1,8 +1,9 @@
-//! All commands of the guide's pages work: `crates/dfrsim/src/guide/*.md`.
+//! Tests that all commands of the guide's pages work: `crates/dfrsim/src/guide/*.md`.
 //!
-//! Blocks marked `sh` run in the order of their page, in a folder that looks like the root of the repository. Of blocks marked
-//! `sh,no_run` the arguments of `dfrsim` are parsed. Blocks marked `python` and `r` run where the interpreter and the packages
-//! are. Rust blocks are tests of the library's documentation.
+//! Blocks marked `sh` run in the order of their page, in a folder that looks like the root of the
+//! repository. In blocks marked `sh,no_run` the arguments of `dfrsim` are parsed. Blocks marked
+//! `python` and `r` run if the interpreter and the packages are installed. Rust blocks are tests of
+//! the library's documentation.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -13,7 +14,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }
 
-/// The pages by name, in alphabetical order.
+/// Returns the pages with their names, in alphabetical order.
 fn pages() -> Vec<(String, String)> {
     let folder = root().join("crates/dfrsim/src/guide");
     let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
@@ -27,7 +28,7 @@ fn pages() -> Vec<(String, String)> {
     pages
 }
 
-/// The blocks of a page: what each is marked with, and its text.
+/// Returns the blocks of a page as (mark, text).
 fn blocks(page: &str) -> Vec<(&str, &str)> {
     let mut parts = page.split("```").skip(1);
     let mut blocks = Vec::new();
@@ -48,7 +49,7 @@ impl Workspace {
         }
         place
     }
-    /// The program finds `dfrsim` on its path, and no logs.
+    /// Runs a program that finds `dfrsim` on its path, and no logs.
     fn run(&self, program: &str, arguments: &[&str]) -> Output {
         let folder = Path::new(env!("CARGO_BIN_EXE_dfrsim")).parent().unwrap();
         let mut paths = vec![folder.to_owned()];
@@ -73,7 +74,7 @@ impl Workspace {
     }
 }
 
-/// The top-level packages that a Python program imports.
+/// Returns the top-level packages that a Python program imports.
 fn imports(program: &str) -> Vec<&str> {
     let names = program.lines().filter_map(|line| {
         let rest = line.strip_prefix("import ").or_else(|| line.strip_prefix("from "))?;
@@ -82,7 +83,7 @@ fn imports(program: &str) -> Vec<&str> {
     names.collect()
 }
 
-/// Why a program in another language cannot run here.
+/// Returns the reason why a program in another language cannot run here.
 fn obstacle(place: &Workspace, language: &str, program: &str) -> Option<String> {
     let interpreter = if language == "python" { "python3" } else { "Rscript" };
     if !place.run("sh", &["-c", &format!("{interpreter} --version")]).status.success() {
@@ -93,7 +94,8 @@ fn obstacle(place: &Workspace, language: &str, program: &str) -> Option<String> 
     imported.into_iter().find(missing).map(|name| format!("no Python package `{name}`"))
 }
 
-/// `dfrsim` with `--help` behind its arguments: an argument that it does not know is an error before that counts.
+/// Shell function that appends `--help` to the arguments of `dfrsim`: an unknown argument is
+/// reported before the help.
 const PARSE: &str = "dfrsim() { command dfrsim \"$@\" --help > /dev/null; }\n";
 
 fn check_page(name: &str) {
@@ -113,7 +115,7 @@ fn check_page(name: &str) {
                 None if mark == "python" => place.expect(name, "python3", &["-c", text]),
                 None => place.expect(name, "Rscript", &["-e", text]),
             },
-            // Tests of the library.
+            // These are tests of the library.
             "" => continue,
             "rust,ignore" => {
                 let has_it = |file| {
@@ -145,7 +147,7 @@ fn users() {
     check_page("users");
 }
 
-/// Without Python the process that is the policy cannot start.
+/// Checks the page if Python is installed, as the policy is a Python process.
 #[test]
 fn your_policy() {
     if Workspace::new().run("sh", &["-c", "python3 --version"]).status.success() {
@@ -215,7 +217,8 @@ fn coming_from() {
     check_page("coming_from");
 }
 
-/// Pages without blocks are known, all links within the repository lead to a file, and the index has every page.
+/// Checks that pages without blocks are known, all links within the repository lead to a file, and
+/// the index has every page.
 #[test]
 fn every_page_is_checked_and_linked() {
     let pages = pages();
@@ -234,7 +237,8 @@ fn every_page_is_checked_and_linked() {
     }
 }
 
-/// What CONTRIBUTING.md names is there: files and folders of the repository, and arguments of `dfrsim`.
+/// Checks that everything that CONTRIBUTING.md names exists: files and folders of the repository,
+/// and arguments of `dfrsim`.
 #[test]
 fn contributing_is_up_to_date() {
     let page = fs::read_to_string(root().join("CONTRIBUTING.md")).unwrap();
@@ -252,7 +256,7 @@ fn contributing_is_up_to_date() {
     }
 }
 
-/// The marks of blocks that do not run are checked all the same: this command does not exist.
+/// Checks that blocks that do not run are parsed: a wrong argument is an error.
 #[test]
 fn a_wrong_argument_is_found() {
     let place = Workspace::new();

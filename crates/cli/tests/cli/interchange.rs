@@ -1,4 +1,4 @@
-//! Files for other tools and from them, as a user makes them.
+//! Tests the conversion of files to and from the formats of other tools.
 
 use crate::support::{Folder, dfrsim, stderr};
 use std::fs;

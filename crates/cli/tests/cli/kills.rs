@@ -1,4 +1,4 @@
-//! Runs that are killed, hard: the small form of `scripts/check-faults`.
+//! Tests runs that are killed with SIGKILL: the small form of `scripts/check-faults`.
 
 use crate::support::Folder;
 use std::fs;
@@ -21,7 +21,8 @@ fn files(folder: &Path) -> Vec<(String, String)> {
     names.map(|name| (name.to_owned(), fs::read_to_string(folder.join(name)).unwrap())).to_vec()
 }
 
-/// A simulation with a tick a second for 500 years: too long to end in a test.
+/// Stops a simulation by signals soon. It has a tick per second for 500 years, too many to complete
+/// in a test.
 #[cfg(unix)]
 #[test]
 fn a_long_run_ends_soon_when_it_is_asked_to() {

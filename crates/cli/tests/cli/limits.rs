@@ -1,4 +1,4 @@
-//! Sizes that are too large are refused in words before memory or time runs out.
+//! Tests that excessive sizes are rejected with a message before memory or time runs out.
 
 use crate::support::{Folder, dfrsim, scenario, stderr, stdout};
 use std::fs;
@@ -26,7 +26,7 @@ fn scenarios_that_cannot_fit_are_refused_before_they_run() {
         ("discovery_quick", "workloads.balanced.testbed.vms_per_node=100000", "more memory than it has"),
         ("discovery_quick", "workloads.balanced.testbed.mean_change=0.000001", "needs at least"),
         ("context_switch_quick", "cluster.vjobs=1000000", "needs at least"),
-        // None of these is laid out before it is refused.
+        // None of these is allocated before it is rejected.
         ("quickstart", "workloads.lublin.lublin.replications=1000000", "needs at least"),
         ("offline_quick", "instances.0.replications=4294967295", "needs at least"),
         ("adaptation_quick", "replications=1000000", "needs at least"),
@@ -40,7 +40,8 @@ fn scenarios_that_cannot_fit_are_refused_before_they_run() {
     }
 }
 
-/// A shell that reads an endless log through a pipe, which is kept in memory whole; `$1` is the program.
+/// Creates a shell command that reads an endless log through a pipe, which is kept in memory; `$1`
+/// is the program.
 #[cfg(target_os = "linux")]
 fn reading_a_pipe(reader: &str) -> assert_cmd::Command {
     let log = "yes '1 0 0 60 1 -1 -1 1 60 -1 1 1 1 -1 1 -1 -1 -1'";
@@ -50,7 +51,7 @@ fn reading_a_pipe(reader: &str) -> assert_cmd::Command {
     command
 }
 
-/// What cannot be foreseen is noticed on the way.
+/// Detects excessive memory use at run time if it cannot be predicted.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_program_above_its_memory_limit_reports_it() {
@@ -58,7 +59,7 @@ fn a_program_above_its_memory_limit_reports_it() {
     assert!(message.contains("GB: make the task smaller, or raise --max-memory"), "{message}");
 }
 
-/// Where the system refuses memory, the program ends with a message and no signal.
+/// If the system refuses memory, the program ends with a message and without a signal.
 #[cfg(target_os = "linux")]
 #[test]
 fn memory_that_the_system_refuses_is_no_abort() {
@@ -66,7 +67,7 @@ fn memory_that_the_system_refuses_is_no_abort() {
     assert!(stderr(&mut command, 2).contains("memory allocation"));
 }
 
-/// Windows and accounts in any number and files of any size are refused.
+/// Rejects unlimited windows and accounts, and files that are too large.
 #[test]
 fn conditions_without_an_end_are_refused() {
     let accounts = (0..2_000).map(|account| {
@@ -97,7 +98,7 @@ fn conditions_without_an_end_are_refused() {
     }
 }
 
-/// A limit on the size of files is an error with a message, and leaves no part of what is written.
+/// Reports a limit on file sizes with a message, and leaves no partial file.
 #[cfg(target_os = "linux")]
 #[test]
 fn files_that_may_not_grow_are_reported_and_leave_no_part() {
@@ -136,7 +137,7 @@ fn more_threads_than_are_of_use_are_not_started() {
     );
 }
 
-/// Gzip makes thousands of comment lines of every byte.
+/// Limits the comments of a compressed log: gzip expands every byte to thousands of comment lines.
 #[test]
 fn endless_comments_are_no_header() {
     let folder = Folder::with(&[]);
@@ -159,7 +160,7 @@ fn endless_lines_end() {
     }
 }
 
-/// The linear program of a job of a million tasks would not fit, and a limit of time holds.
+/// Respects the limits for a job of a million tasks, whose linear program does not fit into memory.
 #[test]
 fn giant_jobs_are_packed_within_the_limits() {
     let job = r#"{"fixed":1,"fluid":1,"nodes":4,"jobs":[{"requirements":[0.000001],"needs":[0.000001],"tasks":1048576}]}"#;
@@ -175,8 +176,8 @@ fn giant_jobs_are_packed_within_the_limits() {
     }
 }
 
-/// What looks at no clock ends within a limit of time too: ten million tasks that are placed one by one, and a placement that
-/// is searched among many VMs; a search over numbers of bins.
+/// Algorithms that do not check the time respect a time limit too: ten million tasks that are placed
+/// one by one, a placement of many VMs, and a search over numbers of bins.
 #[test]
 fn a_limit_of_time_holds_for_every_algorithm() {
     let jobs = r#"{"fixed":1,"fluid":1,"nodes":1000,"jobs":[{"requirements":[0.0001],"needs":[0.0001],"tasks":10000000}]}"#;
@@ -196,7 +197,8 @@ fn a_limit_of_time_holds_for_every_algorithm() {
         ["jobs.json", "state.json", "bins.vbp"].map(|name| folder.path(name).display().to_string());
     for (command, printed) in [
         (vec!["pack", &jobs, "--algorithm", "GREEDY"], "timed out"),
-        // Two items in a bin, where sums allow more: tens of thousands of numbers of bins are tried without success.
+        // Two items fit into a bin, while sums permit more: tens of thousands of numbers of bins are
+        // tried without success.
         (vec!["pack", &bins], "timed out"),
         (vec!["adapt", &state, "--budget", "10%"], "none"),
     ] {

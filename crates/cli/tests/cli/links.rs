@@ -1,9 +1,9 @@
-//! Links between the pages of the repository lead somewhere.
+//! Tests the links between the pages of the repository.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// All Markdown files below a folder, without build products and hidden folders.
+/// Collects all Markdown files below a folder, except build products and hidden folders.
 fn pages(folder: &Path, found: &mut Vec<PathBuf>) {
     for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
@@ -15,16 +15,16 @@ fn pages(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// The targets of `[text](target)` outside of code.
+/// Returns the targets of `[text](target)` outside code.
 fn targets(page: &str) -> Vec<&str> {
     let prose = page.split("```").step_by(2);
     let pieces = prose.flat_map(|part| part.split('`').step_by(2));
     let after = pieces.flat_map(|piece| piece.split("](").skip(1)).filter_map(|rest| rest.split(')').next());
-    // A link whose text is code begins in one piece and goes on in the next.
+    // A link whose text is code begins in one piece and continues in the next.
     after.filter(|target| !target.is_empty()).collect()
 }
 
-/// The name by which code hosts link to a heading.
+/// Returns the anchor by which code hosts link to a heading.
 fn anchor(heading: &str) -> String {
     let kept = heading.to_lowercase().replace(' ', "-");
     kept.chars().filter(|letter| letter.is_alphanumeric() || matches!(letter, '-' | '_')).collect()

@@ -1,9 +1,9 @@
-//! Logs as they come: odd ones, through pipes, with times at the end of the range.
+//! Tests unusual logs: odd ones, through pipes, with times at the limit of the range.
 
 use crate::support::{Folder, dfrsim, stderr, stdout};
 use std::fs;
 
-/// A line of a job of one processor.
+/// Creates a line of a job of one processor.
 fn line(job: u64, submit: i64, run_time: u64, requested: i64) -> String {
     format!("{job} {submit} -1 {run_time} 1 -1 -1 1 {requested} -1 1 1 -1 -1 -1 -1 -1 -1\n")
 }
@@ -14,7 +14,7 @@ fn simulate(log: &std::path::Path, arguments: &[&str]) -> assert_cmd::Command {
     command
 }
 
-/// The output pipe gets every line once, in any order of the log.
+/// Writes every line once to the output pipe, for any order of the log.
 #[cfg(unix)]
 #[test]
 fn an_unsorted_log_is_written_once_to_a_pipe() {
@@ -86,7 +86,7 @@ fn converted_logs_say_what_they_are_and_what_was_left_out() {
     assert!(fs::read_to_string(&hidden).unwrap().starts_with("; MaxJobs: 5\n"));
 }
 
-/// Names of files are bytes, not texts.
+/// Accepts any bytes as names of files, including those that are not UTF-8.
 #[cfg(target_os = "linux")]
 #[test]
 fn logs_may_have_any_name() {
@@ -99,7 +99,7 @@ fn logs_may_have_any_name() {
     dfrsim(["log", "convert"]).arg(&log).arg("--out").arg(folder.path("out.swf")).assert().success();
 }
 
-/// The file has no names, and the simulations are the same.
+/// Checks that the anonymous file has no names and gives equal simulations.
 #[test]
 fn an_anonymous_log_has_the_same_simulations() {
     for name in ["slurm-22.05.sacct", "documented.pbs"] {
@@ -124,7 +124,7 @@ fn an_anonymous_log_has_the_same_simulations() {
     }
 }
 
-/// Free text in the header does not pass as a date, and what one job still gives away is said.
+/// Rejects free text in header dates, and reports the users that a single job identifies.
 #[test]
 fn an_anonymous_log_has_no_text_of_the_header_and_says_whom_one_job_identifies() {
     let line = |(job, user, run): (u64, u64, u64)| {

@@ -1,8 +1,7 @@
-//! `dfrsim` as a user runs it, a module for a command.
+//! Tests `dfrsim` as a user runs it, with one module per command.
 
 mod altered;
 mod answers;
-mod architecture;
 mod archive;
 mod bench;
 mod census;

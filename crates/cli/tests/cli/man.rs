@@ -1,9 +1,9 @@
-//! `dfrsim man`
+//! Tests `dfrsim man`.
 
 use crate::support::{Folder, dfrsim};
 use std::fs;
 
-/// A page for each command that help lists, and none for earlier names.
+/// Writes a page for each command that the help lists, and none for earlier names.
 #[test]
 fn every_listed_command_has_a_page() {
     let folder = Folder::with(&[]);

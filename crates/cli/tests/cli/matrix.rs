@@ -1,4 +1,4 @@
-//! Every command on every study: the table of crates/cli/README.md comes from here.
+//! Tests every command on every study: the table of crates/cli/README.md is generated here.
 
 use crate::readme::{check_part, program_page};
 use crate::schema::{altered_is_refused, schema, valid_lines};
@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The commands, in the order of the table.
+/// Commands in the order of the table.
 const COMMANDS: [&str; 12] = [
     "run",
     "resume",
@@ -30,13 +30,13 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// A command that must succeed.
+/// Runs a command that must succeed.
 fn succeeds(command: &mut Command) -> bool {
     command.assert().success();
     true
 }
 
-/// What a study is tried on.
+/// Context in which the commands of a study are run.
 struct Trial<'a> {
     folder: Folder,
     quick: &'a Quick,
@@ -91,7 +91,7 @@ impl Trial<'_> {
         let described = self.is_described(&rows);
         let mut refused = true;
         for (name, content) in &before {
-            // Any byte will do; the frame's own tests alter each of them.
+            // One byte suffices, as the framework's own tests alter each of them.
             let mut altered = content.clone();
             let at = altered.len() / 2;
             altered[at] ^= 1;
@@ -122,7 +122,8 @@ impl Trial<'_> {
 }
 
 impl Trial<'_> {
-    /// Whether all exported rows and the manifest are as their schemas say, and altered ones are not.
+    /// Returns whether all exported rows and the manifest are valid by their schemas, and altered
+    /// ones are not.
     fn is_described(&self, rows: &str) -> bool {
         let schema = schema(&["rows", self.quick.study]);
         let lines = valid_lines(&schema, Path::new(rows));
@@ -145,7 +146,7 @@ impl Trial<'_> {
     }
 }
 
-/// The table of the program's page.
+/// Formats the table of the program's page.
 fn table(tried: &[(&str, Vec<bool>)]) -> String {
     let mut text = "| |".to_owned();
     tried.iter().for_each(|(study, _)| text += &format!(" {study} |"));

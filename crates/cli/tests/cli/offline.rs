@@ -1,9 +1,10 @@
-//! `dfrsim solve pack` and `dfrsim offline instance` as a user runs them; more in `transcripts/pack.txt`.
+//! Tests `dfrsim solve pack` and `dfrsim offline instance` as a user runs them; more in
+//! `transcripts/pack.txt`.
 
 use crate::support::{Folder, dfrsim, stderr, stdout};
 use std::fs;
 
-/// 40 jobs that are no two alike: more than a tenth of a second is enough for.
+/// 40 different jobs, which take longer than a tenth of a second.
 #[test]
 fn a_search_that_runs_out_of_time_gives_the_best_packing_and_a_bound() {
     let job = |number: u32| {
@@ -48,7 +49,8 @@ fn every_listed_algorithm_packs_an_instance_of_a_set() {
     assert!(printed.contains("did you mean `rr6692-small`?"), "{printed}");
 }
 
-/// What a run has of GREEDY_S1_P1, whose order is drawn at random, of MCB3 and of others is what `pack --as-run` finds.
+/// Finds the results of a run with `pack --as-run`: those of GREEDY_S1_P1, whose order is drawn at
+/// random, of MCB3 and of others.
 #[test]
 fn a_result_of_a_run_is_found_again() {
     let scenario = "study = \"offline\"\nseed = 5\nalgorithms = [\"GREEDY_S1_P1\", \"MCB3\", \"GA\", \"VP_CPSUM\"]\n\

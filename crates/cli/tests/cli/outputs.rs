@@ -1,5 +1,5 @@
-//! Where outputs go: links, devices and pipes are written through and once, modes stay, and no file of a command
-//! destroys another one.
+//! Tests output files: links, devices and pipes are written through and once, file modes are
+//! preserved, and no output of a command overwrites another one.
 #![cfg(unix)]
 
 use crate::support::{Folder, dfrsim, stderr, stdout};
@@ -26,14 +26,15 @@ fn simulate(folder: &Folder, more: &[&str]) -> assert_cmd::Command {
     command
 }
 
-/// The same, for the few tests that need its standard streams or its process.
+/// Creates the simulation as a `std::process::Command`, for tests that need its standard streams or
+/// its process.
 fn simulate_as_process(folder: &Folder, more: &[&str]) -> Command {
     let mut command = Command::new(assert_cmd::cargo::cargo_bin!("dfrsim"));
     command.current_dir(folder.path("")).args(SIMULATE).args(more);
     command
 }
 
-/// Three jobs and a header, in a log that is out of order and so read twice.
+/// Returns three jobs and a header, from a log that is out of order and therefore read twice.
 fn jobs(folder: &Folder) -> Vec<u8> {
     stdout(&mut simulate(folder, &["--jobs-out", "expected.csv"]));
     let jobs = fs::read(folder.path("expected.csv")).unwrap();
@@ -132,13 +133,14 @@ fn a_file_keeps_its_mode() {
     }
 }
 
-/// A file that has no name before it is whole cannot be left.
+/// Leaves no file when killed, as a file has no name until it is complete.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_program_that_is_killed_leaves_no_file() {
     let folder = folder();
     let before = folder.names();
-    // The second output is a pipe without a reader: the program waits there, with the first one written.
+    // The second output is a pipe without a reader: the program waits there after it has written the
+    // first one.
     assert!(Command::new("mkfifo").arg(folder.path("pipe")).status().unwrap().success());
     let mut command = simulate_as_process(&folder, &["--events-out", "pipe", "--swf-out", "schedule.swf"]);
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
@@ -150,7 +152,7 @@ fn a_program_that_is_killed_leaves_no_file() {
     assert_eq!(folder.names(), before);
 }
 
-/// The arguments of a plan, whose files are put into the folder.
+/// Writes the files of a plan into the folder, and returns the arguments.
 fn plan(folder: &Folder) -> [&'static str; 5] {
     let current = r#"{"nodes": [{"name": "N1", "cpu": 2, "memory": 4096}, {"name": "N2", "cpu": 2, "memory": 4096}],
         "vjobs": [{"name": "A", "vms": [{"name": "A1", "cpu": 1, "memory": 512, "state": "running", "node": "N1"}]}]}"#;
@@ -160,7 +162,7 @@ fn plan(folder: &Folder) -> [&'static str; 5] {
     ["solve", "plan", "current.json", "--to", "wanted.json"]
 }
 
-/// Where one file of a command cannot be written, none of them appears, whichever it is.
+/// If any file of a command cannot be written, none of its files appears.
 #[cfg(target_os = "linux")]
 #[test]
 fn files_of_one_command_appear_together() {
@@ -243,7 +245,7 @@ fn no_file_of_a_command_destroys_another() {
     }
 }
 
-/// The reader of standard error leaves, or it goes to a full disk.
+/// Simulates while standard error is closed by its reader, or goes to a full disk.
 #[cfg(target_os = "linux")]
 #[test]
 fn standard_error_that_cannot_be_written_ends_no_run() {

@@ -1,4 +1,4 @@
-//! `dfrsim results figures` and `dfrsim draw` as a user runs them.
+//! Tests `dfrsim results figures` and `dfrsim draw` as a user runs them.
 
 use crate::support::{Folder, dfrsim, stderr, stdout};
 use std::fs;
@@ -21,7 +21,7 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// A folder with the events of `LOG` under EASY.
+/// Creates a folder with the events of `LOG` under EASY.
 fn simulated() -> Folder {
     let folder = Folder::with(&[("log.swf", LOG)]);
     let mut command = dfrsim(["simulate", "--nodes", "2", "--unit", "processor", "--policy", "EASY"]);
@@ -71,7 +71,7 @@ fn a_simulation_is_drawn() {
         .arg(folder.path("b.svg"))
         .assert()
         .success();
-    // Job 1 on both processors, then 2 and 3 side by side.
+    // Job 1 on both processors, then jobs 2 and 3 in parallel.
     let expected = "job_id,node,tasks,from_s,to_s,cpu_from,cpu_to,yield,begin,end\n\
         1,0,1,0,100,0,1,1,start,complete\n1,1,1,0,100,0,1,1,start,complete\n\
         2,0,1,100,150,0,1,1,start,complete\n3,1,1,100,140,0,1,1,start,complete\n";
@@ -82,7 +82,7 @@ fn a_simulation_is_drawn() {
     assert_eq!(left.lines().count(), 3, "{left}");
 }
 
-/// `draw page` knows events files and plans by their contents.
+/// Recognises events files and plans by their contents in `draw page`.
 #[test]
 fn a_plan_is_a_page_and_a_broken_one_is_not() {
     let folder = simulated();

@@ -1,4 +1,4 @@
-//! What the README and the program's page show is what the program prints.
+//! Tests that the README and the program's page show the output of the program.
 //!
 //! `DFRSIM_UPDATE_README=1 cargo test -p dfrsim-cli --test cli readme` writes the generated parts.
 
@@ -10,12 +10,13 @@ pub(crate) fn readme() -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md"))
 }
 
-/// The page that shows all commands.
+/// Returns the path of the page that shows all commands.
 pub(crate) fn program_page() -> PathBuf {
     readme().with_file_name("crates/cli/README.md")
 }
 
-/// The part of a file between `<!-- name -->` and the next `<!-- end -->` is what is expected, or becomes it.
+/// Checks that the part of a file between `<!-- name -->` and the next `<!-- end -->` is the
+/// expected one, or replaces it.
 pub(crate) fn check_part(file: &Path, name: &str, expected: &str) {
     let text = fs::read_to_string(file).unwrap();
     let begin = format!("<!-- {name} -->\n");
@@ -43,7 +44,7 @@ fn the_list_of_policies_is_what_the_program_prints() {
 fn the_table_of_the_quick_start_is_what_the_program_prints() {
     let folder = Folder::with(&[]);
     let table = stdout(dfrsim(["run", "--out"]).arg(folder.path("results")));
-    // The title, the name of the first table, what is the same in all lines, the lines.
+    // The title, the name of the first table, the values that all lines share, the lines.
     let parts: Vec<&str> = table.split("\n\n").take(4).collect();
     let (title, rows) = (parts[0], parts[2..].join("\n\n"));
     let shown = rows.lines().filter(|row| {
@@ -59,7 +60,7 @@ fn the_readme_is_short() {
     assert!(fs::read_to_string(readme()).unwrap().lines().count() <= 150);
 }
 
-/// Every command line of both pages is one that the program takes.
+/// Checks that the program accepts every command line of both pages.
 #[test]
 fn the_commands_shown_exist() {
     let text = [readme(), program_page()].map(|file| fs::read_to_string(file).unwrap()).concat();

@@ -1,4 +1,5 @@
-//! What one receives from others: commands need consent, no file is written outside, and altered archives are refused.
+//! Tests files received from others: commands need consent, no file is written outside the folder,
+//! and altered archives are rejected.
 
 use crate::support::{Folder, dfrsim, scenario, stderr, stdout};
 use sha2::{Digest as _, Sha256};
@@ -24,14 +25,14 @@ fn digest(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// A command with its own memory of what is allowed.
+/// Creates a command with its own record of permitted commands.
 fn command(folder: &Folder, arguments: &[&str]) -> assert_cmd::Command {
     let mut command = dfrsim(arguments);
     command.current_dir(folder.path("")).env("XDG_STATE_HOME", folder.path("state"));
     command
 }
 
-/// A folder with results in `r` and their archive `a.zip`.
+/// Creates a folder with results in `r` and their archive `a.zip`.
 fn archived(text: &str) -> Folder {
     let folder = Folder::with(&[("s.toml", text), ("pl.toml", PLATFORM), ("out.csv", OUTAGES)]);
     stdout(&mut command(&folder, &["run", "-q", "s.toml", "--out", "r", "--allow-commands"]));
@@ -61,14 +62,14 @@ fn packed(archive: &Path, files: &Files) {
     fs::write(archive, out.finish().unwrap().into_inner()).unwrap();
 }
 
-/// Replaces a text in a file, if it has one.
+/// Replaces a text in a file; panics if the file does not contain it.
 fn replaced(files: &mut Files, name: &str, from: &str, to: &str) {
     let text = String::from_utf8(files[name].clone()).unwrap();
     assert!(text.contains(from), "{name}: {text}");
     files.insert(name.to_owned(), text.replacen(from, to, 1).into_bytes());
 }
 
-/// Makes all digests of the manifest and its seal again, as one would who deceives.
+/// Updates all digests and the seal of the manifest, as a forger would.
 fn digested_again(files: &mut Files) {
     let text = String::from_utf8(files["manifest.toml"].clone()).unwrap();
     let mut body = text.rsplit_once("# sha256 ").unwrap().0.to_owned();
@@ -111,7 +112,8 @@ fn commands_of_a_scenario_need_consent_which_is_remembered_for_the_folder() {
     let allowed = stdout(&mut command(&folder, &["submit", "e.toml", "--dry-run", "--allow-commands"]));
     assert!(allowed.contains(" --allow-commands --shard"), "{allowed}");
 
-    // It ends with a status, not with a refusal, and may run again without being asked, but only there.
+    // The policy fails instead of being rejected. It may run again without consent, but only in this
+    // folder.
     stderr(&mut run(&["--out", "r", "--allow-commands"]), 1);
     assert!(has_run());
     stderr(&mut run(&["--out", "r", "--fresh"]), 1);
@@ -121,7 +123,7 @@ fn commands_of_a_scenario_need_consent_which_is_remembered_for_the_folder() {
     stderr(&mut run(&["--out", "r"]), 2);
     assert!(!has_run());
 
-    // What is given on the command line is the user's own.
+    // Commands given on the command line need no consent.
     let set = "policies=[\"pipe:sh -c 'touch PWNED; exit 5'\"]";
     stderr(&mut run(&["--out", "own", "--set", set]), 1);
     assert!(has_run());
@@ -181,7 +183,8 @@ fn what_a_scenario_writes_stays_in_the_results() {
     }
 }
 
-/// Platforms, outages and what else a scenario names go with its results: they run again where these files are not.
+/// An archive contains platforms, outages and all other files of its scenario, so that it can be run
+/// again where these files do not exist.
 #[test]
 fn an_archive_has_all_files_of_its_scenario() {
     let folder = archived(SCENARIO);
@@ -198,7 +201,7 @@ fn an_archive_has_all_files_of_its_scenario() {
     assert!(verified.contains("with the same bytes"), "{verified}");
 }
 
-/// Archives of a forger, or of one who wants to harm.
+/// Rejects forged and malicious archives.
 #[test]
 fn hostile_archives_are_refused_and_leave_no_file() {
     let folder = archived(SCENARIO);
@@ -277,7 +280,7 @@ fn hostile_archives_are_refused_and_leave_no_file() {
     }
     assert!(!Path::new("/var/tmp/slip.sh").exists());
 
-    // A bomb: little data that unpack to much.
+    // A zip bomb: a small file that unpacks to a large one.
     let mut bomb = whole.clone();
     bomb.insert("rows.csv".to_owned(), vec![b'0'; 20_000_000]);
     packed(&folder.path("b.zip"), &bomb);
@@ -287,8 +290,8 @@ fn hostile_archives_are_refused_and_leave_no_file() {
     fs::remove_file(folder.path("b.zip")).unwrap();
     assert_eq!(folder.names(), before);
 
-    // Rows twice, of which one reader takes the first and another one the second. No writer makes such an archive: the second
-    // had a name of the same length.
+    // Rows occur twice, and different readers take the first or the second ones. No writer creates
+    // such an archive, so the second entry first gets another name of equal length.
     let mut twice = whole.clone();
     twice.insert("rows.cs!".to_owned(), b"x".to_vec());
     packed(&folder.path("b.zip"), &twice);
@@ -301,7 +304,7 @@ fn hostile_archives_are_refused_and_leave_no_file() {
     let refused = stderr(&mut command(&folder, &["results", "verify", "b.zip", "--into", "theirs"]), 2);
     assert!(refused.contains("a file is in it twice"), "{refused}");
 
-    // A link.
+    // A symbolic link.
     let mut linked = ZipWriter::new(Cursor::new(Vec::new()));
     linked.add_symlink("rows.csv", "/etc/passwd", SimpleFileOptions::default()).unwrap();
     fs::write(folder.path("b.zip"), linked.finish().unwrap().into_inner()).unwrap();
@@ -310,13 +313,13 @@ fn hostile_archives_are_refused_and_leave_no_file() {
     fs::remove_file(folder.path("b.zip")).unwrap();
     assert_eq!(folder.names(), before);
 
-    // The whole one is right, and a folder that exists is left alone.
+    // The unchanged archive is accepted, and an existing folder is not changed.
     stdout(&mut command(&folder, &["results", "verify", "a.zip", "--into", "theirs"]));
     assert_eq!(fs::read(folder.path("theirs/rows.csv")).unwrap(), whole["rows.csv"]);
     stderr(&mut command(&folder, &["results", "verify", "a.zip", "--into", "theirs"]), 2);
 }
 
-/// Results whose manifest names a file outside are not packed.
+/// Refuses to pack results whose manifest names a file outside the folder.
 #[test]
 fn no_file_outside_is_packed() {
     let folder = archived(SCENARIO);
@@ -331,7 +334,7 @@ fn no_file_outside_is_packed() {
     assert!(!folder.path("b.zip").exists());
 }
 
-/// The table of a run that cannot be printed is lost, which is a failure.
+/// Reports an error if the table of a run cannot be printed.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_lost_table_is_an_error() {
@@ -345,7 +348,7 @@ fn a_lost_table_is_an_error() {
     assert!(folder.path("r/rows.csv").exists());
 }
 
-/// Signatures are OpenSSH's: without it they are not tested.
+/// Signatures use OpenSSH: without it they are not tested.
 #[test]
 fn a_signature_says_who_made_an_archive() {
     let folder = archived(SCENARIO);

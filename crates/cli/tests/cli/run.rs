@@ -1,4 +1,5 @@
-//! `dfrsim run` as a user runs it: faults in scenarios, interruption, full disks, equal bytes.
+//! Tests `dfrsim run` as a user runs it: errors in scenarios, interruption, full disks, identical
+//! bytes.
 
 use crate::support::{Folder, dfrsim, files, stdout};
 use std::fs;
@@ -29,7 +30,7 @@ fn one_thread_two_threads_and_a_killed_run_give_the_same_bytes() {
             .spawn()
             .unwrap();
         std::thread::sleep(Duration::from_millis(wait));
-        // It may have finished by then; the bytes must be the same all the same.
+        // The run may have finished by then; the bytes must be identical in any case.
         child.kill().unwrap();
         child.wait().unwrap();
     }

@@ -1,4 +1,5 @@
-//! The scenarios of the project: all of them read, and their reference is generated from the declarations of fields.
+//! Tests the scenarios of the project: all are valid, and their reference is generated from the
+//! declarations of fields.
 //!
 //! `DFRSIM_UPDATE_README=1 cargo test -p dfrsim-cli scenarios` writes the reference again.
 
@@ -9,7 +10,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios")
 }
 
-/// What follows the marker is generated.
+/// Marker after which the text is generated.
 const MARKER: &str = "<!-- generated from the declarations of fields -->\n";
 
 #[test]
@@ -32,8 +33,8 @@ fn the_reference_is_generated() {
     }
 }
 
-/// Every file reads, is in the list of the README, and reads back as itself when it is spelt out. Logs that are not at hand
-/// are the only thing that may be missing.
+/// Checks that every file is valid, is in the list of the README, and reads back unchanged with all
+/// defaults written out. Only logs may be missing.
 #[test]
 fn all_scenarios_are_right() {
     let registry = dfrsim::registry();
@@ -62,7 +63,7 @@ fn all_scenarios_are_right() {
     assert!(count >= 30, "{count} scenarios");
 }
 
-/// The columns of all rows, with roles, units and meanings.
+/// Generates the list of the columns of all rows, with roles, units and meanings.
 #[test]
 fn the_list_of_columns_is_generated() {
     use dfrsim::lab::{Better, Role};
@@ -101,7 +102,8 @@ fn the_list_of_columns_is_generated() {
     }
 }
 
-/// The page of each study has the same parts, in the same order, and names all of its scenarios.
+/// Checks that the page of each study has equal parts, in an equal order, and names all of its
+/// scenarios.
 #[test]
 fn the_pages_of_studies_have_the_same_parts() {
     let parts = ["What the paper says", "What we get", "What differs and why", "How to run it"];

@@ -1,4 +1,5 @@
-//! `dfrsim schema`: what this program writes is valid by its schemas, and other documents are not.
+//! Tests `dfrsim schema`: the output of this program is valid by its schemas, and other documents
+//! are not.
 
 use crate::support::{Folder, dfrsim, stderr, stdout};
 use crate::validator::fault;
@@ -6,14 +7,14 @@ use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
 
-/// The schema of something.
+/// Returns the schema that these words select.
 pub(crate) fn schema(of: &[&str]) -> Value {
     let schema: Value = serde_json::from_str(&stdout(dfrsim(["schema"]).args(of))).unwrap();
     assert_eq!(schema["$schema"], "https://json-schema.org/draft/2020-12/schema", "{of:?}");
     schema
 }
 
-/// Every line of a file is as the schema says; gives the lines.
+/// Checks that every line of a file is valid by the schema; returns the lines.
 pub(crate) fn valid_lines(schema: &Value, path: &Path) -> Vec<Value> {
     let text = fs::read_to_string(path).unwrap();
     let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -24,7 +25,8 @@ pub(crate) fn valid_lines(schema: &Value, path: &Path) -> Vec<Value> {
     lines
 }
 
-/// The schema refuses the object without any of its fields that `is_required`, with one more, and with a field of another type.
+/// Checks that the schema rejects the object without any of its fields that `is_required`, with an
+/// additional field, and with a field of another type.
 pub(crate) fn altered_is_refused(schema: &Value, object: &Value, is_required: impl Fn(&str) -> bool) {
     let fields = object.as_object().unwrap();
     let refused = |fields| assert_ne!(fault(schema, &Value::Object(fields)), None, "{object}");
@@ -39,7 +41,7 @@ pub(crate) fn altered_is_refused(schema: &Value, object: &Value, is_required: im
         }
         let mut other = fields.clone();
         other[name] = if value.is_string() { json!(-1.5) } else { json!("text") };
-        // Text may be where there is none yet.
+        // A field that is null may be a text in other objects.
         if !value.is_null() {
             refused(other);
         }
@@ -75,7 +77,8 @@ fn events_are_as_their_schema_says() {
     assert!(fault(&schema, &run).is_some(), "another version of the format");
 }
 
-/// From the schema alone: which column is the primary metric, in which direction, and what distinguishes rows.
+/// The schema alone determines the primary metric, its direction, and the columns that distinguish
+/// rows.
 #[test]
 fn rows_have_roles_units_and_directions() {
     for study in dfrsim::registry().studies() {
@@ -113,7 +116,7 @@ fn what_has_no_schema_is_named() {
     assert!(message.contains("`completions` is not a command with --format json"), "{message}");
 }
 
-/// What a policy was sent and what it answered, with classes, outages and a site.
+/// Validates the requests to a policy and its answers, with classes, outages and a site.
 #[cfg(unix)]
 #[test]
 fn lines_of_the_pipe_are_as_their_schemas_say() {

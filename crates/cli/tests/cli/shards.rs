@@ -1,4 +1,4 @@
-//! `dfrsim run --shard`, `status` and `merge`: many machines give what one gives.
+//! Tests `dfrsim run --shard`, `status` and `merge`: several machines give the results of one.
 
 use crate::support::{Folder, dfrsim, files, stderr, stdout};
 use std::fs;
@@ -29,7 +29,7 @@ fn shards_of_several_folders_are_merged() {
     stdout(&mut merge(&folder, &["1", "2", "3"], "merged"));
     assert_eq!(files(&folder.path("merged")), files(&folder.path("whole")));
     assert!(!folder.path("1/rows.csv").exists() && folder.path("1/rows-1-of-3.journal").exists());
-    // Not all of them were audited.
+    // Not all of the shards were audited.
     let manifest = fs::read_to_string(folder.path("merged/manifest.toml")).unwrap();
     assert!(manifest.contains("audit = \"off\""), "{manifest}");
 }
@@ -51,12 +51,12 @@ fn parts_that_are_missing_or_of_other_runs_are_reported() {
     assert!(error.contains("27 of 80 rows are missing"), "{error}");
     assert!(!folder.path("some/rows.csv").exists());
 
-    // The second shard is of another seed.
+    // The second shard has another seed.
     stdout(&mut run(&folder, "other", &["--shard", "2/3", "--set", "seed=2"]));
     let error = stderr(&mut merge(&folder, &["some", "other"], "some"), 2);
     assert!(error.contains("the scenario differs: `seed = 1` here, `seed = 2` there"), "{error}");
 
-    // The right one, after it was killed: its journal lost its last line.
+    // The matching shard, after it was killed: its journal lost its last line.
     stdout(&mut run(&folder, "some", &["--shard", "2/3"]));
     let journal = folder.path("some/rows-2-of-3.journal");
     let text = fs::read_to_string(&journal).unwrap();

@@ -1,8 +1,10 @@
-//! `dfrsim simulate` where a transcript does not do: many policies, devices, pipes and long runs.
+//! Tests `dfrsim simulate` where a transcript does not suffice: many policies, devices, pipes and
+//! long runs.
 
 use crate::support::{Folder, dfrsim, stderr, stdout};
 
-/// Three jobs on two processors: the first fills both for 100 s, the second waits for them, the third fits beside it.
+/// Three jobs on two processors: the first uses both for 100 s, the second waits for them, and the
+/// third runs alongside it.
 const LOG: &str = "\
 ; MaxProcs: 2
 1  0 -1 100 2 -1 -1 2 100 -1 1 1 -1 -1 -1 -1 -1 -1
@@ -13,7 +15,8 @@ const LOG: &str = "\
 const ARGUMENTS: [&str; 8] =
     ["simulate", "--nodes", "2", "--unit", "processor", "--policy", "EASY", "--workload"];
 
-/// Every policy keeps to its rules on a log that is too much for the machine, and its file is of no other policy's rules.
+/// Simulates every policy on an overloaded machine: its events satisfy its own rules, and violate
+/// those of another policy.
 #[test]
 fn the_audit_knows_the_rules_of_all_policies() {
     let folder = Folder::with(&[]);
@@ -68,11 +71,11 @@ fn a_closed_pipe_ends_quietly() {
     child.stderr.take().unwrap().read_to_string(&mut printed).unwrap();
     let status = child.wait().unwrap();
     assert_eq!(printed, "");
-    // The list fits a pipe's buffer, so it may be written before the pipe is seen to be closed.
+    // The list fits into a pipe's buffer, so it may be written before the closed pipe is detected.
     assert!(matches!(status.code(), Some(0 | 141)), "{status}");
 }
 
-/// A tick a second for 500 years.
+/// Simulates a tick per second for 500 years.
 #[test]
 fn a_long_simulation_shows_its_progress() {
     let job = "1 0 -1 15000000000 1 -1 -1 1 -1 -1 1 1 1 1 1 -1 -1 -1\n";

@@ -1,4 +1,5 @@
-//! Variants of a site of Slurm, by the figures of their simulations; more in `transcripts/site.txt`.
+//! Tests variants of a Slurm site by the results of their simulations; more in
+//! `transcripts/site.txt`.
 
 use crate::support::{Folder, dfrsim, stderr, stdout};
 use serde_json::Value;
@@ -31,7 +32,8 @@ fn site(folder: &Folder) -> assert_cmd::Command {
     command
 }
 
-/// The columns of a table by name, of the lines in which the first columns have these values.
+/// Returns the columns of a table by name, for the lines in which the given columns have these
+/// values.
 fn lines(csv: &str, wanted: &[(&str, &str)]) -> Vec<Vec<(String, String)>> {
     let mut lines = csv.lines().map(|line| line.split(',').map(str::to_owned).collect::<Vec<_>>());
     let header = lines.next().unwrap();
@@ -79,7 +81,7 @@ fn three_files_become_an_answer() {
     };
     let (gpu, more) = (of("gpu", "as it is"), of("gpu", "nodes.gpu=+3"));
     assert_eq!(number(&gpu, "jobs"), 15.0, "{waits}");
-    // Jobs that are drawn keep their GPUs: without them two at a time would find room on the node.
+    // Resampled jobs keep their GPUs: without these, two at a time would fit on the node.
     assert!(number(&gpu, "wait_h") > 0.2 && number(&gpu, "wait_low_h") > 0.2, "{waits}");
     assert!(number(&more, "change_h") < -0.2 && number(&more, "change_high_h") < 0.0, "{waits}");
     for part in ["all jobs", "cpu", "physics", "biology", "2 to 4"] {
@@ -119,7 +121,7 @@ fn preemption_and_limits_are_changes_too() {
     let rows = fs::read_to_string(results.join("rows.csv")).unwrap();
     let of = |variant: &str| lines(&rows, &[("policy", &format!("SLURM [{variant}]"))]).remove(0);
     assert!(number(&of("preemption=on"), "interruptions") > 0.0, "{rows}");
-    // The audit knows that limits hold.
+    // The audit checks the limits; they must also change the waits.
     let as_it_is = number(&of("as it is"), "mean_wait_s");
     for limited in ["qos.normal.MaxJobsPU=1", "qos.normal.MaxTRESPU=cpu=16"] {
         assert_ne!(number(&of(limited), "mean_wait_s"), as_it_is, "{rows}");
@@ -127,7 +129,7 @@ fn preemption_and_limits_are_changes_too() {
     assert!(number(&of("Epilog=1200"), "mean_wait_s") > as_it_is + 600.0, "{rows}");
 }
 
-/// As by other commands that read logs.
+/// Rejects a broken listing with the hint that other commands that read logs give too.
 #[test]
 fn a_broken_listing_is_refused_with_what_would_help() {
     let folder = files();
@@ -140,7 +142,7 @@ fn a_broken_listing_is_refused_with_what_would_help() {
     }
 }
 
-/// What `log info` recommends for a listing works.
+/// The commands that `log info` recommends for a listing work.
 #[test]
 fn recommended_commands_simulate_a_listing() {
     let folder = files();

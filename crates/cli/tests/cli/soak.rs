@@ -1,11 +1,11 @@
-//! Long logs need no more memory than short ones: the small form of `scripts/soak`.
+//! Tests that long logs need no more memory than short ones: the small form of `scripts/soak`.
 
 use crate::support::{Folder, dfrsim, stdout};
 use std::fs;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-/// The most memory that a simulation of a log had, in KB.
+/// Returns the peak memory of a simulation of a log, in KB.
 fn peak(folder: &Folder, log: &str, policy: &str) -> u64 {
     let mut command = Command::new(assert_cmd::cargo::cargo_bin!("dfrsim"));
     command.args("simulate --nodes 128 --annotate lublin --penalty 300 --policy".split(' ')).arg(policy);
@@ -35,7 +35,8 @@ fn memory_stays_flat() {
         log(short, "short.swf");
         log(long, "long.swf");
         let (few, many) = (peak(&folder, "short.swf", policy), peak(&folder, "long.swf", policy));
-        // The figures of a completed job are 40 bytes, which double when they grow; a job in the system has many times that.
+        // The values of a completed job take 40 bytes, in a vector that doubles when it grows; a job
+        // in the system takes many times that.
         let figures = 2 * 40 * (long - short) / 1024;
         assert!(many <= few + figures + 2_048, "{policy}: {few} KB for {short} jobs, {many} KB for {long}");
     }

@@ -1,11 +1,11 @@
-//! `dfrsim solve` as a user runs it: a result of one problem is the input of the next.
+//! Tests `dfrsim solve` as a user runs it: a result of one problem is the input of the next.
 
 use crate::support::{Folder, dfrsim, stderr, stdout};
 use std::fmt::Write as _;
 use std::fs;
 
-/// A cluster of 40 nodes of three kinds and 500 VMs of 100 vjobs, of which some have GPUs, most run where first-fit puts them, and
-/// the CPU is short.
+/// Creates a cluster of 40 nodes of three kinds and 500 VMs of 100 vjobs. Some VMs have GPUs, most
+/// run where first-fit places them, and the CPU is overcommitted.
 fn cluster() -> (String, String) {
     let mut nodes = "node,cpu,memory,gpu,label.rack\n".to_owned();
     let mut free = Vec::new();
@@ -60,12 +60,12 @@ fn a_cluster_of_500_vms_goes_from_csv_to_a_checked_plan() {
     let yields: Vec<f64> = budgets.iter().map(|tried| tried["minimum_yield"].as_f64().unwrap()).collect();
     assert!(yields[0] < yields[1] && yields[1] <= least + 0.05, "{yields:?}, {least}");
     assert!(budgets[1]["moved"].as_u64() <= budgets[1]["allowed"].as_u64());
-    // From the packing nothing is to be gained by moves that cost nothing.
+    // Moves without cost do not improve the packing.
     let again = stdout(&mut solve(&folder, "adapt packed.json --budget 0 --state-out same.json"));
     assert!(again.ends_with("nothing to do\n"), "{again}");
     let states = ["packed.json", "same.json"].map(|name| fs::read_to_string(folder.path(name)).unwrap());
     assert_eq!(states[0], states[1]);
-    // From where the VMs are to the adapted state, and back as CSV.
+    // Plan from the current places of the VMs to the adapted state, and back as CSV.
     let line = "plan nodes.csv vms.csv --to adapted.json --plan-out plan.json --state-out after.csv --picture plan.svg";
     let planned = stdout(&mut solve(&folder, line));
     assert!(planned.contains(" migrations, ") && planned.contains("50 runs"), "{planned}");
@@ -90,7 +90,7 @@ fn constraints_hold_in_all_problems() {
         assert_eq!(places.collect::<Vec<_>>(), ["N1", "N2", "N1", "N2"], "{line}");
         assert_eq!(after["constraints"].as_array().unwrap().len(), 3);
     }
-    // Gathered VMs that no node has room for.
+    // Gathered VMs that do not fit on any node.
     let gather = state
         .replace("\"constraints\": [", "\"constraints\": [{\"kind\": \"gather\", \"vms\": [\"c\", \"d\"]}, ");
     fs::write(folder.path("state.json"), gather).unwrap();

@@ -1,28 +1,28 @@
-//! Running `dfrsim` in tests.
+//! Helpers that run `dfrsim` in tests.
 
 use assert_cmd::Command;
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The program with these arguments.
+/// Creates a command that runs the program with these arguments.
 pub(crate) fn dfrsim(arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Command {
     let mut command = Command::new(assert_cmd::cargo::cargo_bin!("dfrsim"));
     command.args(arguments);
     command
 }
 
-/// What it prints when it succeeds.
+/// Returns the standard output of a command that succeeds.
 pub(crate) fn stdout(command: &mut Command) -> String {
     String::from_utf8(command.assert().success().get_output().stdout.clone()).unwrap()
 }
 
-/// What it says when it fails with this exit code.
+/// Returns the standard error of a command that fails with this exit code.
 pub(crate) fn stderr(command: &mut Command, code: i32) -> String {
     String::from_utf8(command.assert().code(code).get_output().stderr.clone()).unwrap()
 }
 
-/// A folder that goes when the test ends.
+/// A folder that is deleted when the test ends.
 pub(crate) struct Folder(tempfile::TempDir);
 
 impl Folder {
@@ -33,7 +33,7 @@ impl Folder {
         }
         folder
     }
-    /// The program with the words of a line, run in it.
+    /// Creates a command from the words of a line, to be run in this folder.
     pub(crate) fn dfrsim(&self, line: &str) -> Command {
         let mut command = dfrsim(line.split(' '));
         command.current_dir(self.path(""));
@@ -42,7 +42,7 @@ impl Folder {
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.0.path().join(name)
     }
-    /// What is in it, hidden files too, in order.
+    /// Returns the sorted names in this folder, including hidden files.
     pub(crate) fn names(&self) -> Vec<String> {
         let entries = fs::read_dir(self.0.path()).unwrap();
         let mut names: Vec<String> =
@@ -52,13 +52,13 @@ impl Folder {
     }
 }
 
-/// A scenario of this project.
+/// Returns the path of a scenario of this project.
 pub(crate) fn scenario(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../scenarios/{name}.toml"))
 }
 
-/// All files of results that are the same for the same scenario, with their bytes, in order: all but hidden ones, the
-/// manifest, and how long runs took.
+/// Returns all result files that depend only on the scenario, with their bytes, in order: all except
+/// hidden ones, the manifest, and the run times.
 pub(crate) fn files(results: &Path) -> Vec<(String, Vec<u8>)> {
     let mut files = Vec::new();
     let mut folders = vec![results.to_owned()];
@@ -77,7 +77,7 @@ pub(crate) fn files(results: &Path) -> Vec<(String, Vec<u8>)> {
     files
 }
 
-/// A study's quick scenario, smaller still, and two variants of it to compare.
+/// A study's quick scenario, reduced further, and two variants of it to compare.
 pub(crate) struct Quick {
     pub(crate) study: &'static str,
     pub(crate) scenario: &'static str,
@@ -135,11 +135,11 @@ pub(crate) const QUICK: [Quick; 7] = [
 ];
 
 impl Quick {
-    /// The overrides as arguments.
+    /// Returns the overrides as arguments.
     pub(crate) fn set(&self) -> impl Iterator<Item = &'static str> {
         self.set.iter().flat_map(|set| ["--set", set])
     }
-    /// Runs it into a folder.
+    /// Creates a command that runs the scenario into a folder.
     pub(crate) fn run(&self, out: &Path, more: &[&str]) -> Command {
         let mut command = dfrsim(["run"]);
         command.arg(scenario(self.scenario)).args(self.set()).arg("--out").arg(out).args(more);

@@ -1,27 +1,30 @@
-//! Commands as users give them, with what they answer: the transcripts in `transcripts/`, one for each subject.
+//! Tests the transcripts in `transcripts/`, one for each subject: commands as users type them, with
+//! their output.
 //!
-//! Each section has a folder of its own, in which the lines above the first section are followed before its own.
+//! Each section has its own folder, in which the lines above the first section are executed before
+//! its own.
 //!
 //! ```text
-//! == NAME                begins a section; words after `# ` say why
+//! == NAME                begins a section; words after `# ` give the reason
 //! file NAME              has the lines below it, which are indented by four spaces
 //! copy NAME...           copies these files of `fixtures/`
-//! edit NAME: FROM => TO  replaces FROM where it is first in that file
-//! with NAME...           is as `file` or `edit`, but for the next command only
-//! @NAME WORDS            is short for WORDS in commands, as `@NAME`; `{root}` is the repository
+//! edit NAME: FROM => TO  replaces the first FROM in that file
+//! with NAME...           is like `file` or `edit`, but for the next command only
+//! @NAME WORDS            is an abbreviation for WORDS in commands, as `@NAME`; `{root}` is the repository
 //! $ ARGUMENTS            runs `dfrsim` in the folder; 'words in quotes' are one argument
 //! = CODE                 is its exit code, which is 0 without this line
-//! > TEXT                 is in what it prints, `2> TEXT` in what it says as errors, `FILE> TEXT` in a file;
-//!                        `FILE:3> TEXT` in its line 3, `FILE#2> TEXT` in it twice, `#0> TEXT` nowhere in what is printed,
+//! > TEXT                 is in its standard output, `2> TEXT` in its standard error, `FILE> TEXT` in a file;
+//!                        `FILE:3> TEXT` in its line 3, `FILE#2> TEXT` in it twice, `#0> TEXT` nowhere in the standard output,
 //!                        `FILE|WORD> TEXT` in those of its lines that have the word, `FILE!WORD> TEXT` in the other ones,
 //!                        `FILE|WORD:3> TEXT` in the third that has it
 //! /POINTER = VALUE       is the value there in the JSON that it prints; `>=` and `<=` compare numbers
 //! /POINTER has TEXT      is in the text there
-//! same                   if it prints what the command before printed, `same FILE FILE` if two files have the same text
+//! same                   checks that it prints what the previous command printed, `same FILE FILE` that two files have equal texts
 //! names FILE...          are all files of the folder
 //! ```
 //!
-//! In texts `\n` is the end of a line, `\s` a space, `\A` the beginning of all and `\z` its end.
+//! In texts `\n` is a line break, `\s` a space, `\A` the beginning of the whole text and `\z` its
+//! end.
 
 use crate::support::{Folder, dfrsim};
 use serde_json::Value;
@@ -64,16 +67,16 @@ fn follow(name: &str) {
     }
 }
 
-/// A section on its way.
+/// State of a section that is being executed.
 struct Session<'a> {
     name: &'a str,
-    /// The present line with its place.
+    /// Current line with its position.
     line: String,
     folder: Folder,
     names: Vec<(&'a str, &'a str)>,
-    /// Files that are as they are for one command only, as they were before.
+    /// Previous contents of files that are changed for one command only.
     restored: Vec<(&'a str, String)>,
-    /// A command has run since these files were changed.
+    /// True if a command has run since these files were changed.
     ran: bool,
     stdout: String,
     stderr: String,
@@ -144,7 +147,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// A file with the first of some text replaced.
+    /// Returns a file with the first occurrence of a text replaced.
     fn edited(&self, name: &str, change: &str) -> String {
         let (from, to) = change.split_once(" =>").unwrap();
         let before = self.text_of(name);
@@ -196,7 +199,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// The text of a file, or those of its lines that have a word, or have it not.
+    /// Returns the text of a file, or only the lines with a word, or those without it.
     fn lines_of(&self, place: &str) -> String {
         let Some(sign) = place.find(['|', '!']) else { return self.text_of(place) };
         let (name, word) = (&place[..sign], &place[sign + 1..]);
@@ -235,7 +238,7 @@ impl<'a> Session<'a> {
     }
 }
 
-/// How often a text has another one, as transcripts write it.
+/// Counts the occurrences of a text in another one, in the notation of transcripts.
 fn occurrences(text: &str, expected: &str) -> usize {
     format!("\\A{text}\\z").matches(&unescaped(expected)).count()
 }

@@ -1,9 +1,9 @@
-//! A strict validator for the part of JSON Schema (draft 2020-12) that this program's schemas use: a keyword that it does not
-//! know is a panic, not a success. `scripts/check-notebook` uses a complete validator.
+//! A strict validator for the part of JSON Schema (draft 2020-12) that this program's schemas use:
+//! it panics on unknown keywords. `scripts/check-notebook` uses a complete validator.
 
 use serde_json::{Map, Value};
 
-/// Why a value is not as the schema says, if it is not.
+/// Returns the reason why a value is invalid by the schema, if it is.
 pub(crate) fn fault(schema: &Value, value: &Value) -> Option<String> {
     Validator { root: schema }.fault(schema, value, "")
 }
@@ -16,7 +16,7 @@ struct Validator<'a> {
 }
 
 impl Validator<'_> {
-    /// The first fault, with its place in the value.
+    /// Returns the first error, with its position in the value.
     fn fault(&self, schema: &Value, value: &Value, at: &str) -> Option<String> {
         let keywords = match schema {
             Value::Bool(true) => return None,

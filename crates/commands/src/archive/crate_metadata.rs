@@ -1,28 +1,29 @@
-//! The metadata of an archive, for programs that do not know dfrsim.
+//! Metadata of an archive (RO-Crate), for programs that do not know dfrsim.
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use dfrsim_lab::{MANIFEST, Results};
 use serde_json::{Value, json};
 use std::{fs, io};
 
-/// The name that RO-Crate gives the file.
+/// File name that RO-Crate prescribes.
 pub(crate) const METADATA: &str = "ro-crate-metadata.json";
 
-/// When the results were finished: the time of the manifest, which a run writes last.
+/// Returns the time at which the results were finished: the modification time of the manifest, which
+/// a run writes last.
 pub(crate) fn finished(results: &Results<'_>) -> io::Result<String> {
     let finished = fs::metadata(results.folder.join(MANIFEST))?.modified()?;
     Ok(DateTime::<Utc>::from(finished).to_rfc3339_opts(SecondsFormat::Secs, true))
 }
 
-/// The date in metadata that were read.
-pub(crate) fn date(metadata: &[u8]) -> Option<String> {
+/// Extracts the date from metadata; `None` if they are invalid.
+pub(crate) fn date_of(metadata: &[u8]) -> Option<String> {
     let document: Value = serde_json::from_slice(metadata).ok()?;
     let entities = document["@graph"].as_array()?;
     let date = entities.iter().find(|entity| entity["@id"] == "./")?["datePublished"].as_str()?;
     DateTime::parse_from_rfc3339(date).ok().map(|_| date.to_owned())
 }
 
-/// The metadata as JSON-LD, of results that were finished at this time.
+/// Builds the metadata as JSON-LD, for results that were finished on this date.
 pub(crate) fn metadata(results: &Results<'_>, date: &str) -> io::Result<Vec<u8>> {
     let manifest = &results.manifest;
     let title = if manifest.title.is_empty() { &manifest.study } else { &manifest.title };

@@ -1,15 +1,17 @@
-//! Results in one file that others can verify and run again: a ZIP file of all that a run left behind, which also is a
-//! research object ([RO-Crate 1.1](https://w3id.org/ro/crate/1.1)), so that archives of data can read what it is.
+//! Archives of results that others can verify and run again. An archive is a ZIP file of all result
+//! files, and also a research object ([RO-Crate 1.1](https://w3id.org/ro/crate/1.1)), so that data
+//! repositories can read its description.
 //!
-//! [`write()`] packs results, [`extract`] puts them into a folder again, where [`Results::read`] compares every file with
-//! its digest and [`check_metadata`] the description, and [`differences`] says in which files two folders of results
-//! differ. Other files that the scenario names are among the results; logs are not, since their licences often forbid
-//! it: the manifest has their names and digests, and a run looks for them as always.
+//! [`write()`] packs results. [`extract`] unpacks them into a folder, where [`Results::read`] checks
+//! every file against its digest and [`check_metadata`] checks the description. [`differences`]
+//! lists the files in which two results differ. Input files of the scenario are among the results,
+//! except for logs, whose licences often forbid copies: the manifest has their names and digests,
+//! and a run looks for them as usual.
 
 mod crate_metadata;
 mod directory;
 
-use crate_metadata::{METADATA, date, finished, metadata};
+use crate_metadata::{METADATA, date_of, finished, metadata};
 use dfrsim_lab::{MANIFEST, Manifest, Results, ResultsError};
 use std::fs::{self, File};
 use std::io::{self, BufReader, BufWriter, Read as _, Seek as _, SeekFrom, Write};
@@ -18,19 +20,19 @@ use zip::result::ZipError;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipArchive, ZipWriter};
 
-/// Why an archive could not be written or read.
+/// Reason why an archive could not be written or read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ArchiveError {
-    /// The results are not what the run wrote.
+    /// The results differ from what the run wrote.
     #[error(transparent)]
     Results(#[from] ResultsError),
-    /// The file is not an archive, or is damaged.
+    /// The file is not an archive of results, or is damaged.
     #[error("{}: {message}", file.display())]
     Damaged {
         /// The archive.
         file: PathBuf,
-        /// The fault.
+        /// The problem.
         message: String,
     },
     /// A file could not be read or written.
@@ -38,11 +40,11 @@ pub enum ArchiveError {
     Io {
         /// The file.
         file: PathBuf,
-        /// The message of the system.
+        /// Error of the operating system.
         source: io::Error,
     },
     /// The archive could not be written.
-    #[error("cannot be written: {0}")]
+    #[error("cannot write the archive: {0}")]
     Write(#[source] io::Error),
 }
 
@@ -53,10 +55,12 @@ impl ArchiveError {
     }
 }
 
-/// Packs finished results: every file, the manifest, and `ro-crate-metadata.json`. The same results give the same bytes.
+/// Packs finished results: every file, the manifest, and `ro-crate-metadata.json`. Equal results
+/// give equal bytes.
 ///
 /// # Errors
-/// A file of the results is not what the run wrote, or the archive cannot be written.
+/// Returns an error if a file of the results differs from what the run wrote, or the archive cannot
+/// be written.
 pub fn write(results: &Results<'_>, out: impl Write) -> Result<(), ArchiveError> {
     let options = SimpleFileOptions::default()
         .compression_method(CompressionMethod::Deflated)
@@ -77,12 +81,13 @@ pub fn write(results: &Results<'_>, out: impl Write) -> Result<(), ArchiveError>
     out.flush().map_err(ArchiveError::Write)
 }
 
-/// Puts the results of an archive into an empty folder. Whether these are what the run wrote is for [`Results::read`] to say, and
-/// whether they are described as they are for [`check_metadata`].
+/// Extracts the results of an archive into an empty folder. Use [`Results::read`] to check that they
+/// are what the run wrote, and [`check_metadata`] to check their description.
 ///
 /// # Errors
-/// The file is not an archive of results, is damaged, has other files than its manifest says, or unpacks to more than `most`
-/// bytes, which is found before anything is written; a file cannot be written.
+/// Returns an error if the file is not an archive of results, is damaged, has files that its
+/// manifest does not list, or unpacks to more than `most` bytes, which is checked before anything is
+/// written; or if a file cannot be written.
 pub fn extract(archive: &Path, folder: &Path, most: u64) -> Result<(), ArchiveError> {
     let damaged = |message: String| ArchiveError::Damaged { file: archive.to_owned(), message };
     let file = File::open(archive).map_err(ArchiveError::io(archive))?;
@@ -94,31 +99,31 @@ pub fn extract(archive: &Path, folder: &Path, most: u64) -> Result<(), ArchiveEr
         if !entry.is_file() {
             let name = entry.name().escape_debug().to_string();
             return Err(damaged(format!(
-                "`{name}` is a folder or a link; an archive of results has files only"
+                "`{name}` is a folder or a link; an archive of results may contain files only"
             )));
         }
         unpacked = unpacked.saturating_add(entry.size());
     }
     if unpacked > most {
         let (unpacked, most) = (unpacked as f64 / 1e9, most as f64 / 1e9);
-        return Err(damaged(format!("unpacks to {unpacked:.1} GB, more than the {most:.1} GB that it may")));
+        return Err(damaged(format!("unpacks to {unpacked:.1} GB, but the limit is {most:.1} GB")));
     }
     let mut directory = BufReader::new(File::open(archive).map_err(ArchiveError::io(archive))?);
     let begin = SeekFrom::Start(zip.central_directory_start());
-    let entries = directory.seek(begin).and_then(|_| directory::count(&mut directory));
+    let entries = directory.seek(begin).and_then(|_| directory::count_entries(&mut directory));
     if entries.map_err(ArchiveError::io(archive))? != zip.len() {
-        return Err(damaged("a file is in it twice".to_owned()));
+        return Err(damaged("an entry occurs twice".to_owned()));
     }
     let mut names: Vec<String> = zip.file_names().map(str::to_owned).collect();
     let mut take = |name: &str| -> Result<(), ArchiveError> {
         let entry = zip.by_name(name).map_err(|error| match error {
-            ZipError::FileNotFound => damaged(format!("there is no {name} in it")),
+            ZipError::FileNotFound => damaged(format!("{name} is missing from the archive")),
             error => damaged(format!("{name}: {error}")),
         })?;
         let path = folder.join(name);
         fs::create_dir_all(path.parent().unwrap_or(folder)).map_err(ArchiveError::io(&path))?;
         let mut out = BufWriter::new(File::create_new(&path).map_err(ArchiveError::io(&path))?);
-        // No more than the size in the entry, even if more can be unpacked.
+        // A damaged entry may unpack to more than the size that it states.
         let limit = entry.size();
         let copied = io::copy(&mut entry.take(limit), &mut out);
         copied.map_err(|error| damaged(format!("{name}: {error}")))?;
@@ -126,36 +131,39 @@ pub fn extract(archive: &Path, folder: &Path, most: u64) -> Result<(), ArchiveEr
     };
     take(MANIFEST)?;
     let manifest = Manifest::read(folder).map_err(|error| damaged(error.to_string()))?;
-    let manifest = manifest.ok_or_else(|| damaged(format!("there is no {MANIFEST} in it")))?;
-    if let Some(name) = manifest.outside() {
+    let manifest = manifest.ok_or_else(|| damaged(format!("{MANIFEST} is missing from the archive")))?;
+    if let Some(name) = manifest.name_outside() {
         let name = name.escape_debug();
-        return Err(damaged(format!("{MANIFEST} names `{name}`, which is not a file of results")));
+        return Err(damaged(format!("{MANIFEST} lists `{name}`, which lies outside the results")));
     }
     let is_listed = |name: &str| [MANIFEST, METADATA].contains(&name) || manifest.files.contains_key(name);
     names.sort();
     if let Some(name) = names.iter().find(|name| !is_listed(name)) {
-        return Err(damaged(format!("`{}` is in it, but not in its {MANIFEST}", name.escape_debug())));
+        return Err(damaged(format!(
+            "`{}` is in the archive, but not listed in its {MANIFEST}",
+            name.escape_debug()
+        )));
     }
     manifest.files.keys().map(String::as_str).chain([METADATA]).try_for_each(&mut take)
 }
 
-/// Checks that the description of the archive that was put into the folder of these results is the one that they give. Only
-/// its date, that of the run, may be any.
+/// Checks that the extracted description of the archive is the one derived from these results. Only
+/// its date, that of the run, is not checked.
 ///
 /// # Errors
-/// It says something else, or cannot be read.
+/// Returns an error if the description differs or cannot be read.
 pub fn check_metadata(archive: &Path, results: &Results<'_>) -> Result<(), ArchiveError> {
     let path = results.folder.join(METADATA);
     let found = fs::read(&path).map_err(ArchiveError::io(&path))?;
-    if date(&found).is_some_and(|date| metadata(results, &date).is_ok_and(|made| made == found)) {
+    if date_of(&found).is_some_and(|date| metadata(results, &date).is_ok_and(|made| made == found)) {
         return Ok(());
     }
-    let message = format!("{METADATA} does not say what the results are");
+    let message = format!("{METADATA} does not match the results");
     Err(ArchiveError::Damaged { file: archive.to_owned(), message })
 }
 
-/// The names of the files in which two results differ, or which only one of them has; times that runs took are left out, as they
-/// are never the same.
+/// Returns the names of the files that differ or that only one of two results has. The run times are
+/// left out, as they always differ.
 pub fn differences(a: &Manifest, b: &Manifest) -> Vec<String> {
     let names = a.files.keys().chain(b.files.keys().filter(|name| !a.files.contains_key(*name)));
     let differ = names.filter(|name| *name != dfrsim_lab::TIMES && a.files.get(*name) != b.files.get(*name));

@@ -20,9 +20,9 @@ use std::path::PathBuf;
 
 /// Check an events file independently of the simulator
 ///
-/// Recomputes capacities at every time, each job's work, penalties, and the metrics, without code of the simulator. In
-/// events of a grid each cluster is followed on its own, and each job through all of them. Exit code 1 if a fault is
-/// found.
+/// Recomputes capacities at every time, each job's work, penalties, and the metrics, without code of
+/// the simulator. In events of a grid each cluster is checked on its own, and each job across all of
+/// them. Exit code 1 if a violation is found.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
@@ -33,22 +33,26 @@ Example:
   dfrsim run scenarios/grid_quick.toml --fresh --set events=records
   dfrsim audit results/grid_quick/records/days-homogeneous-CONS-0-with-mct.jsonl")]
 pub(crate) struct Audit {
-    /// The events file, as `dfrsim simulate --events-out` writes it, or `dfrsim run` with `events` in a grid's scenario
+    /// Events file, as written by `dfrsim simulate --events-out`, or by `dfrsim run` with `events`
+    /// in the scenario of a grid
     #[arg(value_hint = clap::ValueHint::FilePath)]
     events: PathBuf,
-    /// Check the decisions by the rules of this policy; by default by those of the policy that the file names
+    /// Check the decisions against the rules of this policy; by default against those of the policy
+    /// that the file names
     ///
-    /// Batch policies (FCFS and EASY in every order of the queue, EASY/SPARE, CONS and CONS/REPLAN): each job starts
-    /// when the policy would start it. The file has what the policy knew of run times (`estimate_us`; where it is
-    /// missing, the run time itself). Fractional policies and EQUIPARTITION: each job starts, moves, is paused and
-    /// resumes when, and on the nodes on which, the policy has it, with the yield that it gives. What is not judged is
-    /// printed. Not for files of grids.
+    /// Batch policies (FCFS and EASY in every order of the queue, EASY/SPARE, CONS and CONS/REPLAN):
+    /// each job starts when the policy would start it. The file has what the policy knew of run
+    /// times (`estimate_us`; where it is missing, the run time itself). Fractional policies and
+    /// EQUIPARTITION: each job starts, migrates, is preempted and resumes when, and on the nodes on
+    /// which, the policy decides it, with the yield that it gives. Decisions that are not checked
+    /// are printed. Not for files of grids.
     #[arg(long, value_name = "NAME")]
     policy: Option<String>,
-    /// The time between the ticks of the policy, as in `simulate --period`; by default what the file says, or 600
+    /// Time between the ticks of the policy, as in `simulate --period`; by default the period in the
+    /// file, or 600
     #[arg(long, value_name = "SECONDS", value_parser = period, conflicts_with = "no_policy")]
     period: Option<SimSpan>,
-    /// Check that the schedule is possible, and not whether it is that of the policy
+    /// Check only that the schedule is feasible, not that it is the one of the policy
     #[arg(long, conflicts_with = "policy")]
     no_policy: bool,
 }
@@ -57,19 +61,19 @@ pub(crate) struct Audit {
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub(super) struct Audited {
     file: String,
-    /// The number of faults; 0 if the file is right.
+    /// The number of violations; 0 if the file is correct.
     fault_count: u64,
-    /// The first faults.
+    /// The first violations.
     faults: Vec<Fault>,
-    /// The recomputed figures of a simulation without a fault.
+    /// The recomputed metrics of a simulation without a violation.
     simulation: Option<Report>,
-    /// The recomputed figures of a grid without a fault.
+    /// The recomputed metrics of a grid without a violation.
     grid: Option<GridReport>,
-    /// The rules that the decisions obey, but for what was not judged.
+    /// The rules that the decisions obey, except for decisions that were not checked.
     kept: Option<String>,
-    /// Whether each decision was judged by the rules of the policy.
+    /// True if every decision was checked against the rules of the policy.
     judged: bool,
-    /// What of the decisions was not.
+    /// The decisions that were not checked.
     not_judged: Option<String>,
     #[serde(skip)]
     words: String,
@@ -96,10 +100,10 @@ impl Audited {
         }
     }
     fn of_grid(report: GridReport) -> Audited {
-        let promises = format!("when jobs were expected to end, on {} clusters", report.unjudged);
+        let promises = format!("when jobs were expected to end, on {} clusters", report.unchecked);
         Audited {
-            judged: report.unjudged == 0,
-            not_judged: (report.unjudged > 0).then_some(promises),
+            judged: report.unchecked == 0,
+            not_judged: (report.unchecked > 0).then_some(promises),
             words: report.to_string(),
             grid: Some(report),
             ..Audited::default()
@@ -111,16 +115,17 @@ impl Audited {
 }
 
 impl Audit {
-    /// The policy that was asked for, or that the file names; and if decisions cannot be checked by it, why.
+    /// Returns the policy that was given, or that the file names; if decisions cannot be checked
+    /// against it, the reason.
     fn policy(&self, beginning: &[u8]) -> Result<(Option<CheckedPolicy>, Option<String>), Failure> {
-        const USUAL: SimSpan = SimSpan::from_secs(600);
+        const DEFAULT_PERIOD: SimSpan = SimSpan::from_secs(600);
         let first = beginning.split(|&byte| byte == b'\n').next().unwrap_or_default();
         let (named, ticks) = match Record::from_json(first) {
             Ok(Record::Run { policy, period_us, .. }) => (Some(policy), period_us.map(SimSpan::from_micros)),
-            // What is wrong with it is for the audit to say.
+            // The audit itself reports errors in the first line.
             _ => (None, None),
         };
-        let period = self.period.or(ticks).unwrap_or(USUAL);
+        let period = self.period.or(ticks).unwrap_or(DEFAULT_PERIOD);
         match (&self.policy, named) {
             (Some(name), _) => Ok((Some(CheckedPolicy::parse(name, period).map_err(Failure::input)?), None)),
             (None, _) if self.no_policy => Ok((None, Some("decisions: --no-policy".to_owned()))),
@@ -150,7 +155,7 @@ impl Audit {
         let grid_audit = grid_audit.transpose()?;
         if self.policy.is_some() && grid_audit.is_some() {
             return Err(Failure::input(format!(
-                "{name}: --policy is for events of one cluster, but these are of a grid"
+                "{name}: --policy is for events of one cluster, but this file is of a grid; omit --policy"
             )));
         }
         let (policy, unknown) = self.policy(beginning)?;

@@ -15,14 +15,14 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use works::Work;
 
-/// The answer of the machine that has the rating 1.
+/// Measurements of the reference machine, which has rating 1.
 const REFERENCE: &str = include_str!("bench/reference.json");
 
-/// Rate this machine on five fixed works
+/// Rate this machine on five fixed benchmarks
 ///
-/// Each work is the same everywhere, needs no file, keeps one core busy, and counts by its fastest run. Its result is checked.
-/// The rating is how many times as fast as the reference a machine is: the geometric mean over the works. Run it while no other
-/// program runs.
+/// Each benchmark is the same everywhere, needs no file, keeps one core busy, and counts by its
+/// fastest run. Its result is checked. The rating is the speed relative to the reference machine:
+/// the geometric mean of the speed-ups over the benchmarks. Run it while no other program runs.
 #[derive(Args, Debug)]
 #[command(
     override_usage = "dfrsim bench [WORK]... [OPTIONS]",
@@ -30,38 +30,39 @@ const REFERENCE: &str = include_str!("bench/reference.json");
 Examples:
   dfrsim bench
   dfrsim bench --name 'our front end' --format json > ours.json
-  dfrsim bench --with ours.json theirs.json          this machine beside others
-  valgrind --tool=cachegrind --cache-sim=no dfrsim bench easy --repeat 1     the instructions of one work"
+  dfrsim bench --with ours.json theirs.json          compare this machine with others
+  valgrind --tool=cachegrind --cache-sim=no dfrsim bench easy --repeat 1     count the instructions of one benchmark"
 )]
 pub(crate) struct Bench {
-    /// The works; by default all
+    /// Benchmarks to run; by default all
     #[arg(value_name = "WORK", value_enum)]
     works: Vec<Work>,
-    /// How often each work is run
+    /// Number of runs of each benchmark
     #[arg(long, value_name = "N", default_value = "10")]
     repeat: NonZeroU32,
-    /// The name of this machine; by default its processor
+    /// Name of this machine; by default the model of its processor
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
-    /// Machines to show beside this one: what they answered with --format json
+    /// Machines to show along with this one: files with their answers to --format json
     #[arg(long, value_name = "FILE.json", num_args = 1.., value_hint = clap::ValueHint::FilePath)]
     with: Vec<PathBuf>,
 }
 
-/// How fast machines are.
+/// Speeds of machines.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Rated {
     #[serde(flatten)]
     this: Machine,
-    /// The machines of the files that were given, and the reference.
+    /// The machines of the given files, and the reference machine.
     others: Vec<Machine>,
 }
 
-/// What one machine takes.
+/// Measurements of one machine.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 struct Machine {
     machine: String,
-    /// How many times as fast as the reference: the geometric mean over the works.
+    /// The speed relative to the reference machine: the geometric mean of the speed-ups over the
+    /// benchmarks.
     rating: f64,
     works: Vec<Measured>,
 }
@@ -69,7 +70,7 @@ struct Machine {
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 struct Measured {
     work: Work,
-    /// Of the fastest run.
+    /// The duration of the fastest run, in seconds.
     seconds: f64,
 }
 
@@ -87,14 +88,14 @@ impl Bench {
         };
         let works = works.into_iter().map(measure).collect::<Result<Vec<_>, Failure>>()?;
         let this = Machine { machine: self.name.unwrap_or_else(processor), rating: 1.0, works };
-        let rated = |machine: Machine| Machine { rating: machine.times_as_fast_as(&reference), ..machine };
+        let rated = |machine: Machine| Machine { rating: machine.speed_relative_to(&reference), ..machine };
         let this = rated(this);
         let others = given.into_iter().map(rated).collect::<Vec<_>>();
         context.print(&Rated { this, others: others.into_iter().chain(iter::once(reference)).collect() })
     }
 }
 
-/// Reads what a machine answered.
+/// Reads the answer of a machine from a JSON file.
 fn machine(answer: &Input) -> Result<Machine, Faults> {
     let mut reader = Reader::default();
     let read: Option<Machine> = reader.parsed(&answer.root());
@@ -106,25 +107,25 @@ fn machine(answer: &Input) -> Result<Machine, Faults> {
     reader.finish(read)
 }
 
-/// The shortest time that a work takes.
+/// Runs a benchmark `repeat` times and returns the shortest time.
 fn fastest(work: Work, repeat: NonZeroU32) -> Result<Duration, Failure> {
     let mut run = work.prepare();
     let timed = (0..repeat.get()).map(|_| {
         let begin = Instant::now();
         let found = run();
         let time = begin.elapsed();
-        if found == work.result() {
+        if found == work.expected_result() {
             return Ok(time);
         }
-        let (work, expected) = (work.name(), work.result());
+        let (work, expected) = (work.name(), work.expected_result());
         Err(Failure::Result(format!(
-            "{work}: the result is {found}, not {expected}: this build or this machine computes wrongly"
+            "{work}: the result is {found}, expected {expected}: this build or this machine computes incorrectly"
         )))
     });
-    timed.reduce(|shortest, time| Ok(shortest?.min(time?))).expect("each work is run once at least")
+    timed.reduce(|shortest, time| Ok(shortest?.min(time?))).expect("each benchmark is run at least once")
 }
 
-/// The processor as the system names it; its architecture where it does not.
+/// Returns the processor model that the system reports, or else the architecture.
 fn processor() -> String {
     let listed = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let named = listed.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':'));
@@ -132,13 +133,13 @@ fn processor() -> String {
 }
 
 impl Machine {
-    /// The seconds of a work, if it was measured.
+    /// Returns the seconds of a benchmark, if it was measured.
     fn seconds(&self, work: Work) -> Option<f64> {
         self.works.iter().find(|measured| measured.work == work).map(|measured| measured.seconds)
     }
 
-    /// How many times as fast as another one, over the works that both have.
-    fn times_as_fast_as(&self, other: &Machine) -> f64 {
+    /// Computes the speed relative to another machine, over the benchmarks that both have.
+    fn speed_relative_to(&self, other: &Machine) -> f64 {
         let ratio =
             |&Measured { work, seconds }: &Measured| other.seconds(work).map(|other| (other / seconds).ln());
         let ratios: Vec<f64> = self.works.iter().filter_map(ratio).collect();

@@ -1,6 +1,6 @@
 //! `dfrsim bound`
 
-use crate::arguments::{LogArguments, WorkloadArguments, threads_at_most};
+use crate::arguments::{LogArguments, WorkloadArguments, limit_threads};
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::{Answer, OutputFile, bar, counted, notice};
@@ -16,9 +16,10 @@ use std::path::PathBuf;
 
 /// Compute the lower bound on the maximum bounded stretch
 ///
-/// Theorem 1 of the dissertation: no schedule has a smaller maximum, even if it knows all jobs in advance, ignores
-/// memory and moves tasks at no cost. `--clairvoyant` adds a bound that counts memory and penalties, and the best schedule found that
-/// knows all run times and pays them: what could be reached lies between the two.
+/// Theorem 1 of the dissertation: no schedule has a smaller maximum, even if it knows all jobs in
+/// advance, ignores memory and moves tasks at no cost. `--clairvoyant` adds a lower bound that
+/// respects memory and penalties, and the best schedule found that knows all run times and pays the
+/// penalties: the optimum lies between the two.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
@@ -30,33 +31,35 @@ pub(crate) struct Bound {
     /// Cut the log into segments and compute a bound for each
     #[arg(long, value_enum, default_value_t = Cut::None)]
     cut: Cut,
-    /// The tau of the bounded stretch
+    /// Threshold tau of the bounded stretch
     #[arg(long, value_name = "SECONDS", default_value = "10")]
     tau: SimSpan,
-    /// Look for a schedule with a small maximum that knows all run times and runs jobs at full speed
+    /// Search for a schedule with a small maximum that knows all run times and runs jobs at full
+    /// speed
     #[arg(long)]
     clairvoyant: bool,
-    /// What a job of that schedule loses when it resumes or a task of it changes node
+    /// Time that a job of that schedule loses when it resumes or one of its tasks migrates
     #[arg(long, value_name = "SECONDS", default_value = "300", requires = "clairvoyant")]
     penalty: SimSpan,
-    /// The number of threads; 0 for all cores
+    /// Number of threads; 0 for all cores
     #[arg(long, value_name = "N", default_value_t = 0)]
     threads: usize,
-    /// The file to write: segment, jobs, bound, and where asked for the bound with penalties and what is reached; printed if no file is given
+    /// File to write: segment, jobs, bound, and with --clairvoyant the bound with penalties and the
+    /// maximum reached; printed if no file is given
     #[arg(long, value_name = "FILE.csv", value_hint = clap::ValueHint::AnyPath)]
     out: Option<PathBuf>,
 }
 
-/// The bound of each segment.
+/// Lower bounds of all segments.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Bounds {
-    /// The tau of the bounded stretch.
+    /// The threshold tau of the bounded stretch, in seconds.
     tau_s: f64,
-    /// The mean over the segments.
+    /// The mean bound over the segments.
     mean_bound: f64,
-    /// The largest of all segments.
+    /// The largest bound of all segments.
     largest_bound: f64,
-    /// The mean of reached / bound over the segments, if it was asked for.
+    /// The mean of reached / bound over the segments, with `--clairvoyant`.
     mean_reached: Option<f64>,
     segments: Vec<Segment>,
 }
@@ -66,16 +69,16 @@ struct Segment {
     /// The week of the log, from 0; 0 for a log that is not cut.
     segment: u64,
     jobs: usize,
-    /// No schedule has a smaller maximum of the bounded stretch.
+    /// The lower bound on the maximum bounded stretch of any schedule.
     bound: f64,
-    /// The same of schedules that keep memory and pay penalties, if it was asked for.
+    /// The lower bound for schedules that respect memory and pay penalties, with `--clairvoyant`.
     penalty_bound: Option<f64>,
-    /// The maximum of the best schedule found that knows all run times, if it was asked for.
+    /// The maximum of the best schedule found that knows all run times, with `--clairvoyant`.
     reached: Option<f64>,
 }
 
 impl Answer for Bounds {
-    /// The segment as the file names it.
+    /// Formats the bounds as the CSV file of `--out`.
     fn text(&self) -> String {
         let mut text = String::from("segment,jobs,bound");
         text += if self.mean_reached.is_some() { ",penalty_bound,reached\n" } else { "\n" };
@@ -89,9 +92,9 @@ impl Answer for Bounds {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Cut {
-    /// One segment
+    /// One segment, the whole log
     None,
-    /// By the week of submission, from second 0 of the log
+    /// One segment for each week of submission, from second 0 of the log
     Week,
 }
 
@@ -109,7 +112,7 @@ impl Bound {
             Cut::Week => cut::weeks(jobs),
         };
         let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads_at_most(self.threads))
+            .num_threads(limit_threads(self.threads))
             .build()
             .map_err(Failure::input)?;
         let bar = bar(segments.len() as u64, "{bar:40} {pos}/{len} bounds, {per_sec}, {eta} left");

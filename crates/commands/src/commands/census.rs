@@ -13,11 +13,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::PathBuf;
 
-/// Count and time the calls of the vector packer MCB, by the number of jobs that it maps
+/// Count and time the calls of the vector packer MCB, by the number of jobs that it places
 ///
-/// The policy is simulated on traces of the Lublin model, one after the other on one thread, and the packer alone is timed:
-/// without the ranking of the jobs before it and the sharing of what CPU is left after it. The defaults are the
-/// census at the end of the dissertation's section 5.4, whose statements are checked.
+/// The policy is simulated on traces of the Lublin model, sequentially on one thread, and the packer
+/// alone is timed: without the preceding ranking of the jobs and the subsequent sharing of the
+/// remaining CPU. The defaults reproduce the profile at the end of section 5.4 of the dissertation,
+/// whose claims are checked.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -27,21 +28,21 @@ Examples:
 pub(crate) struct Census {
     #[command(flatten)]
     options: calls::CensusOptions,
-    /// The table to write: a line for each number of jobs
+    /// Table to write: a line for each number of jobs
     #[arg(long, value_name = "FILE.csv", value_hint = clap::ValueHint::AnyPath)]
     out: Option<PathBuf>,
-    /// The distribution to draw, and its data with the extension .csv
+    /// Picture of the distribution to write, and its data with the extension .csv
     #[arg(long, value_name = "FILE.svg|FILE.png", value_hint = clap::ValueHint::AnyPath)]
     picture: Option<PathBuf>,
 }
 
-/// The calls of MCB.
+/// Profile of the calls of MCB.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Counted {
     policy: String,
-    /// Calls by the number of jobs that they map; the last entry has all calls.
+    /// Calls by the number of jobs that they place; the last entry has all calls.
     ranges: Vec<Range>,
-    /// The published statements, checked.
+    /// The published claims, checked.
     claims: Vec<Checked>,
 }
 
@@ -52,7 +53,7 @@ struct Range {
     /// The largest number of jobs; `null` without a limit.
     to_jobs: Option<usize>,
     calls: u64,
-    /// The percentage of all calls.
+    /// The percentage of all calls in this range.
     calls_percent: f64,
     mean_us: f64,
     longest_us: f64,
@@ -64,7 +65,7 @@ struct Checked {
     claim: String,
     /// `holds`, `fails` or `open`.
     verdict: String,
-    /// The figures behind the verdict.
+    /// The values on which the verdict is based.
     detail: String,
 }
 
@@ -72,12 +73,12 @@ impl Census {
     pub(crate) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
         let picture = self.picture.as_deref().map(PictureFile::new).transpose()?;
         let bar = bar(self.options.replications.into(), "{bar:40} {pos}/{len} traces, {eta} left");
-        let taken = calls::Census::take(&self.options, |done| bar.set_position(done.into()));
+        let taken = calls::Census::measure(&self.options, |done| bar.set_position(done.into()));
         bar.finish_and_clear();
         let census = taken.map_err(Failure::input)?;
         if census.all().count == 0 {
             return Err(Failure::input(format!(
-                "--policy {}: it never calls MCB; expected one with MCB or /per in its name",
+                "--policy {}: this policy never calls MCB; expected one with MCB or /per in its name",
                 self.options.policy
             )));
         }

@@ -1,6 +1,6 @@
 //! `dfrsim draw`
 
-use crate::arguments::page;
+use crate::arguments::page_path_parser;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::{OutputFile, OutputFiles, Written, notice};
@@ -13,8 +13,9 @@ use std::path::PathBuf;
 
 /// Draw simulations from their events files, and plans of context switches
 ///
-/// The extension of a picture's name, .svg or .png, is its format. Its data are written beside it, with the extension
-/// .csv. `page` makes an interactive chart instead, of an events file or a plan.
+/// The extension of a picture's name, .svg or .png, determines its format. Its data are written next
+/// to it, with the extension .csv. `page` makes an interactive chart instead, of an events file or a
+/// plan.
 #[derive(Subcommand, Debug)]
 #[command(after_help = "\
 Examples:
@@ -30,11 +31,12 @@ pub(crate) enum Draw {
     Stretch(Stretch),
 }
 
-/// Jobs on nodes over time
+/// Draw a Gantt chart: jobs on nodes over time
 ///
-/// A rectangle for each stay of a job on a node: its height is the fraction of the node's CPU that the job has, its
-/// lightness the job's yield. Jobs that share a node are stacked. Of a grid, all cores are drawn, cluster by cluster;
-/// jobs that first waited on another cluster are marked.
+/// A rectangle for each interval that a job runs on a node: its height is the fraction of the node's
+/// CPU that the job has, its lightness the job's yield. Jobs that share a node are stacked. Of a
+/// grid, all cores are drawn, cluster by cluster; jobs that first waited on another cluster are
+/// marked.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -43,29 +45,31 @@ Examples:
   dfrsim run scenarios/grid_quick.toml --set events=kept
   dfrsim draw gantt results/grid_quick/kept/days-homogeneous-FCFS-0-with-minmin.jsonl --out moves.svg")]
 pub(crate) struct Gantt {
-    /// The events file, as `dfrsim simulate --events-out` or `events` of a grid scenario writes it
+    /// Events file, as written by `dfrsim simulate --events-out` or by `events` of a grid scenario
     #[arg(value_name = "EVENTS.jsonl", value_hint = clap::ValueHint::FilePath)]
     events: PathBuf,
-    /// The start of the drawn time span; by default the first event
+    /// Start of the drawn time span; by default the first event
     #[arg(long, value_name = "SECONDS")]
     from: Option<SimTime>,
-    /// The end of the drawn time span; by default the last event
+    /// End of the drawn time span; by default the last event
     #[arg(long, value_name = "SECONDS")]
     to: Option<SimTime>,
     #[command(flatten)]
     target: Target,
 }
 
-/// An interactive chart of jobs on nodes over time, or of a plan of context switches, as one HTML page
+/// Make an interactive HTML chart of jobs on nodes over time, or of a plan of context switches
 ///
-/// The page needs no network. It zooms and pans with the mouse, fingers and keys, and shows the life of each job: when it was
-/// submitted, started, paused, moved and ended, on which nodes, with which yield and stretch. Below are the CPU in use and the
-/// jobs in the system. Jobs that share a node are stacked, as high as their part of its CPU. Of a grid, all cores are shown,
-/// cluster by cluster; nodes that are down are grey. A page has up to a million stays of jobs on nodes; what happens later is
-/// left out, with a remark.
+/// The page needs no network. It zooms and pans with the mouse, fingers and keys, and shows the life
+/// of each job: when it was submitted, started, preempted, migrated and ended, on which nodes, with
+/// which yield and stretch. Below are the CPU in use and the jobs in the system. Jobs that share a
+/// node are stacked, each as high as its fraction of the CPU. Of a grid, all cores are shown,
+/// cluster by cluster; nodes that are down are grey. A page has up to a million intervals of jobs on
+/// nodes; later ones are omitted, with a remark.
 ///
-/// Of a plan, as `dfrsim solve plan --plan-out` writes it, the rows are its nodes and the bars its actions, coloured by their kind, a
-/// migration at both of its nodes; the chart shows what each VM does when, where and at which cost.
+/// Of a plan, as written by `dfrsim solve plan --plan-out`, the rows are its nodes and the bars its
+/// actions, coloured by their kind, with a migration at both of its nodes; the chart shows when,
+/// where and at which cost each VM is moved.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -74,58 +78,59 @@ Examples:
   dfrsim solve plan scenarios/plan/current.json --states scenarios/plan/states.json --plan-out plan.json
   dfrsim draw page plan.json --out plan.html")]
 pub(crate) struct Page {
-    /// The events file, as `dfrsim simulate --events-out` or `events` of a grid scenario writes it, or the plan, as
-    /// `dfrsim solve plan --plan-out` writes it; its content says which
+    /// Events file, as written by `dfrsim simulate --events-out` or by `events` of a grid scenario,
+    /// or plan, as written by `dfrsim solve plan --plan-out`; recognised by its content
     #[arg(value_name = "EVENTS.jsonl|PLAN.json", value_hint = clap::ValueHint::FilePath)]
     events: PathBuf,
-    /// The begin of what is shown, for events files; the first event if none is given
+    /// Start of the displayed time span, for events files; by default the first event
     #[arg(long, value_name = "SECONDS")]
     from: Option<SimTime>,
-    /// The end of what is shown, for events files; the last event if none is given
+    /// End of the displayed time span, for events files; by default the last event
     #[arg(long, value_name = "SECONDS")]
     to: Option<SimTime>,
-    /// The page to write
-    #[arg(long, value_name = "FILE.html", value_parser = page(), value_hint = clap::ValueHint::AnyPath)]
+    /// HTML page to write
+    #[arg(long, value_name = "FILE.html", value_parser = page_path_parser(), value_hint = clap::ValueHint::AnyPath)]
     out: PathBuf,
 }
 
-/// CPU in use and jobs in the system over time
+/// Draw the CPU in use and the jobs in the system over time
 ///
-/// Upper panel: the CPU that running jobs have, as a fraction of all nodes; lower panel: how many jobs run, wait and
-/// are paused. Long files are thinned, but the largest and the smallest value of every time span are kept.
+/// Upper panel: the CPU that running jobs have, as a fraction of all nodes; lower panel: the numbers
+/// of jobs that run, wait and are preempted. Long files are thinned, but the largest and the
+/// smallest value of every time span are kept.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
   dfrsim draw timeline easy.jsonl --out timeline.svg")]
 pub(crate) struct Timeline {
-    /// The events file, as `dfrsim simulate --events-out` writes it
+    /// Events file, as written by `dfrsim simulate --events-out`
     #[arg(value_name = "EVENTS.jsonl", value_hint = clap::ValueHint::FilePath)]
     events: PathBuf,
     #[command(flatten)]
     target: Target,
 }
 
-/// Distribution of the bounded stretch over the jobs of one or several simulations
+/// Draw the distribution of the bounded stretch over the jobs of one or several simulations
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
   dfrsim draw stretch easy.jsonl fcfs.jsonl --out stretch.svg
   dfrsim draw stretch easy.jsonl fcfs.jsonl --boxes --out boxes.svg")]
 pub(crate) struct Stretch {
-    /// The events files, as `dfrsim simulate --events-out` writes them, with the same tau
+    /// Events files, as written by `dfrsim simulate --events-out`, with the same tau
     #[arg(value_name = "EVENTS.jsonl", required = true, value_hint = clap::ValueHint::FilePath)]
     events: Vec<PathBuf>,
-    /// Box plots instead of distribution functions
+    /// Draw box plots instead of distribution functions
     #[arg(long)]
     boxes: bool,
     #[command(flatten)]
     target: Target,
 }
 
-/// Where a picture goes.
+/// Output files of a picture.
 #[derive(Args, Debug)]
 struct Target {
-    /// The picture to write, and its data with the extension .csv
+    /// Picture to write, and its data with the extension .csv
     #[arg(long, value_name = "FILE.svg|FILE.png", value_hint = clap::ValueHint::AnyPath)]
     out: PathBuf,
 }

@@ -1,13 +1,13 @@
-//! Earlier spellings of commands: they work for one version, with a notice.
+//! Earlier spellings of commands, which are accepted for one more version, with a notice.
 
 use crate::output::notice;
 use std::ffi::OsString;
 
-/// Arguments before and now; options that became positions are `None`.
+/// Earlier and current names of options; `None` for those that became positional arguments.
 type Options = &'static [(&'static str, Option<&'static str>)];
 
-/// Commands before and now, with their options.
-const RESPELLED: [(&[&str], [&str; 2], Options); 16] = [
+/// Earlier and current names of commands, with their renamed options.
+const RENAMED: [(&[&str], [&str; 2], Options); 16] = [
     (&["offline", "pack"], ["solve", "pack"], &[]),
     (&["pack"], ["solve", "pack"], &[]),
     (
@@ -30,9 +30,9 @@ const RESPELLED: [(&[&str], [&str; 2], Options); 16] = [
     (&["lublin"], ["log", "generate"], &[]),
 ];
 
-/// Returns arguments in the present spelling.
-pub(super) fn respelled(arguments: Vec<OsString>) -> Vec<OsString> {
-    // Behind the option that all commands have.
+/// Converts arguments to the current spelling, with a notice.
+pub(super) fn with_current_names(arguments: Vec<OsString>) -> Vec<OsString> {
+    // The command's name follows the program's, or the global option `--max-memory` and its value.
     let first = arguments.get(1).and_then(|it| it.to_str()).unwrap_or_default();
     let at = match first.strip_prefix("--max-memory") {
         Some("") => 3,
@@ -42,7 +42,7 @@ pub(super) fn respelled(arguments: Vec<OsString>) -> Vec<OsString> {
     let is_earlier = |earlier: &[&str]| {
         earlier.iter().zip(arguments.iter().skip(at)).filter(|(a, b)| **b == **a).count() == earlier.len()
     };
-    let Some((earlier, now, options)) = RESPELLED.iter().find(|(earlier, ..)| is_earlier(earlier)) else {
+    let Some((earlier, now, options)) = RENAMED.iter().find(|(earlier, ..)| is_earlier(earlier)) else {
         return arguments;
     };
     let mut changed = vec![format!("`dfrsim {}` is now `dfrsim {}`", earlier.join(" "), now.join(" "))];
@@ -57,7 +57,7 @@ pub(super) fn respelled(arguments: Vec<OsString>) -> Vec<OsString> {
         };
         changed.push(match now {
             Some(now) => format!("`{option}` is `{now}`"),
-            None => format!("the value of `{option}` is given without it"),
+            None => format!("`{option}` is now a positional argument"),
         });
         match (now, value) {
             (Some(now), Some(value)) => respelled.push(format!("{now}={value}").into()),
@@ -65,20 +65,20 @@ pub(super) fn respelled(arguments: Vec<OsString>) -> Vec<OsString> {
             (None, value) => respelled.extend(value.map(OsString::from)),
         }
     }
-    notice!("{}; the earlier spelling ends with the next version", changed.join(", "));
+    notice!("{}; the next version will not accept the earlier spelling", changed.join(", "));
     respelled
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::Cli;
-    use super::{RESPELLED, respelled};
+    use super::{RENAMED, with_current_names};
     use std::ffi::OsString;
 
     #[test]
     fn earlier_commands_may_follow_the_option_of_all() {
         let now = |text: &str| {
-            let arguments = respelled(text.split(' ').map(OsString::from).collect());
+            let arguments = with_current_names(text.split(' ').map(OsString::from).collect());
             arguments.join(" ".as_ref()).into_string().unwrap()
         };
         assert_eq!(now("dfrsim status x"), "dfrsim results status x");
@@ -94,8 +94,8 @@ mod tests {
 
     #[test]
     fn earlier_commands_are_those_of_today() {
-        let program = Cli::described();
-        for (_, [group, command], options) in RESPELLED {
+        let program = Cli::full_command();
+        for (_, [group, command], options) in RENAMED {
             let now =
                 program.find_subcommand(group).and_then(|group| group.find_subcommand(command)).unwrap();
             let has = |option: &str| now.get_arguments().any(|it| it.get_long() == option.strip_prefix("--"));

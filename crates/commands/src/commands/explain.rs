@@ -10,11 +10,13 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::PathBuf;
 
-/// Show the job with the largest stretch event by event, and which jobs held what it needed
+/// Show the events of the job with the largest stretch, and the jobs that occupied the resources it
+/// requested
 ///
-/// While the job is on no node, the jobs that hold the most memory are listed, or the most nodes if the policy gives
-/// whole ones; while it runs below full speed, those beside it on its node with the highest demand of CPU. The stretch is
-/// bounded by the tau of the file. The file is audited first.
+/// While the job is on no node, the jobs that hold the most memory are listed, or those that hold
+/// the most nodes if the policy allocates whole nodes; while it runs below full speed, the jobs on
+/// the same node with the highest demand of CPU. The stretch is bounded by the tau of the file. The
+/// file is audited first.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -23,10 +25,10 @@ Examples:
   dfrsim explain week.jsonl
   dfrsim explain week.jsonl --job 17")]
 pub(crate) struct Explain {
-    /// The events file, as `dfrsim simulate --events-out` writes it
+    /// Events file, as written by `dfrsim simulate --events-out`
     #[arg(value_hint = clap::ValueHint::FilePath)]
     events: PathBuf,
-    /// Another job, by its place in the order of submission, from 0
+    /// Job to show instead, by its index in the order of submission, from 0
     #[arg(long, value_name = "N")]
     job: Option<u64>,
 }
@@ -45,9 +47,9 @@ impl Explain {
             Ok(Some(life)) => context.print(&life),
             Ok(None) => Err(Failure::input(match self.job {
                 Some(job) => format!(
-                    "{name}: no job {job} completes; jobs are counted from 0 in the order of submission"
+                    "{name}: job {job} does not complete or does not exist; jobs are numbered from 0 in the order of submission"
                 ),
-                None => format!("{name}: no job completes"),
+                None => format!("{name}: no job of this file completes"),
             })),
             Err(AuditError::Faults(faults)) => Err(Failure::Result(format!("{name}: {faults}"))),
             Err(error) => Err(Failure::input(format!("{name}: {error}"))),

@@ -1,30 +1,33 @@
-//! The files on a command line: none of them is overwritten by another one.
+//! Checks of the files on a command line, none of which may be overwritten by another one.
 
 use crate::failure::Failure;
-use crate::output::Places;
+use crate::output::OverwriteGuard;
 use clap::{Arg, ArgMatches, Command, ValueHint};
 use dfrsim_workload::traces;
 use std::path::{Path, PathBuf};
 
-/// Refuses an output that is also an input or another output. The hint of each argument says what it is: `FilePath` is read,
-/// `AnyPath` is written, `DirPath` is a folder. The data of a picture is written beside it.
+/// Refuses an output file that is also an input or another output. The value hint of each argument
+/// determines its role: `FilePath` is read, `AnyPath` is written, `DirPath` is a folder. The data of
+/// a picture is written next to it.
 ///
 /// # Errors
-/// The first such output.
+/// Returns an error for the first such output.
 pub(super) fn check(command: &Command, matches: &ArgMatches) -> Result<(), Failure> {
     let named = |hint: ValueHint| {
         let with_hint = command.get_arguments().filter(move |it| it.get_value_hint() == hint);
         with_hint.flat_map(|argument| paths(argument, matches).map(move |path| (argument, path)))
     };
-    let read = named(ValueHint::FilePath).fold(Places::default(), |places, (argument, path)| {
-        // Logs are looked for in several places.
-        places.reads(name(argument), &traces::locate(&path).unwrap_or(path))
+    let read = named(ValueHint::FilePath).fold(OverwriteGuard::default(), |places, (argument, path)| {
+        // Logs are searched for in several folders.
+        places.add_input(display_name(argument), &traces::locate(&path).unwrap_or(path))
     });
-    let write = |places: Places, (argument, path): (&Arg, PathBuf)| {
-        let places = places.writes(&name(argument), path.as_path())?;
+    let write = |places: OverwriteGuard, (argument, path): (&Arg, PathBuf)| {
+        let places = places.add_output(&display_name(argument), path.as_path())?;
         match argument.get_value_names() {
-            Some([names]) if names.contains(".svg") => places
-                .writes(&format!("the data of {}", name(argument)), path.with_extension("csv").as_path()),
+            Some([names]) if names.contains(".svg") => places.add_output(
+                &format!("the data of {}", display_name(argument)),
+                path.with_extension("csv").as_path(),
+            ),
             _ => Ok(places),
         }
     };
@@ -36,8 +39,8 @@ fn paths<'a>(argument: &Arg, matches: &'a ArgMatches) -> impl Iterator<Item = Pa
     values.into_iter().flatten().map(|value| Path::new(value).to_owned())
 }
 
-/// `--out`, or `the input` for an argument without a name on the command line.
-fn name(argument: &Arg) -> String {
+/// Returns the name of an argument for messages: `--out`, or `the input` for a positional one.
+fn display_name(argument: &Arg) -> String {
     argument.get_long().map_or_else(|| format!("the {}", argument.get_id()), |long| format!("--{long}"))
 }
 
@@ -60,6 +63,6 @@ mod tests {
             }
             command.get_subcommands().for_each(check);
         }
-        check(&Cli::described());
+        check(&Cli::full_command());
     }
 }

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  dfrsim man ~/.local/share/man/man1 && man dfrsim-run")]
 pub(crate) struct Man {
-    /// The folder, which is created if it is missing; pages in it are replaced
+    /// Folder of the pages, which is created if it is missing; pages in it are replaced
     #[arg(value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     folder: PathBuf,
 }
@@ -20,14 +20,14 @@ pub(crate) struct Man {
 impl Man {
     pub(crate) fn run(self, _: &Context<'_>) -> Result<(), Failure> {
         let mut files = OutputFiles::in_folder(&self.folder)?;
-        let mut program = Cli::described().disable_help_subcommand(true);
+        let mut program = Cli::full_command().disable_help_subcommand(true);
         program.build();
         write(program, &self.folder, &mut files)?;
         files.finish()
     }
 }
 
-/// The pages of a command and of those below it.
+/// Writes the pages of a command and of its subcommands.
 fn write(command: clap::Command, folder: &Path, files: &mut OutputFiles) -> Result<(), Failure> {
     for below in command.get_subcommands() {
         write(below.clone(), folder, files)?;

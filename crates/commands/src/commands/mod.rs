@@ -39,12 +39,12 @@ use std::ffi::OsString;
 #[derive(Parser, Debug)]
 #[command(name = "dfrsim", version, max_term_width = 110)]
 pub(crate) struct Cli {
-    /// The memory that may be used, in GB; by default nine tenths of the free memory
+    /// Maximum memory to use, in GB; by default nine tenths of the free memory
     #[arg(long, global = true, value_name = "GB", value_parser = gigabytes, help_heading = "Limits")]
     max_memory: Option<f64>,
     #[command(subcommand)]
     command: Command,
-    /// Of the command, if it has an answer
+    /// Format of the answer, for commands that have one.
     #[arg(skip)]
     printing: Printing,
 }
@@ -61,9 +61,9 @@ Examples:
   dfrsim run scenarios/offline_quick.toml     packing jobs onto nodes: the off-line study
   dfrsim site --sacct march.sacct --slurm-conf slurm.conf --out march   a Slurm site as it is, and with other settings
   dfrsim solve pack nodes.csv vms.csv         one packing of a cluster of VMs
-  dfrsim run scenarios/coallocation_quick.toml  collective requests beside simple ones
+  dfrsim run scenarios/coallocation_quick.toml  co-allocation: collective and simple requests
   dfrsim solve plan current.json --states states.json     moving VMs: the cheapest context switch
-  dfrsim solve adapt scenarios/adapt/cluster.json --budget 25%  better yields within a budget of moves
+  dfrsim solve adapt scenarios/adapt/cluster.json --budget 25%  better yields within a migration budget
   dfrsim policies                             all policies with a description of each
   dfrsim schema rows online                   the schema of the rows of a study, for programs";
 
@@ -97,22 +97,22 @@ commands! {
 }
 
 impl Cli {
-    /// The program as clap knows it.
-    pub(crate) fn described() -> clap::Command {
+    /// Returns the complete clap command of the program, with its help text.
+    pub(crate) fn full_command() -> clap::Command {
         let program = Cli::command().after_help(format!("{EXAMPLES}\n\n{}", Exit::help()));
-        with_printing(program, "")
+        with_format_option(program, "")
     }
 
-    /// What arguments say; wrong ones end the process with a message.
+    /// Parses the arguments; wrong ones end the process with a message.
     ///
     /// # Errors
-    /// A file that would be written is also another one of the command.
+    /// Returns an error if a file that would be written is also another file of the command.
     pub(crate) fn from_arguments(arguments: Vec<OsString>) -> Result<Cli, Failure> {
-        // Kept to the end: taking it apart would take as long as parsing with it.
-        let program = Box::leak(Box::new(Cli::described()));
-        let matches = program.try_get_matches_from_mut(earlier::respelled(arguments));
+        // The command is leaked on purpose: dropping it would take as long as parsing with it.
+        let program = Box::leak(Box::new(Cli::full_command()));
+        let matches = program.try_get_matches_from_mut(earlier::with_current_names(arguments));
         let matches = matches.unwrap_or_else(|error| crate::refusal::end(&error));
-        let (command, arguments) = given(program, &matches);
+        let (command, arguments) = selected_command(program, &matches);
         files::check(command, arguments)?;
         let program = Cli::from_arg_matches(&matches).unwrap_or_else(|error| crate::refusal::end(&error));
         Ok(Cli { printing: Printing::of(arguments), ..program })
@@ -125,9 +125,10 @@ impl Cli {
     }
 }
 
-/// Gives a command of this name, or all below it, the option that says how answers are printed. Numbers below 0 are values, not options: what
-/// they should be is said then.
-fn with_printing(command: clap::Command, name: &str) -> clap::Command {
+/// Adds the option for the output format to the command of this name, or to all its subcommands.
+/// Negative numbers are accepted as values rather than as options, so that the parser of the value
+/// can report the expected range.
+fn with_format_option(command: clap::Command, name: &str) -> clap::Command {
     let command = command.mut_args(|argument| {
         let has_values = argument.get_action().takes_values();
         argument.allow_negative_numbers(has_values)
@@ -137,17 +138,18 @@ fn with_printing(command: clap::Command, name: &str) -> clap::Command {
     }
     command.mut_subcommands(|below| {
         let name = format!("{name} {}", below.get_name());
-        with_printing(below, name.trim_start())
+        with_format_option(below, name.trim_start())
     })
 }
 
-/// The command that arguments give, below all groups, and what they say of it.
-fn given<'a>(
+/// Returns the selected command, inside all groups, and its arguments.
+fn selected_command<'a>(
     mut command: &'a clap::Command,
     mut matches: &'a ArgMatches,
 ) -> (&'a clap::Command, &'a ArgMatches) {
     while let Some((name, below)) = matches.subcommand() {
-        (command, matches) = (command.find_subcommand(name).expect("it was found in the arguments"), below);
+        (command, matches) =
+            (command.find_subcommand(name).expect("clap has matched this subcommand"), below);
     }
     (command, matches)
 }
@@ -158,13 +160,14 @@ mod tests {
 
     #[test]
     fn all_commands_are_consistent() {
-        Cli::described().debug_assert();
+        Cli::full_command().debug_assert();
     }
 
-    /// Commands without an answer: what they print is a file of its own format.
+    /// Commands without an answer: they print a file of its own format.
     const WITHOUT_ANSWER: [&str; 3] = ["completions", "man", "offline instance"];
 
-    /// The commands that help lists, but for groups of them, with whether they take `--format text|json`.
+    /// The commands that help lists, except groups of commands, each with a flag that is true if it
+    /// takes `--format text|json`.
     fn leaves(command: &clap::Command, name: &str, found: &mut Vec<(String, bool)>) {
         for below in command.get_subcommands() {
             let name = format!("{name} {}", below.get_name()).trim_start().to_owned();
@@ -183,7 +186,7 @@ mod tests {
     #[test]
     fn every_command_with_an_answer_has_it_as_json_too() {
         let mut found = Vec::new();
-        leaves(&Cli::described(), "", &mut found);
+        leaves(&Cli::full_command(), "", &mut found);
         found.retain(|(name, _)| !name.starts_with("schema "));
         for (name, has) in &found {
             assert_eq!(schema::ANSWERS.iter().any(|(known, _)| known == name), *has, "{name}");

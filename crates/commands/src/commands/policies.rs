@@ -12,40 +12,40 @@ use serde::Serialize;
 /// List all policies with a description of each
 #[derive(Args, Debug)]
 #[command(after_help = "\
-{endpoint} in the command of a scheduler of Batsim becomes the address to bind (ipc://FILE on Unix);
-tcp://HOST:PORT is one that runs already. The library's page `external` has the protocols.
+{endpoint} in the command of a Batsim scheduler is replaced by the address to bind (ipc://FILE on Unix);
+tcp://HOST:PORT is the address of a scheduler that runs already. The library's page `external` describes the protocols.
 
-Parts of any batch policy, behind all others:
+Suffixes of any batch policy, after all others:
   /PLACE=CONTIGUOUS   a job gets the lowest run of free nodes that is long enough, instead of the lowest free nodes
-  /PLACE=BEST         the shortest run that is long enough, or the fewest runs; where nodes differ, nodes with no more than it needs
+  /PLACE=BEST         the shortest run that is long enough, or the fewest runs; where nodes differ, nodes with no more than it requests
 
-Parts of FCFS and EASY on a platform with cores, behind /ORDER and without /PLACE:
+Suffixes of FCFS and EASY on a platform with cores, after /ORDER and without /PLACE:
   /NODES=SHARED       tasks of any jobs on a node, as many as its cores, memory and other resources allow
-  /NODES=EXCLUSIVE    the same, of one job on a node; without either, each task has a node of its own
+  /NODES=EXCLUSIVE    several tasks on a node, but of one job only; without either suffix, each task has a node of its own
 
-Further parts of any fractional policy with MCB:
+Further suffixes of any fractional policy with MCB:
   /per/BUDGET=GB   a tick migrates at most this much memory, as in GreedyPM*/per/BUDGET=100/OPT=MIN
   /RELABEL         the nodes of a new mapping are renamed so that the least memory moves; written before /OPT
 
-Orders of the queue of a batch policy (FCFS, EASY, CONS, CONS/REPLAN, EASY/SPARE, SLURM), of which a few are
-listed; the smallest value is first:
+Queue orders of a batch policy (FCFS, EASY, CONS, CONS/REPLAN, EASY/SPARE, SLURM), of which a few are
+listed; the job with the smallest value is first:
   /ORDER=NAME      SJF, LJF, SAF, WFP3, SEXP, UNICEF, F1, F2, F3 or F4
   /ORDER='...'     a formula: wait, estimate and submit in seconds, width in tasks, numbers, + - * / ^, parentheses, and the
                    functions log10 log2 ln exp sqrt abs min max
 
-The order in which EASY and EASY/SPARE try the jobs behind the head of the queue, if it is another one:
+Backfill order of EASY and EASY/SPARE, if it differs from the queue order:
   /FILL=ORDER      an order or a formula as above, or ARRIVAL: EASY/FILL=SJF backfills the shortest job first
 
-Parts that can follow all others in the name of a fractional policy, in this order:
+Suffixes that can follow all others in the name of a fractional policy, in this order:
   /PERIOD=S        a tick every S seconds, instead of --period
   /BELOW=P         a tick maps all jobs again only if a job is on no node or a yield is below P percent
-  /PAY=N           jobs give way only while their penalties take at most N times their work,
+  /PAY=N           a job is preempted only while its penalties take at most N times its work,
                    and if waiting is not cheaper (GreedyP, GreedyPM)
-  /SPREAD          an arriving job gets enough nodes for its tasks to run at full speed, if room can be made
-  /RETRY=S         jobs that never ran are tried again at every event and every S seconds, as if they arrived
-  /SWAP=N          paused jobs are tried too, but displace only jobs with less than an Nth of their priority
+  /SPREAD          an arriving job gets enough nodes for its tasks to run at full speed, if preemption can free them
+  /RETRY=S         jobs that never ran are tried again at every event and every S seconds, as if they had just arrived
+  /SWAP=N          preempted jobs are tried too, but preempt only jobs with less than an Nth of their priority
   /LAS=S           yields of OPT=MIN in proportion to S / (virtual time + S): least attained service first
-  /AHEAD=S         priority (flow time + S) / virtual time
+  /AHEAD=S         age bonus: priority (flow time + S) / virtual time
 
 Examples:
   dfrsim policies
@@ -60,17 +60,18 @@ pub(crate) struct Policies {
     names: bool,
 }
 
-/// All policies, or their names only.
+/// All policies, or only their names.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Catalogue {
     policies: Vec<Known>,
-    /// Policies outside of the program, by the form of their names; none with names only.
+    /// Policies that run outside of the program, by the pattern of their names; empty with
+    /// `--names`.
     families: Vec<Known>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 struct Known {
-    /// The name, as `--policy` takes it.
+    /// The name, as `--policy` accepts it.
     name: String,
     /// A description, in one line.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -103,7 +104,7 @@ impl Policies {
     }
 }
 
-/// The policies of the program.
+/// Returns the policies that the registry provides.
 pub(crate) fn known(registry: &Registry) -> policies::Policies {
     registry.environment().get::<policies::Policies>().cloned().unwrap_or_default()
 }

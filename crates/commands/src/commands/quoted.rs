@@ -1,6 +1,6 @@
-//! Words of a shell.
+//! Quoting for POSIX shells.
 
-/// A word that a POSIX shell reads as this text.
+/// Returns a shell word that a POSIX shell reads as this text, quoted if necessary.
 pub(crate) fn quoted(text: &str) -> String {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "_-./=:,+@%".contains(letter);
     if !text.is_empty() && text.chars().all(is_plain) {

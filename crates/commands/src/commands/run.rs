@@ -4,11 +4,11 @@ mod answer;
 mod standings;
 mod view;
 
-use crate::arguments::threads_at_most;
+use crate::arguments::limit_threads;
 use crate::consent::Consent;
 use crate::context::Context;
 use crate::failure::Failure;
-use crate::output::{Places, notice};
+use crate::output::{OverwriteGuard, notice};
 pub(super) use answer::Finished;
 use clap::Args;
 use dfrsim_lab::{
@@ -20,19 +20,19 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-/// The scenario that runs when none is named.
+/// Scenario that runs if none is named.
 const QUICKSTART: &str = include_str!("../../scenarios/quickstart.toml");
-/// How long a run in progress may take when the program is asked to stop, by an interrupt or by SIGTERM.
+/// Maximum time that runs in progress get to finish after an interrupt or SIGTERM.
 const GRACE: Duration = Duration::from_secs(5);
-/// How many failed runs are listed.
+/// Maximum number of failed runs to list.
 const MAX_FAILURES: usize = 5;
 
 /// Run a scenario of any study, in parallel, and write its rows and tables
 ///
-/// Rows are kept as they finish: to continue a run that was interrupted or killed, give the same command again. The
-/// result folder then has the rows, tables/, the scenario with every default written out, and a manifest. During the
-/// run a terminal shows the best and the worst variants so far; elsewhere a line is printed at intervals. Exit code 1
-/// if a run fails.
+/// Rows are stored as they finish: to continue a run that was interrupted or killed, give the same
+/// command again. The result folder then has the rows, tables/, the scenario with every default
+/// written out, and a manifest. During the run a terminal shows the best and the worst variants so
+/// far; elsewhere a line is printed at intervals. Exit code 1 if a run fails.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -42,10 +42,10 @@ Examples:
   dfrsim run scenarios/scaled.toml --shard 2/8      for example on the second of eight machines
   dfrsim run scenarios/scaled.toml --set 'policies=[\"EASY\", {matching=\"^CONS\"}]'")]
 pub(crate) struct Run {
-    /// The scenario; by default the built-in quick start
+    /// Scenario to run; by default the built-in quick start
     #[arg(value_name = "SCENARIO.toml", value_hint = clap::ValueHint::FilePath)]
     scenario: Option<PathBuf>,
-    /// The result folder; by default results/ followed by the scenario's name
+    /// Result folder; by default results/ followed by the scenario's name
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     out: Option<PathBuf>,
     /// Compute all rows again instead of reusing those in the folder
@@ -54,8 +54,8 @@ pub(crate) struct Run {
     /// Change a field of the scenario: simulation.penalty=0, workloads.hpc2n.nodes=64
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
-    /// Run only the i-th of n parts, which take about the same time; other shards may use the same folder or others;
-    /// `dfrsim results merge` joins them
+    /// Run only the i-th of n shards, which take about the same time; other shards may use the same
+    /// folder or others; `dfrsim results merge` merges them
     #[arg(long, value_name = "i/n")]
     shard: Option<Shard>,
     #[command(flatten)]
@@ -64,14 +64,14 @@ pub(crate) struct Run {
     execution: Execution,
 }
 
-/// How runs are executed.
+/// Options for the execution of runs.
 #[derive(Args, Clone, Copy, Debug)]
 pub(crate) struct Execution {
-    /// The number of threads; 0 for all cores
+    /// Number of threads; 0 for all cores
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) threads: usize,
-    /// Audit every run with the independent checker, in studies that do not always do so; a run that breaks a rule is
-    /// a failure
+    /// Audit every run with the independent checker, in studies that do not always do so; a run that
+    /// breaks a rule is a failure
     #[arg(long)]
     pub(crate) audit: bool,
     /// Print only tables and errors
@@ -88,7 +88,7 @@ impl Run {
         let scenario = scenario.map_err(Failure::input)?;
         let name = self.scenario.as_deref().and_then(Path::file_stem).unwrap_or("quickstart".as_ref());
         let out = self.out.unwrap_or_else(|| Path::new("results").join(name));
-        keep_inputs(self.scenario.as_deref(), &out, &scenario)?;
+        protect_inputs(self.scenario.as_deref(), &out, &scenario)?;
         let allow_commands = self.consent.covers(&scenario, &self.set, &out);
         let part = self.shard.map_or(Part::Whole, Part::Shard);
         let options = RunOptions { fresh: self.fresh, part, allow_commands, ..RunOptions::new(out) };
@@ -96,28 +96,30 @@ impl Run {
     }
 }
 
-/// Refuses a run whose results would replace a file that its scenario reads, or the scenario by another text.
-fn keep_inputs(path: Option<&Path>, out: &Path, scenario: &AnyScenario) -> Result<(), Failure> {
+/// Refuses a run whose results would overwrite a file that its scenario reads, or the scenario
+/// itself with a different text.
+fn protect_inputs(path: Option<&Path>, out: &Path, scenario: &AnyScenario) -> Result<(), Failure> {
     const WRITTEN: [&str; 4] = ["scenario.toml", "rows.csv", "instances.csv", MANIFEST];
     let is_another = |path: &&Path| !std::fs::read_to_string(path).is_ok_and(|text| text == scenario.text);
     let scenario_file = path.filter(is_another).into_iter().map(|path| ("the scenario".to_owned(), path));
     let files =
         scenario.uses.files.iter().map(|file| (format!("the file `{}`", file.given), file.path.as_path()));
-    let read =
-        scenario_file.chain(files).fold(Places::default(), |places, (what, path)| places.reads(what, path));
+    let read = scenario_file
+        .chain(files)
+        .fold(OverwriteGuard::default(), |places, (what, path)| places.add_input(what, path));
     let replaced = WRITTEN.map(|name| out.join(name));
-    replaced.iter().try_fold(read, |places, path| places.writes("--out", path.as_path())).map(drop)
+    replaced.iter().try_fold(read, |places, path| places.add_output("--out", path.as_path())).map(drop)
 }
 
 /// Prints a notice for studies on which `--audit` has no effect.
-pub(crate) fn audit_notice(registry: &Registry, study: &str, is_asked_for: bool) {
+pub(crate) fn notify_if_always_audited(registry: &Registry, study: &str, is_asked_for: bool) {
     let always = registry.study_named(study).is_some_and(|study| study.audit == Audit::Always);
     if always && is_asked_for {
         notice!("notice: the study `{study}` audits every run, with or without --audit");
     }
 }
 
-/// Runs a scenario, watched by the user, and prints the results.
+/// Runs a scenario with a progress display and prints the results.
 pub(crate) fn execute(
     context: &Context<'_>,
     scenario: &AnyScenario,
@@ -128,7 +130,7 @@ pub(crate) fn execute(
     print(context, scenario, &options, &report, execution.quiet)
 }
 
-/// Runs a scenario, watched by the user; gives the options that it ran with too.
+/// Runs a scenario with a progress display and returns the report, and the options that were used.
 pub(crate) fn watched_run(
     context: &Context<'_>,
     scenario: &AnyScenario,
@@ -136,13 +138,13 @@ pub(crate) fn watched_run(
     execution: &Execution,
 ) -> Result<(RunOptions, RunReport), Failure> {
     let &Execution { threads, audit, quiet } = execution;
-    let (threads, max_memory) = (threads_at_most(threads), context.memory.bytes());
+    let (threads, max_memory) = (limit_threads(threads), context.memory.bytes());
     let options = RunOptions { threads, audit, max_memory, ..options };
     if !quiet {
-        audit_notice(context.registry, scenario.study.name, audit);
+        notify_if_always_audited(context.registry, scenario.study.name, audit);
     }
-    let interrupt = interrupt()?;
-    let report = view::shown(quiet, |progress| scenario.run(&options, interrupt, progress));
+    let interrupt = interrupt_flag()?;
+    let report = view::with_display(quiet, |progress| scenario.run(&options, interrupt, progress));
     let report = report.map_err(|error| match error {
         RunError::Interrupted { .. } => Failure::Interrupted(error.to_string()),
         _ => Failure::input(error),
@@ -150,14 +152,15 @@ pub(crate) fn watched_run(
     Ok((options, report))
 }
 
-/// Whether the user has asked the program to stop. A command may run several scenarios, one after the other.
-fn interrupt() -> Result<&'static AtomicBool, Failure> {
+/// Returns the flag that is set when the user interrupts the program. The handler is installed once,
+/// because a command may run several scenarios one after the other.
+fn interrupt_flag() -> Result<&'static AtomicBool, Failure> {
     static INTERRUPT: OnceLock<AtomicBool> = OnceLock::new();
     if let Some(interrupt) = INTERRUPT.get() {
         return Ok(interrupt);
     }
     let interrupt = INTERRUPT.get_or_init(AtomicBool::default);
-    // What is finished is in the journal, so leaving at once loses no more than the runs in progress.
+    // Finished runs are in the journal, so exiting at once loses only the runs in progress.
     let leave = || std::process::exit(crate::exit::Exit::Interrupted.code().into());
     let on_interrupt = move || {
         if interrupt.swap(true, Ordering::Relaxed) {
@@ -165,7 +168,7 @@ fn interrupt() -> Result<&'static AtomicBool, Failure> {
         }
         let grace = GRACE.as_secs();
         notice!("finishing the runs in progress (at most {grace} s); press Ctrl-C again to stop immediately");
-        // Without a thread a long run has to be asked twice.
+        // If the thread cannot be started, a long run ends only at the second interrupt.
         let _ = thread::Builder::new().spawn(move || {
             thread::sleep(GRACE);
             leave();
@@ -191,9 +194,11 @@ fn print(
     context.print(&Finished::new(scenario, options, report))?;
     let out = options.out.display();
     if !quiet {
-        notice!("{} in {out}", counts(&report.counts));
+        notice!("{} in {out}", format_counts(&report.counts));
         if let Part::Shard(shard) = &options.part {
-            notice!("shard {shard} has finished; when all have, join them: dfrsim results merge {out}");
+            notice!(
+                "shard {shard} has finished; when all shards have, merge them: dfrsim results merge {out}"
+            );
         }
     }
     if report.counts.failures() == 0 {
@@ -208,8 +213,8 @@ fn print(
     )))
 }
 
-/// `24 rows (16 computed, 8 from earlier runs; 23 ok, 1 violation)`
-fn counts(Counts { total, computed, restored, by_status, .. }: &Counts) -> String {
+/// Formats the counts: `24 rows (16 computed, 8 from earlier runs; 23 ok, 1 violation)`.
+fn format_counts(Counts { total, computed, restored, by_status, .. }: &Counts) -> String {
     let statuses: Vec<String> = by_status.iter().map(|(status, count)| format!("{count} {status}")).collect();
     format!("{total} rows ({computed} computed, {restored} from earlier runs; {})", statuses.join(", "))
 }

@@ -15,8 +15,9 @@ use serde_json::Value;
 
 /// Print JSON Schemas (draft 2020-12) of this program's output
 ///
-/// Schemas are made from the code that writes: rows of a study with the role, unit and meaning of each column, manifests, events
-/// files, messages of policies in other processes, and answers of commands with --format json.
+/// Schemas are generated from the types that are written: rows of a study with the role, unit and
+/// meaning of each column, manifests, events files, messages of policies in other processes, and
+/// answers of commands with --format json.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -30,29 +31,31 @@ pub(crate) struct Schema {
 
 #[derive(Subcommand, Debug)]
 enum What {
-    /// The rows of a study, as `dfrsim results export --jsonl` writes them, an object on each line
+    /// Print the schema of the rows of a study, as written by `dfrsim results export --jsonl`: an
+    /// object on each line
     Rows {
-        /// The study, by its name in scenarios
+        /// Study, by its name in scenarios
         #[arg(value_name = "STUDY")]
         study: String,
     },
-    /// The manifest.toml of results, read as TOML
+    /// Print the schema of the manifest.toml of results, read as TOML
     Manifest,
-    /// The lines of an events file, as `dfrsim simulate --events-out` writes it
+    /// Print the schema of the lines of an events file, as written by `dfrsim simulate --events-out`
     Events,
-    /// The lines of an events file of a grid
+    /// Print the schema of the lines of an events file of a grid
     GridEvents,
-    /// The lines of policies in other processes (`pipe:COMMAND`)
+    /// Print the schema of the lines exchanged with policies in other processes (`pipe:COMMAND`)
     Pipe {
-        /// The line: a message to the policy, or its answer to `begin` or `decide`
+        /// Kind of line: a message to the policy, or its answer to `begin` or `decide`
         #[arg(value_enum)]
         line: PipeLine,
     },
-    /// What a command with --format json prints if it fails before it has an answer
+    /// Print the schema of the error that a command with --format json prints if it fails before it
+    /// has an answer
     Error,
-    /// The answer of a command with --format json
+    /// Print the schema of the answer of a command with --format json
     Answer {
-        /// The command: `simulate`, `results status`
+        /// Name of the command: `simulate`, `results status`
         #[arg(value_name = "COMMAND", required = true, num_args = 1..)]
         command: Vec<String>,
     },
@@ -65,80 +68,80 @@ enum PipeLine {
     Answer,
 }
 
-/// A command with `--format json`, and the function that makes the schema of its answer.
-type Answering = (&'static str, fn() -> Json);
+/// Command with `--format json`, and the function that generates the schema of its answer.
+type AnswerSchema = (&'static str, fn() -> Json);
 
-/// All of them.
-pub(super) const ANSWERS: [Answering; 32] = [
-    ("run", of::<run::Finished<'_>>),
-    ("submit", of::<submit::Submission>),
-    ("results status", of::<results::status::Progress>),
-    ("results merge", of::<run::Finished<'_>>),
-    ("results check", of::<results::check::Checked>),
-    ("results compare", of::<results::compare::Compared>),
-    ("results report", of::<Written>),
-    ("results figures", of::<Written>),
-    ("results export", of::<Written>),
-    ("results archive", of::<Written>),
-    ("results verify", of::<results::verify::Verified>),
-    ("simulate", of::<simulate::Simulated>),
-    ("site", of::<site::Understood>),
-    ("audit", of::<audit::Audited>),
-    ("explain", of::<dfrsim_audit::explain::Life>),
-    ("draw gantt", of::<Written>),
-    ("draw page", of::<Written>),
-    ("draw timeline", of::<Written>),
-    ("draw stretch", of::<Written>),
-    ("bound", of::<bound::Bounds>),
-    ("census", of::<census::Counted>),
-    ("bench", of::<bench::Rated>),
-    ("log info", of::<log::info::Described>),
-    ("log convert", of::<Written>),
-    ("log generate", of::<Written>),
-    ("log anonymise", of::<log::anonymise::Anonymised>),
-    ("log resample", of::<Written>),
-    ("solve pack", of::<solve::pack::Answered>),
-    ("solve adapt", of::<solve::adapt::Answered>),
-    ("solve plan", of::<solve::plan::Answered>),
-    ("solve coallocate", of::<solve::coallocate::Answered>),
-    ("policies", of::<policies::Catalogue>),
+/// All commands with `--format json`.
+pub(super) const ANSWERS: [AnswerSchema; 32] = [
+    ("run", output_schema::<run::Finished<'_>>),
+    ("submit", output_schema::<submit::Submission>),
+    ("results status", output_schema::<results::status::Progress>),
+    ("results merge", output_schema::<run::Finished<'_>>),
+    ("results check", output_schema::<results::check::Checked>),
+    ("results compare", output_schema::<results::compare::Compared>),
+    ("results report", output_schema::<Written>),
+    ("results figures", output_schema::<Written>),
+    ("results export", output_schema::<Written>),
+    ("results archive", output_schema::<Written>),
+    ("results verify", output_schema::<results::verify::Verified>),
+    ("simulate", output_schema::<simulate::Simulated>),
+    ("site", output_schema::<site::Understood>),
+    ("audit", output_schema::<audit::Audited>),
+    ("explain", output_schema::<dfrsim_audit::explain::Life>),
+    ("draw gantt", output_schema::<Written>),
+    ("draw page", output_schema::<Written>),
+    ("draw timeline", output_schema::<Written>),
+    ("draw stretch", output_schema::<Written>),
+    ("bound", output_schema::<bound::Bounds>),
+    ("census", output_schema::<census::Counted>),
+    ("bench", output_schema::<bench::Rated>),
+    ("log info", output_schema::<log::info::Described>),
+    ("log convert", output_schema::<Written>),
+    ("log generate", output_schema::<Written>),
+    ("log anonymise", output_schema::<log::anonymise::Anonymised>),
+    ("log resample", output_schema::<Written>),
+    ("solve pack", output_schema::<solve::pack::Answered>),
+    ("solve adapt", output_schema::<solve::adapt::Answered>),
+    ("solve plan", output_schema::<solve::plan::Answered>),
+    ("solve coallocate", output_schema::<solve::coallocate::Answered>),
+    ("policies", output_schema::<policies::Catalogue>),
 ];
 
-/// The schema of what is written, which has all fields.
-fn of<T: JsonSchema>() -> Json {
+/// Generates the schema of a type that is written, in which all fields are present.
+fn output_schema<T: JsonSchema>() -> Json {
     SchemaSettings::draft2020_12().for_serialize().into_generator().into_root_schema_for::<T>()
 }
 
-/// The schema of what is read, where fields may be left out.
-fn read<T: JsonSchema>() -> Json {
+/// Generates the schema of a type that is read, in which optional fields may be absent.
+fn input_schema<T: JsonSchema>() -> Json {
     SchemaSettings::draft2020_12().for_deserialize().into_generator().into_root_schema_for::<T>()
 }
 
 impl Schema {
     pub(crate) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
         let schema = match &self.what {
-            What::Rows { study } => schema::rows(known(context.registry, study)?),
+            What::Rows { study } => schema::rows(find_study(context.registry, study)?),
             What::Manifest => schema::manifest(),
-            What::Events => of::<event::Record<'_>>().to_value(),
-            What::GridEvents => of::<grid_event::Record<'_>>().to_value(),
-            What::Pipe { line: PipeLine::Message } => of::<protocol::Message>().to_value(),
-            What::Pipe { line: PipeLine::Greeting } => read::<protocol::Greeting>().to_value(),
-            What::Pipe { line: PipeLine::Answer } => read::<protocol::Answer>().to_value(),
-            What::Error => of::<ErrorAnswer>().to_value(),
-            What::Answer { command } => answer(&command.join(" "))?,
+            What::Events => output_schema::<event::Record<'_>>().to_value(),
+            What::GridEvents => output_schema::<grid_event::Record<'_>>().to_value(),
+            What::Pipe { line: PipeLine::Message } => output_schema::<protocol::Message>().to_value(),
+            What::Pipe { line: PipeLine::Greeting } => input_schema::<protocol::Greeting>().to_value(),
+            What::Pipe { line: PipeLine::Answer } => input_schema::<protocol::Answer>().to_value(),
+            What::Error => output_schema::<ErrorAnswer>().to_value(),
+            What::Answer { command } => answer_schema(&command.join(" "))?,
         };
         output::print(&format!("{schema:#}\n"))
     }
 }
 
-fn known<'a>(registry: &'a Registry, name: &str) -> Result<&'a AnyStudy, Failure> {
+fn find_study<'a>(registry: &'a Registry, name: &str) -> Result<&'a AnyStudy, Failure> {
     registry.study_named(name).ok_or_else(|| {
         let names: Vec<&str> = registry.studies().map(|study| study.name).collect();
         Failure::input(format!("unknown study `{name}`; expected one of {}", names.join(", ")))
     })
 }
 
-fn answer(command: &str) -> Result<Value, Failure> {
+fn answer_schema(command: &str) -> Result<Value, Failure> {
     let found = ANSWERS.iter().find(|(name, _)| *name == command);
     let titled = |schema: fn() -> Json| {
         let mut schema = schema();

@@ -32,7 +32,7 @@ use dfrsim_policies::{Policy, PolicyOptions, PolicySetting};
 use dfrsim_workload::feedback::Submission;
 use dfrsim_workload::log::{Header, Record};
 use dfrsim_workload::prepare::{Opened, Report, Survey};
-use files::{FileArguments, Files, Subject};
+use files::{Description, FileArguments, Files};
 use outages::OutageArguments;
 use platform::PlatformArguments;
 use std::iter;
@@ -43,9 +43,10 @@ use timed::Timed;
 
 /// Simulate one policy on one log
 ///
-/// The log is read through before anything is simulated or written, and streamed while it is simulated: memory grows with
-/// the jobs in the system. A log that is out of order or comes through a pipe is read whole. What was read, progress, the
-/// times that reading, simulating and writing took, and notices go to standard error; the figures go to standard output.
+/// The log is read through before anything is simulated or written, and streamed while it is
+/// simulated: memory grows with the jobs in the system. A log that is out of order or comes through
+/// a pipe is read whole. The report of what was read, progress, the times for reading, simulating
+/// and writing, and notices go to standard error; the metrics go to standard output.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -64,36 +65,37 @@ Examples:
 pub(crate) struct Simulate {
     #[command(flatten)]
     workload: WorkloadArguments,
-    /// Multiply the inter-arrival times so that the offered load is this
+    /// Scale the inter-arrival times so that the offered load is X
     #[arg(long, value_name = "X", help_heading = "Workload")]
     load: Option<f64>,
-    /// The policy; `dfrsim policies` lists them
+    /// Policy to simulate; `dfrsim policies` lists them
     #[arg(long = "policy", value_name = "NAME")]
     policy_name: String,
     #[arg(skip = Policy::Equipartition)]
     policy: Policy,
-    /// What the policy knows of run times: exact, requested, none, factor:F (run time * F), random:F (run time * a
-    /// factor between 1 and F)
+    /// Run times as the policy knows them: exact, requested, none, factor:F (run time * F), random:F
+    /// (run time * a factor between 1 and F)
     #[arg(long, value_name = "MODEL", default_value = "exact")]
     #[arg(default_value_if("slurm_conf", ArgPredicate::IsPresent, Some("requested")))]
     estimates: EstimateModel,
-    /// What happens to a job that runs longer than its estimate: extend (it goes on; batch policies count it as ending one second from
-    /// now), or kill (it is killed at its estimate)
+    /// Treatment of a job that exceeds its estimate: extend (it keeps running; batch policies expect
+    /// it to end one second from now), or kill (it is killed at its estimate)
     #[arg(long, value_parser = one_of(Overrun::ALL, Overrun::name), default_value_t)]
     overrun: Overrun,
-    /// How long a resumed or migrated job makes no progress
+    /// Time without progress after a job is resumed or migrated
     #[arg(long, value_name = "SECONDS", default_value = "0")]
     penalty: SimSpan,
-    /// The period of periodic policies
+    /// Period of periodic policies
     #[arg(long, value_name = "SECONDS", value_parser = period, default_value = "600")]
     period: SimSpan,
-    /// How MCB fills nodes: cp (one list) or mcb8 (two lists)
+    /// Algorithm by which MCB fills nodes: cp (one list) or mcb8 (two lists)
     #[arg(long, value_name = "cp|mcb8", default_value = "cp")]
     packing: Packing,
-    /// Which jobs MCB leaves out when not all fit: prefix (the lowest priorities), or skip (those tried again)
+    /// Jobs that MCB omits if not all fit: prefix (the lowest priorities), or skip (those tried
+    /// again)
     #[arg(long, value_name = "prefix|skip", default_value = "prefix")]
     drop: DropRule,
-    /// The tau of the bounded stretch; the first is used for job classes
+    /// Thresholds tau of the bounded stretch; the first is used for job classes
     #[arg(long, value_name = "SECONDS", default_value = "10", value_delimiter = ',')]
     tau: Vec<SimSpan>,
     /// Do not count jobs submitted within this time after the first submission
@@ -102,29 +104,32 @@ pub(crate) struct Simulate {
     /// Do not count jobs submitted within this time before the last submission
     #[arg(long, value_name = "SECONDS", default_value = "0")]
     cool_down: SimSpan,
-    /// How the times of submission come about: open (those of the log), holds (those of the log, or when all jobs have ended or started that the log
-    /// names before; with --slurm-conf this is the default), dependencies (a think time after the end of the preceding job, fields 17
-    /// and 18), sessions (users wait for their jobs; a session ends after an hour without a submission),
-    /// sessions:arrival:SECONDS, sessions:think:SECONDS (after the end of all of its jobs)
+    /// Times of submission: open (those of the log), holds (those of the log, or when all preceding
+    /// jobs that the log names have ended or started; the default with --slurm-conf), dependencies
+    /// (a think time after the end of the preceding job, fields 17 and 18), sessions (users wait for
+    /// their jobs; a session ends after an hour without a submission), sessions:arrival:SECONDS,
+    /// sessions:think:SECONDS (after the end of all of its jobs)
     #[arg(long, value_name = "WAY", conflicts_with = "swf_out")]
     submission: Option<Submission>,
-    /// The weights of jobs in the weighted bounded stretch: node-seconds (nodes * run time), or equal
+    /// Weights of jobs in the weighted bounded stretch: node-seconds (nodes * run time), or equal
     #[arg(long, value_name = "node-seconds|equal", default_value = "node-seconds")]
     weights: WeightRule,
-    /// Multiply the weights of a user's jobs, by the number of the user in the log
+    /// Multiply the weights of a user's jobs; users are numbered as in the log
     #[arg(long = "user-weight", value_name = "USER=WEIGHT", value_parser = user_weight, value_delimiter = ',')]
     user_weights: Vec<(u32, f64)>,
     #[command(flatten)]
     platform: PlatformArguments,
     #[command(flatten)]
     outages: OutageArguments,
-    /// Priorities, limits and preemption of jobs, and their weights in fractional shares: a TOML file (see the pages `priorities` and
-    /// `weights` of the guide), or a file named *.conf with parameters of slurm.conf
+    /// Priorities, limits and preemption of jobs, and their weights in fractional shares: a TOML
+    /// file (see the pages `priorities` and `weights` of the guide), or a file named *.conf with
+    /// parameters of slurm.conf
     #[arg(long, value_name = "FILE", help_heading = "Priorities", value_hint = clap::ValueHint::FilePath)]
     priority: Option<PathBuf>,
-    /// A site as Slurm's own file has it: its nodes, with memory, GPUs and features, which partitions have them, priorities, limits,
-    /// preemption and backfilling. Jobs of a listing (.sacct) have the nodes, GPUs, features and partition that it says, and the
-    /// policy knows requested times. Take `NODES=SHARED` policies where jobs share nodes
+    /// Site configuration from Slurm's own file: nodes with memory, GPUs and features, partitions,
+    /// priorities, limits, preemption and backfilling. Jobs of a listing (.sacct) have the nodes,
+    /// GPUs, features and partition that are listed, and the policy knows requested times. Use
+    /// `NODES=SHARED` policies where jobs share nodes
     #[arg(long, value_name = "FILE", help_heading = "Site")]
     #[arg(conflicts_with_all = ["platform", "nodes", "priority", "annotate", "unit"], value_hint = clap::ValueHint::FilePath)]
     slurm_conf: Option<PathBuf>,
@@ -134,7 +139,7 @@ pub(crate) struct Simulate {
     files: FileArguments,
 }
 
-/// `3=10`: a user's number and weight.
+/// Parses the number and the weight of a user, as in `3=10`.
 fn user_weight(text: &str) -> Result<(u32, f64), String> {
     let parts =
         text.split_once('=').and_then(|(user, weight)| Some((user.parse().ok()?, weight.parse().ok()?)));
@@ -144,10 +149,10 @@ fn user_weight(text: &str) -> Result<(u32, f64), String> {
     })
 }
 
-/// Everything that watches a simulation.
-type Watchers = (Metrics, Files);
+/// Observers of a simulation.
+type Observers = (Metrics, Files);
 
-/// Where the time went.
+/// Wall-clock time of each phase.
 #[derive(Debug, Default)]
 struct HostTime {
     reading: Duration,
@@ -164,22 +169,23 @@ impl Simulate {
                 let files = self.site.files(conf);
                 let whole = self.workload.log.read_whole(&log)?;
                 let site = SiteAndLog::read(&files, whole.clone())?;
-                if site.waiting > 0 {
+                if site.dependent > 0 {
                     self.submission.get_or_insert(Submission::Holds);
                 }
-                let of_log = site.of_log()?;
+                let of_log = site.for_log()?;
                 site.report(&of_log);
-                let nodes = platform::of_site(&site, &of_log, conf, &mut self.workload)?;
+                let nodes = platform::site_nodes(&site, &of_log, conf, &mut self.workload)?;
                 let priorities = priorities::checked(conf, of_log.settings, self.policy)?;
                 (Some(nodes), priorities, self.workload.is_listing().then_some(whole))
             }
             None => {
-                let unequal = self.platform.unequal(&mut self.workload)?;
+                let unequal = self.platform.unequal_nodes(&mut self.workload)?;
                 if let Some(unequal) = &unequal {
                     self.workload.set_nodes(unequal.classes.nodes());
                 }
                 let log = self.workload.path()?;
-                let with_log = |nodes: Arc<UnequalNodes>| platform::with_log(&nodes, &self.workload, &log);
+                let with_log =
+                    |nodes: Arc<UnequalNodes>| platform::with_requests_of_log(&nodes, &self.workload, &log);
                 (unequal.map(with_log).transpose()?, None, None)
             }
         };
@@ -188,10 +194,10 @@ impl Simulate {
         let read = |file: &PathBuf| priorities::read(file, self.policy, opened.header());
         let priorities = self.priority.as_ref().map(read).transpose()?.flatten().or(of_site);
         let opened = if priorities.is_some() { opened.with_origins() } else { opened };
-        self.warn();
+        self.warn_about_period();
         let ((metrics, files), mut time) = self.run_log((&path, opened, nodes), unequal, priorities)?;
         let begin = Instant::now();
-        let summary = metrics.summary().ok_or_else(|| Failure::input("no job is left to simulate"))?;
+        let summary = metrics.summary().ok_or_else(|| Failure::input("no job is left to evaluate"))?;
         self.files.finish(files)?;
         time.writing = begin.elapsed();
         notice!(
@@ -203,24 +209,24 @@ impl Simulate {
         context.print(&Simulated::new(self.policy, summary))
     }
 
-    /// What the options make of a cluster for jobs that are there already.
+    /// Builds the settings of a cluster for jobs that are given rather than read from a log.
     pub(crate) fn setting(mut self, policy: Policy, nodes: u32, jobs: &[Job]) -> Result<Setting, Failure> {
-        if let Some(option) = self.of_log() {
+        if let Some(option) = self.first_log_option() {
             return Err(Failure::input(format!(
-                "{option} is an option of the log or of the command: the jobs are there already"
+                "{option} cannot be used here, since the jobs are given: it concerns the log or the files of `dfrsim simulate`"
             )));
         }
-        let unequal = self.platform.unequal(&mut self.workload)?;
+        let unequal = self.platform.unequal_nodes(&mut self.workload)?;
         let nodes = unequal.as_ref().map_or(nodes, |unequal| unequal.classes.nodes());
         let read = |file: &PathBuf| priorities::read(file, policy, &Header::default());
         let priorities = self.priority.as_ref().map(read).transpose()?.flatten();
         let last = jobs.last().map_or(SimTime::ZERO, |job| job.submit);
         self.policy = policy;
-        self.made(nodes, last, unequal, priorities)
+        self.build_setting(nodes, last, unequal, priorities)
     }
 
-    /// What the options make of a cluster of this many nodes to which the last job comes at this time.
-    fn made(
+    /// Builds the settings of a cluster of `nodes` nodes at which the last job arrives at `last`.
+    fn build_setting(
         &self,
         nodes: u32,
         last: SimTime,
@@ -228,7 +234,7 @@ impl Simulate {
         priorities: Option<Arc<Priorities>>,
     ) -> Result<Setting, Failure> {
         let outages = self.outages.outages(nodes, last, self.workload.seed)?.map(Arc::new);
-        let preempts = priorities.as_ref().is_some_and(|it| it.preempting().is_some());
+        let preempts = priorities.as_ref().is_some_and(|it| it.preempting_classes().is_some());
         let figures = SummaryOptions {
             nodes,
             capacity: unequal.as_ref().map(|unequal| unequal.classes.capacity()),
@@ -256,20 +262,20 @@ impl Simulate {
         Ok(Setting { nodes, options, policy, priorities, figures })
     }
 
-    /// The first option that is about the log or the files of the command, and was given.
-    fn of_log(&self) -> Option<&'static str> {
+    /// Returns the first given option that is about the log or about output files.
+    fn first_log_option(&self) -> Option<&'static str> {
         let given = [
             ("--nodes", self.workload.has_nodes()),
-            ("--annotate or --unit", self.workload.says_tasks()),
+            ("--annotate or --unit", self.workload.has_task_options()),
             ("--load", self.load.is_some()),
             ("--submission", self.submission.is_some()),
             ("--slurm-conf", self.slurm_conf.is_some()),
-            ("a file that is written", self.files.any()),
+            ("an output file", self.files.is_any_requested()),
         ];
         given.iter().find(|(_, is_given)| *is_given).map(|(option, _)| *option)
     }
 
-    /// The jobs of the log.
+    /// Reads the jobs of the log.
     pub(crate) fn read_log(&self) -> Result<ReadLog, Failure> {
         let (path, opened, nodes) = self.workload.open(None)?;
         self.workload.check_unit(&path, &opened)?;
@@ -287,7 +293,7 @@ impl Simulate {
         Ok(ReadLog { nodes, jobs: read, texts, report: survey.report().to_string() })
     }
 
-    fn warn(&self) {
+    fn warn_about_period(&self) {
         let period = self.policy.own_period().unwrap_or(self.period);
         if self.policy.reads(PolicySetting::Period) && period <= self.penalty && !self.penalty.is_zero() {
             notice!(
@@ -298,7 +304,7 @@ impl Simulate {
         }
     }
 
-    /// Reports what was read, before the simulation.
+    /// Reports the result of reading the log, before the simulation.
     fn report_reading(&self, path: &Path, report: &Report) -> Result<(), Failure> {
         notice!("{}: {report}", path.display());
         let counts = &report.counts;
@@ -316,19 +322,21 @@ impl Simulate {
         Ok(())
     }
 
-    /// Reads the log through, and once more while it simulates if its jobs were not kept.
+    /// Reads the log to its end, and a second time while it simulates if the jobs were not kept in
+    /// memory.
     fn run_log(
         &self,
         (workload, opened, nodes): (&Path, Opened, u32),
         unequal: Option<Arc<UnequalNodes>>,
         priorities: Option<Arc<Priorities>>,
-    ) -> Result<(Watchers, HostTime), Failure> {
+    ) -> Result<(Observers, HostTime), Failure> {
         let begin = Instant::now();
         let header = &opened.header().clone();
         let mut survey = opened.survey().map_err(|error| self.workload.log.failure(&error))?;
         let surveying = begin.elapsed();
         self.report_reading(workload, survey.report())?;
-        // The load is that of what the nodes can do together.
+        // The offered load is relative to the joint capacity of the nodes, which may differ in
+        // speed.
         let part = unequal.as_ref().map_or(1.0, |it| it.classes.capacity() / f64::from(nodes));
         let stretch = self.load.map(|target| survey.offered().stretch_to(nodes, target * part));
         let stretch = stretch.transpose().map_err(Failure::input)?;
@@ -339,13 +347,13 @@ impl Simulate {
         let count = survey.report().counts.jobs;
         let last = survey.offered().span().map_or(SimTime::ZERO, |(_, last)| last);
         let last = stretch.map_or(last, |stretch| stretch.submit(last));
-        let mut setting = self.made(nodes, last, unequal, priorities)?;
+        let mut setting = self.build_setting(nodes, last, unequal, priorities)?;
         setting.options.texts.clone_from(&header.texts);
-        let subject = &Subject { policy: self.policy, setting, workload, header };
+        let subject = &Description { policy: self.policy, setting, workload, header };
         if let Some(submission) = self.submission.filter(|it| *it != Submission::Open) {
             return self.run_linked(subject, (&survey, submission), arriving, surveying);
         }
-        if let Some(jobs) = survey.take_kept().filter(|_| !self.files.need_records()) {
+        if let Some(jobs) = survey.take_kept().filter(|_| !self.files.needs_records()) {
             let files = self.files.create(subject, Records::default())?;
             let jobs = jobs.map(arriving);
             let (watchers, simulating) = self.simulate(subject, count, jobs, Followers::default(), files)?;
@@ -356,7 +364,7 @@ impl Simulate {
         let pairs = pairs.map(|(job, record)| (arriving(job), record));
         let records = Records::default();
         let files = self.files.create(subject, records.clone())?;
-        let mut arrivals = Timed::new(match self.files.need_records() {
+        let mut arrivals = Timed::new(match self.files.needs_records() {
             true => records.into_jobs(Box::new(pairs)),
             false => Box::new(pairs.map(|(job, _)| job)),
         });
@@ -372,14 +380,15 @@ impl Simulate {
         Ok((watchers, HostTime { reading, simulating, ..HostTime::default() }))
     }
 
-    /// Reads the log once more, with all of its jobs in memory, and lets users wait for their jobs.
+    /// Reads the log a second time, with all of its jobs in memory, and simulates users that wait
+    /// for their jobs.
     fn run_linked(
         &self,
-        subject: &Subject<'_>,
+        subject: &Description<'_>,
         (survey, submission): (&Survey, Submission),
         arriving: impl Fn(Job) -> Job,
         surveying: Duration,
-    ) -> Result<(Watchers, HostTime), Failure> {
+    ) -> Result<(Observers, HostTime), Failure> {
         let begin = Instant::now();
         let mut stream = survey.jobs().map_err(Failure::input)?;
         let pairs: Vec<(Job, Record)> = iter::from_fn(|| stream.next_with_record()).collect();
@@ -395,21 +404,21 @@ impl Simulate {
         Ok((watchers, HostTime { reading, simulating, ..HostTime::default() }))
     }
 
-    /// Simulates jobs, and says how long that took.
+    /// Simulates jobs and returns the observers and the time that the simulation took.
     fn simulate(
         &self,
-        subject: &Subject<'_>,
+        subject: &Description<'_>,
         count: u64,
         jobs: impl IntoIterator<Item = Job>,
         followers: Followers,
         mut files: Files,
-    ) -> Result<(Watchers, Duration), Failure> {
+    ) -> Result<(Observers, Duration), Failure> {
         let begin = Instant::now();
         let Setting { nodes, options, policy, priorities, figures } = &subject.setting;
         let mut scheduler = self.policy.scheduler_at(*nodes, policy, priorities.as_ref());
         let mut metrics = Metrics::new(figures.clone());
-        let simulated = progress::shown(count, |mut progress| {
-            let mut watchers = files.watchers();
+        let simulated = progress::with_progress(count, |mut progress| {
+            let mut watchers = files.observers();
             watchers.extend([&mut metrics as &mut dyn Observer, &mut progress]);
             simulate_with(*nodes, options, jobs, followers, &mut *scheduler, &mut watchers)
         });

@@ -6,23 +6,24 @@ use super::policies::known;
 use crate::arguments::LogArguments;
 use crate::context::Context;
 use crate::failure::Failure;
-use crate::output::{Answer, OutputFiles, Places, notice};
-use crate::site::{SiteAndLog, SiteArguments, largest, platform};
+use crate::output::{Answer, OutputFiles, OverwriteGuard, notice};
+use crate::site::{SiteAndLog, SiteArguments, largest_node, platform};
 use clap::Args;
 use dfrsim_lab::Registry;
 use dfrsim_model::platform::classes::PlatformFields;
 use dfrsim_policies::PolicySetting;
-use dfrsim_workload::formats::slurm_conf::SiteOfLog;
+use dfrsim_workload::formats::slurm_conf::SimulatedSite;
 use dfrsim_workload::traces;
 use scenario::{Variant, Workload};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::PathBuf;
 
-/// Make a scenario of the files of a Slurm site, as it is and with other settings
+/// Make a scenario from the files of a Slurm site, as it is and with other settings
 ///
-/// The folder gets `site.toml`, a scenario with partitions, accounts and qualities of service by name, and the platforms that it names;
-/// `dfrsim run` simulates it. What was understood of the files is printed, and what is not used, sorted by what it may change.
+/// The folder gets `site.toml`, a scenario with partitions, accounts and qualities of service by
+/// name, and the platforms that it names; `dfrsim run` simulates it. The configuration as it was
+/// understood is printed, and the unsupported settings, sorted by their likely effect.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -31,48 +32,51 @@ Examples:
   dfrsim site --sacct march.sacct --slurm-conf slurm.conf --sacctmgr assoc.txt --qos qos.txt --out march \\
               --what-if nodes.gpu=+20 --what-if 'bf_interval=60; bf_max_job_test=1000' --what-if preemption=on")]
 pub(crate) struct MakeSite {
-    /// The jobs: what sacct --parsable2 prints, with all the columns that the guide names
+    /// Jobs of the site: the output of sacct --parsable2, with all the columns that the guide names
     #[arg(long, value_name = "FILE.sacct", value_hint = clap::ValueHint::FilePath)]
     sacct: PathBuf,
-    /// slurm.conf; files that it includes are read too
+    /// Path of slurm.conf; files that it includes are read too
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     slurm_conf: PathBuf,
     #[command(flatten)]
     site: SiteArguments,
-    /// A variant beside the site as it is. A parameter of slurm.conf or of its SchedulerParameters: bf_interval=60, PriorityWeightAge=0; of a
-    /// partition: partition.gpu.MaxTime=1-0; of a quality of service or an account: qos.normal.MaxJobsPU=20, account.physics.Share=10;
-    /// nodes of a partition, or like a node: nodes.gpu=+20; preemption=on. Several in one variant: 'A=1; B=2'. May be given several times
+    /// Variant to simulate in addition to the site as it is. A parameter of slurm.conf or of its
+    /// SchedulerParameters: bf_interval=60, PriorityWeightAge=0; of a partition:
+    /// partition.gpu.MaxTime=1-0; of a quality of service or an account: qos.normal.MaxJobsPU=20,
+    /// account.physics.Share=10; nodes of a partition, or like a node: nodes.gpu=+20; preemption=on.
+    /// Several in one variant: 'A=1; B=2'. May be given several times
     #[arg(long, value_name = "NAME=VALUE")]
     what_if: Vec<String>,
-    /// The policy; `dfrsim policies` lists them. May be given several times: SLURM/NODES=EXCLUSIVE is Slurm without jobs that share nodes
+    /// Policy to simulate; `dfrsim policies` lists them. May be given several times:
+    /// SLURM/NODES=EXCLUSIVE is Slurm without jobs that share nodes
     #[arg(long, value_name = "NAME", default_value = "SLURM")]
     policy: Vec<String>,
-    /// How many workloads are drawn from the users of the log, for the intervals
+    /// Number of workloads to draw from the users of the log, for the confidence intervals
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(0..=1_000))]
     samples: u32,
-    /// The folder of the scenario
+    /// Folder of the scenario to write
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
     #[command(flatten)]
     log: LogArguments,
 }
 
-/// A site as it was understood.
+/// Configuration of a site as it was understood.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Understood {
     /// The files that were written.
     files: Vec<PathBuf>,
-    /// The records of the log.
+    /// The number of records of the log.
     records: usize,
-    /// What was understood of the site, a line each.
+    /// The configuration as it was understood, one line per fact.
     understood: Vec<String>,
-    /// What was read and is not used, by what it may change, the gravest first.
+    /// Unsupported settings, ordered by their likely effect on results, the gravest first.
     not_used: Vec<NotUsed>,
-    /// The variants, with the site as it is.
+    /// The variants, including the site as it is.
     variants: Vec<String>,
 }
 
-/// Parameters that may change the same.
+/// Unsupported parameters with the same likely effect.
 #[derive(Debug, Serialize, JsonSchema)]
 struct NotUsed {
     may_change: String,
@@ -84,15 +88,17 @@ impl MakeSite {
         for name in &self.policy {
             let policy = known(context.registry).parse(name).map_err(Failure::input)?;
             if !policy.reads(PolicySetting::Site) {
-                return Err(Failure::input(format!("{policy} does not read the settings of a site")));
+                return Err(Failure::input(format!(
+                    "--policy {policy}: it does not read the settings of a site; expected a policy such as SLURM"
+                )));
             }
         }
         let log = traces::locate(&self.sacct).map_err(Failure::input)?;
         let files = self.site.files(&self.slurm_conf);
         let whole = self.log.read_whole(&log)?;
         let as_it_is = SiteAndLog::read(&files, whole)?;
-        let of_log = as_it_is.of_log()?;
-        let reference = largest(&of_log.kinds);
+        let of_log = as_it_is.for_log()?;
+        let reference = largest_node(&of_log.kinds);
         let own = platform(&of_log.kinds, reference);
         let mut platforms = vec![("platform.toml".to_owned(), own)];
         let mut variants = vec![Variant::new("as it is", &of_log, None)];
@@ -101,7 +107,7 @@ impl MakeSite {
             for one in change.split(';').map(str::trim).filter(|one| !one.is_empty()) {
                 changed.site.change(one).map_err(Failure::input)?;
             }
-            let of_log = changed.of_log()?;
+            let of_log = changed.for_log()?;
             let other = platform(&of_log.kinds, reference);
             let place = platforms.iter().position(|(_, known)| *known == other).unwrap_or_else(|| {
                 platforms.push((format!("platform-{number}.toml"), other));
@@ -109,14 +115,14 @@ impl MakeSite {
             });
             let file = (place > 0).then(|| platforms[place].0.clone());
             let variant = Variant::new(change, &of_log, file);
-            if variant.is_like(&variants[0]) {
-                return Err(Failure::input(format!("--what-if: {change}: it would have no effect")));
+            if variant.has_settings_of(&variants[0]) {
+                return Err(Failure::input(format!("--what-if: {change}: this change has no effect")));
             }
             variants.push(variant);
         }
         let nodes = |fields: &PlatformFields| match fields.classes() {
             Ok(classes) => Ok(classes.nodes()),
-            Err(error) => Err(Failure::of(&self.slurm_conf, error)),
+            Err(error) => Err(Failure::in_file(&self.slurm_conf, error)),
         };
         let workload = Workload {
             log: &log,
@@ -124,7 +130,7 @@ impl MakeSite {
             reference,
             samples: self.samples,
             span: as_it_is.span,
-            are_held: as_it_is.waiting > 0,
+            has_dependencies: as_it_is.dependent > 0,
         };
         platforms.iter().try_for_each(|(_, fields)| nodes(fields).map(drop))?;
         let text = scenario::text(&self.policy, &workload, &variants, &as_it_is.header, &self.out)?;
@@ -132,7 +138,7 @@ impl MakeSite {
         context.print(&Understood::new(written, &as_it_is, &of_log, &variants))
     }
 
-    /// Writes the scenario, which must be one, and its platforms.
+    /// Writes the scenario and its platforms, and checks that the scenario can be loaded.
     fn write(
         &self,
         text: &str,
@@ -140,8 +146,10 @@ impl MakeSite {
         registry: &Registry,
     ) -> Result<Vec<PathBuf>, Failure> {
         let scenario = self.out.join("site.toml");
-        let places = Places::default().reads("--sacct", &self.sacct).reads("--slurm-conf", &self.slurm_conf);
-        places.writes("--out", scenario.as_path())?;
+        let places = OverwriteGuard::default()
+            .add_input("--sacct", &self.sacct)
+            .add_input("--slurm-conf", &self.slurm_conf);
+        places.add_output("--out", scenario.as_path())?;
         let mut files = OutputFiles::in_folder(&self.out)?;
         let mut written = vec![scenario.clone()];
         for (name, fields) in platforms {
@@ -158,8 +166,13 @@ impl MakeSite {
 }
 
 impl Understood {
-    fn new(files: Vec<PathBuf>, site: &SiteAndLog, of_log: &SiteOfLog, variants: &[Variant]) -> Understood {
-        let not_used = site.not_used(of_log);
+    fn new(
+        files: Vec<PathBuf>,
+        site: &SiteAndLog,
+        of_log: &SimulatedSite,
+        variants: &[Variant],
+    ) -> Understood {
+        let not_used = site.unsupported_settings(of_log);
         let not_used = not_used.iter().map(|(consequence, parameters)| NotUsed {
             may_change: consequence.to_string(),
             parameters: parameters.to_vec(),
@@ -167,7 +180,7 @@ impl Understood {
         Understood {
             files,
             records: site.records,
-            understood: site.understood(of_log),
+            understood: site.summary(of_log),
             not_used: not_used.collect(),
             variants: variants.iter().map(|variant| variant.name.clone()).collect(),
         }

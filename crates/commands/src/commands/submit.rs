@@ -1,16 +1,17 @@
-//! `dfrsim submit`: a sweep as jobs of a cluster: what its batch system runs, and how it is asked to.
+//! `dfrsim submit`: runs a sweep as jobs of a cluster's batch system.
 //!
-//! A [`Sweep`] is a scenario cut into shards. It is written down as two scripts, an array of shards and a merge that
-//! runs when they have ended, which the batch system of the cluster is handed: [`slurm`].
+//! A [`Sweep`] is a scenario cut into shards. It is written as two scripts, an array of shards and a
+//! merge that runs when they have ended, which are submitted to the batch system of the cluster:
+//! [`slurm`].
 //!
-//! Shards write to one folder that all machines see. Finished runs are in their journals, so a sweep that is submitted
-//! again only runs what is missing.
+//! Shards write to one folder that all machines see. Finished runs are in their journals, so a sweep
+//! that is submitted again only runs the missing shards.
 
 mod slurm;
 mod sweep;
 
-use super::results::status::missing;
-use super::run::audit_notice;
+use super::results::status::missing_shards;
+use super::run::notify_if_always_audited;
 use crate::consent::Consent;
 use crate::context::Context;
 use crate::failure::Failure;
@@ -23,36 +24,37 @@ use slurm::Submitted;
 use std::path::{Path, PathBuf};
 use sweep::Sweep;
 
-/// Submit a scenario to a cluster's batch system, as an array of shards and a merge after it
+/// Submit a scenario to a cluster's batch system, as an array of shards and a subsequent merge
 ///
-/// All machines must see the scenario, its logs, the result folder and this program at the same paths. Finished shards
-/// are not run again: after jobs were killed, run the same command again. `dfrsim results status DIR` shows the
-/// progress. The scripts and the jobs' output are in jobs/ of the result folder.
+/// All machines must see the scenario, its logs, the result folder and this program at the same
+/// paths. Finished shards are not run again: after jobs were killed, run the same command again.
+/// `dfrsim results status DIR` shows the progress. The scripts and the jobs' output are in jobs/ of
+/// the result folder.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
   dfrsim submit scenarios/appendix_b.toml --array 64 --time 1:00:00
   dfrsim submit scenarios/appendix_b.toml --array 64 --dry-run      only print the scripts")]
 pub(crate) struct Submit {
-    /// The scenario
+    /// Scenario to submit
     #[arg(value_name = "SCENARIO.toml", value_hint = clap::ValueHint::FilePath)]
     scenario: PathBuf,
-    /// The batch system
+    /// Batch system of the cluster
     #[arg(long, value_enum, default_value_t = EngineName::Slurm)]
     engine: EngineName,
-    /// The number of shards
+    /// Number of shards
     #[arg(long, value_name = "n", default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     array: u32,
-    /// The cores of a shard
+    /// Number of cores per shard
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     cpus: u32,
-    /// The partition; by default the batch system's
+    /// Partition; by default that of the batch system
     #[arg(long, value_name = "P")]
     partition: Option<String>,
-    /// The time limit of a shard; by default the batch system's
+    /// Time limit of a shard; by default that of the batch system
     #[arg(long, value_name = "T")]
     time: Option<String>,
-    /// The result folder; by default results/ followed by the scenario's name
+    /// Result folder; by default results/ followed by the scenario's name
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     out: Option<PathBuf>,
     /// Change a field of the scenario, as in `dfrsim run`
@@ -68,22 +70,22 @@ pub(crate) struct Submit {
     dry_run: bool,
 }
 
-/// What was submitted, or would be.
+/// Jobs that were submitted, or would be with `--dry-run`.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub(super) struct Submission {
     /// The batch system.
     engine: &'static str,
     /// The folder of the results.
     results: String,
-    /// Of how many shards.
+    /// The number of shards of the sweep.
     shards: u32,
-    /// The numbers of those that have not finished.
+    /// The numbers of the shards that have not finished.
     missing: Vec<u32>,
-    /// The number of the job of the missing shards.
+    /// The job number of the array of missing shards.
     array_job: Option<String>,
-    /// The number of the job of the merge.
+    /// The job number of the merge.
     merge_job: Option<String>,
-    /// With `--dry-run`.
+    /// The scripts, with `--dry-run`.
     scripts: Option<Scripts>,
 }
 
@@ -100,17 +102,17 @@ impl Answer for Submission {
             return format!("{array}\n{merge}");
         }
         let Some(merge) = merge_job else {
-            return format!("no shard is missing in {results}\n");
+            return format!("nothing to submit: {results} is complete\n");
         };
         let array = match array_job {
             Some(id) => format!("{} of {shards} shards as job {id}, ", missing.len()),
-            None => "no shard is missing; ".to_owned(),
+            None => "all shards have finished; ".to_owned(),
         };
         format!("{engine}: {array}the merge as job {merge}; dfrsim results status {results}\n")
     }
 }
 
-/// The batch systems that are known.
+/// Supported batch systems.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum EngineName {
     Slurm,
@@ -119,7 +121,7 @@ enum EngineName {
 impl Submit {
     pub(crate) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
         let scenario = context.registry.load(&self.scenario, &self.set).map_err(Failure::input)?;
-        audit_notice(context.registry, scenario.study.name, self.audit);
+        notify_if_always_audited(context.registry, scenario.study.name, self.audit);
         let name = self.scenario.file_stem().unwrap_or_default();
         let out = self.out.clone().unwrap_or_else(|| Path::new("results").join(name));
         let commands = &scenario.uses.commands;
@@ -163,7 +165,8 @@ impl Submit {
         context.print(&submission)
     }
 
-    /// The numbers of the shards that have not finished; `None` if the results of the scenario are there.
+    /// Returns the numbers of the shards that have not finished; `None` if the results of the
+    /// scenario are complete.
     fn missing(&self, scenario: &AnyScenario, out: &Path) -> Result<Option<Vec<u32>>, Failure> {
         if !out.exists() {
             return Ok(Some((1..=self.array).collect()));
@@ -173,6 +176,6 @@ impl Submit {
         if status.parts.is_empty() && status.has_results {
             return Ok((finished != scenario.text).then(|| (1..=self.array).collect()));
         }
-        Ok(Some(missing(&status, self.array)))
+        Ok(Some(missing_shards(&status, self.array)))
     }
 }

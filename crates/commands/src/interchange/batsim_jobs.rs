@@ -1,4 +1,4 @@
-//! Batsim's file of jobs.
+//! Writer of Batsim's file of jobs.
 
 use crate::interchange::JobLines;
 use dfrsim_cluster::{JobRecord, Occurrence};
@@ -10,46 +10,49 @@ const HEADER: &str = "job_id,workload_name,profile,submission_time,requested_num
 success,final_state,starting_time,execution_time,finish_time,waiting_time,turnaround_time,stretch,\
 allocated_resources,consumed_energy,metadata\n";
 
-/// Writes the columns of Batsim's `_jobs.csv`, a line a job in the order of submission. Times are in seconds.
+/// Writer of the columns of Batsim's `_jobs.csv`, with one line per job in the order of submission.
+/// Times are in seconds.
 ///
 /// | column | value |
 /// |---|---|
-/// | `job_id` | the number of the job in its log; its id in a workload of Batsim |
+/// | `job_id` | job number in the log; original id for a Batsim workload |
 /// | `workload_name` | as given to [`BatsimJobs::new`] |
-/// | `profile` | the run time at full speed, in seconds: a delay profile of that name would have it as its delay; in a workload of Batsim the name of its profile |
-/// | `requested_number_of_resources` | the tasks |
-/// | `requested_time` | what the user requested; -1 if unknown, Batsim's "no walltime" |
-/// | `success`, `final_state` | 1 and `COMPLETED_SUCCESSFULLY`; 0 and `COMPLETED_WALLTIME_REACHED` for a job killed at its estimate; 0 and `REJECTED` for one that was rejected, which has no times and no resources |
-/// | `starting_time`, `finish_time` | the first start, the completion |
+/// | `profile` | run time at full speed, in seconds, as the name of a delay profile with that delay; for a Batsim workload the name of the profile |
+/// | `requested_number_of_resources` | number of tasks |
+/// | `requested_time` | requested time; -1 if unknown, Batsim's "no walltime" |
+/// | `success`, `final_state` | 1 and `COMPLETED_SUCCESSFULLY`; 0 and `COMPLETED_WALLTIME_REACHED` for a job killed at its estimate; 0 and `REJECTED` for a rejected job, which has no times and no resources |
+/// | `starting_time`, `finish_time` | first start, completion |
 /// | `execution_time`, `waiting_time`, `turnaround_time` | finish - start, start - submission, finish - submission |
 /// | `stretch` | turnaround / execution time, as Batsim defines it |
-/// | `allocated_resources` | the nodes that had a task of the job at any time, as an interval set: `0-3 7` |
+/// | `allocated_resources` | nodes that had a task of the job at any time, as an interval set: `0-3 7` |
 /// | `consumed_energy` | -1, Batsim's "not simulated" |
 /// | `metadata` | empty |
 ///
-/// For a batch schedule all of this is exact. Of a fractional schedule the format cannot say everything:
+/// For a batch schedule all of this is exact. The format cannot represent a fractional schedule
+/// completely:
 ///
-/// * The execution time includes pauses, penalties and slow progress, so `stretch` is not the stretch of the summary
-///   (turnaround / run time): `profile` has the run time.
-/// * Several tasks of a job may share a node, so there may be fewer resources than were requested; a job that moved has
-///   more. Nodes of several jobs overlap, and a job is shown on all of its nodes from start to finish, also while it was
-///   paused: loads that are added up from this file count such nodes several times. How many nodes were in use is in
+/// * The execution time includes pauses, penalties and slow progress, so `stretch` is not the
+///   stretch of the summary (turnaround / run time); `profile` has the run time.
+/// * Several tasks of a job may share a node, so there may be fewer resources than requested. A job
+///   that migrated has more. Nodes of several jobs overlap, and a job appears on all of its nodes
+///   from start to finish, even while it was paused. Loads computed from this file therefore count
+///   such nodes several times. The number of nodes in use is in
 ///   [`BatsimMachines`](crate::interchange::BatsimMachines).
 #[derive(Debug)]
 pub struct BatsimJobs {
-    /// As a field of the file.
+    /// Name of the workload, quoted as a field of the file.
     workload: String,
     texts: Option<Arc<JobTexts>>,
     in_system: BTreeMap<u64, (Job, BTreeSet<u32>)>,
 }
 
 impl BatsimJobs {
-    /// Jobs have the ids and profiles of `texts`, if there are any.
+    /// Creates the writer. Jobs have the ids and profiles of `texts`, if given.
     pub fn new(workload: &str, texts: Option<Arc<JobTexts>>) -> BatsimJobs {
         BatsimJobs { workload: field(workload), texts, in_system: BTreeMap::new() }
     }
 
-    /// The properties of a job known at its arrival: the first six columns.
+    /// Formats the first six columns, which are known when a job is submitted.
     fn request(&self, job: &Job) -> String {
         let requested = job.requested_time.map_or_else(|| "-1".to_owned(), |span| span.to_string());
         let text = self.texts.as_ref().and_then(|texts| texts.jobs.get(&job.id));
@@ -60,8 +63,8 @@ impl BatsimJobs {
         format!("{name},{},{profile},{},{},{requested}", self.workload, job.submit, job.tasks)
     }
 
-    /// A job that started has left.
-    fn ended(&mut self, place: u64, record: &JobRecord, state: &str) -> Option<String> {
+    /// Formats the line of a job that has ended.
+    fn ended_line(&mut self, place: u64, record: &JobRecord, state: &str) -> Option<String> {
         let (job, nodes) = self.in_system.remove(&place)?;
         let (execution, turnaround) = (record.end.since(record.start), record.turnaround());
         let success = u8::from(!record.killed);
@@ -77,7 +80,7 @@ impl BatsimJobs {
     }
 }
 
-/// A text as a field: quoted where it must be.
+/// Formats a text as a field, quoted if necessary.
 fn field(text: &str) -> String {
     if text.contains([',', '"', '\n', '\r']) {
         format!("\"{}\"", text.replace('"', "\"\""))
@@ -106,10 +109,10 @@ impl JobLines for BatsimJobs {
             Occurrence::Completed(record) => {
                 let state =
                     if record.killed { "COMPLETED_WALLTIME_REACHED" } else { "COMPLETED_SUCCESSFULLY" };
-                self.ended(place, record, state)
+                self.ended_line(place, record, state)
             }
-            Occurrence::Lost(record, _) => self.ended(place, record, "COMPLETED_FAILED"),
-            Occurrence::Killed(record) => self.ended(place, record, "COMPLETED_KILLED"),
+            Occurrence::Lost(record, _) => self.ended_line(place, record, "COMPLETED_FAILED"),
+            Occurrence::Killed(record) => self.ended_line(place, record, "COMPLETED_KILLED"),
             Occurrence::Rejected => {
                 let (job, _) = self.in_system.remove(&place)?;
                 Some(format!("{},0,REJECTED,,,,,,,,-1,\"\"\n", self.request(&job)))

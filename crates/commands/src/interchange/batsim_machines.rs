@@ -1,4 +1,4 @@
-//! Batsim's file of machine states.
+//! Writer of Batsim's file of machine states.
 
 use dfrsim_cluster::{NodeRange, Observer, Occurrence, Placement};
 use dfrsim_model::SimTime;
@@ -7,35 +7,38 @@ use std::io::{self, Write};
 
 const HEADER: &str = "time,nb_sleeping,nb_switching_on,nb_switching_off,nb_idle,nb_computing\n";
 
-/// Writes the columns of Batsim's `_machine_states.csv`: from which second on this many nodes compute and are idle.
+/// Writer of the columns of Batsim's `_machine_states.csv`: the numbers of computing and idle nodes
+/// over time.
 ///
-/// A node computes while at least one task is on it, regardless of their number and their shares; nodes never sleep
-/// or switch. The first line is at the first submission, then there is one for each moment that changes the counts,
-/// with the counts after all that happened at that moment. This file is exact for fractional schedules too.
+/// A node is computing while it has at least one task, regardless of their number and their shares;
+/// nodes never sleep or switch. The first line is at the first submission. A further line follows
+/// for each time at which the counts change, with the counts after all events of that time. This
+/// file is exact for fractional schedules too.
 #[derive(Debug)]
 pub struct BatsimMachines<W> {
     out: W,
-    /// The first write that failed; no more is written after it.
-    failed: Option<io::Error>,
-    /// For each node, how many jobs have tasks on it.
+    /// First write error; nothing is written after it.
+    write_error: Option<io::Error>,
+    /// Number of jobs with tasks on each node.
     jobs: Vec<u32>,
-    /// The nodes of each running job.
+    /// Nodes of each running job.
     placements: BTreeMap<u64, Vec<NodeRange>>,
-    /// How many nodes have a job.
+    /// Number of nodes with at least one job.
     computing: u32,
-    /// The moment at hand.
+    /// Time of the current events.
     now: Option<SimTime>,
-    /// The count of the last line.
+    /// Number of computing nodes in the last line.
     written: Option<u32>,
 }
 
 impl<W: Write> BatsimMachines<W> {
-    /// Begins the file of a cluster of this many nodes with its header; wrap files in a `BufWriter`.
+    /// Starts the file for a cluster of this many nodes with its header. Files should be wrapped in
+    /// a `BufWriter`.
     pub fn new(mut out: W, nodes: u32) -> BatsimMachines<W> {
-        let failed = out.write_all(HEADER.as_bytes()).err();
+        let write_error = out.write_all(HEADER.as_bytes()).err();
         BatsimMachines {
             out,
-            failed,
+            write_error,
             jobs: vec![0; nodes as usize],
             placements: BTreeMap::new(),
             computing: 0,
@@ -44,27 +47,29 @@ impl<W: Write> BatsimMachines<W> {
         }
     }
 
-    /// Writes what is left, and hands the writer back.
+    /// Writes the last line, and returns the writer.
     ///
     /// # Errors
-    /// If any write failed.
+    ///
+    /// A write failed.
     pub fn finish(mut self) -> io::Result<W> {
-        self.end_moment();
-        self.failed.map_or_else(|| self.out.flush().map(|()| self.out), Err)
+        self.end_time_step();
+        self.write_error.map_or_else(|| self.out.flush().map(|()| self.out), Err)
     }
 
-    /// All that happened at the moment at hand is known.
-    fn end_moment(&mut self) {
-        let Some(now) = self.now.filter(|_| self.written != Some(self.computing) && self.failed.is_none())
+    /// Writes a line after the last event of the current time, if the counts have changed.
+    fn end_time_step(&mut self) {
+        let Some(now) =
+            self.now.filter(|_| self.written != Some(self.computing) && self.write_error.is_none())
         else {
             return;
         };
         let idle = self.jobs.len() - self.computing as usize;
-        self.failed = writeln!(self.out, "{now},0,0,0,{idle},{}", self.computing).err();
+        self.write_error = writeln!(self.out, "{now},0,0,0,{idle},{}", self.computing).err();
         self.written = Some(self.computing);
     }
 
-    fn take(&mut self, job: u64, placement: Placement<'_>) {
+    fn allocate(&mut self, job: u64, placement: Placement<'_>) {
         self.release(job);
         for range in placement.ranges() {
             for jobs in &mut self.jobs[range.indices()] {
@@ -88,13 +93,13 @@ impl<W: Write> BatsimMachines<W> {
 impl<W: Write> Observer for BatsimMachines<W> {
     fn observe(&mut self, now: SimTime, job: u64, occurrence: Occurrence<'_>) {
         if self.now != Some(now) {
-            self.end_moment();
+            self.end_time_step();
             self.now = Some(now);
         }
         match occurrence {
             Occurrence::Started(placement, _)
             | Occurrence::Resumed(placement, _)
-            | Occurrence::Migrated(placement, ..) => self.take(job, placement),
+            | Occurrence::Migrated(placement, ..) => self.allocate(job, placement),
             Occurrence::Paused(_)
             | Occurrence::Completed(_)
             | Occurrence::Killed(_)

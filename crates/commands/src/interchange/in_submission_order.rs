@@ -1,4 +1,4 @@
-//! Lines of jobs, in the order of submission, for any order of completion.
+//! Lines of jobs in the order of submission, for jobs that end in any order.
 
 use dfrsim_cluster::{Observer, Occurrence};
 use dfrsim_model::SimTime;
@@ -6,50 +6,52 @@ use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::io::{self, Write};
 
-/// What a file says of the jobs of a simulation.
+/// Format of a file with one line per job.
 pub trait JobLines: Debug {
-    /// The text above all lines.
+    /// Returns the text before the first line.
     fn header(&self) -> String;
-    /// The line of a job that leaves, with its end of line; empty if it has none. Every job leaves once.
+    /// Formats the line of a job that leaves the system, including its line end; empty if it has
+    /// none. Each job leaves once.
     fn line(&mut self, job: u64, occurrence: Occurrence<'_>) -> Option<String>;
-    /// Why the file is not what it should be, if it is not.
+    /// Returns the reason why the file is invalid, if it is.
     fn fault(&self) -> Option<String> {
         None
     }
 }
 
-/// Writes a line a job in the order of submission. The line of a job that leaves before one that was submitted earlier
-/// waits here, so memory grows with the jobs in the system only.
+/// Writer of one line per job in the order of submission. The lines of jobs that leave before an
+/// earlier one are buffered, so memory use is bounded by the jobs in the system.
 #[derive(Debug)]
 pub struct InSubmissionOrder<W> {
     out: W,
-    of: Box<dyn JobLines>,
-    lines: Lines,
+    format: Box<dyn JobLines>,
+    lines: LineBuffer,
 }
 
-/// What does not depend on the writer.
+/// Part that does not depend on the type of the writer.
 #[derive(Debug)]
-struct Lines {
-    /// The next job to write.
+struct LineBuffer {
+    /// Next job to write.
     next: u64,
-    /// Lines of later jobs.
-    ahead: BTreeMap<u64, String>,
-    /// The first write that failed; no more is written after it.
+    /// Buffered lines of later jobs.
+    buffered: BTreeMap<u64, String>,
+    /// First write error; nothing is written after it.
     failed: Option<io::Error>,
 }
 
 impl<W: Write> InSubmissionOrder<W> {
-    /// Begins with the text above all lines; wrap files in a `BufWriter`.
-    pub fn new(mut out: W, of: Box<dyn JobLines>) -> InSubmissionOrder<W> {
-        let failed = out.write_all(of.header().as_bytes()).err();
-        InSubmissionOrder { out, of, lines: Lines { next: 0, ahead: BTreeMap::new(), failed } }
+    /// Starts the file with its header. Files should be wrapped in a `BufWriter`.
+    pub fn new(mut out: W, format: Box<dyn JobLines>) -> InSubmissionOrder<W> {
+        let failed = out.write_all(format.header().as_bytes()).err();
+        InSubmissionOrder { out, format, lines: LineBuffer { next: 0, buffered: BTreeMap::new(), failed } }
     }
-    /// Hands the writer back.
+    /// Returns the writer.
     ///
     /// # Errors
-    /// If any write failed, or the format cannot express something.
+    ///
+    /// A write failed, or the format cannot represent the schedule.
     pub fn finish(mut self) -> io::Result<W> {
-        match self.of.fault() {
+        match self.format.fault() {
             Some(reason) => Err(io::Error::new(io::ErrorKind::InvalidData, reason)),
             None => self.lines.failed.map_or_else(|| self.out.flush().map(|()| self.out), Err),
         }
@@ -58,20 +60,20 @@ impl<W: Write> InSubmissionOrder<W> {
 
 impl<W: Write> Observer for InSubmissionOrder<W> {
     fn observe(&mut self, _: SimTime, job: u64, occurrence: Occurrence<'_>) {
-        if let Some(line) = self.of.line(job, occurrence) {
+        if let Some(line) = self.format.line(job, occurrence) {
             self.lines.put(&mut self.out, job, line);
         }
     }
 }
 
-impl Lines {
+impl LineBuffer {
     fn put(&mut self, out: &mut dyn Write, job: u64, line: String) {
         if job != self.next {
-            self.ahead.insert(job, line);
+            self.buffered.insert(job, line);
             return;
         }
         self.write(out, &line);
-        while let Some(line) = self.ahead.remove(&self.next) {
+        while let Some(line) = self.buffered.remove(&self.next) {
             self.write(out, &line);
         }
     }
@@ -89,7 +91,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// A line for each job that is rejected.
+    /// Format with a line for each rejected job.
     #[derive(Debug)]
     struct Rejected;
 
@@ -103,13 +105,14 @@ mod tests {
     }
 
     proptest! {
-        /// For any order in which jobs leave, the file is the same as after sorting them all at the end.
+        /// For any order in which jobs leave, the file equals the one from sorting all lines at the
+        /// end.
         #[test]
         fn any_order_gives_the_same_file(order in Just((0..40_u64).collect::<Vec<_>>()).prop_shuffle()) {
             let mut lines = InSubmissionOrder::new(Vec::new(), Box::new(Rejected));
             for job in order {
                 lines.observe(SimTime::ZERO, job, Occurrence::Rejected);
-                prop_assert!(!lines.lines.ahead.contains_key(&lines.lines.next));
+                prop_assert!(!lines.lines.buffered.contains_key(&lines.lines.next));
             }
             let sorted: String = (0..40).map(|job| format!("{job}\n")).collect();
             prop_assert_eq!(lines.finish().unwrap(), format!("job\n{sorted}").into_bytes());

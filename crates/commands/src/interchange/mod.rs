@@ -1,15 +1,18 @@
 //! Schedules in the formats of other tools.
 //!
-//! Each writer is an [`Observer`](dfrsim_cluster::Observer) of a simulation. It writes while the simulation runs, so its
-//! memory grows with the jobs in the system (and, for the machine states, with the nodes) only.
+//! Each writer is an [`Observer`](dfrsim_cluster::Observer) of a simulation. It writes while the
+//! simulation runs, so its memory use is bounded by the jobs in the system (and, for the machine
+//! states, by the nodes).
 //!
-//! * [`BatsimJobs`] writes the `_jobs.csv` of Batsim, which evalys reads: a line a job, with the nodes that it had.
-//! * [`BatsimMachines`] writes Batsim's `_machine_states.csv`: how many nodes compute, over time.
-//! * [`ScheduleLog`] writes the Standard Workload Format with waiting times filled in.
+//! * [`BatsimJobs`] writes the `_jobs.csv` of Batsim, which evalys reads: one line per job, with its
+//!   nodes.
+//! * [`BatsimMachines`] writes Batsim's `_machine_states.csv`: the number of computing nodes over
+//!   time.
+//! * [`ScheduleLog`] writes the Standard Workload Format, including the wait times.
 //! * [`InSubmissionOrder`] writes the lines of jobs that complete in any order.
 //!
-//! These formats know jobs that start once, on nodes of their own, and keep them. What a schedule is that pauses, moves
-//! and shares is said at each writer.
+//! These formats are for jobs that start once, on exclusive nodes, and keep them. The documentation
+//! of each writer describes the treatment of schedules with pauses, migrations and shared nodes.
 //!
 //! ```
 //! use dfrsim_cluster::{Options, simulate};
@@ -41,8 +44,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Sources: the documentation of Batsim, pages "Jobs", "Agregated machine state trace" and "Interval set"; the reader
-//! `JobSet` of evalys 4.0; the definition of SWF 2.2 at the Parallel Workloads Archive.
+//! Sources: the documentation of Batsim, pages "Jobs", "Agregated machine state trace" and "Interval
+//! set"; the reader `JobSet` of evalys 4.0; the definition of SWF 2.2 at the Parallel Workloads
+//! Archive.
 
 mod batsim_jobs;
 mod batsim_machines;

@@ -1,4 +1,4 @@
-//! A schedule as a log.
+//! Writer of a schedule as a log.
 
 use crate::interchange::JobLines;
 use dfrsim_cluster::{JobRecord, Occurrence};
@@ -8,15 +8,16 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
-/// Records on their way from a log, past the simulation, to the [`ScheduleLog`].
+/// Queue of the records of a log on their way to the [`ScheduleLog`].
 ///
-/// A simulation only knows [`Job`]s; this takes what else the log says of each around it, and holds the records of the
-/// jobs that have been read and have not arrived yet.
+/// A simulation only gets [`Job`]s. This queue passes the other fields of the log around it, and
+/// holds the records of the jobs that have been read but not submitted yet.
 #[derive(Clone, Debug, Default)]
 pub struct Records(Rc<RefCell<VecDeque<Record>>>);
 
 impl Records {
-    /// The jobs of a log, whose records are kept when they are pulled: for the clones of this, which share them.
+    /// Converts pairs to jobs, and stores the record of each job when it is pulled. Clones of the
+    /// queue share the records.
     pub fn into_jobs<'a>(
         self,
         pairs: Box<dyn Iterator<Item = (Job, Record)> + 'a>,
@@ -26,39 +27,42 @@ impl Records {
             job
         }))
     }
-    /// The record of the job that arrives next; `None` if the jobs do not come from a log.
+    /// Takes the record of the job that is submitted next; `None` if the jobs do not come from a
+    /// log.
     fn next(&self) -> Option<Record> {
         self.0.borrow_mut().pop_front()
     }
 }
 
-/// Writes a schedule in the Standard Workload Format, a line a job in the order of submission.
+/// Writer of a schedule in the Standard Workload Format, with one line per job in the order of
+/// submission.
 ///
 /// | field | value |
 /// |---|---|
-/// | 2 submit time | of the simulation, which scaling to a load changes |
+/// | 2 submit time | that of the simulation, which differs from the log if the load is scaled |
 /// | 3 wait time | first start - submission |
 /// | 4 run time | completion - first start, so that submission + wait + run time is the completion |
-/// | 5 allocated processors | the tasks |
-/// | 6 average CPU time | of the log; unknown for jobs that were killed |
-/// | 11 status | 5 for jobs that were killed at their estimate or rejected; else the log's, or 1 where that is unknown |
-/// | others | of the log; where there is none, the requests are those of the job |
+/// | 5 allocated processors | number of tasks |
+/// | 6 average CPU time | that of the log; unknown for killed jobs |
+/// | 11 status | 5 for jobs that were killed at their estimate or rejected; otherwise that of the log, or 1 if it is unknown |
+/// | others | those of the log; without a log, the requests of the job |
 ///
-/// Jobs that were rejected have neither wait nor run time nor processors. The run time of a job that was paused or ran
-/// slowly is longer than its work: reading the file back gives such a job the time that it held its nodes or was
-/// paused. For batch schedules it is the log's run time, and reading the file back gives the same jobs.
+/// Rejected jobs have no wait time, run time or processors. The run time of a job that was paused or
+/// slowed down exceeds its work: if the file is read back, such a job gets the time during which it
+/// held its nodes or was paused. For batch schedules it is the run time of the log, and reading the
+/// file back gives identical jobs.
 #[derive(Debug)]
 pub struct ScheduleLog {
     header: String,
     records: Records,
     in_system: BTreeMap<u64, Record>,
-    /// What the format cannot express: the first time that is too long.
+    /// Description of the first time that the format cannot represent.
     beyond_range: Option<String>,
 }
 
 impl ScheduleLog {
-    /// A log with this header. `records` has the log's records if the jobs of the simulation come through it; otherwise the fields that
-    /// jobs do not have stay unknown.
+    /// Creates a log with this header. `records` has the records of the log if the jobs of the
+    /// simulation come from it; otherwise fields that jobs lack are unknown.
     pub fn new(header: &Header, records: Records) -> ScheduleLog {
         ScheduleLog { header: header.to_string(), records, in_system: BTreeMap::new(), beyond_range: None }
     }
@@ -72,14 +76,17 @@ impl ScheduleLog {
         for (what, time) in [("waits", record.wait), ("runs", record.run_time)] {
             if let Some(time) = time.filter(|&time| time > SimSpan::from_secs(MAX_SECONDS)) {
                 self.beyond_range.get_or_insert_with(|| {
-                    format!("job {} {what} {time} s, and a log holds times up to {MAX_SECONDS} s", record.job)
+                    format!(
+                        "job {} {what} {time} s, but a log can only hold times up to {MAX_SECONDS} s",
+                        record.job
+                    )
                 });
             }
         }
     }
 }
 
-/// The header of a schedule: the cluster, where the log began, and notes.
+/// Creates the header of a schedule: the cluster, the start time of the log, and notes.
 pub fn schedule_header(log: &Header, nodes: u32, notes: &[String]) -> Header {
     let mut header = Header::default();
     header.push("Version", "2.2");
@@ -99,7 +106,7 @@ pub fn schedule_header(log: &Header, nodes: u32, notes: &[String]) -> Header {
     header
 }
 
-/// The record of a job as the simulation had it.
+/// Returns the record of a job as it was submitted in the simulation.
 fn arrived(job: &Job, record: Option<Record>) -> Record {
     let record = record.unwrap_or_else(|| Record {
         requested_processors: Some(job.tasks),
@@ -110,7 +117,7 @@ fn arrived(job: &Job, record: Option<Record>) -> Record {
     Record { job: job.id.0, submit: job.submit, allocated_processors: Some(job.tasks), ..record }
 }
 
-/// The record with the outcome of the job; unchanged for a rejected one.
+/// Updates a record with the outcome of the job; a rejected job has no outcome.
 fn scheduled(mut record: Record, outcome: Option<&JobRecord>) -> Record {
     record.wait = outcome.map(JobRecord::wait);
     record.run_time = outcome.map(|outcome| outcome.end.since(outcome.start));
@@ -145,7 +152,7 @@ impl JobLines for ScheduleLog {
             _ => None,
         }
     }
-    /// A job waits or runs longer than [`MAX_SECONDS`], which readers refuse.
+    /// Returns an error if a job waits or runs longer than [`MAX_SECONDS`], which readers reject.
     fn fault(&self) -> Option<String> {
         self.beyond_range.clone()
     }

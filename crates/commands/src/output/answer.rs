@@ -1,20 +1,20 @@
-//! What commands answer, as text for people or as JSON for programs.
+//! Answers of commands, as text for people or as JSON for programs.
 
 use crate::failure::Failure;
 use clap::{Arg, ArgMatches, ValueEnum, value_parser};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// What a command answers: the same data for people and for programs.
+/// Answer of a command: the same data for people and for programs.
 ///
-/// The names of fields end in their units (`_s`, `_mb`), and shares and counts have none. What is missing is `null`. `dfrsim schema
-/// answer COMMAND` prints the schema.
+/// The names of fields end in their units (`_s`, `_mb`); fractions and counts have none. Missing
+/// values are `null`. `dfrsim schema answer COMMAND` prints the schema.
 pub(crate) trait Answer: Serialize + JsonSchema {
-    /// As people read it, with a line break at the end.
+    /// Formats the answer for people, with a line break at the end.
     fn text(&self) -> String;
 }
 
-/// How a command prints its answer.
+/// Format in which a command prints its answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Printing {
     #[default]
@@ -23,25 +23,26 @@ pub(crate) enum Printing {
 }
 
 impl Printing {
-    /// The option that says it.
+    /// Builds the option `--format`.
     pub(crate) fn option() -> Arg {
-        let help = "How the answer is printed: text, or one JSON object, described by `dfrsim schema answer COMMAND`";
+        let help =
+            "Format of the answer: text, or one JSON object, described by `dfrsim schema answer COMMAND`";
         let option =
             Arg::new("format").long("format").value_name("text|json").help(help).help_heading("Output");
         option.value_parser(value_parser!(Printing)).default_value("text").hide_possible_values(true)
     }
 
-    /// What the arguments of a command say.
+    /// Gets the format from the arguments of a command.
     pub(crate) fn of(arguments: &ArgMatches) -> Printing {
         arguments.try_get_one("format").ok().flatten().copied().unwrap_or_default()
     }
 
-    /// Whether the answer is printed as JSON.
+    /// Returns whether the answer is printed as JSON.
     pub(crate) fn is_json(self) -> bool {
         self == Printing::Json
     }
 
-    /// Prints an answer to standard output: the only way in which commands do.
+    /// Prints an answer to standard output. Commands print answers in no other way.
     pub(crate) fn print(self, answer: &impl Answer) -> Result<(), Failure> {
         match self {
             Printing::Text => super::print(&answer.text()),
@@ -50,9 +51,10 @@ impl Printing {
     }
 }
 
-/// A value as JSON, with a line break at the end. Control characters are escaped as JSON has it.
+/// Converts a value to JSON, with a line break at the end. Control characters are escaped as JSON
+/// requires.
 pub(crate) fn json(value: &impl Serialize) -> String {
-    let json = serde_json::to_string_pretty(value).expect("answers have texts as keys");
+    let json = serde_json::to_string_pretty(value).expect("all keys of answers are strings");
     let mut text = String::with_capacity(json.len() + 1);
     for letter in json.chars() {
         match letter.is_control() && letter != '\n' {

@@ -1,30 +1,31 @@
-//! Files that appear whole or not at all.
+//! Output files that appear completely or not at all.
 
-use super::place::{Destination, place};
-use super::unnamed::Unnamed;
+use super::place::{Destination, resolve};
+use super::unnamed::IncompleteFile;
 use crate::failure::Failure;
 use std::fs::{File, Metadata};
 use std::io::{self, BufWriter, Seek as _, Write};
 use std::path::{Path, PathBuf};
 use tempfile::SpooledTempFile;
 
-/// How much of what goes to a pipe or a device is kept in memory; the rest waits on disk.
-const IN_MEMORY: usize = 1 << 20;
+/// Amount of data for a pipe or a device that is kept in memory; more is spooled to disk.
+const SPOOL_THRESHOLD: usize = 1 << 20;
 
-/// A file in the making.
+/// Output file that is being written.
 ///
-/// A regular file is written under no name, in the folder where it is to appear, and gets its name when it is whole. A
-/// symbolic link stays, and its target is written. Pipes, devices and standard output are opened when all that goes
-/// there is known, and written once, even if earlier attempts were given up.
+/// A regular file is written without a name, in its destination folder, and gets its name when it is
+/// complete. A symbolic link is kept, and its target is written. Pipes, devices and standard output
+/// are opened only once all data are known, and written once, even if earlier attempts were
+/// abandoned.
 pub(crate) struct OutputFile {
     path: PathBuf,
     target: Target,
 }
 
 enum Target {
-    /// A regular file, its place, and what is there now.
-    Regular { out: BufWriter<Unnamed>, place: PathBuf, earlier: Option<Metadata> },
-    /// Everything else.
+    /// Regular file, with its path and the metadata of the file that it replaces.
+    Regular { out: BufWriter<IncompleteFile>, place: PathBuf, earlier: Option<Metadata> },
+    /// Pipe, device or standard stream.
     Direct { out: SpooledTempFile, place: Destination },
 }
 
@@ -34,24 +35,24 @@ impl OutputFile {
         Ok(OutputFile { path: path.to_owned(), target })
     }
 
-    /// The file is whole: it takes its place.
+    /// Completes the file and moves it to its path.
     pub(crate) fn finish(self) -> Result<(), Failure> {
         self.target.finish().map_err(|error| Failure::output(self.path.display(), &error))
     }
 
-    /// Writes a whole file.
+    /// Writes a text to a file.
     pub(crate) fn write_text(path: &Path, text: &str) -> Result<(), Failure> {
         let mut file = OutputFile::create(path)?;
         file.write_all(text.as_bytes()).map_err(|error| file.failure(&error))?;
         file.finish()
     }
 
-    /// Whether it is not a regular file, so that it can still fail when it is finished.
+    /// Returns true if the target is not a regular file, so that finishing it can still fail.
     pub(super) fn is_direct(&self) -> bool {
         matches!(self.target, Target::Direct { .. })
     }
 
-    /// The failure of a write to this file.
+    /// Creates the failure for an error of writing to this file.
     pub(crate) fn failure(&self, error: &io::Error) -> Failure {
         Failure::output(self.path.display(), error)
     }
@@ -59,8 +60,8 @@ impl OutputFile {
 
 impl Target {
     fn new(path: &Path) -> io::Result<Target> {
-        let direct = |place| Ok(Target::Direct { out: SpooledTempFile::new(IN_MEMORY), place });
-        let at = match place(path)? {
+        let direct = |place| Ok(Target::Direct { out: SpooledTempFile::new(SPOOL_THRESHOLD), place });
+        let at = match resolve(path)? {
             Destination::File(at) => at,
             other => return direct(other),
         };
@@ -68,7 +69,7 @@ impl Target {
             Ok(metadata) if metadata.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
             Ok(metadata) if !metadata.is_file() => return direct(Destination::File(at)),
             Ok(metadata) => {
-                // A file that may not be written is not replaced either.
+                // A file that is not writable must not be replaced either.
                 File::options().write(true).open(&at)?;
                 Some(metadata)
             }
@@ -76,8 +77,8 @@ impl Target {
             Err(error) => return Err(error),
         };
         let folder = at.parent().unwrap_or(Path::new("/"));
-        match Unnamed::create(folder) {
-            // A file that may be written in a folder that may not.
+        match IncompleteFile::create(folder) {
+            // The file is writable, but its folder is not.
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied && earlier.is_some() => {
                 direct(Destination::File(at))
             }
@@ -93,7 +94,7 @@ impl Target {
             Target::Regular { out, place, earlier } => {
                 let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
                 if let Some(earlier) = &earlier {
-                    file.become_like(earlier)?;
+                    file.apply_attributes(earlier)?;
                 }
                 file.persist(&place)
             }

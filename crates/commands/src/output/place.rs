@@ -1,28 +1,28 @@
-//! Where paths lead, and that a command does not destroy one of its files with another.
+//! Resolution of output paths, and the check that a command does not overwrite one of its own files.
 
 use crate::failure::Failure;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// The most symbolic links that are followed, as for Linux.
-const MOST_LINKS: usize = 40;
+/// Maximum number of symbolic links to follow, as in Linux.
+const MAX_LINKS: usize = 40;
 
-/// What a path leads to when all symbolic links are followed.
+/// Resolved target of an output path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Destination {
-    /// A file or a device, or the place of a file that does not exist.
+    /// File or device, or the path of a file that does not exist yet.
     File(PathBuf),
     /// Standard output of this process.
     Output,
     /// Standard error of this process.
     Error,
-    /// Another file that a process has open.
+    /// Another open file of a process.
     Open(PathBuf),
 }
 
 impl Destination {
-    /// Opens it to write over what is there, if that is a file; otherwise behind what was written there.
+    /// Opens the target: a file is overwritten, open files of processes are appended to.
     pub(super) fn open(&self) -> io::Result<Box<dyn Write>> {
         Ok(match self {
             Destination::File(path) => Box::new(File::options().write(true).truncate(true).open(path)?),
@@ -33,10 +33,10 @@ impl Destination {
     }
 }
 
-/// Follows all symbolic links of a path. The last part need not exist.
-pub(super) fn place(path: &Path) -> io::Result<Destination> {
+/// Resolves all symbolic links of a path. The last component need not exist.
+pub(super) fn resolve(path: &Path) -> io::Result<Destination> {
     let mut path = path.to_owned();
-    for _ in 0..MOST_LINKS {
+    for _ in 0..MAX_LINKS {
         let name = match path.file_name() {
             Some(name) if !path.as_os_str().as_encoded_bytes().ends_with(b"/") => name.to_owned(),
             _ => return Err(io::ErrorKind::IsADirectory.into()),
@@ -59,19 +59,19 @@ pub(super) fn place(path: &Path) -> io::Result<Destination> {
     Err(io::Error::other("too many symbolic links"))
 }
 
-/// The process whose open files are in this folder.
+/// Returns the process whose open files are in this folder.
 fn process_of(folder: &Path) -> Option<u32> {
     let inner = folder.strip_prefix("/proc").ok()?;
     (inner.file_name()? == "fd").then(|| inner.iter().next()?.to_str()?.parse().ok()).flatten()
 }
 
-/// The files that a command reads and writes.
+/// Guard against overwriting: the files that a command reads and writes.
 #[derive(Default)]
-pub(crate) struct Places {
-    taken: Vec<(String, Identity)>,
+pub(crate) struct OverwriteGuard {
+    files: Vec<(String, Identity)>,
 }
 
-/// What makes two paths lead to the same file.
+/// Identity of a file, which is equal for two paths that lead to the same file.
 struct Identity {
     place: Option<PathBuf>,
     #[cfg(unix)]
@@ -79,13 +79,14 @@ struct Identity {
 }
 
 impl Identity {
-    /// `None` for a pipe or a device, into which several texts may go.
+    /// Determines the identity of a file; `None` for a pipe or a device, which may get several
+    /// outputs.
     fn of(path: &Path) -> Option<Identity> {
         let metadata = fs::metadata(path).ok();
         if metadata.as_ref().is_some_and(|metadata| !metadata.is_file()) {
             return None;
         }
-        let place = match place(path) {
+        let place = match resolve(path) {
             Ok(Destination::File(path)) => Some(path),
             _ => None,
         };
@@ -110,32 +111,32 @@ impl Identity {
     }
 }
 
-impl Places {
-    /// The command reads this file.
+impl OverwriteGuard {
+    /// Adds a file that the command reads.
     #[must_use]
-    pub(crate) fn reads(mut self, what: impl Into<String>, path: &Path) -> Places {
-        self.taken.extend(Identity::of(path).map(|identity| (what.into(), identity)));
+    pub(crate) fn add_input(mut self, what: impl Into<String>, path: &Path) -> OverwriteGuard {
+        self.files.extend(Identity::of(path).map(|identity| (what.into(), identity)));
         self
     }
 
-    /// The command writes this file, if it is given.
+    /// Adds a file that the command writes, if one is given.
     ///
     /// # Errors
-    /// If it is one of the files so far.
-    pub(crate) fn writes<'a>(
+    /// Returns an error if it is one of the files added so far.
+    pub(crate) fn add_output<'a>(
         mut self,
         what: &str,
         path: impl Into<Option<&'a Path>>,
-    ) -> Result<Places, Failure> {
+    ) -> Result<OverwriteGuard, Failure> {
         let Some(path) = path.into() else { return Ok(self) };
         let Some(identity) = Identity::of(path) else { return Ok(self) };
-        if let Some((other, _)) = self.taken.iter().find(|(_, other)| other.is_same(&identity)) {
+        if let Some((other, _)) = self.files.iter().find(|(_, other)| other.is_same(&identity)) {
             return Err(Failure::input(format!(
                 "{what}: {} is also {other}, which it would overwrite; choose another name",
                 path.display()
             )));
         }
-        self.taken.push((what.to_owned(), identity));
+        self.files.push((what.to_owned(), identity));
         Ok(self)
     }
 }
@@ -157,20 +158,20 @@ mod tests {
         )
         .unwrap();
         symlink("turn", base.join("turn")).unwrap();
-        assert_eq!(place(&base.join("first")).unwrap(), Destination::File(base.join("file")));
-        assert!(place(&base.join("turn")).is_err());
-        assert!(place(&base.join("none/file")).is_err());
-        assert!(place(&base.join("file/")).is_err());
+        assert_eq!(resolve(&base.join("first")).unwrap(), Destination::File(base.join("file")));
+        assert!(resolve(&base.join("turn")).is_err());
+        assert!(resolve(&base.join("none/file")).is_err());
+        assert!(resolve(&base.join("file/")).is_err());
     }
 
     #[cfg(target_os = "linux")]
     #[test]
     fn standard_output_has_many_names() {
         for name in ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"] {
-            assert_eq!(place(Path::new(name)).unwrap(), Destination::Output, "{name}");
+            assert_eq!(resolve(Path::new(name)).unwrap(), Destination::Output, "{name}");
         }
-        assert_eq!(place(Path::new("/dev/stderr")).unwrap(), Destination::Error);
-        assert!(matches!(place(Path::new("/dev/fd/0")).unwrap(), Destination::Open(_)));
+        assert_eq!(resolve(Path::new("/dev/stderr")).unwrap(), Destination::Error);
+        assert!(matches!(resolve(Path::new("/dev/fd/0")).unwrap(), Destination::Open(_)));
     }
 
     #[test]
@@ -178,20 +179,22 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name);
         fs::write(path("log"), "").unwrap();
-        let places = || Places::default().reads("the log", &path("log"));
-        assert!(places().writes("--out", path("new").as_path()).is_ok());
-        assert!(places().writes("--out", path("log").as_path()).is_err());
-        assert!(places().writes("--out", path("../").join(folder.path()).join("log").as_path()).is_err());
+        let places = || OverwriteGuard::default().add_input("the log", &path("log"));
+        assert!(places().add_output("--out", path("new").as_path()).is_ok());
+        assert!(places().add_output("--out", path("log").as_path()).is_err());
+        assert!(places().add_output("--out", path("../").join(folder.path()).join("log").as_path()).is_err());
         let both = |a: &str, b: &str| {
-            places().writes("--a", path(a).as_path()).and_then(|it| it.writes("--b", path(b).as_path()))
+            places()
+                .add_output("--a", path(a).as_path())
+                .and_then(|it| it.add_output("--b", path(b).as_path()))
         };
         assert!(both("new", "new").is_err() && both("new", "newer").is_ok());
         #[cfg(unix)]
         {
             fs::hard_link(path("log"), path("hard")).unwrap();
-            assert!(places().writes("--out", path("hard").as_path()).is_err());
+            assert!(places().add_output("--out", path("hard").as_path()).is_err());
             let null = Path::new("/dev/null");
-            assert!(places().writes("--a", null).and_then(|it| it.writes("--b", null)).is_ok());
+            assert!(places().add_output("--a", null).and_then(|it| it.add_output("--b", null)).is_ok());
         }
     }
 }

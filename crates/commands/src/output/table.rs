@@ -1,7 +1,7 @@
-//! Tables in text.
+//! Tables as text.
 
-/// Returns lines below a heading: the first column and those that hold words to the left, numbers to the right. Columns
-/// without any cell are left out.
+/// Formats rows below a heading: the first column and columns of words are aligned to the left,
+/// numbers to the right. Columns in which all cells are empty are omitted.
 pub(crate) fn table<const N: usize>(heading: [&str; N], lines: impl Iterator<Item = [String; N]>) -> String {
     let lines: Vec<[String; N]> = lines.collect();
     let width = |cells: &dyn Fn(&[String; N]) -> usize| lines.iter().map(cells).max().unwrap_or(0);

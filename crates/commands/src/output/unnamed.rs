@@ -1,16 +1,16 @@
-//! Files without a name until they are whole.
+//! Atomic writes through temporary files (`O_TMPFILE` where available).
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
-/// How names of files begin that are not whole yet, where files without a name do not exist.
+/// Prefix of the names of incomplete files, on systems without unnamed files.
 const PREFIX: &str = ".dfrsim-";
 
-/// An incomplete file. On Linux it has no name, so that it disappears however the program ends; elsewhere,
-/// and on file systems that have no such files, its name is a temporary one.
-pub(super) struct Unnamed {
+/// Incomplete file. On Linux it has no name, so that it disappears however the program ends;
+/// elsewhere, and on file systems without unnamed files, it has a temporary name.
+pub(super) struct IncompleteFile {
     folder: PathBuf,
     file: Kind,
 }
@@ -21,13 +21,14 @@ enum Kind {
     Named(NamedTempFile),
 }
 
-impl Unnamed {
-    pub(super) fn create(folder: &Path) -> io::Result<Unnamed> {
-        Ok(Unnamed { folder: folder.to_owned(), file: create(folder)? })
+impl IncompleteFile {
+    pub(super) fn create(folder: &Path) -> io::Result<IncompleteFile> {
+        Ok(IncompleteFile { folder: folder.to_owned(), file: create(folder)? })
     }
 
-    /// Takes over mode and owner of the file that it replaces; the owner as far as the user may.
-    pub(super) fn become_like(&self, earlier: &Metadata) -> io::Result<()> {
+    /// Applies the mode and the owner of the file that is replaced; the owner only if the user has
+    /// the permission.
+    pub(super) fn apply_attributes(&self, earlier: &Metadata) -> io::Result<()> {
         let file = self.file();
         #[cfg(unix)]
         {
@@ -37,15 +38,15 @@ impl Unnamed {
         file.set_permissions(earlier.permissions())
     }
 
-    /// Gives it its name, in place of the file that has it.
+    /// Gives the file its final name, replacing an existing file.
     pub(super) fn persist(self, place: &Path) -> io::Result<()> {
         let named = match self.file {
             Kind::Named(named) => named,
             #[cfg(target_os = "linux")]
             Kind::Unnamed(file) => match linux::persist(&file, place) {
                 Ok(()) => return Ok(()),
-                // Without /proc it is copied.
-                Err(_) => linux::copied(file, &self.folder)?,
+                // Without /proc the file cannot be linked, so it is copied.
+                Err(_) => linux::copy_to_named(file, &self.folder)?,
             },
         };
         named.persist(place).map(drop).map_err(|error| error.error)
@@ -60,7 +61,7 @@ impl Unnamed {
     }
 }
 
-impl Write for Unnamed {
+impl Write for IncompleteFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.file().write(bytes)
     }
@@ -85,7 +86,7 @@ fn create(folder: &Path) -> io::Result<Kind> {
 
 fn named(folder: &Path) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
-    // The usual permissions of a new file, less the user's mask, instead of a private one.
+    // The usual permissions of a new file, subject to the user's mask, instead of private ones.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     builder.prefix(PREFIX).tempfile_in(folder)
@@ -101,23 +102,25 @@ mod linux {
     use std::os::fd::AsRawFd as _;
     use std::os::unix::fs::OpenOptionsExt as _;
 
-    /// How often a name is tried that other programs take too.
-    const TIMES: u32 = 1_000;
+    /// Maximum number of attempts to take a temporary name that other programs use too.
+    const MAX_ATTEMPTS: u32 = 1_000;
 
     pub(super) fn unnamed(folder: &Path) -> io::Result<File> {
         let flags = OFlags::TMPFILE.bits() as i32;
         fs::OpenOptions::new().read(true).write(true).mode(0o666).custom_flags(flags).open(folder)
     }
 
-    /// Whether the file system or the kernel has no files without a name.
+    /// Returns whether an error means that the file system or the kernel does not support unnamed
+    /// files.
     pub(super) fn is_unsupported(error: &io::Error) -> bool {
         let unsupported = [Errno::OPNOTSUPP, Errno::ISDIR, Errno::INVAL];
         unsupported.iter().any(|errno| error.raw_os_error() == Some(errno.raw_os_error()))
     }
 
-    /// Gives a whole file its name. If there is no file of that name, it appears at once. No link replaces a file: then
-    /// the whole file gets a name beside it first, from which it is renamed. Only a program that ends between the two
-    /// leaves that, and the next writer of the file reuses that name.
+    /// Gives a complete file its name. If no file has that name, it appears at once. A link cannot
+    /// replace a file, so otherwise the complete file gets a temporary name in the same folder
+    /// first, and is then renamed. Only a program that is killed between the two steps leaves the
+    /// temporary name, which the next writer of the file reuses.
     pub(super) fn persist(file: &File, place: &Path) -> io::Result<()> {
         let open = format!("/proc/self/fd/{}", file.as_raw_fd());
         let link = |name: &Path| linkat(CWD, &open, CWD, name, AtFlags::SYMLINK_FOLLOW);
@@ -128,10 +131,10 @@ mod linux {
         let mut name = OsString::from(PREFIX);
         name.push(place.file_name().unwrap_or_default());
         let beside = place.with_file_name(name);
-        for _ in 0..TIMES {
+        for _ in 0..MAX_ATTEMPTS {
             match link(&beside) {
                 Ok(()) => match fs::rename(&beside, place) {
-                    // Another program that writes the same file has taken it.
+                    // Another program that writes the same file has renamed it.
                     Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                     renamed => return renamed,
                 },
@@ -145,8 +148,8 @@ mod linux {
         Err(io::ErrorKind::ResourceBusy.into())
     }
 
-    /// The same bytes in a file with a temporary name.
-    pub(super) fn copied(mut file: File, folder: &Path) -> io::Result<NamedTempFile> {
+    /// Copies the contents to a file with a temporary name.
+    pub(super) fn copy_to_named(mut file: File, folder: &Path) -> io::Result<NamedTempFile> {
         let mut copy = named(folder)?;
         copy.as_file().set_permissions(file.metadata()?.permissions())?;
         file.rewind()?;
@@ -163,7 +166,7 @@ mod tests {
     #[test]
     fn no_file_has_a_name_before_it_is_whole() {
         let folder = tempfile::tempdir().unwrap();
-        let mut file = Unnamed::create(folder.path()).unwrap();
+        let mut file = IncompleteFile::create(folder.path()).unwrap();
         file.write_all(b"text").unwrap();
         if matches!(file.file, Kind::Unnamed(_)) {
             assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
@@ -175,8 +178,8 @@ mod tests {
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 
-    /// What a killed program left beside a file goes when the file is written again, and writers of one file do not disturb
-    /// each other.
+    /// A temporary file that a killed program left is removed when the file is written again, and
+    /// concurrent writers of one file do not interfere.
     #[test]
     fn no_temporary_file_stays_beside_a_file() {
         let folder = tempfile::tempdir().unwrap();
@@ -188,7 +191,7 @@ mod tests {
                 let place = &place;
                 scope.spawn(move || {
                     for number in 0..50 {
-                        let mut file = Unnamed::create(place.parent().unwrap()).unwrap();
+                        let mut file = IncompleteFile::create(place.parent().unwrap()).unwrap();
                         write!(file, "{writer} {number}").unwrap();
                         file.persist(place).unwrap();
                     }

@@ -1,4 +1,4 @@
-//! Work that takes long, watched from another thread.
+//! Progress display of long work, from another thread.
 
 use crate::terminal::notice;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -6,43 +6,44 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Until when no progress is shown.
-pub(crate) const QUIET: Duration = Duration::from_secs(2);
+/// Time before any progress is shown.
+pub(crate) const QUIET_PERIOD: Duration = Duration::from_secs(2);
 
-/// How often a terminal is drawn.
-pub(crate) const REDRAW: Duration = Duration::from_millis(200);
+/// Interval between updates of a terminal.
+pub(crate) const REDRAW_INTERVAL: Duration = Duration::from_millis(200);
 
-/// How often a line is printed where there is no terminal.
-const LINE: Duration = Duration::from_secs(10);
+/// Interval between lines if standard error is no terminal.
+const LINE_INTERVAL: Duration = Duration::from_secs(10);
 
-/// A bar on standard error, if that is a terminal.
+/// Creates a progress bar on standard error, which is visible if that is a terminal.
 pub(crate) fn bar(length: u64, template: &str) -> ProgressBar {
-    let style = ProgressStyle::with_template(template).expect("the template is right");
+    let style = ProgressStyle::with_template(template).expect("the template is valid");
     ProgressBar::new(length).with_style(style)
 }
 
-/// Does some work. Once it takes longer than `first`, a bar is drawn, which `draw` brings up to date.
+/// Runs `work`. Once it has taken longer than `first`, a bar is drawn, which `draw` updates.
 pub(crate) fn with_bar<T>(
     first: Duration,
     bar: &ProgressBar,
     draw: impl Fn(&ProgressBar) + Send + Sync,
     work: impl FnOnce() -> T,
 ) -> T {
-    let result = watched(first, REDRAW, || draw(bar), work);
+    let result = run_watched(first, REDRAW_INTERVAL, || draw(bar), work);
     bar.finish_and_clear();
     result
 }
 
-/// Does some work. Once it takes longer than two seconds, a notice says how far it is, and again every ten seconds.
+/// Runs `work`. Once it has taken two seconds, a notice with the progress from `how_far` is printed,
+/// and again every ten seconds.
 pub(crate) fn with_notices<T>(mut how_far: impl FnMut() -> String + Send, work: impl FnOnce() -> T) -> T {
     let begin = Instant::now();
     let show = || notice!("after {:.0} s: {}", begin.elapsed().as_secs_f64(), how_far());
-    watched(QUIET, LINE, show, work)
+    run_watched(QUIET_PERIOD, LINE_INTERVAL, show, work)
 }
 
-/// Does some work. Once it takes longer than `first`, `show` is called from another thread, and again after every `interval`: a
-/// single step that takes long is seen too.
-pub(crate) fn watched<T>(
+/// Runs `work`. Once it has taken longer than `first`, `show` is called from another thread, and
+/// then after every `interval`, so that the display is updated even during a single long step.
+pub(crate) fn run_watched<T>(
     first: Duration,
     interval: Duration,
     mut show: impl FnMut() + Send,
@@ -57,7 +58,7 @@ pub(crate) fn watched<T>(
                 pause = interval;
             }
         };
-        // Where there can be no other thread the work is done unseen.
+        // If the thread cannot be started, the work is done without a display.
         let _ = thread::Builder::new().spawn_scoped(scope, watch);
         let result = work();
         drop(running);
@@ -74,7 +75,7 @@ mod tests {
     fn one_long_step_is_shown_and_a_short_one_is_not() {
         let (sender, shown) = mpsc::channel();
         let millisecond = Duration::from_millis(1);
-        let result = watched(
+        let result = run_watched(
             millisecond,
             millisecond,
             || sender.send(()).expect("there is a receiver"),
@@ -82,6 +83,6 @@ mod tests {
         );
         assert_eq!(result, 3);
         let hour = Duration::from_secs(3_600);
-        assert_eq!(watched(hour, hour, || panic!("too early"), || 7), 7);
+        assert_eq!(run_watched(hour, hour, || panic!("too early"), || 7), 7);
     }
 }

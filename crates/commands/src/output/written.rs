@@ -1,11 +1,11 @@
-//! The answer of commands that only write files.
+//! Answer of commands that only write files.
 
 use super::Answer;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::Path;
 
-/// The files that a command wrote.
+/// Files that a command wrote.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Written {
     files: Vec<File>,
@@ -16,12 +16,12 @@ pub(crate) struct Written {
 #[derive(Debug, Serialize, JsonSchema)]
 struct File {
     path: String,
-    /// `null` for a pipe or a device.
+    /// The size of the file in bytes; `null` for a pipe or a device.
     bytes: Option<u64>,
 }
 
 impl Written {
-    /// Files that text does not list: one of them may be standard output.
+    /// Creates an answer whose text form is empty, because one of the files may be standard output.
     pub(crate) fn new(paths: impl IntoIterator<Item = impl AsRef<Path>>) -> Written {
         let file = |path: &Path| File {
             path: path.display().to_string(),
@@ -29,7 +29,7 @@ impl Written {
         };
         Written { files: paths.into_iter().map(|path| file(path.as_ref())).collect(), is_listed: false }
     }
-    /// Files that text lists, a line each.
+    /// Creates an answer whose text form lists the files, one per line.
     pub(crate) fn listed(paths: impl IntoIterator<Item = impl AsRef<Path>>) -> Written {
         Written { is_listed: true, ..Written::new(paths) }
     }

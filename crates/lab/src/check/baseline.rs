@@ -1,4 +1,4 @@
-//! The summary of results, in memory and as a file.
+//! Baseline: a summary of results in memory and as a file.
 
 use crate::column::{Better, Role, RowType};
 use crate::data::DataFrame;
@@ -14,47 +14,49 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// The format that is written and read. Raise it when the meaning of the file changes.
+/// Format version of baseline files. Increase it when the meaning of the file changes.
 const FORMAT: i64 = 2;
 pub(super) const MEAN: &str = "mean";
 pub(super) const WORST: &str = "worst";
-/// Counts of runs: all of them, those that are failures, and those without a row that are not (no solution, timed out).
+/// Counts of runs: all runs, failures, and runs without a row that are not failures (no solution,
+/// timed out).
 pub(super) const COUNTS: [&str; 3] = ["runs", "failures", "unsolved"];
 
-/// A summary of results.
+/// A summary of results, to be compared with later results.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Baseline {
     /// The study.
     pub study: String,
-    /// The title of the scenario.
+    /// Title of the scenario.
     pub title: String,
-    /// The version of what the study's rows mean.
+    /// Version of the meaning of the study's rows.
     pub semantics: u32,
-    /// The number and the digest of the instances of each combination of labels.
+    /// Number and digest of the instances, by combination of labels.
     pub instances: Vec<(String, String)>,
-    /// The groups, in the order of the rows.
+    /// Summaries of the groups, in the order of the rows.
     pub groups: Vec<GroupSummary>,
-    /// The values that groups may have, in alphabetical order, and which are better.
+    /// Names of the values that groups may have, in alphabetical order, with their direction of
+    /// improvement.
     pub(super) directions: Vec<(String, Better)>,
 }
 
-/// The summary of a group.
+/// Summary of one group of rows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GroupSummary {
-    /// Its label and variant columns with their values.
+    /// Label and variant columns with their values.
     pub name: String,
-    /// Counts of runs, and the mean and the worst value of each metric: `degradation.mean`. Metrics without values are not
-    /// there.
+    /// Counts of runs, and the mean and the worst value of each metric: `degradation.mean`. Metrics
+    /// without values are absent.
     pub values: BTreeMap<String, f64>,
 }
 
 impl Baseline {
-    /// The summary of results.
+    /// Summarizes results.
     ///
     /// # Errors
-    /// If they cannot be read, or a run in their folder is unfinished.
+    /// Returns an error if they cannot be read, or if a run in their folder is unfinished.
     pub fn from_results(results: &Results<'_>) -> Result<Baseline, ResultsError> {
-        if results.is_outdated {
+        if results.has_newer_run {
             let message = "the last run in this folder is unfinished; run the scenario again to continue it";
             return Err(ResultsError::new(&results.folder, message));
         }
@@ -73,19 +75,20 @@ impl Baseline {
         })
     }
 
-    /// Reads a file that [`Baseline::to_toml`] made.
+    /// Reads a file that [`Baseline::to_toml`] wrote.
     ///
     /// # Errors
-    /// If it cannot be read, has another format, or something in it is wrong: everything, with lines and columns.
+    /// Returns an error if the file cannot be read or has another format; otherwise every error in
+    /// it, with line and column.
     pub fn read(path: &Path, study: &AnyStudy) -> Result<Baseline, Faults> {
         let text = dfrsim_input::read_text(path)?;
         Baseline::parse(&text, &path.display().to_string(), study)
     }
 
-    /// Reads a baseline from a text that messages call `name`.
+    /// Parses a baseline; messages call the text `name`.
     ///
     /// # Errors
-    /// As for [`Baseline::read`].
+    /// Returns the errors of [`Baseline::read`].
     pub fn parse(text: &str, name: &str, study: &AnyStudy) -> Result<Baseline, Faults> {
         let input = Input::toml(name, text)?;
         let mut reader = Reader::default();
@@ -93,14 +96,14 @@ impl Baseline {
         reader.finish(read)
     }
 
-    /// The file: a line for each value, so that changes are seen one by one in a diff.
+    /// Formats the file with one line per value, so that a diff shows each change separately.
     pub fn to_toml(&self) -> String {
         let quoted = |text: &str| Value::String(text.to_owned()).to_string();
         let mut text = String::from(
             "# `dfrsim results check` compares results with this file; with --update it writes the file again.\n",
         );
         let Baseline { study, title, semantics, .. } = self;
-        let mut line = |line: String| writeln!(text, "{line}").expect("a string takes any text");
+        let mut line = |line: String| writeln!(text, "{line}").expect("writing to a string cannot fail");
         line(format!("study = {}\ntitle = {}", quoted(study), quoted(title)));
         line(format!("format = {FORMAT}\nsemantics = {semantics}\n\n[instances]"));
         for (labels, instances) in &self.instances {
@@ -118,13 +121,14 @@ impl Baseline {
     }
 }
 
-/// Whole numbers are written without a point.
+/// Formats integers without a decimal point, and other numbers with the shortest digits that read
+/// back exactly.
 fn number(value: f64) -> String {
     const EXACT: f64 = 9_007_199_254_740_992.0;
     if value.fract() == 0.0 && value.abs() <= EXACT { format!("{value:.0}") } else { format!("{value:?}") }
 }
 
-/// The values of a study's groups, and which are better.
+/// Returns the names of the values of a study's groups, with their direction of improvement.
 fn directions(row_types: &[RowType]) -> Vec<(String, Better)> {
     let metrics = row_types.iter().flat_map(|row_type| row_type.columns).filter_map(|column| {
         let better = column.better()?;
@@ -149,7 +153,7 @@ fn summary(frame: &DataFrame, group: &Group) -> GroupSummary {
         let column = &frame.columns()[metric];
         let own = frame.numbers(&group.items, metric);
         let (Some(mean), Some(worst)) = (average(own.iter().copied()), column.worst(&own)) else { continue };
-        // A ratio to zero is not a value to compare with.
+        // A ratio to zero is not finite and cannot be compared.
         let both = [(MEAN, mean), (WORST, worst)].into_iter().filter(|(_, value)| value.is_finite());
         values.extend(both.map(|(of, value)| (format!("{}.{of}", column.name), value)));
     }
@@ -161,7 +165,7 @@ fn summary(frame: &DataFrame, group: &Group) -> GroupSummary {
     GroupSummary { name, values }
 }
 
-/// The number and digest of the instances of each combination of labels.
+/// Computes number and digest of the instances, by combination of labels.
 fn instances(file: &ReadFile, row_types: &[RowType]) -> Vec<(String, String)> {
     let is_label = |name: &String| {
         let mut columns = row_types.iter().flat_map(|row_type| row_type.columns);
@@ -181,15 +185,15 @@ fn instances(file: &ReadFile, row_types: &[RowType]) -> Vec<(String, String)> {
     by_key(&file.lines, values).into_iter().map(described).collect()
 }
 
-/// Reads the summary of a study's results.
+/// Reads a baseline of this study.
 fn baseline(reader: &mut Reader, root: &Located<'_>, study: &AnyStudy) -> Option<Baseline> {
     let file = reader.any_object(root)?;
     let is_own = |name: &str| (name == study.name).then(|| name.to_owned());
     let own =
         reader.field(&file, "study").and_then(|at| reader.one_of(&at, "study", is_own, [study.name]))?;
     if file.get("format").and_then(|at| at.integer()) != Some(FORMAT) {
-        // The other fields may have another meaning.
-        let message = format!("expected a baseline of format {FORMAT}; write it again with --update");
+        // In another format, the other fields may have another meaning.
+        let message = format!("expected a baseline of format {FORMAT}; regenerate it with --update");
         reader.fault_below(root, "format", message);
         return None;
     }
@@ -200,7 +204,7 @@ fn baseline(reader: &mut Reader, root: &Located<'_>, study: &AnyStudy) -> Option
     let title = file.get("title").map_or_else(|| Some(String::new()), |at| text(reader, &at, "a text"));
     let semantics = reader.field(&file, "semantics").and_then(|at| reader.integer(&at, 0..=u32::MAX));
     let instances = entries(reader, &file, "instances", |reader, at| {
-        text(reader, at, "a number of instances and their digest")
+        text(reader, at, "a text: the number of instances and their digest")
     });
     let directions = directions(study.row_types);
     let known: Vec<&str> = directions.iter().map(|(metric, _)| metric.as_str()).collect();
@@ -211,7 +215,7 @@ fn baseline(reader: &mut Reader, root: &Located<'_>, study: &AnyStudy) -> Option
     Some(Baseline { study: own, title, semantics, instances, groups, directions })
 }
 
-/// The entries of a table whose keys are names.
+/// Reads a table whose keys are names.
 fn entries<T>(
     reader: &mut Reader,
     file: &Object<'_>,
@@ -223,7 +227,7 @@ fn entries<T>(
     entries.collect::<Vec<_>>().into_iter().collect()
 }
 
-/// The values of a group: `failures = 0`, `degradation.mean = 1.5`.
+/// Reads the values of a group: `failures = 0`, `degradation.mean = 1.5`.
 fn values(reader: &mut Reader, group: &Located<'_>, known: &[&str]) -> Option<BTreeMap<String, f64>> {
     let mut values = BTreeMap::new();
     for (name, at) in reader.any_object(group)?.iter() {

@@ -1,12 +1,12 @@
-//! The report as CI systems read it: JUnit XML.
+//! Output of a check as JUnit XML, for CI systems.
 
 use super::CheckReport;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use rustc_hash::FxHashMap;
 
 impl CheckReport {
-    /// A JUnit XML file with a test case for each group, failed if one of its values fails, skipped if the group is
-    /// only in the results or in the baseline.
+    /// Formats the report as JUnit XML with one test case per group: failed if one of its values
+    /// fails, skipped if the group is only in the results or only in the baseline.
     pub fn junit(&self) -> String {
         let mut failures: FxHashMap<&str, Vec<String>> = FxHashMap::default();
         for change in self.failures() {
@@ -16,8 +16,8 @@ impl CheckReport {
             let status = failures.get(group.as_str()).map(|sentences| failure(sentences));
             (group, status.unwrap_or_else(TestCaseStatus::success))
         });
-        let gone = self.gone.iter().map(|group| (group, skipped("baseline")));
-        let new = self.new.iter().map(|group| (group, skipped("results")));
+        let gone = self.only_in_baseline.iter().map(|group| (group, skipped("baseline")));
+        let new = self.only_in_results.iter().map(|group| (group, skipped("results")));
         let mut suite = TestSuite::new(self.study.as_str());
         for (group, status) in compared.chain(gone).chain(new) {
             let mut case = TestCase::new(group.as_str(), status);
@@ -26,7 +26,7 @@ impl CheckReport {
         }
         let mut report = Report::new("dfrsim check");
         report.add_test_suite(suite);
-        report.to_string().expect("a report can be written to memory")
+        report.to_string().expect("writing XML to memory cannot fail")
     }
 }
 
@@ -51,7 +51,8 @@ mod tests {
     use crate::check::{Change, CheckOptions, Direction};
     use roxmltree::Document;
 
-    /// One group fails by two values, one is better, and one is gone.
+    /// Checks a report in which one group fails by two values, one has improved, and one is missing
+    /// from the results.
     #[test]
     fn it_parses_and_lists_what_failed() {
         let strange = "a<b> & \"c\"\n\u{1}'d'";
@@ -74,8 +75,8 @@ mod tests {
                 change(strange, "pauses.mean", 2.5, Direction::Worse),
                 change("B", "pauses.mean", 1.0, Direction::Better),
             ],
-            gone: vec!["C".into()],
-            new: Vec::new(),
+            only_in_baseline: vec!["C".into()],
+            only_in_results: Vec::new(),
         };
         let xml = report.junit();
         let document = Document::parse(&xml).unwrap();
@@ -86,7 +87,7 @@ mod tests {
         }
         let cases: Vec<_> = document.descendants().filter(|node| node.has_tag_name("testcase")).collect();
         let names: Vec<_> = cases.iter().map(|case| case.attribute("name").unwrap()).collect();
-        // Line breaks of attributes are spaces to those who read them.
+        // XML parsers replace line breaks in attributes by spaces.
         assert_eq!(names, [strange.replace('\u{1}', "").replace('\n', " ").as_str(), "B", "C"]);
         assert!(cases.iter().all(|case| case.attribute("classname") == Some("online")));
         let child = |case: usize, name| cases[case].children().find(|node| node.has_tag_name(name));

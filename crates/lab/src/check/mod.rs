@@ -1,8 +1,9 @@
-//! Regressions: whether results are worse than a committed baseline.
+//! Regression check of results against a committed baseline.
 //!
-//! A [`Baseline`] is a summary of [`Results`](crate::Results): for each group of label and variant columns the number of
-//! runs and failures, and mean and worst value of each metric, with digests of the instances. It is kept as a small TOML file
-//! with a line for each value, and [`check`] compares two of them.
+//! A [`Baseline`] is a summary of [`Results`](crate::Results): for each group of label and variant
+//! columns the number of runs and failures, and the mean and the worst value of each metric, with
+//! digests of the instances. It is stored as a small TOML file with one line per value, and
+//! [`check`] compares two of them.
 
 mod baseline;
 mod junit;
@@ -16,23 +17,24 @@ use crate::column::Better;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Ordering;
 
-/// How results are compared with a baseline.
+/// Options of a comparison with a baseline.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CheckOptions {
-    /// How far values may be from the baseline.
+    /// Tolerated relative deviations from the baseline.
     pub tolerances: Tolerances,
-    /// Whether groups that are only in one of them are listed; else they make the two incomparable.
+    /// True if groups that occur only in the baseline or only in the results are listed; otherwise
+    /// they are an error.
     pub allow_missing: bool,
-    /// Whether values that are better beyond their tolerance count as failures too.
+    /// True if improvements beyond the tolerance count as failures too.
     pub strict: bool,
 }
 
 dfrsim_model::named! {
-    /// In which direction a value has changed.
+    /// Direction in which a value has changed.
     pub enum Direction as "direction" {
-        /// There is more of what should be little, or less of what should be much.
+        /// The value got worse.
         Worse = "worse",
-        /// The opposite.
+        /// The value improved.
         Better = "better",
     }
 }
@@ -40,92 +42,99 @@ dfrsim_model::named! {
 /// A value that differs from the baseline by more than its tolerance.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Change {
-    /// The group.
+    /// Name of the group.
     pub group: String,
-    /// The metric: `failures`, `degradation.mean`.
+    /// Name of the metric: `failures`, `degradation.mean`.
     pub metric: String,
-    /// The value in the baseline.
+    /// Value in the baseline.
     pub before: f64,
-    /// What it is; `None` if no run of the group has a value.
+    /// Value in the results; `None` if no run of the group has one.
     pub now: Option<f64>,
-    /// In which direction it has changed.
+    /// Direction of the change.
     pub direction: Direction,
 }
 
 impl Change {
-    /// The difference in relation to what it was; `None` if that was zero, or the value is missing now.
+    /// Returns the change relative to the baseline; `None` if the baseline is zero or the value is
+    /// missing now.
     pub fn relative(&self) -> Option<f64> {
         let (before, now) = (self.before, self.now?);
         (before != 0.0).then(|| (now - before) / before.abs())
     }
-    /// By how much it has changed, for sorting. What is not relative to anything is more than anything that is.
+    /// Returns the absolute relative change, for sorting; infinite if there is no relative change.
     fn size(&self) -> f64 {
         self.relative().map_or(f64::INFINITY, f64::abs)
     }
 }
 
-/// Why results and a baseline cannot be compared, in one line.
+/// Reason why results and a baseline cannot be compared, in one line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct CheckError(String);
 
-/// A comparison with a baseline.
+/// Outcome of a comparison with a baseline.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CheckReport {
-    /// How it was made.
+    /// Options of the comparison.
     pub options: CheckOptions,
-    /// The study.
+    /// Name of the study.
     pub study: String,
-    /// The title of the scenario.
+    /// Title of the scenario.
     pub title: String,
-    /// The version of the study's rows in the baseline and in the results. Where they differ, values may have changed by
-    /// intention.
+    /// Version of the study's rows in the baseline and in the results. If they differ, values may
+    /// have changed intentionally.
     pub semantics: (u32, u32),
-    /// The groups that were compared, in the order of the rows.
+    /// Groups that were compared, in the order of the rows.
     pub groups: Vec<String>,
-    /// How many values were compared.
+    /// Number of values that were compared.
     pub values: usize,
-    /// Values that differ by more than their tolerance: first those that are worse, in each the largest change first.
+    /// Values that differ by more than their tolerance: regressions first, then improvements, each
+    /// by decreasing size.
     pub changes: Vec<Change>,
-    /// Groups that are in the baseline only.
-    pub gone: Vec<String>,
-    /// Groups, and values of common groups, that are in the results only, so they cannot be compared.
-    pub new: Vec<String>,
+    /// Groups that are only in the baseline.
+    pub only_in_baseline: Vec<String>,
+    /// Groups, and values of common groups, that are only in the results and cannot be compared.
+    pub only_in_results: Vec<String>,
 }
 
 impl CheckReport {
-    /// How many values have changed in this direction.
+    /// Counts the values that have changed in this direction.
     pub fn count(&self, direction: Direction) -> usize {
         self.changes.iter().filter(|change| change.direction == direction).count()
     }
-    /// The changes that make it a failure: what is worse, in strict comparisons what is better too.
+    /// Returns the changes that make the check fail: regressions, and improvements too if the check
+    /// is strict.
     pub fn failures(&self) -> impl Iterator<Item = &Change> {
         self.changes.iter().filter(|change| self.options.strict || change.direction == Direction::Worse)
     }
-    /// Whether any change makes it a failure.
+    /// Returns whether the check fails.
     pub fn fails(&self) -> bool {
         self.failures().next().is_some()
     }
 }
 
-/// Compares the summary of results with a baseline.
+/// Compares the summary of results with a baseline. A value that is missing from the results counts
+/// as worse.
 ///
 /// # Errors
-/// If they are of different studies or instances, have no groups in common, or groups or values that only one of them has, but
-/// for values that the results lack, which is worse.
+/// Returns an error if the two are of different studies or instances, or have no groups in common;
+/// and, unless missing ones are allowed, if only one of them has a group or only the results have a
+/// value.
 pub fn check(before: &Baseline, now: &Baseline, options: &CheckOptions) -> Result<CheckReport, CheckError> {
     if before.study != now.study {
         let (now, before) = (&now.study, &before.study);
-        return Err(CheckError(format!("the results are of the study `{now}`, the baseline of `{before}`")));
+        return Err(CheckError(format!(
+            "the results are of the study `{now}`, but the baseline is of `{before}`"
+        )));
     }
     options.tolerances.check(now.directions.iter().map(|(metric, _)| metric.as_str())).map_err(CheckError)?;
     let instances: FxHashMap<&str, &str> =
         before.instances.iter().map(|(labels, it)| (labels.as_str(), it.as_str())).collect();
     for (labels, own) in &now.instances {
-        // Labels that only one of them has are reported with their groups.
+        // Labels that occur on one side only are reported with their groups.
         if let Some(known) = instances.get(labels.as_str()).filter(|known| *known != own) {
             return Err(CheckError(format!(
-                "the instances of {labels} differ: {own} here, {known} in the baseline"
+                "the instances of {labels} differ: {own} in the results, {known} in the baseline"
             )));
         }
     }
@@ -134,7 +143,9 @@ pub fn check(before: &Baseline, now: &Baseline, options: &CheckOptions) -> Resul
     let common: Vec<(&GroupSummary, &GroupSummary)> =
         now.groups.iter().filter_map(|group| Some((*known.get(group.name.as_str())?, group))).collect();
     if common.is_empty() {
-        return Err(CheckError("results and baseline have no labels and variant in common".to_owned()));
+        return Err(CheckError(
+            "results and baseline have no group (labels and variant) in common".to_owned(),
+        ));
     }
     let only = |of: &Baseline, other: &Baseline| -> Vec<String> {
         let names: FxHashSet<&str> = other.groups.iter().map(|it| it.name.as_str()).collect();
@@ -148,7 +159,7 @@ pub fn check(before: &Baseline, now: &Baseline, options: &CheckOptions) -> Resul
     }
     if !options.allow_missing && gone.len() + new.len() > 0 {
         let missing = report::missing(&gone, &new);
-        return Err(CheckError(format!("{missing}; --allow-missing compares the others")));
+        return Err(CheckError(format!("{missing}; use --allow-missing to compare the others")));
     }
     let (mut values, mut changes) = (0, Vec::new());
     for (before, after) in &common {
@@ -163,7 +174,7 @@ pub fn check(before: &Baseline, now: &Baseline, options: &CheckOptions) -> Resul
             }
         }
     }
-    // Stable: equal changes keep the order of the rows.
+    // The sort is stable: equal changes keep the order of the rows.
     changes.sort_by(|a, b| a.direction.cmp(&b.direction).then_with(|| b.size().total_cmp(&a.size())));
     Ok(CheckReport {
         options: options.clone(),
@@ -173,12 +184,13 @@ pub fn check(before: &Baseline, now: &Baseline, options: &CheckOptions) -> Resul
         groups: common.iter().map(|(_, group)| group.name.clone()).collect(),
         values,
         changes,
-        gone,
-        new,
+        only_in_baseline: gone,
+        only_in_results: new,
     })
 }
 
-/// In which direction a value has changed beyond its tolerance. A value that is not there any more is worse.
+/// Returns the direction in which a value has changed beyond its tolerance. A value that is missing
+/// now counts as worse.
 fn direction(better: Better, before: f64, now: Option<f64>, tolerance: Tolerance) -> Option<Direction> {
     let has_risen = match now {
         None => return Some(Direction::Worse),

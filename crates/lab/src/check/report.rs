@@ -1,14 +1,15 @@
-//! A comparison with a baseline, to be read.
+//! Text output of a comparison with a baseline.
 
 use super::{Change, CheckReport, Direction};
 use crate::table::{Cell, Table, decimals};
 use std::fmt::Write as _;
 
-/// How many changes and groups a Markdown summary lists: comments on pull requests have a limit of 65,536 characters.
+/// Largest number of changes and of groups in a Markdown summary: comments on pull requests are
+/// limited to 65,536 characters.
 const LISTED: usize = 100;
 
 impl Change {
-    /// The value before and now, with as many decimals as distinguish them.
+    /// Formats the value before and now, with as many decimals as are needed to tell them apart.
     pub fn values(&self) -> (String, String) {
         let text = |value: Option<f64>, decimals: usize| {
             value.map_or_else(|| "none".to_owned(), |value| format!("{value:.decimals$}"))
@@ -18,15 +19,16 @@ impl Change {
         let size = values.iter().flatten().fold(0.0, |size: f64, value| size.max(value.abs()));
         let first = if is_whole { 0 } else { decimals(size) };
         let both = |decimals| (text(Some(self.before), decimals), text(self.now, decimals));
-        // The difference of two numbers of this size is seen by the 17th significant digit; small ones need more.
+        // Two numbers of this size differ by the 17th significant digit at the latest; small numbers
+        // need more decimals.
         (first..=340).map(both).find(|(before, now)| before != now).unwrap_or_else(|| both(first))
     }
-    /// The relative change in percent, with its sign; `None` if there is none.
+    /// Formats the relative change in percent, with its sign; `None` if there is none.
     pub fn percent(&self) -> Option<String> {
         let percent = self.relative()? * 100.0;
         Some(if percent.abs() >= 0.05 { format!("{percent:+.1} %") } else { format!("{percent:+.0e} %") })
     }
-    /// `degradation.mean 1866.8 -> 1902.1 (+1.9 %)`
+    /// Formats the change: `degradation.mean 1866.8 -> 1902.1 (+1.9 %)`.
     pub(super) fn sentence(&self) -> String {
         let (before, now) = self.values();
         let percent = self.percent().map(|percent| format!(" ({percent})")).unwrap_or_default();
@@ -35,38 +37,40 @@ impl Change {
 }
 
 impl CheckReport {
-    /// A line for each change, the worst first.
+    /// Builds a table with one line per change, largest regression first.
     pub fn table(&self) -> Table {
         table(self.changes.iter())
     }
 
-    /// One line: what was compared, and the result.
+    /// Formats the numbers of compared, worse, better and tolerated values in one line.
     pub fn summary(&self) -> String {
         let (worse, better) = (self.count(Direction::Worse), self.count(Direction::Better));
         let (values, groups) = (self.values, self.groups.len());
         let within = values - worse - better;
         let tolerances = &self.options.tolerances;
         format!(
-            "{values} values of {groups} groups: {worse} worse, {better} better, {within} within tolerance ({tolerances})"
+            "{values} values in {groups} groups: {worse} worse, {better} better, {within} within tolerance ({tolerances})"
         )
     }
 
-    /// What should be known besides: another version of the study's rows, groups that are missing.
+    /// Returns notices about the comparison: another version of the study's rows, and groups that
+    /// are missing.
     pub fn notices(&self) -> Vec<String> {
         let mut notices = Vec::new();
         let (before, now) = self.semantics;
         if before != now {
             notices.push(format!(
-                "the baseline is of version {before} of the study, the results are of {now}: values may have changed by intention"
+                "the baseline is of version {before} of the study, the results are of version {now}: values may have changed intentionally"
             ));
         }
-        for (side, groups) in [("baseline", &self.gone), ("results", &self.new)] {
+        for (side, groups) in [("baseline", &self.only_in_baseline), ("results", &self.only_in_results)] {
             notices.extend(groups.iter().map(|group| format!("only in the {side}: {group}")));
         }
         notices
     }
 
-    /// A summary for a comment on a pull request or a page of a CI system. Long lists are cut.
+    /// Formats a Markdown summary for a comment on a pull request or for a page of a CI system. Long
+    /// lists are truncated.
     pub fn markdown(&self) -> String {
         let verdict = if self.fails() { "values have changed" } else { "no regression" };
         let verdict = if self.count(Direction::Worse) > 0 { "regression" } else { verdict };
@@ -83,14 +87,14 @@ impl CheckReport {
                     text,
                     "\n<details{open}><summary>{heading}: {count}</summary>\n\n{table}{more}\n</details>\n"
                 )
-                .expect("a string takes any text");
+                .expect("writing to a string cannot fail");
             }
         }
         let notices = self.notices();
         if !notices.is_empty() {
             text.push('\n');
             for notice in notices.iter().take(LISTED) {
-                writeln!(text, "- {}", escape(notice)).expect("a string takes any text");
+                writeln!(text, "- {}", escape(notice)).expect("writing to a string cannot fail");
             }
             text.push_str(&more(notices.len()));
         }
@@ -98,7 +102,7 @@ impl CheckReport {
     }
 }
 
-/// The groups that only one of the two has; of many the first ones.
+/// Lists the groups that occur on one side only; long lists are truncated.
 pub(super) fn missing(gone: &[String], new: &[String]) -> String {
     const LISTED: usize = 5;
     let side = |(side, groups): (&str, &[String])| {
@@ -114,7 +118,7 @@ fn more(count: usize) -> String {
     if count > LISTED { format!("\nand {} more\n", count - LISTED) } else { String::new() }
 }
 
-/// Characters with a meaning in Markdown represent themselves.
+/// Escapes the characters that have a meaning in Markdown.
 fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
@@ -182,10 +186,10 @@ mod tests {
             study: "online".into(),
             title: "A <first> look".into(),
             semantics: (1, 2),
-            gone: groups.clone(),
+            only_in_baseline: groups.clone(),
             groups,
             values: 14_000,
-            new: Vec::new(),
+            only_in_results: Vec::new(),
             changes,
         };
         let text = report.markdown();

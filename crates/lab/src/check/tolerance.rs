@@ -1,4 +1,4 @@
-//! How far values may be from the baseline.
+//! Tolerated deviations from the baseline.
 
 use super::baseline::{COUNTS, MEAN, WORST};
 use crate::fields::unknown;
@@ -6,13 +6,13 @@ use crate::text::percent::{parse_fraction, percent};
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// The fraction of the baseline's value by which a value may differ; zero allows no difference at all. Parses from `2%`
-/// and from `0.02`.
+/// Tolerated deviation as a fraction of the baseline value; zero allows no difference. Parses from
+/// `2%` and from `0.02`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
 pub struct Tolerance(f64);
 
 impl Tolerance {
-    /// Whether it allows the change of a value.
+    /// Returns whether the change of a value is within the tolerance.
     #[must_use]
     pub fn allows(self, before: f64, now: f64) -> bool {
         (now - before).abs() <= self.0 * before.abs()
@@ -21,10 +21,10 @@ impl Tolerance {
 
 dfrsim_model::parses!(
     Tolerance,
-    "expected a tolerance from 0 to 1 such as 2% or 0.02, or percentages above 100%, found `{text}`",
+    "expected a tolerance such as 2% or 0.02 (above 1 only as a percentage such as 200%), found `{text}`",
     |text| {
         let fraction = parse_fraction(text).filter(|fraction| *fraction >= 0.0 && fraction.is_finite());
-        // 2 is taken for 2 % by those who mean it; 200 % has to be written so.
+        // A plain 2 is probably meant as 2 %; 200 % must be written as a percentage.
         fraction.filter(|fraction| *fraction <= 1.0 || text.contains('%')).map(Tolerance)
     }
 );
@@ -35,23 +35,24 @@ impl fmt::Display for Tolerance {
     }
 }
 
-/// The tolerance of each metric.
+/// Tolerances, by metric.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tolerances {
-    /// The tolerance of metrics without their own, except counts of runs, which have zero.
+    /// Tolerance of all metrics without an entry in `single`; counts of runs have zero instead.
     pub all: Tolerance,
-    /// Of single metrics: `degradation` for mean and worst value, `degradation.mean`, `failures`.
+    /// Tolerances of single metrics: `degradation` for mean and worst value, `degradation.mean`,
+    /// `failures`.
     pub single: BTreeMap<String, Tolerance>,
 }
 
 impl Tolerances {
-    /// The tolerance of a metric.
+    /// Returns the tolerance of a metric.
     pub fn of(&self, metric: &str) -> Tolerance {
         let general = if COUNTS.contains(&metric) { Tolerance::default() } else { self.all };
         let column = metric.rsplit_once('.').map_or(metric, |(column, _)| column);
         self.single.get(metric).or_else(|| self.single.get(column)).copied().unwrap_or(general)
     }
-    /// That all names are among those of a study's values.
+    /// Checks that all names are known values of the study.
     pub(super) fn check<'a>(&self, known: impl Iterator<Item = &'a str>) -> Result<(), String> {
         let known: Vec<&str> = known.collect();
         let is_known = |name: &str| {

@@ -1,12 +1,13 @@
-//! Comparisons: two results, or two variants of one, instance by instance.
+//! Paired comparison of two results, or of two variants of one result.
 //!
-//! Two variants that ran on the same instances are compared by their differences on each of them: instances differ more than
-//! variants do, and what an instance adds to both sides drops out. [`compare`] pairs rows, and gives for each group of
-//! label and variant columns and each metric the mean and median of differences (B - A) and ratios (B / A) with bootstrap
-//! confidence intervals, and how often B is better.
+//! Two variants that ran on the same instances are compared by their differences on each instance.
+//! Instances differ more than variants do, and pairing removes the variation between instances.
+//! [`compare`] pairs rows. For each group of label and variant columns and each metric it gives mean
+//! and median of the differences (B - A) and ratios (B / A) with bootstrap confidence intervals, and
+//! the number of pairs in which B is better.
 //!
-//! Sources: B. Efron and R. J. Tibshirani, *An Introduction to the Bootstrap*, 1993: chapter 13 for the percentile
-//! interval, 14.3 for the bias-corrected and accelerated one (BCa).
+//! Sources: B. Efron and R. J. Tibshirani, *An Introduction to the Bootstrap*, 1993: chapter 13 for
+//! the percentile interval, 14.3 for the bias-corrected and accelerated one (BCa).
 
 mod pairing;
 mod report;
@@ -15,37 +16,37 @@ mod selection;
 use crate::column::{Column, Role, RowType};
 use crate::data::DataFrame;
 use crate::fields::unknown;
-use crate::groups::{Group, GroupKey, Loads, block, by_block, groups};
+use crate::groups::{Group, GroupKey, LoadPooling, block, by_block, groups};
 use crate::parallel::in_parallel;
-use crate::ranking::Duel;
+use crate::ranking::PairedComparison;
 use crate::results::{Results, ResultsError};
 use crate::table::{Bootstrap, Confidence, Estimates};
 use dfrsim_model::Seed;
 use pairing::{Pairing, pair};
 use schemars::JsonSchema;
-use selection::{Selection, Sides};
+use selection::{SelectedVariants, Selection};
 use serde::Serialize;
 
-/// The selection and options of a comparison.
+/// Selection of variants and metrics, and bootstrap options of a comparison.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CompareOptions {
-    /// Which variants are taken from A: values of variant columns, as `COLUMN=VALUE` or, where only one column has it, as
-    /// the value alone. All if there are none.
+    /// Variants selected from A: values of variant columns, as `COLUMN=VALUE` or, if only one column
+    /// has the value, as the value alone. All variants if empty.
     pub variant: Vec<String>,
-    /// Which ones take their place in B; columns that are not named here are as in A.
+    /// Variants selected from B instead; columns that are not named here are as in A.
     pub with: Vec<String>,
-    /// The names of the metrics; the primary one if there are none.
+    /// Names of the metrics; the primary one if empty.
     pub metrics: Vec<String>,
-    /// The seed of the bootstrap.
+    /// Seed of the bootstrap.
     pub seed: u64,
-    /// How many resamples an interval is made from; at least one.
+    /// Number of bootstrap resamples per interval; at least one.
     pub resamples: usize,
-    /// The confidence of intervals.
+    /// Confidence level of the intervals.
     pub confidence: Confidence,
 }
 
 impl Default for CompareOptions {
-    /// The primary metric of all variants, 10,000 resamples, 95 %.
+    /// Returns options for the primary metric of all variants, 10,000 resamples and 95 % confidence.
     fn default() -> CompareOptions {
         CompareOptions {
             variant: Vec::new(),
@@ -58,134 +59,139 @@ impl Default for CompareOptions {
     }
 }
 
-/// Why two results cannot be compared.
+/// Reason why two results cannot be compared.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CompareError {
     /// A or B cannot be read.
     #[error(transparent)]
     Results(#[from] ResultsError),
-    /// They are of different studies.
-    #[error("expected two results of the same study: A has results of `{a}`, B of `{b}`")]
+    /// A and B are results of different studies.
+    #[error("A and B must be results of the same study, but A is of `{a}` and B of `{b}`")]
     Studies {
-        /// The study of A.
+        /// Study of A.
         a: String,
-        /// The study of B.
+        /// Study of B.
         b: String,
     },
-    /// A variant or a metric is not there.
+    /// A selected variant or metric does not exist.
     #[error("{0}")]
     Unknown(String),
-    /// No row of the one belongs to a row of the other.
+    /// No row of A has a counterpart in B.
     #[error(
-        "no row of A ({only_in_a}) has the labels, instance and variant of a row of B ({only_in_b}){}",
+        "none of the rows of A ({only_in_a}) and B ({only_in_b}) have the same labels, instance and variant{}",
         if *other_instances > 0 { format!("; {other_instances} pairs have the same names, but the contents of their instances differ") } else { String::new() }
     )]
     NoPairs {
-        /// Rows of A.
+        /// Number of rows of A.
         only_in_a: usize,
-        /// Rows of B.
+        /// Number of rows of B.
         only_in_b: usize,
-        /// Pairs with the same names whose instances differ.
+        /// Number of pairs with equal names whose instances differ.
         other_instances: usize,
     },
 }
 
-/// A comparison.
+/// Outcome of a comparison.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
-    /// How it was made.
+    /// Options of the comparison.
     pub options: CompareOptions,
-    /// Each type of rows that has pairs.
+    /// Row types that have pairs.
     pub parts: Vec<ComparedRows>,
 }
 
-/// The rows of one type.
+/// Comparison of the rows of one type.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ComparedRows {
-    /// The type.
+    /// Type of the rows.
     pub row_type: &'static RowType,
-    /// The variant columns in which B was selected apart from A.
-    pub with: Vec<&'static Column>,
-    /// Each group with each metric.
+    /// Variant columns in which the selection of B differs from that of A.
+    pub separate_columns: Vec<&'static Column>,
+    /// Comparisons, for each group and metric.
     pub groups: Vec<GroupComparison>,
-    /// What is not in them.
+    /// Counts of rows and pairs that were not compared.
     pub left_out: LeftOut,
 }
 
-/// What is not in the groups of a comparison: events of a run, for example, are several rows of one variant, without counterparts.
+/// Counts of rows and pairs that were not compared. For example, the events of a run are several
+/// rows of one variant and have no counterparts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LeftOut {
-    /// Rows without a counterpart.
+    /// Rows of A without a counterpart.
     pub only_in_a: usize,
-    /// Rows without a counterpart.
+    /// Rows of B without a counterpart.
     pub only_in_b: usize,
-    /// Pairs of instances with the same name and other contents, left out.
+    /// Pairs whose instances have equal names but different contents.
     pub other_instances: usize,
-    /// Rows that are not the only ones of their instance and variant, left out.
+    /// Rows that share instance and variant with another row of the same results.
     pub repeated: usize,
     /// Pairs with a failed run.
     pub failed: usize,
 }
 
-/// One metric of one group.
+/// Comparison of one metric in one group.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GroupComparison {
-    /// The group, with the variant of A; what matters to B only is from B.
+    /// The group, with the variant of A; a column that has a value only in B shows that of B.
     pub key: GroupKey,
-    /// The values of B in the columns in which it was selected apart from A.
+    /// Values of B in the columns in which it was selected separately from A.
     pub with: Vec<String>,
-    /// Whether it has several values of a numeric label, which have groups of their own.
-    pub is_together: bool,
+    /// True if the group pools several values of a numeric label, each of which also has a group of
+    /// its own.
+    pub is_pooled: bool,
     /// The metric.
     pub metric: &'static Column,
-    /// The pairs in which both have a value, in the order of A.
+    /// Pairs in which both sides have a value, in the order of A.
     pub pairs: Vec<Pair>,
-    /// How often A alone has a value.
+    /// Number of pairs in which only A has a value.
     pub only_a: usize,
-    /// How often B alone has one.
+    /// Number of pairs in which only B has a value.
     pub only_b: usize,
-    /// In how many pairs B is better, equal and worse.
-    pub duel: Duel,
-    /// The differences B - A; `None` without pairs.
+    /// Numbers of pairs in which B is better, equal and worse.
+    pub outcomes: PairedComparison,
+    /// Differences B - A; `None` without pairs.
     pub difference: Option<Estimates>,
-    /// The ratios B / A of those pairs in which both are above zero, with their geometric mean, and that of the two in the
-    /// middle where the median is between them; `None` if there is no such pair.
+    /// Ratios B / A of the pairs in which both values are positive. The mean is geometric, and so is
+    /// the median of an even number of pairs. `None` if there is no such pair.
     pub ratio: Option<Estimates>,
-    /// Of how many pairs.
+    /// Number of pairs in `ratio`.
     pub ratios: usize,
 }
 
-/// A metric on one instance.
+/// Values of a metric on one instance.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pair {
-    /// The values of the instance columns.
+    /// Values of the instance columns.
     pub instance: Vec<String>,
-    /// The instances of equal blocks are not independent evidence: one trace at several loads.
+    /// Name of the block. Instances of one block are not statistically independent: one trace at
+    /// several loads.
     block: String,
-    /// The metric in A.
+    /// Value in A.
     pub a: f64,
-    /// The metric in B.
+    /// Value in B.
     pub b: f64,
 }
 
 impl Pair {
-    /// B - A.
+    /// Returns B - A.
     pub fn difference(&self) -> f64 {
         self.b - self.a
     }
-    /// B / A, if both are above zero.
+    /// Returns B / A if both values are positive.
     pub fn ratio(&self) -> Option<f64> {
         (self.a > 0.0 && self.b > 0.0).then(|| self.b / self.a)
     }
 }
 
-/// Compares two results, which may be the same with two variants of it.
+/// Compares two results, or two variants of the same results.
 ///
-/// The intervals depend on the rows and the options only, those of one group not on what other groups there are.
+/// The intervals depend on the rows and the options only. Those of one group do not depend on the
+/// other groups.
 ///
 /// # Errors
-/// If a file is not what the run wrote, a variant or metric is not there, or no rows belong together.
+/// Returns an error if a file differs from what the run wrote, a variant or metric does not exist,
+/// or no rows can be paired.
 pub fn compare(
     a: &Results<'_>,
     b: &Results<'_>,
@@ -210,7 +216,7 @@ pub fn compare(
         if metrics.is_empty() {
             continue;
         }
-        let sides = match Sides::new((frame_a, &a.folder), (frame_b, &b.folder), options) {
+        let sides = match SelectedVariants::new((frame_a, &a.folder), (frame_b, &b.folder), options) {
             Ok(sides) => sides,
             Err(message) => {
                 unknown_selection.get_or_insert(message);
@@ -234,7 +240,7 @@ pub fn compare(
     }
 }
 
-/// That each of the names is a metric of some type of rows.
+/// Checks that each name is a metric of some row type.
 fn check_metrics(frames: &[DataFrame], names: &[String]) -> Result<(), CompareError> {
     let known = || frames.iter().flat_map(DataFrame::columns).filter(|column| column.is_metric());
     let wrong = names.iter().find(|name| !known().any(|column| column.name == name.as_str()));
@@ -245,7 +251,7 @@ fn check_metrics(frames: &[DataFrame], names: &[String]) -> Result<(), CompareEr
     wrong.map_or(Ok(()), |name| Err(message(name)))
 }
 
-/// The places of these metrics in a frame, or that of the primary one.
+/// Returns the indices of these metrics, or of the primary one if there are no names.
 fn metrics(frame: &DataFrame, names: &[String]) -> Vec<usize> {
     if names.is_empty() {
         return frame.primary().into_iter().collect();
@@ -275,7 +281,7 @@ fn compare_rows(
         if own.is_empty() && variants.contains(&column) { b.text(of_b, column) } else { own }
     };
     let places: Vec<usize> = (0..pairs.len()).collect();
-    let groups = groups(a, &places, Loads::Both, &|at| pairs[at].0, &setting, &text);
+    let groups = groups(a, &places, LoadPooling::Both, &|at| pairs[at].0, &setting, &text);
     let compared = in_parallel(groups.len() * metrics.len(), |at| {
         let (group, metric) = (&groups[at / metrics.len()], metrics[at % metrics.len()]);
         let of_b = pairs[group.items[0]].1;
@@ -286,7 +292,7 @@ fn compare_rows(
         |(of_a, of_b): &&(usize, usize)| a.status[*of_a].is_failure() || b.status[*of_b].is_failure();
     ComparedRows {
         row_type: a.row_type,
-        with: with.iter().map(|selection| &a.columns()[selection.column]).collect(),
+        separate_columns: with.iter().map(|selection| &a.columns()[selection.column]).collect(),
         groups: compared,
         left_out: LeftOut { failed: pairs.iter().filter(is_failure).count(), ..left_out },
     }
@@ -324,11 +330,11 @@ fn compare_group(
     GroupComparison {
         key: group.key.clone(),
         with,
-        is_together: group.is_together,
+        is_pooled: group.is_pooled,
         metric: column,
         only_a,
         only_b,
-        duel: Duel::of(column, pairs.iter().map(|pair| (pair.b, pair.a))),
+        outcomes: PairedComparison::of(column, pairs.iter().map(|pair| (pair.b, pair.a))),
         difference: bootstrap("difference").estimates(&differences),
         ratio: bootstrap("ratio").estimates(&logarithms).map(|estimates| estimates.map(f64::exp)),
         ratios: logarithms.iter().map(Vec::len).sum(),
@@ -336,7 +342,7 @@ fn compare_group(
     }
 }
 
-/// The values of a row of A and its counterpart, with the name of their instance.
+/// Builds the pair of a row of A and its counterpart.
 fn pair_on(frame: &DataFrame, row: usize, a: f64, b: f64) -> Pair {
     let texts = frame.with_role(&[Role::Instance]).into_iter().map(|column| frame.text(row, column));
     let instance: Vec<String> = texts.collect();

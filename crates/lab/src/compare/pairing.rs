@@ -1,32 +1,32 @@
-//! Which rows of two results belong together.
+//! Pairing of the rows of two results.
 
 use super::LeftOut;
-use super::selection::Sides;
+use super::selection::SelectedVariants;
 use crate::column::{Column, Kind, Role};
 use crate::data::DataFrame;
 use crate::groups::by_codes;
 use crate::text::csv::ReadFile;
 use rustc_hash::FxHashMap;
 
-/// Rows of A and B in pairs.
+/// Paired rows of A and B.
 pub(super) struct Pairing {
-    /// In the order of A, and for each row of A in that of B.
+    /// Pairs in the order of A, and for each row of A in the order of B.
     pub(super) pairs: Vec<(usize, usize)>,
-    /// Numbers that are equal where values of a column are, by its place, for each row of A.
+    /// Codes of A by column and row. Equal codes stand for equal values.
     pub(super) codes_a: Codes,
-    /// The same of B: equal numbers are equal values in both.
+    /// Codes of B by column and row. Equal codes stand for equal values in A and B.
     pub(super) codes_b: Codes,
-    /// How many rows and pairs are not in them; failed runs are.
+    /// Counts of the rows and pairs that were left out. Pairs with failed runs are kept.
     pub(super) left_out: LeftOut,
 }
 
-/// The numbers of the rows, by the place of the column; none of columns that do not count.
+/// Codes by column and row; empty for columns that are not compared.
 pub(super) type Codes = Vec<Vec<u64>>;
 
-/// The code of a missing value; as the bits of a number it would be NaN.
+/// Code of a missing value; it cannot be a regular number, as these bits are a NaN.
 const MISSING: u64 = u64::MAX;
 
-/// Texts of one column of both results, numbered.
+/// Distinct texts of one column of both results, with their numbers.
 #[derive(Default)]
 struct Names(FxHashMap<String, u64>);
 
@@ -52,20 +52,20 @@ impl Names {
     }
 }
 
-/// The codes of a row in some columns.
+/// Returns the codes of a row in these columns.
 fn codes(of: &Codes, columns: &[usize], row: usize) -> Vec<u64> {
     columns.iter().map(|&column| of[column][row]).collect()
 }
 
-/// Finds the pairs: rows with equal labels and instances, and equal variants but for the columns in which B was selected
-/// apart from A.
+/// Pairs rows with equal labels and instances, and with equal variants except for the columns in
+/// which B was selected separately from A.
 ///
-/// Where it was, a value that one of the two does not have (a period, a rule of packing) may be anything in the other, unless
-/// a row without it is there too.
+/// If there are such columns, a value that one side lacks (a period, a packing rule) matches any
+/// value of the other side, unless the other side also has a row without it.
 pub(super) fn pair(
     (a, instances_a): (&DataFrame, &ReadFile),
     (b, instances_b): (&DataFrame, &ReadFile),
-    sides: &Sides,
+    sides: &SelectedVariants,
 ) -> Pairing {
     let mut names: Vec<Names> = a.columns().iter().map(|_| Names::default()).collect();
     let places = a.with_role(&[Role::Label, Role::Instance]);
@@ -75,8 +75,8 @@ pub(super) fn pair(
         codes_a[column] = names[column].column(a, column);
         codes_b[column] = names[column].column(b, column);
     }
-    let rows_a: Vec<usize> = (0..a.len()).filter(|&row| sides.takes_a(a, row)).collect();
-    let rows_b: Vec<usize> = (0..b.len()).filter(|&row| sides.takes_b(b, row)).collect();
+    let rows_a: Vec<usize> = (0..a.len()).filter(|&row| sides.selects_a(a, row)).collect();
+    let rows_b: Vec<usize> = (0..b.len()).filter(|&row| sides.selects_b(b, row)).collect();
     let (rows_a, repeated_a) = unique(&codes_a, &all, &rows_a);
     let (rows_b, repeated_b) = unique(&codes_b, &all, &rows_b);
     let mut variants = a.with_role(&[Role::Variant]);
@@ -123,14 +123,14 @@ pub(super) fn pair(
     Pairing { pairs, codes_a, codes_b, left_out }
 }
 
-/// The rows that are the only ones of their values in these columns, and how many are not.
+/// Returns the rows that are unique in these columns, and the number of rows that are not.
 fn unique(of: &Codes, columns: &[usize], rows: &[usize]) -> (Vec<usize>, usize) {
     let groups = by_codes(rows, &|row| codes(of, columns, row));
     let repeated = groups.iter().filter(|group| group.len() > 1).map(Vec::len).sum();
     (groups.into_iter().filter(|group| group.len() == 1).flatten().collect(), repeated)
 }
 
-/// The digests of what was prepared, by the codes of these columns.
+/// Collects the digests of prepared instances, by the codes of these columns.
 fn digests<'f>(
     frame: &DataFrame,
     file: &'f ReadFile,
@@ -187,7 +187,7 @@ mod tests {
         frame
     }
 
-    /// Every pair, with each condition written out.
+    /// Pairs rows by a direct implementation of every condition, as a reference.
     fn slow(a: &[Fields], b: &[Fields], of_a: Option<&str>, of_b: Option<&str>) -> Vec<(usize, usize)> {
         let fits = |a: &Fields, b: &Fields, is_exact: bool| {
             let policy = match (of_a, of_b) {
@@ -235,8 +235,8 @@ mod tests {
             let options = CompareOptions { variant: one(of_a), with: one(of_b), ..CompareOptions::default() };
             let (frame_a, frame_b) = (frame(&a), frame(&b));
             let folder = Path::new("results");
-            // A policy that neither has is another test's subject.
-            let Ok(sides) = Sides::new((&frame_a, folder), (&frame_b, folder), &options) else { return Ok(()) };
+            // A value that occurs in neither result is covered by another test.
+            let Ok(sides) = SelectedVariants::new((&frame_a, folder), (&frame_b, folder), &options) else { return Ok(()) };
             let none = ReadFile { name: String::new(), header: Vec::new(), lines: Vec::new() };
             let pairing = pair((&frame_a, &none), (&frame_b, &none), &sides);
             prop_assert_eq!(&pairing.pairs, &slow(&a, &b, of_a, of_b));

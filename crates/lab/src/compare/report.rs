@@ -1,4 +1,4 @@
-//! A comparison as tables and drawings.
+//! Output of a comparison as tables and drawings.
 
 use super::{ComparedRows, Comparison, GroupComparison, LeftOut, Pair};
 use crate::column::{Column, Role};
@@ -7,32 +7,33 @@ use crate::groups::cell;
 use crate::table::{Cell, Estimate, NamedTable, Table, TableLine, decimals};
 
 impl Comparison {
-    /// For each type of rows a line for each group and metric, to be read: mean and median of differences and ratios, with
-    /// their intervals in brackets.
+    /// Builds tables for readers, one per row type, with a line for each group and metric: mean and
+    /// median of differences and ratios, with their confidence intervals in brackets.
     pub fn tables(&self) -> Vec<Table> {
         self.parts.iter().map(|part| part.table().with_notes(self.notes(part))).collect()
     }
-    /// The files for other programs: `comparison`, and `pairs` with a line for each pair; of studies with several types of
-    /// rows `comparison-case` and so on. Those without lines are left out.
+    /// Builds tables for other programs: `comparison`, and `pairs` with one line per pair. If the
+    /// study has several row types, the names are `comparison-case` and so on. Empty tables are left
+    /// out.
     pub fn exact_tables(&self) -> Vec<NamedTable> {
         let tables = self.parts.iter().flat_map(|part| {
             [
                 NamedTable::new(
-                    part.row_type.suffixed("comparison"),
+                    part.row_type.file_name_for("comparison"),
                     "Differences and ratios",
                     part.exact_table(),
                 ),
-                NamedTable::new(part.row_type.suffixed("pairs"), "Pairs", part.pairs_table()),
+                NamedTable::new(part.row_type.file_name_for("pairs"), "Pairs", part.pairs_table()),
             ]
         });
         tables.filter(|named| !named.table.is_empty()).collect()
     }
-    /// The geometric mean of the ratios with its interval, a figure for each metric.
+    /// Draws the geometric mean of the ratios with its confidence interval, one figure per metric.
     pub fn drawings(&self) -> Vec<Drawing> {
         self.parts.iter().flat_map(ComparedRows::drawings).collect()
     }
 
-    /// What intervals are, and what was left out.
+    /// Explains the intervals and counts the rows that were left out.
     fn notes(&self, part: &ComparedRows) -> Vec<String> {
         let (confidence, resamples) = (self.options.confidence, self.options.resamples);
         let mut notes = vec![format!(
@@ -42,8 +43,8 @@ impl Comparison {
         let left_out = [
             (only_in_a, "rows only in A"),
             (only_in_b, "rows only in B"),
-            (other_instances, "pairs of instances with the same name and other contents"),
-            (repeated, "rows that repeat an instance and variant"),
+            (other_instances, "pairs whose instances have the same name but different contents"),
+            (repeated, "rows that share instance and variant with another row"),
             (failed, "pairs with a failed run"),
         ];
         let counts = left_out.iter().filter(|(count, _)| *count > 0);
@@ -63,7 +64,8 @@ impl ComparedRows {
         self.groups.iter().map(|group| self.line(group, with)).collect()
     }
 
-    /// A line for each group and metric, with the ends of intervals in columns of their own.
+    /// Builds a table with a line for each group and metric, and the ends of intervals in separate
+    /// columns.
     pub fn exact_table(&self) -> Table {
         let lines = self
             .groups
@@ -72,7 +74,7 @@ impl ComparedRows {
         lines.collect()
     }
 
-    /// A line of a group and metric: counts and estimates, which `with` adds.
+    /// Builds the line of a group and metric: counts, and estimates, which `with` adds.
     fn line(
         &self,
         group: &GroupComparison,
@@ -83,9 +85,9 @@ impl ComparedRows {
             .with("pairs", group.pairs.len())
             .with("only_a", group.only_a)
             .with("only_b", group.only_b)
-            .with("wins", group.duel.wins)
-            .with("ties", group.duel.ties)
-            .with("losses", group.duel.losses);
+            .with("wins", group.outcomes.wins)
+            .with("ties", group.outcomes.ties)
+            .with("losses", group.outcomes.losses);
         let (difference, ratio) = (group.difference, group.ratio);
         let estimates = [
             ("mean_difference", difference.map(|of| of.mean)),
@@ -96,7 +98,8 @@ impl ComparedRows {
         estimates.into_iter().fold(line, |line, (name, estimate)| with(line, name, estimate))
     }
 
-    /// Groups with several values of a numeric label are left out: their pairs are in those of each value.
+    /// Builds the table of pairs. Groups that pool several values of a numeric label are left out,
+    /// as their pairs are in the groups of the single values.
     fn pairs_table(&self) -> Table {
         let instance: Vec<&Column> =
             self.row_type.columns.iter().filter(|column| column.role == Role::Instance).collect();
@@ -109,16 +112,17 @@ impl ComparedRows {
                 .with("difference", pair.difference())
                 .with("ratio", pair.ratio())
         };
-        let groups = self.groups.iter().filter(|group| !group.is_together);
+        let groups = self.groups.iter().filter(|group| !group.is_pooled);
         groups.flat_map(|group| group.pairs.iter().map(move |pair| (group, pair))).map(line).collect()
     }
 
-    /// The cells of a group; what was selected for B is after what it takes the place of.
+    /// Builds the cells that identify a group. A value selected for B follows the value of A that it
+    /// replaces.
     fn key(&self, group: &GroupComparison) -> TableLine {
         let mut line = TableLine::new();
         for (column, value) in &group.key.values {
             line = line.with(column.name, cell(column, value));
-            if let Some(place) = self.with.iter().position(|with| with == column) {
+            if let Some(place) = self.separate_columns.iter().position(|with| with == column) {
                 line = line.with(format!("with_{}", column.name), cell(column, &group.with[place]));
             }
         }
@@ -150,13 +154,14 @@ impl ComparedRows {
             better: metric.better()?,
             lines,
         };
-        let name = stem(&format!("{}-{}", self.row_type.suffixed("ratio"), metric.name));
+        let name = stem(&format!("{}-{}", self.row_type.file_name_for("ratio"), metric.name));
         let title = format!("Geometric mean of the ratios of {} in B and A", metric.name);
         Some(Drawing::new(name, title, chart))
     }
 }
 
-/// `-12.34 [-15.02, -9.87]`, all with the decimals of the largest.
+/// Formats an estimate as `-12.34 [-15.02, -9.87]`, with the decimals that suit the largest of the
+/// numbers.
 fn with_interval(Estimate { value, interval }: Estimate) -> String {
     let size = interval.map_or(value.abs(), |(low, high)| value.abs().max(low.abs()).max(high.abs()));
     let decimals = decimals(size);

@@ -1,26 +1,28 @@
-//! Metrics of the program that ran a scenario, as columns.
+//! Metrics reported by a user's program that ran a scenario, as columns.
 
-use super::{DataFrame, Numbers, Values};
+use super::{ColumnValues, DataFrame, Numbers};
 use crate::column::{Better, Column, Kind, Role, RowType};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-/// The column in which they are: values by names, as JSON.
+/// Column that holds these metrics: a JSON object of values by name.
 const OWN: &str = "own";
 
-/// The types of rows with such columns, once each: a type of rows is there as long as the program.
+/// Row types extended by such columns, without duplicates. Row types are `'static`, so each
+/// extension is leaked once.
 static EXTENDED: Mutex<Vec<&RowType>> = Mutex::new(Vec::new());
 
 impl DataFrame {
-    /// Makes a column of each metric in the column `own`, if there is one; less is better. A name that another column has stays there.
+    /// Adds a column for each metric in the column `own`, if there is one; smaller values are
+    /// better. A metric whose name is already a column is not added.
     pub(crate) fn with_own_metrics(mut self) -> DataFrame {
-        let Some(own) = self.place(OWN) else { return self };
+        let Some(own) = self.column_index(OWN) else { return self };
         let texts = self.columns[own].names.iter();
         let values: Vec<BTreeMap<String, f64>> =
             texts.map(|text| serde_json::from_str(text).unwrap_or_default()).collect();
         let names = values.iter().flat_map(BTreeMap::keys).map(String::as_str);
-        let mut names: Vec<&str> = names.filter(|name| self.place(name).is_none()).collect();
+        let mut names: Vec<&str> = names.filter(|name| self.column_index(name).is_none()).collect();
         names.sort_unstable();
         names.dedup();
         if names.is_empty() {
@@ -32,15 +34,15 @@ impl DataFrame {
                 let text = self.columns[own].numbers.get(row) as usize;
                 numbers.push(row, values[text].get(name).copied().unwrap_or(f64::NAN));
             }
-            self.columns.push(Values { names: Vec::new(), places: FxHashMap::default(), numbers });
+            self.columns.push(ColumnValues { names: Vec::new(), places: FxHashMap::default(), numbers });
         }
-        self.row_type = extended(self.row_type, &names);
+        self.row_type = extended_row_type(self.row_type, &names);
         self
     }
 }
 
-/// A type of rows with more columns, which have these names.
-fn extended(row_type: &RowType, names: &[&str]) -> &'static RowType {
+/// Returns the row type extended by columns with these names.
+fn extended_row_type(row_type: &RowType, names: &[&str]) -> &'static RowType {
     let mut extended = EXTENDED.lock().unwrap_or_else(PoisonError::into_inner);
     let has_names = |it: &RowType| {
         let own = it.columns.strip_prefix(row_type.columns);

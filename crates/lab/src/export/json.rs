@@ -1,16 +1,16 @@
-//! Rows as lines of JSON.
+//! Output of rows as JSON lines.
 
 use super::{columns, datum};
 use crate::data::{DataFrame, Datum};
 use serde::Serializer as _;
 use std::io::{self, Write};
 
-/// Writes an object a row, each on a line of its own: status, message and the columns of the rows; whole numbers as such,
-/// spans in seconds, what is missing as `null`. Rows of several types have their type as the field `rows`. The output should
-/// be buffered.
+/// Writes one JSON object per row, each on its own line: status, message and the columns of the row.
+/// Integers are written as such, durations in seconds, missing values as `null`. If there are
+/// several row types, the field `rows` names the type. The output should be buffered.
 ///
 /// # Errors
-/// Those of the output.
+/// Returns the errors of the output.
 pub fn json_lines(frames: &[DataFrame], mut out: impl Write) -> io::Result<()> {
     for frame in frames {
         for row in 0..frame.len() {

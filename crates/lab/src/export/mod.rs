@@ -1,6 +1,6 @@
-//! Rows in formats that distinguish numbers from texts, for every study and type of rows.
+//! Typed export of rows, for every study and row type.
 //!
-//! * [`json_lines`]: an object a row.
+//! * [`json_lines`]: one JSON object per row.
 //! * `parquet`: a table with typed columns, if the crate is built with the feature `parquet`.
 
 mod json;
@@ -14,13 +14,14 @@ pub use parquet::{Error as ParquetError, parquet};
 use crate::column::{Column, Kind};
 use crate::data::{DataFrame, Datum};
 
-/// The columns of an exported table with their kinds and units: first what the frame knows of every row.
+/// Returns names, kinds and units of the exported columns: status and message, then the columns of
+/// the rows.
 fn columns(frame: &DataFrame) -> impl Iterator<Item = (&'static str, Kind, &'static str)> {
     let own = frame.columns().iter().map(|&Column { name, kind, unit, .. }| (name, kind, unit));
     ["status", "message"].into_iter().map(|name| (name, Kind::Text, "")).chain(own)
 }
 
-/// The value of a row in one of these columns.
+/// Returns the value of a row in the exported column with this index.
 fn datum(frame: &DataFrame, row: usize, place: usize) -> Datum {
     match place {
         0 => Datum::Text(frame.status[row].name().to_owned()),

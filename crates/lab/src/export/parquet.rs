@@ -1,4 +1,4 @@
-//! Rows as a Parquet file.
+//! Output of rows as a Parquet file.
 
 use super::{columns, datum};
 use crate::column::Kind;
@@ -17,22 +17,23 @@ use std::sync::Arc;
 
 pub use parquet::errors::ParquetError as Error;
 
-/// Writes rows of one type as a Parquet table, for pandas, Polars, DuckDB and others. The output should be buffered.
+/// Writes rows of one type as a Parquet table, for pandas, Polars, DuckDB and others. The output
+/// should be buffered.
 ///
 /// | values | type |
 /// |---|---|
 /// | texts | `BYTE_ARRAY`, annotated as string |
-/// | whole numbers | `INT64` |
-/// | other numbers | `DOUBLE`, the same ones |
-/// | spans of time | `DOUBLE`, in seconds: to the microsecond for up to 285 years |
-/// | truth values | `BOOLEAN` |
+/// | integers | `INT64` |
+/// | other numbers | `DOUBLE`, bit by bit the same |
+/// | durations | `DOUBLE`, in seconds: exact to the microsecond for up to 285 years |
+/// | booleans | `BOOLEAN` |
 ///
-/// Every column is optional: what is empty in the rows is null. The file's metadata has the scenario as TOML under
-/// `dfrsim.scenario`, study and version of the crate under `dfrsim.study` and `dfrsim.version`, and units under
-/// `dfrsim.unit.COLUMN`.
+/// Every column is optional; missing values are null. The file's metadata contains the scenario as
+/// TOML under `dfrsim.scenario`, study and version of the crate under `dfrsim.study` and
+/// `dfrsim.version`, and units under `dfrsim.unit.COLUMN`.
 ///
 /// # Errors
-/// Those of the output; [`ParquetError::General`] for a count beyond 2^63 - 1.
+/// Returns the errors of the output, or [`ParquetError::General`] for a count above 2^63 - 1.
 pub fn parquet(results: &Results<'_>, frame: &DataFrame, out: impl Write + Send) -> Result<()> {
     let own = [
         ("dfrsim.version", env!("CARGO_PKG_VERSION")),
@@ -96,5 +97,5 @@ fn write_column(column: &mut ColumnWriter<'_>, data: impl Iterator<Item = Datum>
 }
 
 fn too_large(count: u64) -> ParquetError {
-    ParquetError::General(format!("{count} does not fit a column of whole numbers"))
+    ParquetError::General(format!("{count} exceeds the largest INT64 of a Parquet column"))
 }

@@ -1,4 +1,4 @@
-//! The declaration of fields.
+//! Declaration of fields.
 
 use super::docs::FieldDoc;
 use super::environment::Environment;
@@ -6,22 +6,23 @@ use super::reader::Reader;
 use super::table::TableAt;
 use dfrsim_input::{Faults, Input};
 
-/// A scenario's own fields, or those of a nested table. [`fields!`](crate::fields!) implements it.
+/// Fields of a scenario or of a nested table. [`fields!`](crate::fields!) implements it.
 pub trait Fields: Sized + 'static {
-    /// The value, or faults in the reader. The creator of the table must [`finish`](TableAt::finish) it.
+    /// Reads the fields; errors go to the reader. The caller must [`finish`](TableAt::finish) the
+    /// table.
     fn read(table: &TableAt<'_>, reader: &mut Reader<'_>) -> Option<Self>;
-    /// Every field spelt out; reads back as itself.
+    /// Writes every field, including defaults; the table reads back as the same value.
     fn write(&self) -> toml::Table;
-    /// The fields, in the order of their declaration.
+    /// Returns the documentation of the fields, in the order of their declaration.
     fn docs() -> Vec<FieldDoc>;
-    /// What they are together.
+    /// Returns the documentation of the table as a whole.
     fn doc() -> String;
 }
 
-/// The fields that an empty table has.
+/// Returns the fields of an empty table.
 ///
 /// # Errors
-/// Some fields are required.
+/// Returns an error if some fields are required.
 pub fn defaults<F: Fields>() -> Result<F, Faults> {
     let environment = Environment::new();
     let mut reader = Reader::new(None, &environment);
@@ -29,14 +30,14 @@ pub fn defaults<F: Fields>() -> Result<F, Faults> {
     reader.finish(&Input::toml("defaults", "")?, value)
 }
 
-/// The lines of a documentation comment as one text.
+/// Joins the lines of a doc comment.
 #[doc(hidden)]
 pub fn doc_text(lines: &[Option<&str>]) -> String {
     let lines: Vec<&str> = lines.iter().flatten().map(|line| line.trim()).collect();
     lines.join("\n").trim().to_owned()
 }
 
-/// Which of several fields is there; exactly one should be.
+/// Returns the name of the only field that is present; reports an error unless there is exactly one.
 #[doc(hidden)]
 pub fn only_one<'n>(names: &[&'n str], table: &TableAt<'_>, reader: &mut Reader<'_>) -> Option<&'n str> {
     let one_of = super::names::listed(names.iter().copied(), " or ");

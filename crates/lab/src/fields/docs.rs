@@ -1,38 +1,38 @@
-//! The documentation of fields, and its Markdown.
+//! Documentation of fields, and its output as Markdown.
 
 use std::fmt::Write as _;
 
-/// A field, as its declaration has it.
+/// Documentation of a declared field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldDoc {
-    /// Its name in TOML.
+    /// Name in TOML.
     pub name: String,
-    /// What it may be.
+    /// Expected type and range.
     pub shape: String,
-    /// What its absence means.
+    /// Meaning of an absent field.
     pub absent: Absent,
-    /// What it is.
+    /// Text of the doc comment.
     pub doc: String,
-    /// The fields of the tables in it.
+    /// Fields of the tables in the value.
     pub nested: Option<TableDoc>,
 }
 
-/// What the absence of a field means.
+/// Meaning of an absent field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Absent {
-    /// The field is required.
-    Refused,
-    /// This value, in TOML.
+    /// An error: the field is required.
+    Required,
+    /// The default value, in TOML.
     Default(String),
-    /// That there is no such thing.
+    /// No value.
     Unset,
     /// A table whose fields all have defaults.
     Defaults,
-    /// That another of the alternatives is there.
+    /// One of the alternative fields is given instead.
     Alternative,
 }
 
-/// The documentation of fields exactly one of which must be given.
+/// Marks fields as alternatives, exactly one of which must be given.
 #[doc(hidden)]
 pub fn alternatives(mut fields: Vec<FieldDoc>) -> Vec<FieldDoc> {
     for field in &mut fields {
@@ -41,20 +41,20 @@ pub fn alternatives(mut fields: Vec<FieldDoc>) -> Vec<FieldDoc> {
     fields
 }
 
-/// The fields of a nested table.
+/// Documentation of a nested table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TableDoc {
-    /// What goes behind the field's name in the heading of the table.
+    /// Text that follows the field's name in the heading of the table.
     pub heading: String,
-    /// Whether there is a list of such tables.
+    /// True if the field is a list of such tables.
     pub repeated: bool,
-    /// What it is.
+    /// Text of the doc comment.
     pub doc: String,
-    /// Its fields.
+    /// Fields of the table.
     pub fields: Vec<FieldDoc>,
 }
 
-/// Fields in Markdown: a table for them, and one for each nested table.
+/// Formats fields as Markdown: one table for them, and one for each nested table.
 pub(super) fn markdown(fields: &[FieldDoc]) -> String {
     let mut markdown = String::new();
     write_table(&mut markdown, fields, "");
@@ -66,7 +66,7 @@ fn write_table(markdown: &mut String, fields: &[FieldDoc], path: &str) {
     for field in fields {
         let FieldDoc { name, shape, absent, doc, .. } = field;
         let absent = match absent {
-            Absent::Refused => "required".to_owned(),
+            Absent::Required => "required".to_owned(),
             Absent::Default(value) => format!("`{value}`"),
             Absent::Unset => "none".to_owned(),
             Absent::Defaults => "defaults".to_owned(),
@@ -74,14 +74,14 @@ fn write_table(markdown: &mut String, fields: &[FieldDoc], path: &str) {
         };
         let cells = [format!("`{name}`"), shape.clone(), absent, doc.replace('\n', " ")];
         let cells = cells.map(|cell| cell.replace('|', "\\|"));
-        writeln!(markdown, "| {} |", cells.join(" | ")).expect("a string takes all");
+        writeln!(markdown, "| {} |", cells.join(" | ")).expect("writing to a string cannot fail");
     }
     for field in fields {
         if let Some(TableDoc { heading, repeated, doc, fields }) = &field.nested {
             let path = format!("{path}{}{heading}", field.name);
             let header = if *repeated { format!("[[{path}]]") } else { format!("[{path}]") };
             let doc = doc.replace('\n', " ");
-            writeln!(markdown, "\n### `{header}`\n\n{doc}\n").expect("a string takes all");
+            writeln!(markdown, "\n### `{header}`\n\n{doc}\n").expect("writing to a string cannot fail");
             write_table(markdown, fields, &format!("{path}."));
         }
     }

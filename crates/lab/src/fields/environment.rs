@@ -1,27 +1,27 @@
-//! What codecs need beyond the text of a scenario.
+//! Environment of a scenario: values that codecs need in addition to its text.
 
 use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
-/// Values of different types: a registry of policies, a function that locates files.
+/// Values looked up by type, such as a registry of policies or a function that locates files.
 #[derive(Clone, Default)]
 pub struct Environment {
     values: Vec<Arc<dyn Any + Send + Sync>>,
 }
 
 impl Environment {
-    /// Without any value.
+    /// Creates an empty environment.
     pub fn new() -> Environment {
         Environment::default()
     }
-    /// With this value, in place of one of the same type.
+    /// Adds a value; it replaces an earlier one of the same type.
     #[must_use]
     pub fn with<T: Any + Send + Sync>(mut self, value: T) -> Environment {
         self.values.push(Arc::new(value));
         self
     }
-    /// The value of a type.
+    /// Returns the value of this type.
     pub fn get<T: Any + Send + Sync>(&self) -> Option<&T> {
         self.values.iter().rev().find_map(|value| value.downcast_ref())
     }

@@ -1,19 +1,21 @@
-//! The macro that declares fields.
+//! Macro that declares fields.
 
-/// Declares a table of a scenario: a struct that implements [`Fields`](crate::fields::Fields).
+/// Declares a table of a scenario: a structure that implements [`Fields`](crate::fields::Fields).
 ///
-/// Each field has a type, a [codec](crate::fields::Codec) that says how it is read and written, and perhaps a default:
+/// Each field has a type, a [codec](crate::fields::Codec) that reads and writes it, and optionally a
+/// default:
 ///
 /// ```text
 /// /// Documentation: of the Rust field, and of the scenario's.
 /// pub NAME as "name in TOML": TYPE = CODEC, default EXPRESSION;
 /// ```
 ///
-/// Without `as` the name in TOML is that of the field. A field without default is required, unless its codec says what its
-/// absence means, as [`optional`](crate::fields::optional), [`table()`](crate::fields::table()),
-/// [`tables`](crate::fields::tables) and [`map`](crate::fields::map) do. Behind the struct may come old names of fields,
-/// which are refused with the new ones (`renamed`), fields that are refused because they are no longer needed (`removed`), and
-/// a check of what the fields are together.
+/// Without `as`, the name in TOML is that of the field. A field without default is required, unless
+/// its codec defines the meaning of an absent field, as [`optional`](crate::fields::optional),
+/// [`table()`](crate::fields::table()), [`tables`](crate::fields::tables) and
+/// [`map`](crate::fields::map) do. Three optional clauses may follow the structure: `renamed`
+/// refuses old names of fields with a message that gives the new ones, `removed` refuses fields that
+/// no longer exist, and `check` is a check of several fields together.
 ///
 /// ```
 /// use dfrsim_lab::fields;
@@ -153,7 +155,8 @@ macro_rules! fields {
         }
 
         const _: () = {
-            // Each codec and default has a function, so that its closures are compiled once for all that is done with it.
+            // Each codec and default has a function of its own, so that its closures are compiled
+            // once for all uses.
             struct Codecs;
 
             impl Codecs {
@@ -263,7 +266,7 @@ macro_rules! fields {
     };
 }
 
-/// Parts of [`fields!`](crate::fields!).
+/// Helper rules of [`fields!`](crate::fields!).
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __fields {

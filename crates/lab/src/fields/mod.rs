@@ -1,25 +1,27 @@
-//! The fields of a scenario, each declared once: TOML shape, default, range, documentation and the way back.
+//! Fields of a scenario, each declared once: TOML shape, default, range, documentation, reading and
+//! writing.
 //!
-//! [`fields!`](crate::fields!) declares a table; its page has an example. Of each field a [`Codec`] says how it is read
-//! and written:
+//! [`fields!`](crate::fields!) declares a table; its page has an example. The [`Codec`] of a field
+//! determines how it is read and written:
 //!
 //! | codec | value |
 //! |---|---|
-//! | [`count`], [`seed`] | whole numbers of any type |
+//! | [`count`], [`seed`] | integers of any type |
 //! | [`number`], [`positive`], [`fraction`], [`positive_fraction`] | `f64`, `Yield`, `Share` |
 //! | [`seconds`], [`positive_seconds`] | `SimSpan` |
 //! | [`boolean`], [`text`], [`name`] | |
-//! | [`named`], [`parsed`], [`choice`] | what has names: by `FromStr` and `Display`, or by a list of names given there |
-//! | [`selected`], [`any_selected`] | some of all that has names, by names and regular expressions |
-//! | [`list`], [`one_or_many`], [`optional`] | several values of another codec, or perhaps none |
+//! | [`named`], [`parsed`], [`choice`] | named values: by `FromStr` and `Display`, or by a given list of names |
+//! | [`selected`], [`any_selected`] | subsets of named values, by names and regular expressions |
+//! | [`list`], [`one_or_many`], [`optional`] | several values of another codec, or at most one |
 //! | [`table()`], [`tables`], [`distinct_tables`], [`map`], [`flattened`] | nested tables |
-//! | [`file()`], [`log()`], [`file_or`] | a file that exists, or what could be in it |
+//! | [`file()`], [`log()`], [`file_or`] | an existing file, or its contents in the scenario |
 //! | [`result_folder`] | a folder in the results |
 //! | [`shorthand`] | names for some values |
 //! | [`via`], [`with`], [`serde()`] | everything else |
 //!
-//! All faults of a scenario are found at once, each with its place: the reader of a wrong value reports it to the
-//! [`Reader`] and returns `None`, and reading goes on with the next one.
+//! All errors of a scenario are reported together, each with its position: code that reads an
+//! invalid value reports it to the [`Reader`] and returns `None`, and reading continues with the
+//! next value.
 
 mod check;
 mod codec;

@@ -1,10 +1,11 @@
-//! Writing tables with their fields in the order in which they are declared.
+//! Output of tables with their fields in the order of declaration.
 
 use super::docs::FieldDoc;
 use serde::{Serialize, Serializer};
 use toml::Value;
 
-/// A value: the fields of tables in it are in the order of their documentation, followed by others.
+/// A value to be written. Fields of its tables follow the order of their documentation; other keys
+/// come last.
 pub(super) struct Ordered<'a> {
     pub(super) value: &'a Value,
     pub(super) fields: &'a [FieldDoc],
@@ -19,7 +20,7 @@ impl Serialize for Ordered<'_> {
                     let fields = field.nested.as_ref().map_or(&[][..], |nested| &nested.fields);
                     Some((&field.name, Ordered { value: table.get(&field.name)?, fields }))
                 });
-                // Under names of the user's are tables of the same fields.
+                // Keys chosen by the user hold tables of the same fields.
                 let others = table.iter().filter(|(key, _)| fields.iter().all(|it| it.name != **key));
                 serializer
                     .collect_map(declared.chain(others.map(|(key, value)| (key, Ordered { value, fields }))))

@@ -1,4 +1,4 @@
-//! Scenarios: the frame's own fields, and those of a study.
+//! Scenarios: the fields common to all studies, and those of one study.
 
 use super::codec::{optional, seed, text};
 use super::declare::Fields;
@@ -15,42 +15,43 @@ use std::ops::Deref;
 use std::path::Path;
 use toml::Value;
 
-/// What a scenario is read from.
+/// Source of a scenario.
 #[derive(Clone, Copy, Debug)]
 pub struct ScenarioSource<'a> {
-    /// The text of the file.
+    /// Text of the file.
     pub text: &'a str,
-    /// The name that messages give it.
+    /// Name of the file in messages.
     pub name: &'a str,
-    /// The folder that the file is in, if it is in one.
+    /// Folder of the file, if there is a file.
     pub folder: Option<&'a Path>,
-    /// Overrides, `key=value`: keys joined by dots, with the number (from 0) or the name of a table behind a list of
-    /// tables (`simulation.penalty=0`, `workloads.hpc2n.nodes=64`); values in TOML, anything else is a text.
+    /// Overrides, `key=value`. Keys are joined by dots; an element of a list of tables is selected
+    /// by its index (from 0) or by its name (`simulation.penalty=0`, `workloads.hpc2n.nodes=64`).
+    /// Values are TOML; anything else is a text.
     pub overrides: &'a [String],
-    /// What codecs need beyond the text.
+    /// Values that codecs look up.
     pub environment: &'a Environment,
 }
 
-/// A scenario whose TOML is right, with its overrides applied.
+/// A scenario with valid TOML and its overrides applied.
 #[derive(Debug)]
 pub struct Document<'a> {
     source: ScenarioSource<'a>,
     input: Input,
 }
 
-/// A checked scenario of a study with the fields `F`, all defaults filled in.
+/// A valid scenario of a study with the fields `F`; all defaults are filled in.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scenario<F> {
-    /// What it is about, in one line; may be empty.
+    /// Title, in one line; may be empty.
     pub title: String,
-    /// The seed of all that is random in it.
+    /// Seed of everything that is random in the scenario.
     pub seed: u64,
-    /// The metric by which standings, figures and comparisons of its results rank variants; the primary one of the study if
-    /// there is none.
+    /// Metric by which rankings, figures and comparisons order the variants; the study's primary
+    /// metric if `None`.
     pub objective: Option<String>,
-    /// The files that it reads, and the commands that it runs.
+    /// Files that the scenario reads, and commands that it runs.
     pub uses: Uses,
-    /// The study's own fields, at the top level of the file.
+    /// Fields of the study, at the top level of the file.
     pub fields: F,
 }
 
@@ -62,15 +63,16 @@ impl<F> Deref for Scenario<F> {
 }
 
 fields! {
-    /// What the scenarios of all studies have.
+    /// Fields common to the scenarios of all studies.
     struct Frame {
-        /// The name of the study.
+        /// Name of the study.
         study: String = text();
-        /// A title of one line.
+        /// Title, in one line.
         title: String = text(), default String::new();
-        /// The seed of all random numbers.
+        /// Seed of all random numbers.
         seed: u64 = seed(), default 1;
-        /// The metric that ranks variants in standings, figures and comparisons; without it, the primary metric.
+        /// Metric by which rankings, figures and comparisons order the variants; the primary metric
+        /// if absent.
         objective: Option<String> = optional(text());
     }
 }
@@ -79,7 +81,7 @@ impl<'a> Document<'a> {
     /// Parses a scenario.
     ///
     /// # Errors
-    /// All faults of its TOML and of the keys of overrides.
+    /// Returns all errors in its TOML and in the keys of overrides.
     pub fn parse(source: &ScenarioSource<'a>) -> Result<Document<'a>, Faults> {
         let input = Input::toml_with(source.name, source.text, source.overrides)?;
         Ok(Document { source: *source, input })
@@ -89,22 +91,22 @@ impl<'a> Document<'a> {
         Reader::new(self.source.folder, self.source.environment)
     }
 
-    /// The name of the study that it is a scenario of.
+    /// Returns the name of the study.
     ///
     /// # Errors
-    /// It has no such name.
+    /// Returns an error if the field `study` is missing or not a text.
     pub fn study(&self) -> Result<String, Faults> {
         let mut reader = self.reader();
         let study = text().read_field("study", None, &TableAt::root(&self.input), &mut reader);
         reader.finish(&self.input, study)
     }
-    /// The fault of a scenario of an unknown study.
+    /// Creates the error for an unknown study.
     pub fn unknown_study<'s>(&self, studies: impl IntoIterator<Item = &'s str> + Clone) -> Faults {
         let found = self.study().unwrap_or_default();
         let place = TableAt::root(&self.input).span_of("study");
         self.input.fault(&place, "", unknown("study", &found, studies)).into()
     }
-    /// That it ranks by none of the metrics that there are.
+    /// Creates the error for an objective that is not a metric of the study.
     pub fn unknown_objective<'s>(
         &self,
         found: &str,
@@ -113,10 +115,10 @@ impl<'a> Document<'a> {
         let place = TableAt::root(&self.input).span_of("objective");
         self.input.fault(&place, "", unknown("metric", found, metrics)).into()
     }
-    /// Its fields as those of a study.
+    /// Reads the fields as those of a study.
     ///
     /// # Errors
-    /// All that is wrong with them.
+    /// Returns every error in them.
     pub fn read<F: Fields>(&self) -> Result<Scenario<F>, Faults> {
         let mut reader = self.reader();
         let table = TableAt::root(&self.input);
@@ -132,12 +134,13 @@ impl<'a> Document<'a> {
     }
 }
 
-/// The documentation of all fields of a study's scenarios.
+/// Returns the documentation of all fields of a study's scenarios.
 fn all_fields<F: Fields>() -> Vec<FieldDoc> {
     [Frame::docs(), F::docs()].concat()
 }
 
-/// All fields of a study's scenarios in Markdown: a table for the scenario, and one for each nested table.
+/// Formats all fields of a study's scenarios as Markdown: one table for the scenario, and one for
+/// each nested table.
 pub fn document_fields<F: Fields>() -> String {
     docs::markdown(&all_fields::<F>())
 }
@@ -146,7 +149,8 @@ impl<F: Fields> Scenario<F> {
     /// Reads a scenario of a study.
     ///
     /// # Errors
-    /// All that is wrong with the text, its values and the overrides; or it is of another study.
+    /// Returns every error in the text, its values and the overrides; or an error if it is a
+    /// scenario of another study.
     pub fn read(source: &ScenarioSource<'_>, study: &str) -> Result<Scenario<F>, Faults> {
         let document = Document::parse(source)?;
         if document.study()? != study {
@@ -155,17 +159,17 @@ impl<F: Fields> Scenario<F> {
         document.read()
     }
 
-    /// The scenario as a file with every field spelt out, regular expressions replaced by names. It reads back as
-    /// itself.
+    /// Formats the scenario as a file with every field written out and regular expressions replaced
+    /// by the matching names. The file reads back as the same scenario.
     pub fn to_toml(&self, study: &str) -> String {
         let (title, objective) = (self.title.clone(), self.objective.clone());
         let mut table = Frame { study: study.to_owned(), title, seed: self.seed, objective }.write();
         table.extend(self.fields.write());
-        written(&Value::Table(table), &all_fields::<F>())
+        to_ordered_toml(&Value::Table(table), &all_fields::<F>())
     }
 }
 
-/// A table as TOML, its fields in the order of their documentation.
-fn written(value: &Value, fields: &[FieldDoc]) -> String {
-    toml::to_string(&Ordered { value, fields }).expect("a table can be written as TOML")
+/// Formats a table as TOML, with its fields in the order of their documentation.
+fn to_ordered_toml(value: &Value, fields: &[FieldDoc]) -> String {
+    toml::to_string(&Ordered { value, fields }).expect("every table can be written as TOML")
 }

@@ -1,13 +1,13 @@
-//! Numbers in lines with labels: rows, or a published table.
+//! Labelled numbers: rows, or a published table.
 
-use super::{Entry, Finding, Labels, Series, Source, Where};
+use super::{ClaimEntry, LabelColumn, LabelFilter, QueryResult, Series, Source};
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// Lines of labels and numbers, with checks of what no query states.
+/// Lines of labels and numbers, with named checks for claims that no query expresses.
 #[derive(Clone, Default)]
 pub struct Cells<'a> {
-    columns: Vec<Arc<Labels>>,
+    columns: Vec<Arc<LabelColumn>>,
     metrics: Vec<&'static str>,
     averaged: &'static [&'static str],
     asked_for: Option<&'static str>,
@@ -15,17 +15,18 @@ pub struct Cells<'a> {
     checks: Vec<(&'static str, Rc<Check<'a>>)>,
 }
 
-/// What is found in cells for an entry.
-type Check<'a> = dyn Fn(&Cells<'_>, &Entry) -> Option<Finding> + 'a;
+/// Computes the result of a named check for an entry.
+type Check<'a> = dyn Fn(&Cells<'_>, &ClaimEntry) -> Option<QueryResult> + 'a;
 
 impl<'a> Cells<'a> {
-    /// No lines.
+    /// Creates a source without lines.
     pub fn new(
         columns: &[&'static str],
         metrics: &[&'static str],
         averaged: &'static [&'static str],
     ) -> Cells<'a> {
-        let labels = |&column: &&'static str| Arc::new(Labels { column, names: Vec::new(), is_name: false });
+        let labels =
+            |&column: &&'static str| Arc::new(LabelColumn { column, names: Vec::new(), is_name: false });
         Cells {
             columns: columns.iter().map(labels).collect(),
             metrics: metrics.to_vec(),
@@ -33,7 +34,7 @@ impl<'a> Cells<'a> {
             ..Cells::default()
         }
     }
-    /// With a column that names lines, see [`Labels::is_name`].
+    /// Marks a column that names lines, see [`LabelColumn::is_name`].
     #[must_use]
     pub fn named_by(mut self, column: &str) -> Cells<'a> {
         for labels in self.columns.iter_mut().filter(|labels| labels.column == column) {
@@ -41,22 +42,23 @@ impl<'a> Cells<'a> {
         }
         self
     }
-    /// With lines only for statements that name a label of this column, and that some of the lines have.
+    /// Restricts the lines to claims whose filter names one label of this column and matches some of
+    /// the lines.
     #[must_use]
     pub fn only_if_asked_for(self, column: &'static str) -> Cells<'a> {
         Cells { asked_for: Some(column), ..self }
     }
-    /// With one more check, by its name.
+    /// Adds a named check.
     #[must_use]
     pub fn with(
         mut self,
         name: &'static str,
-        check: impl Fn(&Cells<'_>, &Entry) -> Option<Finding> + 'a,
+        check: impl Fn(&Cells<'_>, &ClaimEntry) -> Option<QueryResult> + 'a,
     ) -> Cells<'a> {
         self.checks.push((name, Rc::new(check)));
         self
     }
-    /// The lines of each label of a column, in the order in which these come first.
+    /// Splits the lines by the labels of a column, in order of first appearance.
     pub fn split(&self, column: &str) -> Vec<Cells<'a>> {
         let Some(place) = self.columns.iter().position(|labels| labels.column == column) else {
             return Vec::new();
@@ -68,13 +70,13 @@ impl<'a> Cells<'a> {
         };
         (0..self.columns[place].names.len()).map(with).collect()
     }
-    /// Adds a line: a label for each column, a number or none for each metric.
+    /// Adds a line: a label for each column, and a number or `None` for each metric.
     pub fn push<'l>(
         &mut self,
         labels: impl IntoIterator<Item = &'l str>,
         numbers: impl IntoIterator<Item = Option<f64>>,
     ) {
-        let code = |(column, label): (&mut Arc<Labels>, &str)| {
+        let code = |(column, label): (&mut Arc<LabelColumn>, &str)| {
             let known = column.names.iter().position(|name| name == label);
             known.unwrap_or_else(|| {
                 Arc::make_mut(column).names.push(label.to_owned());
@@ -96,19 +98,19 @@ impl Source for Cells<'_> {
     fn averaged(&self) -> &'static [&'static str] {
         self.averaged
     }
-    fn series(&self, metric: &str, filter: &Where) -> Option<Series> {
+    fn series(&self, metric: &str, filter: &LabelFilter) -> Option<Series> {
         let place = self.metrics.iter().position(|name| *name == metric)?;
         let number =
             |(codes, numbers): &(Vec<usize>, Vec<Option<f64>>)| Some((codes.clone(), numbers[place]?));
         let points = self.lines.iter().filter_map(number).collect();
-        let [series, _] = filter.parted(&Series { columns: self.columns.clone(), points });
+        let [series, _] = filter.partition(&Series { columns: self.columns.clone(), points });
         let is_asked_for = |column| filter.label(column).is_some() && !series.points.is_empty();
         self.asked_for.is_none_or(is_asked_for).then_some(series)
     }
     fn checks(&self) -> Vec<&'static str> {
         self.checks.iter().map(|(name, _)| *name).collect()
     }
-    fn check(&self, name: &str, entry: &Entry) -> Option<Finding> {
+    fn check(&self, name: &str, entry: &ClaimEntry) -> Option<QueryResult> {
         let (_, check) = self.checks.iter().find(|(known, _)| *known == name)?;
         check(self, entry)
     }

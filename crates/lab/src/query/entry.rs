@@ -1,103 +1,109 @@
-//! Statements as entries of a TOML file: where they are, what they say, and the question that decides them.
+//! Claims as entries of a TOML file: source, text, and the query that decides them.
 
-use super::{Combine, Finding, Limit, Series, Source, Take, Value as Filled, Where, fill};
+use super::{
+    Aggregate, LabelFilter, Limit, PairOperation, QueryResult, Series, Source, TemplateValue as Filled, fill,
+};
 use crate::claims::Verdict;
 use crate::table::{mean, range};
 use dfrsim_input::{Input, Located, Reader};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// For what a statement must hold each time; its number is the one that decides that.
+/// Requires a claim to hold for each label of a column. The verdict rests on the worst of the
+/// values.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ForEach {
-    /// The column, of which the labels are taken that are asked for, or all but the empty one.
+    /// Column to iterate over: the labels that the filter names, or all labels except the empty one.
     column: String,
-    /// How many labels there must be.
+    /// Least number of labels.
     #[serde(default)]
     at_least: usize,
-    /// What is said of all, with the details of each under its label: a [template](super::fill).
+    /// [Template](super::fill) of the details of all labels; each label is a placeholder for its own
+    /// details.
     detail: Option<String>,
 }
 
-/// A statement.
+/// A claim with the query that decides it.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Entry {
-    /// Where it is: that of its section.
+pub struct ClaimEntry {
+    /// Source of the claim, as given for its section.
     #[serde(skip)]
     pub source: String,
-    /// What it says.
+    /// Text of the claim.
     #[serde(default)]
     pub text: String,
-    /// For which part of the results it is checked.
+    /// Subset of the results for which the claim is checked.
     #[serde(default)]
     pub scope: String,
-    /// The [check](Source::checks) that decides it, if no query does.
+    /// Named [check](Source::checks) that decides the claim, if no query does.
     pub check: Option<String>,
-    /// The statements that it is made of: it holds where all hold, and its value is that of the first.
+    /// Parts of the claim: it holds if all of them hold, and its value is that of the first.
     #[serde(default)]
-    pub all: Vec<Entry>,
-    /// The metric that it is about.
+    pub all: Vec<ClaimEntry>,
+    /// Metric of the query.
     #[serde(default)]
     pub of: String,
-    /// The lines that it is about.
+    /// Filter of the lines.
     #[serde(default, rename = "where")]
-    pub filter: Where,
-    /// The columns over which means are taken, one after the other.
+    pub filter: LabelFilter,
+    /// Columns over which means are taken, one after the other.
     #[serde(default)]
     pub over: Vec<String>,
-    /// Whether each label that is asked for must be there.
+    /// True if every label named in the filter must be present.
     #[serde(default)]
     pub complete: bool,
-    /// Whether it is about each line, not about averages.
+    /// True if the query uses each line instead of averages.
     #[serde(default)]
     pub each: bool,
-    /// The labels by which the sides of pairs differ.
+    /// Labels in which the two sides of a pair differ, by column.
     #[serde(default)]
     pub pair: BTreeMap<String, [String; 2]>,
-    /// Two sides whose values need not have partners: which of the lines each has.
-    pub sides: Option<[Where; 2]>,
-    /// The lines that are a side of their own; all others are the other one.
-    pub apart: Option<Where>,
-    /// What is made of each pair, or of what is taken of both sides: otherwise their difference.
-    pub combine: Option<Combine>,
-    /// The column for each label of which it is found apart.
+    /// Filters of two sides whose values need not form pairs.
+    pub sides: Option<[LabelFilter; 2]>,
+    /// Filter of the first side; all other lines are the second one.
+    pub apart: Option<LabelFilter>,
+    /// Operation on each pair, or on the aggregates of both sides; the difference by default.
+    pub combine: Option<PairOperation>,
+    /// Column whose labels are checked one by one.
     pub for_each: Option<ForEach>,
-    /// What is made of the values.
-    pub take: Option<Take>,
-    /// What is made of the second side, if that is not the same.
-    pub second: Option<Take>,
-    /// What is stated of that.
+    /// Aggregate of the values.
+    pub take: Option<Aggregate>,
+    /// Aggregate of the second side, if it differs from that of the first.
+    pub second: Option<Aggregate>,
+    /// Range that the aggregate must lie in.
     #[serde(default)]
     pub is: Limit,
-    /// The verdict that a single result proves, as an example does that there is one, or a counter-example that not all are so.
+    /// Verdict that a single result proves: an example proves existence, and a counter-example
+    /// refutes a claim about all.
     pub proven: Option<Verdict>,
-    /// Hides the number that decides, where it means little by itself.
+    /// True if the deciding number is not shown, because it means little by itself.
     #[serde(default)]
     pub hidden: bool,
-    /// The published value, where there is no published table to take it from; by default the one that `is` has as `equal`.
+    /// Published value, if there is no published table; the default is `equal` of `is`.
     pub published: Option<f64>,
-    /// What the verdict rests on: a [template](super::fill).
+    /// [Template](super::fill) of the evidence for the verdict.
     pub detail: Option<String>,
 }
 
-impl Entry {
-    /// What a source says of it; `None` where it lacks something that the statement is about.
-    pub fn find(&self, source: &dyn Source) -> Option<Finding> {
-        let found = self.found(source)?;
-        Some(Finding { shown: found.shown.filter(|_| !self.hidden), ..found })
+impl ClaimEntry {
+    /// Evaluates the query on a source; `None` if the source lacks data that the claim needs.
+    pub fn evaluate(&self, source: &dyn Source) -> Option<QueryResult> {
+        let found = self.evaluate_query(source)?;
+        Some(QueryResult { shown: found.shown.filter(|_| !self.hidden), ..found })
     }
-    fn found(&self, source: &dyn Source) -> Option<Finding> {
+    fn evaluate_query(&self, source: &dyn Source) -> Option<QueryResult> {
         if let Some(check) = &self.check {
             return source.check(check, self);
         }
         if let Some(each) = &self.for_each {
-            return self.found_for_each(each, source);
+            return self.evaluate_for_each(each, source);
         }
         if let [first, rest @ ..] = self.all.as_slice() {
-            let first = first.find(source)?;
-            let rest: Vec<Finding> = rest.iter().map(|part| part.find(source)).collect::<Option<_>>()?;
+            let first = first.evaluate(source)?;
+            let rest: Vec<QueryResult> =
+                rest.iter().map(|part| part.evaluate(source)).collect::<Option<_>>()?;
             let details: Vec<&str> =
                 std::iter::once(&first).chain(&rest).map(|part| part.detail.as_str()).collect();
             let detail = match &self.detail {
@@ -109,15 +115,15 @@ impl Entry {
                 }
                 None => details.join(", "),
             };
-            let rest_holds = rest.iter().all(Finding::holds);
-            return Some(Finding { detail, rest_holds, ..first });
+            let rest_holds = rest.iter().all(QueryResult::holds);
+            return Some(QueryResult { detail, rest_holds, ..first });
         }
         let series = self.series(source)?;
         let take = self.take.as_ref()?;
         let [one, other] = if let Some(sides) = &self.sides {
-            sides.each_ref().map(|side| side.parted(&series)).map(|[side, _]| side)
+            sides.each_ref().map(|side| side.partition(&series)).map(|[side, _]| side)
         } else if let Some(apart) = &self.apart {
-            apart.parted(&series)
+            apart.partition(&series)
         } else if self.pair.is_empty() {
             return take.of(&series, self.is, self.detail.as_deref(), &[]);
         } else {
@@ -129,7 +135,7 @@ impl Entry {
         };
         match self.combine.filter(|_| !self.pair.is_empty()) {
             Some(combine) => {
-                let standard = combine.detail().filter(|_| matches!(take, Take::Worst));
+                let standard = combine.detail().filter(|_| matches!(take, Aggregate::Worst));
                 let detail = self.detail.as_deref().or(standard);
                 let sides = [("a", mean(&one.values()).into()), ("b", mean(&other.values()).into())];
                 take.of(&one.combined(&other, |a, b| combine.of(a, b)), self.is, detail, &sides)
@@ -140,18 +146,18 @@ impl Entry {
             }
         }
     }
-    /// What is found for each label of a column; `None` where one of them lacks something.
-    fn found_for_each(&self, each: &ForEach, source: &dyn Source) -> Option<Finding> {
+    /// Evaluates the query for each label of a column; `None` if the data of a label are missing.
+    fn evaluate_for_each(&self, each: &ForEach, source: &dyn Source) -> Option<QueryResult> {
         let labels = match self.filter.labels(&each.column) {
             [] => self.series(source)?.labels(&each.column),
             asked => asked.to_vec(),
         };
         let found = labels.iter().filter(|label| !label.is_empty()).map(|label| {
-            let mut own = Entry { for_each: None, ..self.clone() };
-            own.filter.ask(&each.column, label);
-            Some((label, own.found(source)?))
+            let mut own = ClaimEntry { for_each: None, ..self.clone() };
+            own.filter.restrict_to(&each.column, label);
+            Some((label, own.evaluate_query(source)?))
         });
-        let found: Vec<(&String, Finding)> = found.collect::<Option<_>>()?;
+        let found: Vec<(&String, QueryResult)> = found.collect::<Option<_>>()?;
         let (low, high) = range(found.iter().map(|(_, found)| found.value))?;
         let details = || found.iter().map(|(label, found)| (label.as_str(), &found.detail));
         let detail = match &each.detail {
@@ -161,10 +167,10 @@ impl Entry {
             None => details().map(|(label, own)| format!("{label}: {own}")).collect::<Vec<_>>().join("; "),
         };
         let rest_holds = found.iter().all(|(_, found)| found.rest_holds);
-        let all = Finding { rest_holds, ..Finding::new(self.is.worst(low, high), self.is, detail) };
+        let all = QueryResult { rest_holds, ..QueryResult::new(self.is.worst(low, high), self.is, detail) };
         (found.len() >= each.at_least).then_some(all)
     }
-    /// The values that it is about.
+    /// Returns the values that the query is about.
     pub fn series(&self, source: &dyn Source) -> Option<Series> {
         let series = source.series(&self.of, &self.filter)?;
         if self.complete && !self.filter.is_complete(&series) {
@@ -179,8 +185,8 @@ impl Entry {
         )
     }
 
-    /// Takes what it does not say from what it is a part of.
-    fn inherit(&mut self, of: &str, take: Option<&Take>, filter: &Where) {
+    /// Inherits from the enclosing entry what this one does not specify.
+    fn inherit(&mut self, of: &str, take: Option<&Aggregate>, filter: &LabelFilter) {
         if self.of.is_empty() {
             of.clone_into(&mut self.of);
         }
@@ -197,77 +203,77 @@ impl Entry {
         }
     }
 
-    /// What it names that a source has not.
-    fn faults(&self, source: &dyn Source) -> Vec<String> {
-        let mut faults: Vec<String> = self.all.iter().flat_map(|part| part.faults(source)).collect();
+    /// Returns errors for checks, metrics and columns that the source does not have.
+    fn undefined_names(&self, source: &dyn Source) -> Vec<String> {
+        let mut faults: Vec<String> = self.all.iter().flat_map(|part| part.undefined_names(source)).collect();
         if !self.all.is_empty() {
             return faults;
         }
         if let Some(check) = self.check.as_deref() {
             if !source.checks().contains(&check) {
-                faults
-                    .push(format!("there is no check `{check}`; there are: {}", source.checks().join(", ")));
+                faults.push(format!("unknown check `{check}`; known checks: {}", source.checks().join(", ")));
             }
         } else {
             if !source.metrics().contains(&self.of.as_str()) {
                 let known = source.metrics().join(", ");
-                faults.push(format!("there is no metric `{}`; there are: {known}", self.of));
+                faults.push(format!("unknown metric `{}`; known metrics: {known}", self.of));
             }
             if self.take.is_none() {
-                faults.push("`take` is missing: what is made of the values".to_owned());
+                faults.push("missing field `take`, the aggregate of the values".to_owned());
             }
         }
         let columns = source.columns();
-        let sides = self.sides.iter().flatten().chain(&self.apart).flat_map(Where::columns);
+        let sides = self.sides.iter().flatten().chain(&self.apart).flat_map(LabelFilter::columns);
         let each = self.for_each.iter().map(|each| &each.column);
         let named = self.filter.columns().chain(&self.over).chain(self.pair.keys()).chain(sides).chain(each);
         for column in named.map(String::as_str) {
             if !columns.contains(&column) {
-                faults.push(format!("there is no column `{column}`; there are: {}", columns.join(", ")));
+                faults.push(format!("unknown column `{column}`; known columns: {}", columns.join(", ")));
             }
         }
         faults
     }
 }
 
-/// A file of statements.
+/// A file of claims.
 #[derive(Debug)]
 pub struct Entries {
     file: &'static str,
-    /// The statements with their lines.
-    all: Vec<(usize, Entry)>,
+    /// Claims with their line numbers.
+    all: Vec<(usize, ClaimEntry)>,
 }
 
-/// What the statements of a section of a text have in common.
+/// Settings shared by the claims of a section.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Section {
+struct SectionDefaults {
     source: String,
-    /// The check, the metric, what is made of values, stated of that, and said of it, unless a statement has its own.
+    /// Default check; the following fields are defaults too: metric, aggregate, range and template
+    /// of the details.
     check: Option<String>,
     #[serde(default)]
     of: String,
-    take: Option<Take>,
+    take: Option<Aggregate>,
     #[serde(default)]
     is: Limit,
     detail: Option<String>,
-    /// Hides the numbers of all.
+    /// True if the numbers of all claims are hidden.
     #[serde(default)]
     hidden: bool,
-    /// The lines that all statements are about, in the columns that they do not name.
+    /// Filter of the lines, for the columns that a claim does not filter itself.
     #[serde(default, rename = "where")]
-    filter: Where,
+    filter: LabelFilter,
 }
 
-/// Reads the statements of a section, each with its line.
-fn section(reader: &mut Reader, at: &Located<'_>) -> Option<Vec<(usize, Entry)>> {
-    let common: Option<Section> = reader.parsed_without(at, &["claims"]);
+/// Reads the claims of a section, each with its line number.
+fn section(reader: &mut Reader, at: &Located<'_>) -> Option<Vec<(usize, ClaimEntry)>> {
+    let common: Option<SectionDefaults> = reader.parsed_without(at, &["claims"]);
     let section = reader.any_object(at)?;
     let claims = reader.field(&section, "claims").and_then(|at| reader.list(&at))?;
     let claims = reader.each(&claims, |reader, at| Some((at.line()?, reader.parsed(at)?)));
-    let Section { source, check, of, take, is, detail, hidden, filter } = common?;
-    let complete = |(line, claim): (usize, Entry)| {
-        let mut claim = Entry { source: source.clone(), ..claim };
+    let SectionDefaults { source, check, of, take, is, detail, hidden, filter } = common?;
+    let complete = |(line, claim): (usize, ClaimEntry)| {
+        let mut claim = ClaimEntry { source: source.clone(), ..claim };
         claim.inherit(&of, take.as_ref(), &filter);
         claim.check = claim.check.take().or_else(|| check.clone());
         claim.hidden |= hidden;
@@ -279,10 +285,10 @@ fn section(reader: &mut Reader, at: &Located<'_>) -> Option<Vec<(usize, Entry)>>
 }
 
 impl Entries {
-    /// Reads a file, which messages call by its name.
+    /// Parses a file of claims; messages call it `file`.
     ///
     /// # Panics
-    /// If the file is no file of statements; studies test that theirs is one.
+    /// Panics if the text is invalid; each study has a test that its file is valid.
     pub fn new(file: &'static str, text: &'static str) -> Entries {
         let read = || {
             let (input, mut reader) = (Input::toml(file, text)?, Reader::default());
@@ -295,20 +301,23 @@ impl Entries {
         let sections = read().unwrap_or_else(|faults| panic!("{faults}"));
         Entries { file, all: sections.into_iter().flatten().collect() }
     }
-    /// The statements.
-    pub fn iter(&self) -> impl Iterator<Item = &Entry> {
+    /// Iterates over the claims.
+    pub fn iter(&self) -> impl Iterator<Item = &ClaimEntry> {
         self.all.iter().map(|(_, entry)| entry)
     }
-    /// Those of a section.
-    pub fn of<'a>(&'a self, source: &'a str) -> impl Iterator<Item = &'a Entry> {
+    /// Iterates over the claims of a section.
+    pub fn of<'a>(&'a self, source: &'a str) -> impl Iterator<Item = &'a ClaimEntry> {
         self.iter().filter(move |entry| entry.source == source)
     }
-    /// What the statements name that a source has not: file, line and fault.
-    pub fn faults(&self, source: &dyn Source) -> Vec<String> {
+    /// Returns file, line and error for each check, metric or column that the source does not have.
+    pub fn undefined_names(&self, source: &dyn Source) -> Vec<String> {
         let mut faults = Vec::new();
         for (line, entry) in &self.all {
             faults.extend(
-                entry.faults(source).into_iter().map(|fault| format!("{}:{line}: {fault}", self.file)),
+                entry
+                    .undefined_names(source)
+                    .into_iter()
+                    .map(|fault| format!("{}:{line}: {fault}", self.file)),
             );
         }
         faults

@@ -1,35 +1,37 @@
-//! Which labels a question is about.
+//! Filters of lines by their labels.
 
 use super::{Limit, Series};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Value, from_value};
 use std::collections::BTreeMap;
 
-/// Which labels are asked for, by column.
+/// Filter: the accepted labels, by column.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(transparent)]
-pub struct Where(BTreeMap<String, Wanted>);
+pub struct LabelFilter(BTreeMap<String, AcceptedLabels>);
 
-/// The labels of a column that are asked for.
+/// Accepted labels of a column.
 #[derive(Clone, Debug, PartialEq)]
-enum Wanted {
-    /// Any of these.
+enum AcceptedLabels {
+    /// Any of these labels.
     Labels(Vec<String>),
-    /// Numbers in a range.
+    /// Labels that are numbers in a range.
     Range(Limit),
 }
 
-impl<'de> Deserialize<'de> for Wanted {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Wanted, D::Error> {
+impl<'de> Deserialize<'de> for AcceptedLabels {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<AcceptedLabels, D::Error> {
         Ok(match Value::deserialize(from)? {
-            range @ Value::Object(_) => Wanted::Range(from_value(range).map_err(serde::de::Error::custom)?),
-            Value::Array(labels) => Wanted::Labels(labels.iter().map(label).collect()),
-            one => Wanted::Labels(vec![label(&one)]),
+            range @ Value::Object(_) => {
+                AcceptedLabels::Range(from_value(range).map_err(serde::de::Error::custom)?)
+            }
+            Value::Array(labels) => AcceptedLabels::Labels(labels.iter().map(label).collect()),
+            one => AcceptedLabels::Labels(vec![label(&one)]),
         })
     }
 }
 
-/// A label as rows write it.
+/// Converts a label to the text it has in the rows.
 fn label(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -38,27 +40,28 @@ fn label(value: &Value) -> String {
     }
 }
 
-impl Where {
-    /// Whether a label of a column is asked for.
+impl LabelFilter {
+    /// Returns whether the filter accepts a label of a column.
     pub fn allows(&self, column: &str, label: &str) -> bool {
         match self.0.get(column) {
             None => true,
-            Some(Wanted::Labels(labels)) => labels.iter().any(|wanted| wanted == label),
-            Some(Wanted::Range(limit)) => label.parse().is_ok_and(|number| limit.holds(number)),
+            Some(AcceptedLabels::Labels(labels)) => labels.iter().any(|wanted| wanted == label),
+            Some(AcceptedLabels::Range(limit)) => label.parse().is_ok_and(|number| limit.holds(number)),
         }
     }
-    /// Whether each label that is asked for is there, of the columns that a series has.
+    /// Returns whether every label named in the filter is present, for the columns that the series
+    /// has.
     pub fn is_complete(&self, series: &Series) -> bool {
         let has = |column: &str, label: &String| {
             !series.has(column) || !series.only(&[(column, label)]).points.is_empty()
         };
         self.0.iter().all(|(column, wanted)| match wanted {
-            Wanted::Labels(labels) => labels.iter().all(|label| has(column, label)),
-            Wanted::Range(_) => true,
+            AcceptedLabels::Labels(labels) => labels.iter().all(|label| has(column, label)),
+            AcceptedLabels::Range(_) => true,
         })
     }
-    /// The points of a series with labels that are asked for, and the others.
-    pub(super) fn parted(&self, series: &Series) -> [Series; 2] {
+    /// Splits a series into the points that the filter accepts, and the others.
+    pub(super) fn partition(&self, series: &Series) -> [Series; 2] {
         let is_meant = |(codes, _): &&(Vec<usize>, f64)| {
             let mut labels = series.columns.iter().zip(codes);
             labels.all(|(labels, code)| self.allows(labels.column, &labels.names[*code]))
@@ -69,42 +72,43 @@ impl Where {
             points: points.into_iter().cloned().collect(),
         })
     }
-    /// Points in the order of the labels that are asked for, the first column first.
+    /// Sorts the points by the order of the labels named in the filter; the first column is the
+    /// primary sort key.
     pub(super) fn sort(&self, series: Series) -> Series {
         self.0.iter().rev().fold(series, |series, (column, wanted)| match wanted {
-            Wanted::Labels(labels) if labels.len() > 1 => series.in_order(column, labels),
+            AcceptedLabels::Labels(labels) if labels.len() > 1 => series.in_order(column, labels),
             _ => series,
         })
     }
-    /// The labels of a column that are asked for; none if all are, or a range.
+    /// Returns the labels named for a column; empty if the filter accepts all labels or a range.
     pub fn labels(&self, column: &str) -> &[String] {
         match self.0.get(column) {
-            Some(Wanted::Labels(labels)) => labels,
-            Some(Wanted::Range(_)) | None => &[],
+            Some(AcceptedLabels::Labels(labels)) => labels,
+            Some(AcceptedLabels::Range(_)) | None => &[],
         }
     }
-    /// Whether anything is asked of a column.
-    pub fn asks_of(&self, column: &str) -> bool {
+    /// Returns whether the filter restricts a column.
+    pub fn restricts(&self, column: &str) -> bool {
         self.0.contains_key(column)
     }
-    /// The columns of which labels are asked for.
+    /// Returns the restricted columns.
     pub(super) fn columns(&self) -> impl Iterator<Item = &String> {
         self.0.keys()
     }
-    /// Asks for this label of a column, and no other one.
-    pub(super) fn ask(&mut self, column: &str, label: &str) {
-        self.0.insert(column.to_owned(), Wanted::Labels(vec![label.to_owned()]));
+    /// Restricts a column to one label.
+    pub(super) fn restrict_to(&mut self, column: &str, label: &str) {
+        self.0.insert(column.to_owned(), AcceptedLabels::Labels(vec![label.to_owned()]));
     }
-    /// Adds what another one asks of the other columns.
-    pub(super) fn inherit(&mut self, from: &Where) {
+    /// Adds the restrictions of another filter for the columns that this one does not restrict.
+    pub(super) fn inherit(&mut self, from: &LabelFilter) {
         for (column, wanted) in &from.0 {
             self.0.entry(column.clone()).or_insert_with(|| wanted.clone());
         }
     }
-    /// The label of a column, if one is asked for.
+    /// Returns the label of a column, if the filter names exactly one.
     pub fn label(&self, column: &str) -> Option<&str> {
         match self.0.get(column)? {
-            Wanted::Labels(labels) if labels.len() == 1 => Some(&labels[0]),
+            AcceptedLabels::Labels(labels) if labels.len() == 1 => Some(&labels[0]),
             _ => None,
         }
     }

@@ -1,56 +1,58 @@
-//! Verdicts on statements.
+//! Verdicts on claims.
 
-use super::{Entry, Source, fill};
+use super::{ClaimEntry, Source, fill};
 use crate::claims::{Claim, Verdict};
 use crate::table::{Bootstrap, Estimate, mean, range};
 
-/// What statements are judged by.
-pub struct Judge<'a> {
-    /// All results together: what details say is found in them.
-    pub all: &'a dyn Source,
-    /// The results of each replication: the value of a statement is the mean of what is found in each. Without any, it is found
-    /// in all, and has no interval.
-    pub each: Vec<&'a dyn Source>,
-    /// The published tables, or runs.
+/// Data and settings with which claims are checked.
+pub struct ClaimChecker<'a> {
+    /// All results pooled: the basis of the details.
+    pub pooled: &'a dyn Source,
+    /// Results of each replication: the value of a claim is the mean over the replications. If there
+    /// are none, the value is that of the pooled results and has no interval.
+    pub replications: Vec<&'a dyn Source>,
+    /// Published tables or runs.
     pub published: Vec<&'a dyn Source>,
-    /// How the mean of values of replications is estimated.
+    /// Estimates the mean over the replications.
     pub estimate: &'a dyn Fn(&[f64]) -> Option<Estimate>,
-    /// Leaves a statement open if its value has no interval.
+    /// True if a claim stays open unless its value has a confidence interval.
     pub needs_interval: bool,
-    /// Whether details also say what is found in the published tables.
-    pub details_published: bool,
+    /// True if details include the result on the published tables.
+    pub shows_published_details: bool,
 }
 
 impl Bootstrap {
-    /// The mean of values, for [`Judge::estimate`].
+    /// Returns an estimator of the mean, for [`ClaimChecker::estimate`].
     pub fn estimator(&self) -> impl Fn(&[f64]) -> Option<Estimate> + '_ {
         |values| self.mean(values)
     }
 }
 
-impl<'a> Judge<'a> {
-    /// By these results alone: without replications, published tables and intervals.
-    pub fn by(all: &'a dyn Source) -> Judge<'a> {
-        Judge {
-            all,
-            each: Vec::new(),
+impl<'a> ClaimChecker<'a> {
+    /// Creates a checker for these results alone, without replications, published tables and
+    /// intervals.
+    pub fn without_replications(pooled: &'a dyn Source) -> ClaimChecker<'a> {
+        ClaimChecker {
+            pooled,
+            replications: Vec::new(),
             published: Vec::new(),
             estimate: &|_| None,
             needs_interval: false,
-            details_published: false,
+            shows_published_details: false,
         }
     }
 
-    /// The statements that the results can decide.
-    pub fn claims<'e>(&self, entries: impl IntoIterator<Item = &'e Entry>) -> Vec<Claim> {
+    /// Checks the claims for which the results have the necessary data.
+    pub fn claims<'e>(&self, entries: impl IntoIterator<Item = &'e ClaimEntry>) -> Vec<Claim> {
         entries.into_iter().filter_map(|entry| self.claim(entry)).collect()
     }
 
-    /// A statement; `None` where results that it is about are missing.
-    pub fn claim(&self, entry: &Entry) -> Option<Claim> {
-        let found = entry.find(self.all)?;
-        let values: Vec<f64> = self.each.iter().filter_map(|one| Some(entry.find(*one)?.value)).collect();
-        let estimate = match self.each.is_empty() {
+    /// Checks a claim; `None` if the results lack data that it needs.
+    pub fn claim(&self, entry: &ClaimEntry) -> Option<Claim> {
+        let found = entry.evaluate(self.pooled)?;
+        let values: Vec<f64> =
+            self.replications.iter().filter_map(|one| Some(entry.evaluate(*one)?.value)).collect();
+        let estimate = match self.replications.is_empty() {
             true => Estimate { value: found.value, interval: None },
             false => (self.estimate)(&values)?,
         };
@@ -58,14 +60,14 @@ impl<'a> Judge<'a> {
         let verdict = match estimate.interval {
             _ if !found.rest_holds => Verdict::Fails,
             None if self.needs_interval => Verdict::Open,
-            interval => found.is.verdict(interval.unwrap_or(point)),
+            interval => found.limit.verdict(interval.unwrap_or(point)),
         };
-        let met = values.iter().filter(|value| found.is.holds(**value)).count();
+        let met = values.iter().filter(|value| found.limit.holds(**value)).count();
         let places = [("holding", met.into()), ("replications", values.len().into())];
         let mut detail = fill(&found.detail, &places);
-        let published: Vec<_> = self.published.iter().filter_map(|table| entry.find(*table)).collect();
+        let published: Vec<_> = self.published.iter().filter_map(|table| entry.evaluate(*table)).collect();
         let values: Vec<f64> = published.iter().map(|found| found.value).collect();
-        let is = published.first().map_or(found.is, |published| published.is);
+        let is = published.first().map_or(found.limit, |published| published.limit);
         let ends = range(values.iter().copied());
         let stated = entry.published.or(entry.is.equal);
         let on_published = match (ends, stated) {
@@ -76,9 +78,9 @@ impl<'a> Judge<'a> {
         };
         let shown = published.iter().map(|found| found.shown).collect::<Option<Vec<f64>>>();
         let table = shown.filter(|shown| !shown.is_empty()).map(|shown| mean(&shown));
-        // The mean over the replications takes the place of the number that decides.
+        // The mean over the replications replaces the deciding number of the pooled results.
         let ours = found.shown.map(|shown| if shown == found.value { estimate.value } else { shown });
-        if let Some(published) = published.first().filter(|_| self.details_published) {
+        if let Some(published) = published.first().filter(|_| self.shows_published_details) {
             detail = format!("{detail}; published: {}", published.detail);
         }
         let claim = Claim::new(&entry.source, &entry.text, verdict, detail).within(&entry.scope);

@@ -1,66 +1,67 @@
-//! Which values a statement allows.
+//! Ranges of values that a claim allows.
 
 use crate::claims::{Claim, Verdict};
 use crate::table::Estimate;
 use serde::Deserialize;
 
-/// A range of values: all of its bounds must be met. Without bounds it is met by every value.
+/// A range of values: all of its bounds must be met. Without bounds every value is in the range.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Limit {
-    /// Values are larger.
+    /// Exclusive lower bound.
     pub above: Option<f64>,
-    /// Values are not smaller.
+    /// Inclusive lower bound.
     pub at_least: Option<f64>,
-    /// Values are smaller.
+    /// Exclusive upper bound.
     pub below: Option<f64>,
-    /// Values are not larger.
+    /// Inclusive upper bound.
     pub at_most: Option<f64>,
-    /// The interval of the value contains this one.
+    /// Value that the confidence interval must contain.
     pub equal: Option<f64>,
-    /// How far published values, which are rounded, may be from `equal`.
+    /// Tolerance of `equal` for published values, which are rounded.
     #[serde(default)]
     pub rounded: f64,
 }
 
 impl Limit {
-    /// Larger values than this one.
+    /// Creates the range of values above this bound.
     pub fn above(bound: f64) -> Limit {
         Limit { above: Some(bound), ..Limit::default() }
     }
-    /// Values up to this one.
+    /// Creates the range of values up to this bound.
     pub fn at_most(bound: f64) -> Limit {
         Limit { at_most: Some(bound), ..Limit::default() }
     }
-    /// Values in this range.
+    /// Creates the range between these bounds, inclusive.
     pub fn within(least: f64, most: f64) -> Limit {
         Limit { at_least: Some(least), ..Limit::at_most(most) }
     }
-    fn exceeds_low(&self, value: f64) -> bool {
+    fn is_above_lower_bound(&self, value: f64) -> bool {
         self.above.is_none_or(|bound| value > bound) && self.at_least.is_none_or(|bound| value >= bound)
     }
-    fn is_under_high(&self, value: f64) -> bool {
+    fn is_below_upper_bound(&self, value: f64) -> bool {
         self.below.is_none_or(|bound| value < bound) && self.at_most.is_none_or(|bound| value <= bound)
     }
-    /// Whether a value is in the range.
+    /// Returns whether a value is in the range.
     pub fn holds(&self, value: f64) -> bool {
         let is_equal = self.equal.is_none_or(|other| (value - other).abs() <= self.rounded);
-        self.exceeds_low(value) && self.is_under_high(value) && is_equal
+        self.is_above_lower_bound(value) && self.is_below_upper_bound(value) && is_equal
     }
-    /// The verdict on a value with an interval: it holds if the whole interval is in the range, and fails if none of it is.
+    /// Returns the verdict on a value with an interval: it holds if the whole interval is in the
+    /// range, and fails if none of it is.
     pub fn verdict(&self, (low, high): (f64, f64)) -> Verdict {
         if let Some(value) = self.equal {
             return Verdict::from_bool((low..=high).contains(&value));
         }
-        if !self.exceeds_low(high) || !self.is_under_high(low) {
+        if !self.is_above_lower_bound(high) || !self.is_below_upper_bound(low) {
             Verdict::Fails
-        } else if self.exceeds_low(low) && self.is_under_high(high) {
+        } else if self.is_above_lower_bound(low) && self.is_below_upper_bound(high) {
             Verdict::Holds
         } else {
             Verdict::Open
         }
     }
-    /// A statement that a mean is in the range; open where it has no interval.
+    /// Creates a claim that a mean is in the range; open if the mean has no interval.
     pub fn claim(
         &self,
         source: impl Into<String>,
@@ -71,13 +72,13 @@ impl Limit {
         let verdict = interval.map_or(Verdict::Open, |interval| self.verdict(interval));
         Claim::new(source, text, verdict, detail).with_values(Some(value), None).with_interval(interval)
     }
-    /// Whether it has a lower bound.
-    pub fn is_from_below(&self) -> bool {
+    /// Returns whether the range has a lower bound.
+    pub fn has_lower_bound(&self) -> bool {
         self.above.or(self.at_least).is_some()
     }
-    /// Of the ends of some values the one that decides against it.
+    /// Returns the smallest or largest value, whichever is the strongest evidence against the range.
     pub fn worst(&self, low: f64, high: f64) -> f64 {
-        if self.is_from_below() && self.is_under_high(high) { low } else { high }
+        if self.has_lower_bound() && self.is_below_upper_bound(high) { low } else { high }
     }
 }
 
@@ -106,7 +107,7 @@ mod tests {
         assert_eq!(verdicts(Limit::above(0.5)), [Fails, Fails, Fails, Open]);
         assert_eq!(verdicts(at_least), [Fails, Open, Holds, Holds]);
         assert_eq!(verdicts(Limit { equal: Some(0.45), ..Limit::default() }), [Fails, Holds, Fails, Fails]);
-        // A tenth around 100, both ends judged together.
+        // The deviation of both ends is checked against a tenth of 100.
         let near = |interval| Limit::within(90.0, 110.0).verdict(interval);
         assert_eq!([(91.0, 109.0), (85.0, 95.0), (80.0, 120.0)].map(near), [Holds, Open, Open]);
         assert_eq!([(111.0, 120.0), (10.0, 80.0)].map(near), [Fails, Fails]);

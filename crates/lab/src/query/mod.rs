@@ -1,5 +1,5 @@
-//! Questions about results: the values of a column where others are so, averaged over columns, in pairs, and what is made of
-//! them. Statements are entries of a TOML file that ask such questions ([`Entries`]).
+//! Queries on results: select the values of a metric by labels, average them over columns, pair them
+//! and aggregate them. Claims are entries of a TOML file that contain such queries ([`Entries`]).
 
 mod cells;
 mod entry;
@@ -12,37 +12,38 @@ mod take;
 mod template;
 
 pub use cells::Cells;
-pub use entry::{Entries, Entry, ForEach};
-pub use filter::Where;
-pub use judge::Judge;
+pub use entry::{ClaimEntry, Entries, ForEach};
+pub use filter::LabelFilter;
+pub use judge::ClaimChecker;
 pub use limit::Limit;
-pub use series::{Labels, Series};
-pub use take::{Combine, Finding, Take};
-pub use template::{Value, fill};
+pub use series::{LabelColumn, Series};
+pub use take::{Aggregate, PairOperation, QueryResult};
+pub use template::{TemplateValue, fill};
 
-/// What can be asked: our results, those of one replication, or the published ones.
+/// A source of data for queries: our results, those of one replication, or the published ones.
 pub trait Source {
-    /// The columns by whose values results are chosen, averaged and paired.
+    /// Returns the columns by which results are filtered, averaged and paired.
     fn columns(&self) -> Vec<&'static str>;
-    /// The columns of numbers.
+    /// Returns the columns of numbers.
     fn metrics(&self) -> Vec<&'static str>;
-    /// The checks that no query states, by the names that entries give them.
+    /// Returns the names of the checks that no query expresses.
     fn checks(&self) -> Vec<&'static str> {
         Vec::new()
     }
-    /// The columns over which numbers are averaged first, unless an entry asks for each line.
+    /// Returns the columns over which numbers are averaged first, unless an entry uses each line.
     fn averaged(&self) -> &'static [&'static str] {
         &[]
     }
-    /// The values of a metric where labels are so; `None` if the source lacks one that is asked for.
-    fn series(&self, metric: &str, filter: &Where) -> Option<Series>;
-    /// The finding of one of the [checks](Source::checks); `None` where results that it is about are missing.
-    fn check(&self, _name: &str, _entry: &Entry) -> Option<Finding> {
+    /// Returns the values of a metric on the lines that the filter accepts; `None` if the source
+    /// lacks a label that the filter needs.
+    fn series(&self, metric: &str, filter: &LabelFilter) -> Option<Series>;
+    /// Runs one of the [checks](Source::checks); `None` if the source lacks data that it needs.
+    fn check(&self, _name: &str, _entry: &ClaimEntry) -> Option<QueryResult> {
         None
     }
 }
 
-/// Sources of one type as sources of any, for a [`Judge`].
+/// Converts sources of one type to trait objects, for a [`ClaimChecker`].
 pub fn sources<S: Source>(all: &[S]) -> Vec<&dyn Source> {
     all.iter().map(|one| one as &dyn Source).collect()
 }

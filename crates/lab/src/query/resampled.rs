@@ -1,14 +1,15 @@
-//! Verdicts that resamples of the results agree on.
+//! Verdicts confirmed by resampling.
 
-use super::{Entry, Finding};
+use super::{ClaimEntry, QueryResult};
 use crate::claims::{Claim, Verdict};
 use crate::table::Bootstrap;
 
 impl Bootstrap {
-    /// What becomes of an entry, with the interval of its number over what resamples find. Its verdict is left open unless as many
-    /// of them agree with it as lie within the interval or on one side of it. What single results [prove](Entry::proven) needs no
-    /// agreement; an example that has not been seen may still come.
-    pub fn judged(&self, entry: &Entry, claim: Claim, resamples: &[Finding]) -> Claim {
+    /// Adds the interval of the claim's number over the resamples. The verdict becomes open unless
+    /// at least the fraction `1 - tail` of the resamples agrees with it, where `tail` is half of the
+    /// error probability. A verdict that a single result [proves](ClaimEntry::proven) needs no
+    /// agreement. A missing example refutes nothing, as it may still turn up.
+    pub fn confirm(&self, entry: &ClaimEntry, claim: Claim, resamples: &[QueryResult]) -> Claim {
         if entry.proven == Some(claim.verdict) {
             return claim;
         }
@@ -36,17 +37,17 @@ mod tests {
     use super::*;
     use crate::query::Limit;
 
-    fn entry(text: &str) -> Entry {
+    fn entry(text: &str) -> ClaimEntry {
         toml::from_str(text).unwrap()
     }
 
     #[test]
     fn a_verdict_needs_most_of_the_resamples() {
         let bootstrap = Bootstrap { resamples: 100, ..Bootstrap::for_tables(1) };
-        let judged_by = |entry: &Entry, verdict, holding: usize| {
-            let found = |at| Finding::new(if at < holding { 0.1 } else { 0.9 }, Limit::at_most(0.5), "");
+        let judged_by = |entry: &ClaimEntry, verdict, holding: usize| {
+            let found = |at| QueryResult::new(if at < holding { 0.1 } else { 0.9 }, Limit::at_most(0.5), "");
             let claim = Claim::new("", "", verdict, "detail").with_values(Some(0.1), None);
-            bootstrap.judged(entry, claim, &(0..100).map(found).collect::<Vec<_>>())
+            bootstrap.confirm(entry, claim, &(0..100).map(found).collect::<Vec<_>>())
         };
         let any = entry("text = 'any'");
         let judged = |verdict, holding| judged_by(&any, verdict, holding);
@@ -62,7 +63,7 @@ mod tests {
         assert_eq!((open.low, open.high), (Some(0.1), Some(0.9)));
         assert_eq!(open.detail, "detail; so in 60.0 % of the resamples");
         assert_eq!(judged(Verdict::Holds, 98).detail, "detail");
-        // One example proves that there is one, one counter-example that not all are so.
+        // One example proves existence, one counter-example refutes a claim about all.
         let (example, counter) = (entry("proven = 'holds'"), entry("proven = 'fails'"));
         assert_eq!(judged_by(&example, Verdict::Holds, 60).verdict, Verdict::Holds);
         assert_eq!(judged_by(&example, Verdict::Fails, 0).verdict, Verdict::Open);

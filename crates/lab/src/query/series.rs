@@ -1,4 +1,4 @@
-//! Values with their labels.
+//! Values with labels.
 
 use super::Limit;
 use crate::groups::by_key;
@@ -6,44 +6,45 @@ use crate::table::mean;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// A column of labels: its name, and its values in the order in which they come first.
+/// A column of labels: its name, and its distinct labels in order of first appearance.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Labels {
-    /// The name of the column.
+pub struct LabelColumn {
+    /// Name of the column.
     pub column: &'static str,
-    /// Whether it names lines: it follows from the other columns, and plays no part in pairs.
+    /// True if the column names lines: the other columns determine it, and pairing ignores it.
     pub is_name: bool,
-    /// Its values.
+    /// The distinct labels.
     pub names: Vec<String>,
 }
 
-/// Values, each with a label of every column, by its place among the names of the column.
+/// Values, each with a label for every column, stored as an index into the labels of the column.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Series {
-    /// The columns.
-    pub columns: Vec<Arc<Labels>>,
-    /// Labels and values.
+    /// The label columns.
+    pub columns: Vec<Arc<LabelColumn>>,
+    /// The points as (label indices, value).
     pub points: Vec<(Vec<usize>, f64)>,
 }
 
 impl Series {
-    fn place(&self, column: &str) -> Option<usize> {
+    fn column_index(&self, column: &str) -> Option<usize> {
         self.columns.iter().position(|labels| labels.column == column)
     }
-    /// Whether it has a column.
+    /// Returns whether the series has a column.
     pub fn has(&self, column: &str) -> bool {
-        self.place(column).is_some()
+        self.column_index(column).is_some()
     }
-    /// The values.
+    /// Returns the values.
     pub fn values(&self) -> Vec<f64> {
         self.points.iter().map(|(_, value)| *value).collect()
     }
-    /// The label of a point in a column; empty if there is no such column.
+    /// Returns the label of a point in a column; empty if there is no such column.
     pub fn label(&self, point: usize, column: &str) -> &str {
-        self.place(column).map_or("", |place| &self.columns[place].names[self.points[point].0[place]])
+        self.column_index(column).map_or("", |place| &self.columns[place].names[self.points[point].0[place]])
     }
-    /// The columns that name points: those in which they differ, of these the ones that name lines if any does.
-    pub(super) fn naming(&self) -> Vec<usize> {
+    /// Returns the columns that name points: those in which the points differ, restricted to those
+    /// that name lines if there are any.
+    pub(super) fn naming_columns(&self) -> Vec<usize> {
         let differs = |place: &usize| {
             let code = |(codes, _): &(Vec<usize>, f64)| codes[*place];
             self.points.iter().any(|point| code(point) != code(&self.points[0]))
@@ -62,24 +63,25 @@ impl Series {
         let label = |&place: &usize| self.columns[place].names[self.points[point].0[place]].as_str();
         places.iter().map(label).collect::<Vec<_>>().join(", ")
     }
-    /// What a point is called: its labels in the columns in which points differ, in those that name lines if these do.
+    /// Returns the name of a point: its labels in the columns in which the points differ, restricted
+    /// to those that name lines if there are any.
     pub fn name(&self, point: usize) -> String {
-        self.name_by(&self.naming(), point)
+        self.name_by(&self.naming_columns(), point)
     }
-    /// The values with their names.
+    /// Returns the values with the names of their points.
     pub(super) fn named(&self) -> Vec<(String, f64)> {
-        let places = self.naming();
+        let places = self.naming_columns();
         self.points.iter().enumerate().map(|(at, (_, value))| (self.name_by(&places, at), *value)).collect()
     }
-    /// The labels of points without those of some columns.
-    fn without(&self, columns: &[&str]) -> (Vec<Arc<Labels>>, Vec<Vec<usize>>) {
+    /// Returns the labels of all points without those of some columns.
+    fn without(&self, columns: &[&str]) -> (Vec<Arc<LabelColumn>>, Vec<Vec<usize>>) {
         let places: Vec<usize> =
             (0..self.columns.len()).filter(|&at| !columns.contains(&self.columns[at].column)).collect();
         let codes = |(codes, _): &(Vec<usize>, f64)| places.iter().map(|&at| codes[at]).collect();
         let all = self.points.iter().map(codes).collect();
         (places.iter().map(|&at| self.columns[at].clone()).collect(), all)
     }
-    /// Means over a column, in the order in which the labels of the other columns come first.
+    /// Averages over a column, in the order in which the labels of the other columns first appear.
     pub fn over(&self, column: &str) -> Series {
         let (columns, labels) = self.without(&[column]);
         let groups = by_key(labels.into_iter().zip(self.values()), |(labels, _)| labels.clone());
@@ -89,24 +91,24 @@ impl Series {
         };
         Series { columns, points: groups.into_iter().map(point).collect() }
     }
-    /// The names of a column; none if there is no such column.
+    /// Returns the labels of a column; empty if there is no such column.
     pub(super) fn labels(&self, column: &str) -> Vec<String> {
-        self.place(column).map_or_else(Vec::new, |place| self.columns[place].names.clone())
+        self.column_index(column).map_or_else(Vec::new, |place| self.columns[place].names.clone())
     }
-    /// The points whose labels are these.
+    /// Selects the points with these labels.
     pub fn only(&self, labels: &[(&str, &str)]) -> Series {
         let is_meant = |at: &usize| labels.iter().all(|(column, name)| self.label(*at, column) == *name);
         let points = (0..self.points.len()).filter(is_meant).map(|at| self.points[at].clone()).collect();
         Series { columns: self.columns.clone(), points }
     }
-    /// For each value of a column the points that have it.
+    /// Splits the points by the labels of a column.
     pub fn split(&self, column: &str) -> Vec<(String, Series)> {
-        let Some(place) = self.place(column) else { return Vec::new() };
+        let Some(place) = self.column_index(column) else { return Vec::new() };
         let all = self.columns[place].names.iter().map(|name| (name.clone(), self.only(&[(column, name)])));
         all.filter(|(_, series)| !series.points.is_empty()).collect()
     }
-    /// The points of one side that have a partner on the other, which has the same labels but in these columns, with the
-    /// partners.
+    /// Pairs the points of two sides that agree in all labels except those of these columns; returns
+    /// the points that have a partner, and the partners.
     pub fn pairs(&self, other: &Series, columns: &[&str]) -> (Series, Series) {
         let names = self.columns.iter().filter(|column| column.is_name).map(|column| column.column);
         let columns: Vec<&str> = columns.iter().copied().chain(names).collect();
@@ -120,9 +122,9 @@ impl Series {
         let side = |points| Series { columns: self.columns.clone(), points };
         (side(one), side(two))
     }
-    /// In the order of these labels of a column.
+    /// Sorts the points by this order of a column's labels.
     pub(super) fn in_order(mut self, column: &str, labels: &[String]) -> Series {
-        if let Some(place) = self.place(column) {
+        if let Some(place) = self.column_index(column) {
             let names = &self.columns[place].names;
             let order: Vec<_> =
                 names.iter().map(|name| labels.iter().position(|label| label == name)).collect();
@@ -130,21 +132,21 @@ impl Series {
         }
         self
     }
-    /// With another value for each point.
+    /// Combines each value with the value at the same index of the other series.
     pub fn combined(&self, other: &Series, of: impl Fn(f64, f64) -> f64) -> Series {
         let both = self.points.iter().zip(&other.points);
         let points = both.map(|((codes, one), (_, two))| (codes.clone(), of(*one, *two))).collect();
         Series { columns: self.columns.clone(), points }
     }
-    /// How many values a limit allows.
+    /// Counts the values in a range.
     pub fn count(&self, limit: &Limit) -> usize {
         self.points.iter().filter(|(_, value)| limit.holds(*value)).count()
     }
-    /// The place of the largest value; of equal ones, the last.
+    /// Returns the index of the largest value; the last one of equal values.
     pub fn largest(&self) -> Option<usize> {
         (0..self.points.len()).max_by(|&a, &b| self.points[a].1.total_cmp(&self.points[b].1))
     }
-    /// The place of the smallest value; of equal ones, the first.
+    /// Returns the index of the smallest value; the first one of equal values.
     pub fn smallest(&self) -> Option<usize> {
         (0..self.points.len()).min_by(|&a, &b| self.points[a].1.total_cmp(&self.points[b].1))
     }

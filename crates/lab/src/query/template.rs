@@ -1,7 +1,8 @@
-//! Texts with places for values: `{name}`, or `{name:.2}` for numbers with two decimals; `{named:.2 %}` puts a sign behind each.
+//! Text templates with placeholders: `{name}`, or `{name:.2}` for numbers with two decimals;
+//! `{named:.2 %}` appends a unit to each number.
 
-/// Fills in the values; a place without one stays as it is.
-pub fn fill(template: &str, values: &[(&str, Value)]) -> String {
+/// Fills in the values; a placeholder without a value stays as it is.
+pub fn fill(template: &str, values: &[(&str, TemplateValue)]) -> String {
     let mut text = String::new();
     let mut rest = template;
     while let Some((before, after)) = rest.split_once('{') {
@@ -14,12 +15,12 @@ pub fn fill(template: &str, values: &[(&str, Value)]) -> String {
             Err(_) => number.to_string(),
         };
         match values.iter().find(|(known, _)| *known == name).map(|(_, value)| value) {
-            Some(Value::Number(value)) => text.push_str(&number(*value)),
-            Some(Value::Text(value)) => text.push_str(value),
-            Some(Value::List(list)) => {
+            Some(TemplateValue::Number(value)) => text.push_str(&number(*value)),
+            Some(TemplateValue::Text(value)) => text.push_str(value),
+            Some(TemplateValue::List(list)) => {
                 text.push_str(&list.iter().map(|value| number(*value)).collect::<Vec<_>>().join(", "));
             }
-            Some(Value::Named(list)) => {
+            Some(TemplateValue::Named(list)) => {
                 let all = list.iter().map(|(name, value)| format!("{name} {}", number(*value)));
                 text.push_str(&all.collect::<Vec<_>>().join(", "));
             }
@@ -30,32 +31,32 @@ pub fn fill(template: &str, values: &[(&str, Value)]) -> String {
     text + rest
 }
 
-/// What is filled in.
+/// Value of a placeholder.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Value {
+pub enum TemplateValue {
     /// A number.
     Number(f64),
     /// A text.
     Text(String),
-    /// Numbers.
+    /// A list of numbers.
     List(Vec<f64>),
     /// Numbers with their names.
     Named(Vec<(String, f64)>),
 }
 
-impl From<f64> for Value {
-    fn from(number: f64) -> Value {
-        Value::Number(number)
+impl From<f64> for TemplateValue {
+    fn from(number: f64) -> TemplateValue {
+        TemplateValue::Number(number)
     }
 }
-impl From<usize> for Value {
-    fn from(count: usize) -> Value {
-        Value::Number(count as f64)
+impl From<usize> for TemplateValue {
+    fn from(count: usize) -> TemplateValue {
+        TemplateValue::Number(count as f64)
     }
 }
-impl<T: AsRef<str>> From<&T> for Value {
-    fn from(text: &T) -> Value {
-        Value::Text(text.as_ref().to_owned())
+impl<T: AsRef<str>> From<&T> for TemplateValue {
+    fn from(text: &T) -> TemplateValue {
+        TemplateValue::Text(text.as_ref().to_owned())
     }
 }
 
@@ -65,7 +66,8 @@ mod tests {
 
     #[test]
     fn values_are_filled_in() {
-        let values = [("met", 3_usize.into()), ("low", 0.125.into()), ("name", Value::Text("EASY".into()))];
+        let values =
+            [("met", 3_usize.into()), ("low", 0.125.into()), ("name", TemplateValue::Text("EASY".into()))];
         assert_eq!(fill("{met} of 4, {low:.2} ({name}), {other}", &values), "3 of 4, 0.12 (EASY), {other}");
     }
 }

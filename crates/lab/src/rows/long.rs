@@ -1,4 +1,4 @@
-//! Rows, a line each.
+//! Long layout: one row per line.
 
 use super::{bad_header, bad_line, file_name};
 use crate::column::{AnyRow, Column, ReadRow, Row, RowType, read_row};
@@ -6,15 +6,15 @@ use crate::data::DataFrame;
 use crate::key::Key;
 use crate::record::{AnyRecord, FRAME_COLUMNS, Record, Unfinished};
 use crate::study::{
-    InstanceRows, Journaling, Keeper, OnInstance, Origin, Outcome, RowFile, RowResult, RowSet, RowTexts,
-    RunOf, RunRows, VariantColumns,
+    InstanceContext, InstanceRows, Journaling, Origin, Outcome, RowFile, RowResult, RowSet, RowStore,
+    RowTexts, RunIdentity, RunRows, VariantColumns,
 };
 use crate::text::csv as csv_text;
 use csv::StringRecord;
 use rustc_hash::FxHashMap;
 use std::any::Any;
 
-/// Rows, a line each.
+/// Rows in long layout: one row per line.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Long<R> {
     /// All records, in the order of the scenario.
@@ -22,11 +22,11 @@ pub struct Long<R> {
 }
 
 impl<R: Row> Long<R> {
-    /// The rows of runs that have one.
+    /// Iterates over the rows of successful runs.
     pub fn ok(&self) -> impl Iterator<Item = &R> {
         self.records.iter().filter_map(|record| record.outcome.as_ref().ok())
     }
-    /// Those of one of the structures of columns.
+    /// Iterates over the rows of type `T`, one of the structures of columns.
     pub fn of<T: Any>(&self) -> impl Iterator<Item = &T> {
         self.ok().filter_map(|row| row.columns().downcast_ref())
     }
@@ -37,47 +37,49 @@ fn header(columns: &[Column]) -> Vec<String> {
     FRAME_COLUMNS.into_iter().chain(own).map(str::to_owned).collect()
 }
 
-fn known_fields(run: &RunOf<'_>) -> Vec<String> {
+fn known_fields(run: &RunIdentity<'_>) -> Vec<String> {
     run.known().map(|(_, value)| value.to_owned()).collect()
 }
 
-/// Earlier rows, by the key of their variant; those of journals may not be complete.
-type Earlier = FxHashMap<Key, Vec<Option<AnyRecord>>>;
+/// Earlier records by the key of their variant. Records from journals may be incomplete, hence
+/// `None` for missing rows.
+type RecordsByKey = FxHashMap<Key, Vec<Option<AnyRecord>>>;
 
-/// What outcomes and the rows of instances are.
+/// Concrete type of outcomes and of the rows of instances.
 type Records = Vec<AnyRecord>;
 
-/// The most rows of one variant; a damaged count must not make room for billions.
+/// Largest number of rows of one variant; prevents a damaged count from allocating memory for
+/// billions of rows.
 const MAX_ROWS: usize = 100_000;
 
-/// What keeps rows of any type.
-struct LongKeeper {
+/// Store for rows of any type in long layout.
+struct LongRowStore {
     row_types: &'static [RowType],
     read_row: ReadRow,
-    earlier: Earlier,
-    taken: Earlier,
+    earlier: RecordsByKey,
+    loaded: RecordsByKey,
 }
 
 fn records(outcome: &Outcome) -> &Records {
-    outcome.downcast_ref().expect("an outcome of long rows")
+    outcome.downcast_ref().expect("an outcome in long layout")
 }
 
 fn of_instance(part: &InstanceRows) -> &Records {
-    part.downcast_ref().expect("an instance of long rows")
+    part.downcast_ref().expect("rows of an instance in long layout")
 }
 
-impl LongKeeper {
+impl LongRowStore {
     fn read(&self, row_type: usize, fields: &[&str]) -> Option<AnyRecord> {
         AnyRecord::read(self.row_types, self.read_row, row_type, fields)
     }
-    /// Takes a record of a file of rows; whether it could be used.
-    fn take_row(&mut self, file: usize, fields: &[&str]) -> bool {
+    /// Loads a record of a row file; returns whether it is valid.
+    fn load_row(&mut self, file: usize, fields: &[&str]) -> bool {
         let Some(record) = self.read(file, fields) else { return false };
-        self.taken.entry(record.key).or_insert_with(|| Vec::with_capacity(1)).push(Some(record));
+        self.loaded.entry(record.key).or_insert_with(|| Vec::with_capacity(1)).push(Some(record));
         true
     }
-    /// Takes a record of a journal; whether it could be used.
-    fn take_journaled(&mut self, fields: &[&str]) -> bool {
+    /// Loads a record of a journal; returns whether it is valid.
+    fn load_journaled(&mut self, fields: &[&str]) -> bool {
         let [key, place, count, row_type, rest @ ..] = fields else { return false };
         let (Ok(place), Ok(count), Ok(row_type)) = (place.parse::<usize>(), count.parse(), row_type.parse())
         else {
@@ -88,9 +90,10 @@ impl LongKeeper {
         }
         let line: Vec<&str> = std::iter::once(*key).chain(rest.iter().copied()).collect();
         let Some(record) = self.read(row_type, &line) else { return false };
-        let known = self.taken.entry(record.key).or_default();
+        let known = self.loaded.entry(record.key).or_default();
         if known.len() != count {
-            // Most have one row: room for four would be most of the memory of a large sweep.
+            // Most variants have one row; the default capacity of four would take most of the memory
+            // of a large sweep.
             *known = Vec::with_capacity(count);
             known.resize_with(count, || None);
         }
@@ -99,7 +102,7 @@ impl LongKeeper {
     }
 }
 
-impl Keeper for LongKeeper {
+impl RowStore for LongRowStore {
     fn journaling(&self) -> Journaling {
         Journaling::Runs
     }
@@ -131,7 +134,7 @@ impl Keeper for LongKeeper {
         lines
     }
 
-    fn take(
+    fn load(
         &mut self,
         origin: Origin,
         header: &[String],
@@ -144,15 +147,15 @@ impl Keeper for LongKeeper {
         let mut take = |record: &StringRecord| {
             let fields: Vec<&str> = record.iter().collect();
             match origin {
-                Origin::Journal => self.take_journaled(&fields),
-                Origin::File(file) => self.take_row(file, &fields),
+                Origin::Journal => self.load_journaled(&fields),
+                Origin::File(file) => self.load_row(file, &fields),
             }
         };
         records.filter(|record| !is_own || !take(record)).count()
     }
 
-    fn absorb(&mut self, is_usable: bool) {
-        for (key, records) in std::mem::take(&mut self.taken).into_iter().filter(|_| is_usable) {
+    fn commit(&mut self, is_usable: bool) {
+        for (key, records) in std::mem::take(&mut self.loaded).into_iter().filter(|_| is_usable) {
             let known = self.earlier.entry(key).or_default();
             if records.iter().all(Option::is_some) || known.len() != records.len() {
                 *known = records;
@@ -162,26 +165,26 @@ impl Keeper for LongKeeper {
         }
     }
 
-    fn earlier(&self, run: &RunOf<'_>) -> Option<Outcome> {
+    fn earlier(&self, run: &RunIdentity<'_>) -> Option<Outcome> {
         let known = self.earlier.get(&run.key)?.iter();
         let mut records: Records =
             known.map(|record| record.as_ref().map(AnyRecord::copy)).collect::<Option<_>>()?;
         for record in &mut records {
             match &mut record.outcome {
-                Ok(row) => run.name(row.as_mut(), self.row_types),
+                Ok(row) => run.set_known(row.as_mut(), self.row_types),
                 Err(unfinished) => unfinished.fields = known_fields(run),
             }
         }
         Some(Box::new(records))
     }
 
-    fn outcome(&self, run: &RunOf<'_>, rows: RunRows) -> Outcome {
+    fn outcome(&self, run: &RunIdentity<'_>, rows: RunRows) -> Outcome {
         let key = run.key;
         let records: Records = match rows {
             Ok(mut rows) => {
-                // In the order of the files, in which they are read again.
+                // Rows must have the order of the files, as they are read back from them.
                 rows.sort_by_key(|row| row.row_type());
-                rows.iter_mut().for_each(|row| run.name(row.as_mut(), self.row_types));
+                rows.iter_mut().for_each(|row| run.set_known(row.as_mut(), self.row_types));
                 rows.into_iter().map(|row| Record { key, outcome: Ok(row) }).collect()
             }
             Err(failure) => {
@@ -207,12 +210,12 @@ impl Keeper for LongKeeper {
         records(outcome).iter().map(result).collect()
     }
 
-    fn part(&self, _: &OnInstance<'_>, outcomes: Vec<Outcome>) -> InstanceRows {
-        let records = |outcome: Outcome| *outcome.downcast::<Records>().expect("an outcome of long rows");
+    fn part(&self, _: &InstanceContext<'_>, outcomes: Vec<Outcome>) -> InstanceRows {
+        let records = |outcome: Outcome| *outcome.downcast::<Records>().expect("an outcome in long layout");
         Box::new(outcomes.into_iter().flat_map(records).collect::<Records>())
     }
 
-    fn forget(&mut self, is_known: &dyn Fn(Key) -> bool) -> usize {
+    fn drop_earlier(&mut self, is_known: &dyn Fn(Key) -> bool) -> usize {
         let earlier = std::mem::take(&mut self.earlier);
         earlier.iter().filter(|(key, _)| !is_known(**key)).map(|(_, records)| records.len()).sum()
     }
@@ -230,13 +233,14 @@ impl Keeper for LongKeeper {
 impl<R: Row> RowSet for Long<R> {
     type Row = R;
 
-    fn keeper(_: &dyn Fn() -> Vec<VariantColumns>) -> Box<dyn Keeper> {
-        let (earlier, taken) = (Earlier::default(), Earlier::default());
-        Box::new(LongKeeper { row_types: R::TYPES, read_row: read_row::<R>, earlier, taken })
+    fn store(_: &dyn Fn() -> Vec<VariantColumns>) -> Box<dyn RowStore> {
+        let (earlier, taken) = (RecordsByKey::default(), RecordsByKey::default());
+        Box::new(LongRowStore { row_types: R::TYPES, read_row: read_row::<R>, earlier, loaded: taken })
     }
 
-    fn from_parts(_: Box<dyn Keeper>, parts: Vec<InstanceRows>) -> Self {
-        let records = |part: InstanceRows| *part.downcast::<Records>().expect("an instance of long rows");
+    fn from_parts(_: Box<dyn RowStore>, parts: Vec<InstanceRows>) -> Self {
+        let records =
+            |part: InstanceRows| *part.downcast::<Records>().expect("rows of an instance in long layout");
         Long { records: parts.into_iter().flat_map(records).map(typed).collect() }
     }
 
@@ -250,7 +254,7 @@ impl<R: Row> RowSet for Long<R> {
     }
 }
 
-/// A record of a study whose rows are of this type.
+/// Downcasts a record to the row type of its study.
 fn typed<R: Row>(record: AnyRecord) -> Record<R> {
     let row = |row: Box<dyn AnyRow>| {
         let row: Box<dyn Any> = row;

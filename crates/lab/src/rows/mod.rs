@@ -1,4 +1,4 @@
-//! How the rows of a study are kept, in memory and in files.
+//! Layout of a study's rows, in memory and in files.
 
 mod long;
 mod wide;
@@ -8,16 +8,16 @@ pub use wide::{Cell as WideCell, Line, Wide};
 
 use crate::column::RowType;
 
-/// The file of a type of rows.
+/// Returns the file name of a row type.
 pub fn file_name(row_type: &RowType) -> String {
     if row_type.name.is_empty() { "rows.csv".to_owned() } else { format!("rows/{}.csv", row_type.name) }
 }
 
-/// The message about a line that cannot be read.
+/// Formats the error about an invalid line.
 fn bad_line(file: &str, line: usize) -> String {
-    format!("{file}: line {line}: is not a row of this study")
+    format!("{file}: line {line}: not a valid row of this study")
 }
-/// The message about a header that cannot be read.
+/// Formats the error about an invalid header.
 fn bad_header(file: &str) -> String {
-    format!("{file}: line 1: these are not the columns of this study's rows")
+    format!("{file}: line 1: the header does not have the columns of this study's rows")
 }

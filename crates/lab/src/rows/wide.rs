@@ -1,13 +1,14 @@
-//! Rows, a line an instance: eight bytes a result in memory, and one field in the file.
+//! Wide layout: one instance per line, with eight bytes per result in memory and one field per
+//! result in the file.
 
 use super::{bad_header, bad_line, file_name};
 use crate::column::{Column, Role, Row, RowType};
-use crate::data::{DataFrame, Entry};
+use crate::data::{DataFrame, StoredValue};
 use crate::key::Key;
 use crate::record::{FRAME_COLUMNS, Failure, Status};
 use crate::study::{
-    InstanceRows, Journaling, Keeper, OnInstance, Origin, Outcome, RowFile, RowResult, RowSet, RowTexts,
-    RunOf, RunRows, VariantColumns,
+    InstanceContext, InstanceRows, Journaling, Origin, Outcome, RowFile, RowResult, RowSet, RowStore,
+    RowTexts, RunIdentity, RunRows, VariantColumns,
 };
 use crate::text::csv as csv_text;
 use csv::StringRecord;
@@ -17,13 +18,15 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Range;
 
-/// Rows, a line an instance: its label, instance and fact columns, then a group of columns for each variant. The column of
-/// the primary metric has the name of the variant, `VP_CPSUM`, and the status of a run without a value is in it too; further
-/// metrics that [the variant has](crate::Study::has_metric) are `VP_CPSUM:average_yield`.
+/// Rows in wide layout, one instance per line: its label, instance and fact columns, then a group of
+/// columns for each variant. The column of the primary metric has the name of the variant,
+/// `VP_CPSUM`, and also holds the status of a run without a value. Further metrics that [the variant
+/// has](crate::Study::has_metric) are `VP_CPSUM:average_yield`.
 ///
-/// It is for studies with one type of rows, one text column for variants, metrics that are numbers, and one row a run, of
-/// which everything but the metrics is determined by the instance or the variant. Rows are found again by the digest of the
-/// instance and the name of the variant, so the digest must contain all other settings.
+/// The layout is for studies with one row type, one text column for variants, numeric metrics, and
+/// one row per run, in which the instance or the variant determines everything but the metrics. Rows
+/// are identified by the digest of the instance and the name of the variant, so the digest must
+/// cover all other settings.
 #[derive(Clone, Debug)]
 pub struct Wide<R> {
     layout: Layout,
@@ -31,40 +34,41 @@ pub struct Wide<R> {
     rows: PhantomData<fn() -> R>,
 }
 
-/// The columns of wide rows.
+/// Column layout of wide rows.
 #[derive(Clone, Debug)]
 struct Layout {
     row_type: &'static RowType,
     variants: Vec<String>,
-    /// The places of the variants by their names.
+    /// Indices of the variants, by name.
     places: FxHashMap<String, usize>,
-    /// The columns of variants: the variant, and the place of the metric in the type of rows; the primary one first.
+    /// Columns of variants as (variant, index of the metric in the row type); the primary metric
+    /// comes first.
     columns: Vec<(usize, usize)>,
-    /// For each variant its first column, and where the last one ends.
-    begins: Vec<usize>,
+    /// First column of each variant, followed by the end of the last one.
+    first_columns_of_variants: Vec<usize>,
 }
 
-/// An instance.
+/// The results on one instance.
 #[derive(Clone, Debug)]
 pub struct Line {
     key: Key,
-    /// The fields of the columns that the instance determines, as comma-separated values.
+    /// Values of the columns that the instance determines, as CSV text.
     fields: Box<str>,
     message: Box<str>,
     cells: Box<[Cell]>,
 }
 
-/// The value of a metric of a variant on an instance: a number, or a status in the payload of a NaN.
+/// Value of a metric of a variant on an instance: a number, or a status in the payload of a NaN.
 #[derive(Clone, Copy, Debug)]
 pub struct Cell(f64);
 
-/// The bits of a quiet NaN without payload.
+/// Bits of a quiet NaN without payload.
 const NAN: u64 = 0x7ff8_0000_0000_0000;
 
 impl Cell {
-    /// There is no value; of a primary metric, that the variant did not run.
+    /// No value; for a primary metric, the variant did not run.
     const EMPTY: Cell = Cell::coded(0);
-    /// The file does not have the column.
+    /// The file that was read does not have the column.
     const UNKNOWN: Cell = Cell::coded(1);
 
     const fn coded(code: u64) -> Cell {
@@ -85,12 +89,12 @@ impl Cell {
             },
         }
     }
-    /// The value of the metric.
+    /// Returns the value of the metric.
     #[must_use]
     pub fn value(self) -> Option<f64> {
         (!self.0.is_nan()).then_some(self.0)
     }
-    /// The outcome of the run, in the column of a primary metric; `None` if the variant did not run.
+    /// Returns the status of the run, for a primary metric; `None` if the variant did not run.
     #[must_use]
     pub fn status(self) -> Option<Status> {
         if !self.0.is_nan() {
@@ -99,7 +103,7 @@ impl Cell {
         let code = (self.0.to_bits() & !NAN).checked_sub(2)?;
         Status::ALL.get(code as usize).copied()
     }
-    fn is(self, other: Cell) -> bool {
+    fn has_same_bits(self, other: Cell) -> bool {
         self.0.to_bits() == other.0.to_bits()
     }
 }
@@ -121,33 +125,41 @@ impl Layout {
             variants: Vec::new(),
             places: FxHashMap::default(),
             columns: Vec::new(),
-            begins: vec![0],
+            first_columns_of_variants: vec![0],
         }
     }
     fn primary(&self) -> usize {
-        self.row_type.columns.iter().position(Column::is_primary).expect("wide rows have a primary metric")
+        self.row_type
+            .columns
+            .iter()
+            .position(Column::is_primary)
+            .expect("the row type in wide layout has a primary metric")
     }
     fn variant_column(&self) -> usize {
         let is_variant = |column: &Column| column.role == Role::Variant;
-        self.row_type.columns.iter().position(is_variant).expect("wide rows have a column of variants")
+        self.row_type
+            .columns
+            .iter()
+            .position(is_variant)
+            .expect("the row type in wide layout has a variant column")
     }
-    /// The places of the columns that the instance determines.
+    /// Returns the indices of the columns that the instance determines.
     fn line_columns(&self) -> impl Iterator<Item = usize> {
         let columns = self.row_type.columns.iter().enumerate();
         let is_line = |role| matches!(role, Role::Label | Role::Instance | Role::Fact);
         columns.filter(move |(_, column)| is_line(column.role)).map(|(place, _)| place)
     }
-    /// Adds a variant with some further metrics.
+    /// Adds a variant with its secondary metrics.
     fn add(&mut self, name: String, further: impl IntoIterator<Item = usize>) {
         let variant = self.variants.len();
         let metrics = std::iter::once(self.primary()).chain(further);
         self.columns.extend(metrics.map(|metric| (variant, metric)));
-        self.begins.push(self.columns.len());
+        self.first_columns_of_variants.push(self.columns.len());
         self.places.insert(name.clone(), variant);
         self.variants.push(name);
     }
-    /// The metrics besides the primary one.
-    fn further(&self) -> impl Iterator<Item = (usize, &'static Column)> {
+    /// Returns the secondary metrics with their indices.
+    fn secondary_metrics(&self) -> impl Iterator<Item = (usize, &'static Column)> {
         let columns = self.row_type.columns.iter().enumerate();
         columns.filter(|(_, column)| column.is_metric() && !column.is_primary())
     }
@@ -155,11 +167,12 @@ impl Layout {
         let mut layout = Layout::new(row_type);
         let column = layout.row_type.columns[layout.variant_column()].name;
         for (labels, further) in every_variant {
-            layout.add(name(&labels, column).to_owned(), further);
+            layout.add(variant_name(&labels, column).to_owned(), further);
         }
         layout
     }
-    /// The layout of a file; `None` if it has none of these rows.
+    /// Derives the layout from the header of a file; `None` if the file does not have rows of this
+    /// type.
     fn from_header(row_type: &'static RowType, header: &StringRecord) -> Option<Layout> {
         let mut layout = Layout::new(row_type);
         let first = layout.first_columns();
@@ -167,7 +180,7 @@ impl Layout {
             return None;
         }
         let groups: Vec<&str> = header.iter().skip(first.len()).collect();
-        // The columns of a variant begin with its name alone.
+        // The group of a variant begins with the column that has only its name.
         let further = |name: &str, column: &str| {
             let metric = column.strip_prefix(name)?.strip_prefix(':')?;
             row_type.columns.iter().position(|each| each.name == metric && each.is_metric())
@@ -180,12 +193,12 @@ impl Layout {
         }
         Some(layout)
     }
-    /// The names of the columns in front of those of variants.
+    /// Returns the names of the columns that precede those of the variants.
     fn first_columns(&self) -> Vec<&'static str> {
         let own = self.line_columns().map(|place| self.row_type.columns[place].name);
         FRAME_COLUMNS.into_iter().chain(own).collect()
     }
-    /// The names of the columns of variants.
+    /// Returns the names of the variants' columns.
     fn column_names(&self) -> impl Iterator<Item = String> {
         self.columns.iter().map(|&(variant, metric)| {
             let (variant, metric) = (&self.variants[variant], &self.row_type.columns[metric]);
@@ -195,7 +208,7 @@ impl Layout {
     fn header(&self) -> Vec<String> {
         self.first_columns().into_iter().map(str::to_owned).chain(self.column_names()).collect()
     }
-    /// The line of a record of a file of this layout.
+    /// Parses a record of a file with this layout.
     fn line(&self, record: &StringRecord) -> Option<Line> {
         let first = self.first_columns().len();
         if record.len() != first + self.columns.len() {
@@ -212,34 +225,34 @@ impl Layout {
     }
 }
 
-/// The name of a variant.
-fn name<'a>(labels: &'a [(&'static str, String)], column: &str) -> &'a str {
+/// Returns the name of a variant: its label in the variant column.
+fn variant_name<'a>(labels: &'a [(&'static str, String)], column: &str) -> &'a str {
     let found = labels.iter().find(|(label, _)| *label == column);
-    found.map(|(_, value)| value.as_str()).expect("a variant of wide rows has a name")
+    found.map(|(_, value)| value.as_str()).expect("every variant in wide layout has a name")
 }
 
-/// Messages of several variants in one field.
+/// Joins the messages of several variants into one field.
 fn join_messages<'a>(messages: impl Iterator<Item = (&'a str, &'a str)>) -> String {
     let one = |(name, message): (&str, &str)| format!("{name}: {}", message.replace("; ", ", "));
     messages.filter(|(_, message)| !message.is_empty()).map(one).collect::<Vec<_>>().join("; ")
 }
-/// The message of a variant.
+/// Extracts the message of a variant from the joined field.
 fn message_of<'a>(messages: &'a str, name: &str) -> &'a str {
     let own = |message: &'a str| message.strip_prefix(name)?.strip_prefix(": ");
     messages.split("; ").find_map(own).unwrap_or_default()
 }
 
 impl Line {
-    /// The values of the columns that the instance determines.
+    /// Returns the values of the columns that the instance determines.
     fn fields(&self) -> Vec<String> {
         let fields = csv_text::fields(&self.fields).unwrap_or_default();
         fields.iter().map(str::to_owned).collect()
     }
-    /// The cell of a column, by its place.
+    /// Returns the cell in the column with this index.
     pub fn cell(&self, column: usize) -> Cell {
         self.cells[column]
     }
-    /// The first failure among its runs.
+    /// Returns the status of the first failed run; `Ok` if no run failed.
     fn status(&self) -> Status {
         let statuses = self.cells.iter().filter_map(|cell| cell.status());
         statuses.into_iter().find(|status| status.is_failure()).unwrap_or_default()
@@ -247,17 +260,17 @@ impl Line {
 }
 
 impl<R: Row> Wide<R> {
-    /// The instances, in the order of the scenario.
+    /// Returns the instances, in the order of the scenario.
     pub fn lines(&self) -> &[Line] {
         &self.lines
     }
-    /// The place of a metric of a variant among the [cells](Line::cell) of each line.
+    /// Returns the index of a variant's metric among the [cells](Line::cell) of each line.
     pub fn column(&self, variant: &str, metric: &str) -> Option<usize> {
         let &place = self.layout.places.get(variant)?;
         let mut columns = self.layout.of_variant(place);
         columns.find(|&column| self.layout.row_type.columns[self.layout.columns[column].1].name == metric)
     }
-    /// A row with what is known of the instance.
+    /// Returns a row with the values that the instance determines.
     pub fn row(&self, line: &Line) -> R
     where
         R: Default,
@@ -270,22 +283,23 @@ impl<R: Row> Wide<R> {
     }
 }
 
-/// What came of a run.
+/// Outcome of one run.
 #[derive(Debug)]
 struct WideOutcome {
-    /// The place of the variant in the layout.
+    /// Index of the variant in the layout.
     variant: usize,
     primary: Cell,
     further: Box<[Cell]>,
     message: Box<str>,
 }
 
-/// Earlier lines, by the key of the instance, in the columns of the present scenario.
+/// Earlier cells and messages by the key of the instance, arranged in the columns of the current
+/// scenario.
 #[derive(Debug, Default)]
 struct EarlierLines(FxHashMap<Key, (Box<[Cell]>, Box<str>)>);
 
 impl EarlierLines {
-    /// Takes records with these columns, in any order, and says how many could not be used.
+    /// Loads records with these columns, in any order; returns the number of invalid ones.
     fn take(
         &mut self,
         layout: &Layout,
@@ -307,14 +321,17 @@ impl EarlierLines {
         };
         records.filter(|record| take(record).is_none()).count()
     }
-    /// Adds a line. Where two have cells of the same run, they are equal but for the machine's limits of time.
+    /// Merges a line into the known ones. Cells of the same run can only differ through time limits,
+    /// which depend on the machine.
     fn add(&mut self, key: Key, cells: Box<[Cell]>, message: Box<str>) {
         let Some((known, messages)) = self.0.get_mut(&key) else {
             self.0.insert(key, (cells, message));
             return;
         };
         for (known, cell) in known.iter_mut().zip(cells) {
-            if known.is(Cell::UNKNOWN) || known.is(Cell::EMPTY) && !cell.is(Cell::UNKNOWN) {
+            if known.has_same_bits(Cell::UNKNOWN)
+                || known.has_same_bits(Cell::EMPTY) && !cell.has_same_bits(Cell::UNKNOWN)
+            {
                 *known = cell;
             }
         }
@@ -325,22 +342,23 @@ impl EarlierLines {
     }
 }
 
-/// What keeps wide rows. Outcomes are [`WideOutcome`], the rows of an instance a [`Line`].
-struct WideKeeper {
+/// Store of rows in wide layout. Outcomes are [`WideOutcome`], the rows of an instance are a
+/// [`Line`].
+struct WideRowStore {
     layout: Layout,
     earlier: EarlierLines,
-    taken: EarlierLines,
+    loaded: EarlierLines,
 }
 
 fn cells(outcome: &Outcome) -> &WideOutcome {
-    outcome.downcast_ref().expect("an outcome of wide rows")
+    outcome.downcast_ref().expect("an outcome in wide layout")
 }
 
 fn of_instance(part: &InstanceRows) -> &Line {
-    part.downcast_ref().expect("an instance of wide rows")
+    part.downcast_ref().expect("rows of an instance in wide layout")
 }
 
-impl Keeper for WideKeeper {
+impl RowStore for WideRowStore {
     fn journaling(&self) -> Journaling {
         Journaling::Instances
     }
@@ -359,26 +377,26 @@ impl Keeper for WideKeeper {
         vec![[key.to_string(), message].into_iter().chain(cells).collect()]
     }
 
-    fn take(
+    fn load(
         &mut self,
         _: Origin,
         header: &[String],
         records: &mut dyn Iterator<Item = StringRecord>,
     ) -> usize {
-        self.taken.take(&self.layout, header, records)
+        self.loaded.take(&self.layout, header, records)
     }
 
-    fn absorb(&mut self, is_usable: bool) {
-        let taken = std::mem::take(&mut self.taken).0.into_iter().filter(|_| is_usable);
+    fn commit(&mut self, is_usable: bool) {
+        let taken = std::mem::take(&mut self.loaded).0.into_iter().filter(|_| is_usable);
         taken.for_each(|(key, (cells, message))| self.earlier.add(key, cells, message));
     }
 
-    fn earlier(&self, run: &RunOf<'_>) -> Option<Outcome> {
+    fn earlier(&self, run: &RunIdentity<'_>) -> Option<Outcome> {
         let (cells, messages) = self.earlier.0.get(&run.key)?;
         let (variant, name) = self.layout.variant(run);
         let [primary, further @ ..] = &cells[self.layout.of_variant(variant)] else { return None };
         let status = primary.status()?;
-        if status == Status::Ok && further.iter().any(|cell| cell.is(Cell::UNKNOWN)) {
+        if status == Status::Ok && further.iter().any(|cell| cell.has_same_bits(Cell::UNKNOWN)) {
             return None;
         }
         let further = match status {
@@ -389,12 +407,12 @@ impl Keeper for WideKeeper {
         Some(Box::new(WideOutcome { variant, primary: *primary, further, message }))
     }
 
-    fn outcome(&self, run: &RunOf<'_>, rows: RunRows) -> Outcome {
+    fn outcome(&self, run: &RunIdentity<'_>, rows: RunRows) -> Outcome {
         let (variant, _) = self.layout.variant(run);
         let columns = &self.layout.columns[self.layout.of_variant(variant)];
         Box::new(match rows {
             Ok(rows) => {
-                debug_assert_eq!(rows.len(), 1, "a run of wide rows has one row");
+                debug_assert_eq!(rows.len(), 1, "a run in wide layout has one row");
                 let cell = |&(_, metric): &(usize, usize)| Cell::from_number(rows[0].number(metric));
                 WideOutcome {
                     variant,
@@ -418,7 +436,7 @@ impl Keeper for WideKeeper {
         vec![RowResult { status, message, primary: primary.value() }]
     }
 
-    fn part(&self, on: &OnInstance<'_>, outcomes: Vec<Outcome>) -> InstanceRows {
+    fn part(&self, on: &InstanceContext<'_>, outcomes: Vec<Outcome>) -> InstanceRows {
         let columns = self.layout.line_columns().map(|place| self.layout.row_type.columns[place].name);
         let fields: Vec<&str> = columns.map(|column| on.value(column).unwrap_or_default()).collect();
         let (cells, message) = self.layout.cells(&outcomes);
@@ -430,7 +448,7 @@ impl Keeper for WideKeeper {
         })
     }
 
-    fn forget(&mut self, is_known: &dyn Fn(Key) -> bool) -> usize {
+    fn drop_earlier(&mut self, is_known: &dyn Fn(Key) -> bool) -> usize {
         std::mem::take(&mut self.earlier).0.keys().filter(|key| !is_known(**key)).count()
     }
 
@@ -442,9 +460,9 @@ impl Keeper for WideKeeper {
                 if line.message.is_empty() { String::new() } else { csv_text::line(&[&*line.message]) };
             let message = message.trim_end_matches('\n');
             write!(text, "{},{},{message},{}", line.key, line.status(), line.fields)
-                .expect("a string takes all");
+                .expect("writing to a string cannot fail");
             for cell in &line.cells {
-                write!(text, ",{cell}").expect("a string takes all");
+                write!(text, ",{cell}").expect("writing to a string cannot fail");
             }
             text.push('\n');
         }
@@ -455,15 +473,15 @@ impl Keeper for WideKeeper {
 impl<R: Row> RowSet for Wide<R> {
     type Row = R;
 
-    fn keeper(every_variant: &dyn Fn() -> Vec<VariantColumns>) -> Box<dyn Keeper> {
+    fn store(every_variant: &dyn Fn() -> Vec<VariantColumns>) -> Box<dyn RowStore> {
         let layout = Layout::of_variants(&R::TYPES[0], every_variant());
-        Box::new(WideKeeper { layout, earlier: EarlierLines::default(), taken: EarlierLines::default() })
+        Box::new(WideRowStore { layout, earlier: EarlierLines::default(), loaded: EarlierLines::default() })
     }
 
-    fn from_parts(keeper: Box<dyn Keeper>, parts: Vec<InstanceRows>) -> Self {
+    fn from_parts(keeper: Box<dyn RowStore>, parts: Vec<InstanceRows>) -> Self {
         let keeper: Box<dyn Any> = keeper;
-        let WideKeeper { layout, .. } = *keeper.downcast().expect("what keeps wide rows");
-        let line = |part: InstanceRows| *part.downcast().expect("an instance of wide rows");
+        let WideRowStore { layout, .. } = *keeper.downcast().expect("a store in wide layout");
+        let line = |part: InstanceRows| *part.downcast().expect("rows of an instance in wide layout");
         Wide { layout, lines: parts.into_iter().map(line).collect(), rows: PhantomData }
     }
 
@@ -478,25 +496,25 @@ impl<R: Row> RowSet for Wide<R> {
 }
 
 fn frames(row_type: &'static RowType, files: &RowTexts) -> Result<Vec<DataFrame>, String> {
-    let (_, frame) = read(row_type, files, unpivoted)?;
+    let (_, frame) = read(row_type, files, unpivot)?;
     Ok(vec![frame])
 }
 
 impl Layout {
-    /// The place of the variant of a run, and its name.
-    fn variant<'a>(&self, run: &RunOf<'a>) -> (usize, &'a str) {
-        let name = name(run.labels, self.row_type.columns[self.variant_column()].name);
-        (*self.places.get(name).expect("a study knows all of its variants"), name)
+    /// Returns index and name of a run's variant.
+    fn variant<'a>(&self, run: &RunIdentity<'a>) -> (usize, &'a str) {
+        let name = variant_name(run.labels, self.row_type.columns[self.variant_column()].name);
+        (*self.places.get(name).expect("`every_variant` returns all variants of the study"), name)
     }
-    /// The places of the columns of a variant.
+    /// Returns the range of a variant's columns.
     fn of_variant(&self, variant: usize) -> Range<usize> {
-        self.begins[variant]..self.begins[variant + 1]
+        self.first_columns_of_variants[variant]..self.first_columns_of_variants[variant + 1]
     }
-    /// The cells of outcomes, and their messages.
+    /// Returns the cells of all outcomes, and their joined messages.
     fn cells(&self, outcomes: &[Outcome]) -> (Vec<Cell>, String) {
         let mut all = vec![Cell::EMPTY; self.columns.len()];
         for WideOutcome { variant, primary, further, .. } in outcomes.iter().map(cells) {
-            let begin = self.begins[*variant];
+            let begin = self.first_columns_of_variants[*variant];
             all[begin] = *primary;
             all[begin + 1..][..further.len()].copy_from_slice(further);
         }
@@ -506,7 +524,7 @@ impl Layout {
     }
 }
 
-/// The layout of the file of rows, and what is made of its lines.
+/// Reads the file of rows: its layout, and the result of `make` on its lines.
 fn read<T>(
     row_type: &'static RowType,
     files: &RowTexts,
@@ -524,16 +542,16 @@ fn read<T>(
     Ok((layout, made))
 }
 
-/// A row for each run of each line.
-fn unpivoted(
+/// Converts lines to a frame with one row per run.
+fn unpivot(
     layout: &Layout,
     lines: &mut dyn Iterator<Item = Result<Line, String>>,
 ) -> Result<DataFrame, String> {
     let mut frame = DataFrame::new(layout.row_type);
-    let wrong = || format!("a field is not a value of its column in {}", file_name(layout.row_type));
-    let mut entries = vec![Entry::MISSING; layout.row_type.columns.len()];
+    let wrong = || format!("a field of {} is not valid in its column", file_name(layout.row_type));
+    let mut entries = vec![StoredValue::MISSING; layout.row_type.columns.len()];
     let variant_column = layout.variant_column();
-    let variants: Option<Vec<Entry>> =
+    let variants: Option<Vec<StoredValue>> =
         layout.variants.iter().map(|name| frame.entry(variant_column, name)).collect();
     let variants = variants.ok_or_else(wrong)?;
     for line in lines {
@@ -545,10 +563,10 @@ fn unpivoted(
             let columns = layout.of_variant(variant);
             let Some(status) = line.cells[columns.start].status() else { continue };
             entries[variant_column] = entry;
-            layout.further().for_each(|(metric, _)| entries[metric] = Entry::MISSING);
+            layout.secondary_metrics().for_each(|(metric, _)| entries[metric] = StoredValue::MISSING);
             for column in columns {
                 let value = line.cells[column].value().unwrap_or(f64::NAN);
-                entries[layout.columns[column].1] = Entry::number(value);
+                entries[layout.columns[column].1] = StoredValue::number(value);
             }
             frame.push_entries(status, message_of(&line.message, &layout.variants[variant]), &entries);
         }

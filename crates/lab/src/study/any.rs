@@ -1,7 +1,7 @@
-//! Studies without their types: what runs them is compiled once, not for each study.
+//! Type-erased studies: the code that runs them is compiled once instead of once per study.
 
-use super::row_set::{InstanceRows, Keeper, RowSet, RowTexts, RunRows, VariantColumns};
-use super::{Audit, Grain, Input, InstanceId, Labels, Prepared, ProblemId, Study, Watch};
+use super::row_set::{InstanceRows, RowSet, RowStore, RowTexts, RunRows, VariantColumns};
+use super::{Audit, Input, InstanceId, Labels, Prepared, ProblemId, RunContext, ShardUnit, Study};
 use crate::claims::Claim;
 use crate::column::{AnyRow, Row as _, RowType};
 use crate::data::DataFrame;
@@ -15,47 +15,48 @@ use crate::text::csv::ReadFile;
 use std::any::Any;
 use std::sync::Arc;
 
-/// A study of any type.
+/// A type-erased study.
 #[derive(Clone, Copy, Debug)]
 pub struct AnyStudy {
-    /// As [`Study::NAME`].
+    /// See [`Study::NAME`].
     pub name: &'static str,
-    /// As [`Study::TITLE`].
+    /// See [`Study::TITLE`].
     pub title: &'static str,
-    /// As [`Study::SEMANTICS`].
+    /// See [`Study::SEMANTICS`].
     pub semantics: u32,
-    /// As [`Study::AUDIT`].
+    /// See [`Study::AUDIT`].
     pub audit: Audit,
-    /// As [`Study::GRAIN`].
-    pub(crate) grain: Grain,
-    /// As [`Study::RUNS`].
+    /// See [`Study::GRAIN`].
+    pub(crate) grain: ShardUnit,
+    /// See [`Study::RUNS`].
     pub(crate) runs: &'static str,
-    /// The types of its rows.
+    /// Types of the rows.
     pub row_types: &'static [RowType],
-    /// Gives the reference of its fields as Markdown.
+    /// Formats the reference of the scenario's fields as Markdown.
     pub field_reference: fn() -> String,
-    /// Reads a scenario of it, or says everything that is wrong with it.
+    /// Reads a scenario, or returns every error in it.
     pub(crate) scenario: fn(&Document<'_>) -> Result<AnyScenario, Faults>,
-    /// Gives rows that were read column by column, in the order of the types; or says in one line that they are not of it.
+    /// Reads the rows into frames, in the order of the row types; the error is one line that says
+    /// which row is invalid.
     pub(crate) frames: fn(&RowTexts) -> Result<Vec<DataFrame>, String>,
-    /// Draws the rows of a scenario, and mean times, besides what follows from the roles of columns.
+    /// Draws the rows and mean run times of a scenario, in addition to the default figures.
     pub(crate) drawings: Draw,
 }
 
 /// A scenario of any study.
 pub struct AnyScenario {
-    /// Its study.
+    /// Study of the scenario.
     pub study: AnyStudy,
-    /// What it is about, in one line; may be empty.
+    /// Title, in one line; may be empty.
     pub title: String,
-    /// The files that it reads, and the commands that it runs.
+    /// Files that the scenario reads, and commands that it runs.
     pub uses: Uses,
-    /// The scenario as a file with every field spelt out.
+    /// The scenario with every field written out.
     pub text: String,
     pub(crate) seed: u64,
-    /// As [`Study::memory`] and [`Study::rows_at_least`].
-    pub(crate) needs: Box<dyn Fn() -> (u64, u64) + Send + Sync>,
-    /// As [`Study::open`].
+    /// Computes [`Study::memory`] and [`Study::rows_at_least`].
+    pub(crate) memory_and_rows: Box<dyn Fn() -> (u64, u64) + Send + Sync>,
+    /// Calls [`Study::open`].
     pub(crate) open: Box<Open>,
     problem: Box<Solve>,
 }
@@ -65,17 +66,17 @@ type Open = dyn Fn(&mut Vec<Input>) -> Result<Box<dyn OpenStudy>, RunError> + Se
 type Solve = dyn Fn(ProblemId<'_>) -> Result<Box<dyn Any>, RunError> + Send + Sync;
 
 impl AnyScenario {
-    /// As [`Study::problem`].
+    /// Calls [`Study::problem`].
     ///
     /// # Errors
-    /// There is none.
+    /// Returns the errors of [`Study::problem`].
     pub fn problem(&self, which: ProblemId<'_>) -> Result<Box<dyn Any>, RunError> {
         (self.problem)(which)
     }
 }
 
 impl AnyStudy {
-    /// That of a type.
+    /// Creates the type-erased study `S`.
     pub(crate) fn of<S: Study>() -> AnyStudy {
         AnyStudy {
             name: S::NAME,
@@ -93,7 +94,7 @@ impl AnyStudy {
     }
 }
 
-/// The rows of a study.
+/// Row type of a study.
 type RowOf<S> = <<S as Study>::Rows as RowSet>::Row;
 
 fn scenario<S: Study>(document: &Document<'_>) -> Result<AnyScenario, Faults> {
@@ -108,13 +109,13 @@ fn scenario<S: Study>(document: &Document<'_>) -> Result<AnyScenario, Faults> {
         uses: scenario.uses.clone(),
         text: scenario.to_toml(S::NAME),
         seed: scenario.seed,
-        needs: Box::new(move || (S::memory(&needs), S::rows_at_least(&needs))),
+        memory_and_rows: Box::new(move || (S::memory(&needs), S::rows_at_least(&needs))),
         open: Box::new(move |inputs| Ok(Box::new(S::open(&open, inputs)?))),
         problem: Box::new(move |which| S::problem(&problem, which)),
     })
 }
 
-/// Refuses an objective that is no metric of these rows.
+/// Refuses an objective that is not a metric of these rows.
 fn check_objective(
     document: &Document<'_>,
     objective: Option<&str>,
@@ -140,57 +141,57 @@ fn drawings<S: Study>(
     Ok(drawings)
 }
 
-/// What a study makes of all of its rows.
+/// Outputs that a study derives from all of its rows.
 #[derive(Debug)]
-pub(crate) struct Made {
-    /// The tables.
+pub(crate) struct StudyOutputs {
+    /// Tables of the results.
     pub(crate) tables: Vec<NamedTable>,
-    /// The notes below the first one.
+    /// Notes, shown below the first table.
     pub(crate) notes: Vec<String>,
-    /// The statements.
+    /// Claims with their verdicts.
     pub(crate) claims: Vec<Claim>,
 }
 
-/// A [`Study`] of any type.
+/// A type-erased [`Study`] that was opened.
 pub(crate) trait OpenStudy: Sync {
-    /// What is the same for all of its scenarios.
+    /// Returns the properties common to all scenarios of the study.
     fn study(&self) -> AnyStudy;
-    /// As [`Study::instances`].
+    /// Calls [`Study::instances`].
     fn instances(&self) -> Vec<InstanceId>;
-    /// The labels of the variants on the instance at this place.
+    /// Returns the labels of the variants of the instance with this index.
     fn variants(&self, instance: usize) -> Vec<Labels>;
-    /// As [`Study::every_variant`].
+    /// Returns the labels of [`Study::every_variant`] with the secondary metrics of each.
     fn every_variant(&self) -> Vec<VariantColumns>;
-    /// Prepares the instance at this place for some of its variants, or for all.
+    /// Prepares the instance with this index, for the variants selected by `own` or for all.
     fn prepare<'a>(&'a self, instance: usize, own: Option<&[bool]>) -> Box<dyn AnyInstance + 'a>;
-    /// What keeps its rows.
-    fn keeper(&self) -> Box<dyn Keeper>;
-    /// What it makes of the rows of all instances.
-    fn made(&self, keeper: Box<dyn Keeper>, parts: Vec<InstanceRows>) -> Made;
+    /// Creates the store for the rows.
+    fn row_store(&self) -> Box<dyn RowStore>;
+    /// Derives the outputs from the rows of all instances.
+    fn outputs(&self, keeper: Box<dyn RowStore>, parts: Vec<InstanceRows>) -> StudyOutputs;
 }
 
-/// An instance of any type that was prepared, or could not be, with its variants.
+/// A type-erased instance with its variants; its preparation may have failed.
 pub(crate) trait AnyInstance: Sync {
-    /// The digest of everything that its rows depend on, apart from the variant.
+    /// Returns the digest of everything that the rows depend on, apart from the variant.
     ///
     /// # Errors
-    /// If it could not be prepared.
+    /// Returns the failure if the instance could not be prepared.
     fn digest(&self) -> Result<Digest, &Failure>;
-    /// As [`Study::facts`]; none if it could not be prepared.
+    /// Calls [`Study::facts`]; returns no facts if the instance could not be prepared.
     fn facts(&self) -> Labels;
-    /// The labels of the variants.
+    /// Returns the labels of the variants.
     fn variants(&self) -> Vec<Labels>;
-    /// As [`Study::row_type`].
+    /// Calls [`Study::row_type`].
     fn row_type(&self, variant: usize) -> usize;
-    /// As [`Study::key`].
+    /// Calls [`Study::key`].
     fn key(&self, variant: usize, key: &mut KeyBuilder);
-    /// As [`Study::beside`].
-    fn beside(&self);
-    /// As [`Study::run`].
+    /// Calls [`Study::precompute_shared`].
+    fn precompute_shared(&self);
+    /// Calls [`Study::run`].
     ///
     /// # Errors
-    /// If there are no rows.
-    fn run(&self, variant: usize, watch: Watch<'_>) -> RunRows;
+    /// Returns a failure if the run has no rows.
+    fn run(&self, variant: usize, watch: RunContext<'_>) -> RunRows;
 }
 
 impl<S: Study> OpenStudy for S {
@@ -220,24 +221,24 @@ impl<S: Study> OpenStudy for S {
             let mut own = own.iter();
             variants.retain(|_| own.next() == Some(&true));
         }
-        Box::new(OneInstance { study: self, prepared, variants })
+        Box::new(TypedInstance { study: self, prepared, variants })
     }
-    fn keeper(&self) -> Box<dyn Keeper> {
-        S::Rows::keeper(&|| OpenStudy::every_variant(self))
+    fn row_store(&self) -> Box<dyn RowStore> {
+        S::Rows::store(&|| OpenStudy::every_variant(self))
     }
-    fn made(&self, keeper: Box<dyn Keeper>, parts: Vec<InstanceRows>) -> Made {
+    fn outputs(&self, keeper: Box<dyn RowStore>, parts: Vec<InstanceRows>) -> StudyOutputs {
         let rows = S::Rows::from_parts(keeper, parts);
-        Made { tables: self.tables(&rows), notes: self.notes(&rows), claims: self.claims(&rows) }
+        StudyOutputs { tables: self.tables(&rows), notes: self.notes(&rows), claims: self.claims(&rows) }
     }
 }
 
-struct OneInstance<'a, S: Study> {
+struct TypedInstance<'a, S: Study> {
     study: &'a S,
     prepared: Result<Prepared<S::Instance>, Failure>,
     variants: Vec<S::Variant>,
 }
 
-impl<S: Study> AnyInstance for OneInstance<'_, S> {
+impl<S: Study> AnyInstance for TypedInstance<'_, S> {
     fn digest(&self) -> Result<Digest, &Failure> {
         self.prepared.as_ref().map(|prepared| prepared.digest)
     }
@@ -253,12 +254,12 @@ impl<S: Study> AnyInstance for OneInstance<'_, S> {
     fn key(&self, variant: usize, key: &mut KeyBuilder) {
         self.study.key(&self.variants[variant], key);
     }
-    fn beside(&self) {
+    fn precompute_shared(&self) {
         if let Ok(prepared) = &self.prepared {
-            self.study.beside(&prepared.instance);
+            self.study.precompute_shared(&prepared.instance);
         }
     }
-    fn run(&self, variant: usize, watch: Watch<'_>) -> RunRows {
+    fn run(&self, variant: usize, watch: RunContext<'_>) -> RunRows {
         let prepared = self.prepared.as_ref().map_err(Clone::clone)?;
         let rows = self.study.run(&prepared.instance, &self.variants[variant], watch)?;
         Ok(rows.into_iter().map(|row| Box::new(row) as Box<dyn AnyRow>).collect())

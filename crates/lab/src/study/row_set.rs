@@ -1,4 +1,4 @@
-//! How a study's rows are laid out.
+//! Layouts of a study's rows.
 
 use super::{InstanceId, Labels};
 use crate::column::{AnyRow, Column, Row, RowType};
@@ -9,63 +9,64 @@ use csv::StringRecord;
 use std::any::Any;
 use std::collections::BTreeMap;
 
-/// When records go to the journal.
+/// Time at which records are appended to the journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Journaling {
-    /// When a run has finished.
+    /// After each run.
     Runs,
-    /// When all runs on an instance have finished.
+    /// After all runs on an instance.
     Instances,
 }
 
 /// A file of rows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RowFile {
-    /// Its name in the folder of the results.
+    /// Name of the file, relative to the results folder.
     pub name: String,
-    /// The names of its columns.
+    /// Names of the columns.
     pub header: Vec<String>,
 }
 
-/// The files of rows in a folder of results: their contents, by name.
+/// Contents of the row files of a results folder, by name.
 pub type RowTexts = BTreeMap<String, String>;
 
-/// Where records of earlier runs are from.
+/// Source of records of earlier runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// A journal.
     Journal,
-    /// A file of rows, by its place.
+    /// The row file with this index.
     File(usize),
 }
 
-/// An instance that was prepared.
+/// A prepared instance.
 #[derive(Debug)]
-pub struct OnInstance<'a> {
-    /// The place of the instance.
+pub struct InstanceContext<'a> {
+    /// Index of the instance.
     pub at: usize,
-    /// Its labels.
+    /// Labels and weight of the instance.
     pub id: &'a InstanceId,
-    /// Values of columns that became known when it was prepared.
+    /// Values of columns that became known during preparation.
     pub facts: &'a Labels,
-    /// The digest of everything that its rows depend on, apart from the variant.
+    /// Key of everything that the rows depend on, apart from the variant.
     pub key: Key,
 }
 
 /// A run of a variant on an instance.
 #[derive(Debug)]
-pub struct RunOf<'a> {
+pub struct RunIdentity<'a> {
     /// The instance.
-    pub on: &'a OnInstance<'a>,
-    /// The place of the variant among those that are run on the instance.
+    pub on: &'a InstanceContext<'a>,
+    /// Index of the variant among those that are run on the instance.
     pub variant: usize,
-    /// Values of columns that the variant determines.
+    /// Values of the columns that the variant determines.
     pub labels: &'a Labels,
-    /// The place of the type of its rows.
+    /// Index of the row type.
     pub row_type: usize,
-    /// The columns of that type.
+    /// Columns of the row type.
     pub columns: &'static [Column],
-    /// The key of its record in the journal: its own, or that of the instance, as the journaling is.
+    /// Key of the run's record in the journal: that of the run or of its instance, depending on
+    /// [`Journaling`].
     pub key: Key,
 }
 
@@ -73,105 +74,109 @@ fn value<'a>(labels: &'a Labels, column: &str) -> Option<&'a str> {
     labels.iter().find(|(name, _)| *name == column).map(|(_, value)| value.as_str())
 }
 
-impl OnInstance<'_> {
-    /// The value of a column, if the instance determines it.
+impl InstanceContext<'_> {
+    /// Returns the value of a column, if the instance determines it.
     pub(crate) fn value(&self, column: &str) -> Option<&str> {
         value(&self.id.labels, column).or_else(|| value(self.facts, column))
     }
 }
 
-impl RunOf<'_> {
-    /// The columns of its rows, each with what is known of it without running it; empty where that is unknown.
+impl RunIdentity<'_> {
+    /// Returns the columns of the rows with the values that are known before the run; empty where
+    /// unknown.
     pub(crate) fn known(&self) -> impl Iterator<Item = (&'static Column, &str)> {
         self.columns.iter().map(|column| (column, self.value(column).unwrap_or_default()))
     }
     fn value(&self, column: &Column) -> Option<&str> {
         value(self.labels, column.name).or_else(|| self.on.value(column.name))
     }
-    /// Gives a row, of one of these types, the values that the instance and the variant determine.
-    pub(crate) fn name(&self, row: &mut dyn AnyRow, row_types: &[RowType]) {
+    /// Sets the values that the instance and the variant determine in a row.
+    pub(crate) fn set_known(&self, row: &mut dyn AnyRow, row_types: &[RowType]) {
         let columns = row_types[row.row_type()].columns.iter().enumerate();
         for (place, column) in columns.filter(|(_, column)| column.is_name()) {
             if let Some(text) = self.value(column) {
-                assert!(row.set(place, text), "a study gives {} the value `{text}`", column.name);
+                assert!(row.set(place, text), "invalid value `{text}` of the column {}", column.name);
             }
         }
     }
 }
 
-/// The outcome of a row.
+/// Status, message and primary metric of a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RowResult<'a> {
-    /// Its status.
+    /// Status of the run.
     pub status: Status,
-    /// Why it has no values.
+    /// Reason why the row has no values; may be empty.
     pub message: &'a str,
-    /// Its primary metric.
+    /// Value of the primary metric.
     pub primary: Option<f64>,
 }
 
-/// The labels of a variant, with the places of the metrics besides the primary one that it has.
+/// Labels of a variant, and the indices of its secondary metrics.
 pub(crate) type VariantColumns = (Labels, Vec<usize>);
 
-/// The rows of a run, or why there are none.
+/// Rows of a run, or the failure that prevented them.
 pub(crate) type RunRows = Result<Vec<Box<dyn AnyRow>>, Failure>;
 
-/// What a run came to, or an earlier one left, as its [`Keeper`] has it.
+/// Outcome of a run or of an earlier one, in the representation of its [`RowStore`].
 pub(crate) type Outcome = Box<dyn Any + Send>;
-/// The rows of one instance, as their [`Keeper`] has them.
+/// Rows of one instance, in the representation of their [`RowStore`].
 pub(crate) type InstanceRows = Box<dyn Any + Send + Sync>;
 
-/// What keeps the rows of runs in one of the layouts until all are there, with those of earlier runs.
-pub trait Keeper: Any + Send + Sync {
-    /// When records go to the journal; also what [`status`](crate::RunStatus) counts.
+/// Collects the rows of runs in one of the layouts, together with those of earlier runs, until all
+/// are complete.
+pub trait RowStore: Any + Send + Sync {
+    /// Returns when records go to the journal; [`status`](crate::RunStatus) counts in the same unit.
     fn journaling(&self) -> Journaling;
-    /// The files.
+    /// Returns names and headers of the row files.
     fn files(&self) -> Vec<RowFile>;
-    /// The columns of the journal; the first one is the key.
+    /// Returns the columns of the journal; the first one is the key.
     fn journal_header(&self) -> Vec<String>;
-    /// The journal's records of outcomes: of one run, or of all on an instance.
+    /// Formats outcomes as journal records: those of one run, or of all runs on an instance.
     fn journal(&self, key: Key, outcomes: &[Outcome]) -> Vec<Vec<String>>;
-    /// Takes earlier records with this header, and says how many could not be used. They count when they are
-    /// [absorbed](Keeper::absorb).
-    fn take(
+    /// Loads earlier records with this header; returns the number of invalid ones. They take effect
+    /// when they are [committed](RowStore::commit).
+    fn load(
         &mut self,
         origin: Origin,
         header: &[String],
         records: &mut dyn Iterator<Item = StringRecord>,
     ) -> usize;
-    /// Adds what was taken to the earlier rows, or forgets it.
-    fn absorb(&mut self, is_usable: bool);
-    /// What an earlier run left of a variant, if all of its rows are known, with the labels of the present scenario.
-    fn earlier(&self, run: &RunOf<'_>) -> Option<Outcome>;
-    /// The recorded data of a run with these rows, of which there is at least one.
-    fn outcome(&self, run: &RunOf<'_>, rows: RunRows) -> Outcome;
-    /// The outcome of the rows of a run.
+    /// Adds the loaded records to the earlier rows, or discards them if they are not usable.
+    fn commit(&mut self, is_usable: bool);
+    /// Returns the outcome of an earlier run, relabelled for the current scenario, if all of its
+    /// rows are known.
+    fn earlier(&self, run: &RunIdentity<'_>) -> Option<Outcome>;
+    /// Converts the rows of a run, at least one, or its failure to an outcome.
+    fn outcome(&self, run: &RunIdentity<'_>, rows: RunRows) -> Outcome;
+    /// Returns status, message and primary metric of each row of an outcome.
     fn results<'a>(&self, outcome: &'a Outcome) -> Vec<RowResult<'a>>;
-    /// The rows of an instance, with outcomes in the order of the variants.
-    fn part(&self, on: &OnInstance<'_>, outcomes: Vec<Outcome>) -> InstanceRows;
-    /// Forgets the earlier records, and says how many do not belong to any of these keys.
-    fn forget(&mut self, is_known: &dyn Fn(Key) -> bool) -> usize;
-    /// The content of each file, in the order of [`Keeper::files`].
+    /// Combines the outcomes of an instance, in the order of the variants.
+    fn part(&self, on: &InstanceContext<'_>, outcomes: Vec<Outcome>) -> InstanceRows;
+    /// Drops the earlier records; returns the number of those that belong to none of the known keys.
+    fn drop_earlier(&mut self, is_known: &dyn Fn(Key) -> bool) -> usize;
+    /// Formats the content of each file, in the order of [`RowStore::files`].
     fn write(&self, parts: &[InstanceRows]) -> Vec<String>;
 }
 
-/// How rows are laid out: [`Long`](crate::Long), a line a row, or [`Wide`](crate::Wide), a line an instance.
+/// Layout of rows: [`Long`](crate::Long), one line per row, or [`Wide`](crate::Wide), one line per
+/// instance.
 pub trait RowSet: Sized + Send + Sync {
-    /// The rows.
+    /// Type of the rows.
     type Row: Row;
 
-    /// What keeps the rows of a study with these variants.
-    fn keeper(every_variant: &dyn Fn() -> Vec<VariantColumns>) -> Box<dyn Keeper>;
-    /// All rows, from the parts in the order of the instances.
-    fn from_parts(keeper: Box<dyn Keeper>, parts: Vec<InstanceRows>) -> Self;
-    /// The rows of a folder.
+    /// Creates the store for a study with these variants.
+    fn store(every_variant: &dyn Fn() -> Vec<VariantColumns>) -> Box<dyn RowStore>;
+    /// Builds the rows from the parts, which are in the order of the instances.
+    fn from_parts(keeper: Box<dyn RowStore>, parts: Vec<InstanceRows>) -> Self;
+    /// Reads the rows of a results folder.
     ///
     /// # Errors
-    /// In one line, if they are not rows of this study.
+    /// Returns a message of one line if they are not valid rows of this study.
     fn read(files: &RowTexts) -> Result<Self, String>;
-    /// The rows of a folder column by column, in the order of the types.
+    /// Reads the rows of a results folder by column, in the order of the row types.
     ///
     /// # Errors
-    /// In one line, if they are not rows of this study.
+    /// Returns a message of one line if they are not valid rows of this study.
     fn frames(files: &RowTexts) -> Result<Vec<DataFrame>, String>;
 }

@@ -1,5 +1,5 @@
-//! What a journal belongs to: a file beside it, written before its first record and sealed with a digest, because a merge
-//! takes the scenario from it.
+//! Header of a journal: a separate file, written before the first record and sealed with a digest,
+//! because a merge takes the scenario from it.
 
 use super::manifest::InputSection;
 use super::seal::{self, SealError};
@@ -7,61 +7,61 @@ use crate::RunError;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
-/// The beginning of a run, whole or a shard. All but `shard`, `keys` and `audit` are the same for journals that belong
-/// together.
+/// Identity of a run, whole or a shard. Journals can be merged if their headers agree in everything
+/// except `shard`, `keys` and `audit`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Header {
+pub(crate) struct JournalHeader {
     pub(crate) program: String,
     pub(crate) version: String,
     pub(crate) study: String,
     pub(crate) semantics: u32,
-    /// `2/8`; `None` for all of the scenario.
+    /// Shard, such as `2/8`; `None` for the whole scenario.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) shard: Option<String>,
-    /// How many keys there will be in the journal when the run has finished.
+    /// Number of keys in the journal of a finished run.
     pub(crate) keys: usize,
-    /// What a key belongs to, in the plural.
+    /// Plural name of what a key stands for.
     pub(crate) unit: String,
-    /// Whether an independent checker follows the runs.
+    /// True if an independent checker verifies the runs.
     pub(crate) audit: bool,
     pub(crate) columns: Vec<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) inputs: Vec<InputSection>,
-    /// The scenario with every field spelt out.
+    /// The scenario with every field written out.
     pub(crate) scenario: String,
 }
 
-impl Header {
-    /// The path of the header of a journal.
+impl JournalHeader {
+    /// Returns the path of the header of a journal.
     pub(crate) fn path(journal: &Path) -> PathBuf {
         journal.with_extension("journal.toml")
     }
 
-    /// The header of a journal, if it has one.
-    pub(crate) fn read(journal: &Path) -> Result<Option<Header>, RunError> {
-        let path = Header::path(journal);
+    /// Reads the header of a journal; `None` if it does not exist.
+    pub(crate) fn read(journal: &Path) -> Result<Option<JournalHeader>, RunError> {
+        let path = JournalHeader::path(journal);
         seal::read(&path).map_err(|error| match error {
             SealError::Io(error) => RunError::io(&path, error),
             SealError::Damaged(fault) => RunError::unusable(
                 &path,
                 format_args!(
-                    "damaged ({fault}); run that part again, which replaces it, or remove this file and {}",
+                    "damaged ({fault}); run that part again to replace it, or remove this file and {}",
                     journal.display()
                 ),
             ),
         })
     }
 
-    /// What differs in another header, if they do not belong together: what it is, here and there.
-    pub(crate) fn difference(&self, other: &Header) -> Option<(&'static str, String, String)> {
-        let inputs = |header: &Header| {
-            // A digest of a damaged header need not have 64 digits.
+    /// Returns the first difference that prevents a merge: name, value here and value in `other`.
+    pub(crate) fn difference(&self, other: &JournalHeader) -> Option<(&'static str, String, String)> {
+        let inputs = |header: &JournalHeader| {
+            // A digest in a damaged header may have fewer than 64 digits.
             let begin = |sha256: &str| sha256.chars().take(12).collect::<String>();
             let input =
                 |InputSection { file, sha256, .. }: &InputSection| format!("{file} ({})", begin(sha256));
             header.inputs.iter().map(input).collect::<Vec<_>>().join(", ")
         };
-        let facts = |header: &Header| {
+        let facts = |header: &JournalHeader| {
             [
                 ("the program", format!("{} {}", header.program, header.version)),
                 ("the study", header.study.clone()),
@@ -77,7 +77,7 @@ impl Header {
             let mut lines = self.scenario.lines().zip(other.scenario.lines());
             let (own, others) = lines
                 .find(|(own, others)| own != others)
-                .unwrap_or(("longer or shorter", "shorter or longer"));
+                .unwrap_or(("a different number of lines", "a different number of lines"));
             return Some(("the scenario", own.to_owned(), others.to_owned()));
         }
         (self.inputs != other.inputs).then(|| ("a file", inputs(self), inputs(other)))
@@ -91,10 +91,10 @@ mod tests {
     use crate::study::Input;
     use proptest::prelude::*;
 
-    fn header() -> Header {
+    fn header() -> JournalHeader {
         let digest = Digest::from_bytes(b"");
         let input = Input { file: "a.swf".to_owned(), digest, report: Vec::new(), counts: Vec::new() };
-        Header {
+        JournalHeader {
             program: "dfrsim".to_owned(),
             version: "1.0.0".to_owned(),
             study: "s".to_owned(),
@@ -121,7 +121,7 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(300))]
-        /// A header is read as it was written, or refused with the names of both files.
+        /// Checks that a header is read back exactly, or refused with the names of both files.
         #[test]
         fn damaged_headers_are_refused(changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..4), cut in any::<prop::sample::Index>()) {
             let folder = tempfile::tempdir().unwrap();
@@ -132,8 +132,8 @@ mod tests {
                 bytes[place] = byte;
             }
             for bytes in [&bytes[..], &bytes[..cut.index(bytes.len())]] {
-                std::fs::write(Header::path(&journal), bytes).unwrap();
-                match Header::read(&journal) {
+                std::fs::write(JournalHeader::path(&journal), bytes).unwrap();
+                match JournalHeader::read(&journal) {
                     Ok(read) => prop_assert_eq!(read, Some(header())),
                     Err(error) => {
                         let message = error.to_string();

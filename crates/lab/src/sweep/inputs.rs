@@ -1,4 +1,4 @@
-//! The files that a run reads: their digests, and the copies that its results keep.
+//! Input files of a run: digests, and copies for the results.
 
 use super::manifest::InputSection;
 use crate::RunError;
@@ -9,24 +9,25 @@ use std::fs::{self, File};
 use std::io::Read as _;
 use std::path::Path;
 
-/// The folder of copies in results.
+/// Folder of the copies within the results.
 pub(super) const COPIES: &str = "inputs";
-/// The longest file that is copied, in bytes.
+/// Largest size of a copied file, in bytes.
 const LONGEST_COPY: u64 = 16 << 20;
-/// The digits of its digest that the name of a copy has.
+/// Number of hexadecimal digits of the digest in the name of a copy.
 const DIGITS: usize = 8;
 
-/// A copy: the file in the scenario, the name in the results, the text.
-pub(super) struct Copied {
+/// Copy of an input file: its name in the scenario, its name in the results, and its text.
+pub(super) struct InputCopy {
     given: String,
     pub(super) name: String,
     pub(super) text: String,
 }
 
-/// What the study knows about its files, and the digest of each other one that the scenario uses.
+/// Completes the inputs reported by the study with the digests of all other files that the scenario
+/// uses.
 pub(super) fn inputs(uses: &Uses, known: Vec<Input>) -> Result<Vec<Input>, RunError> {
     let mut inputs = known;
-    // A pipe was read by the study, and can be read only once.
+    // A pipe is skipped: it can be read only once, and the study has read it.
     for UsedFile { given, path, .. } in uses.files.iter().filter(|file| file.path.is_file()) {
         if inputs.iter().all(|input| input.file != *given) {
             let digest = File::open(path).and_then(Digest::from_reader);
@@ -37,8 +38,8 @@ pub(super) fn inputs(uses: &Uses, known: Vec<Input>) -> Result<Vec<Input>, RunEr
     Ok(inputs)
 }
 
-/// Copies of the files that are text of at most 16 MB and still what was read.
-pub(super) fn copies(uses: &Uses, inputs: &[Input]) -> Vec<Copied> {
+/// Copies the files that are text of at most 16 MiB and unchanged since they were read.
+pub(super) fn copies(uses: &Uses, inputs: &[Input]) -> Vec<InputCopy> {
     let copied = |file: &UsedFile| {
         let digest = inputs.iter().find(|input| input.file == file.given)?.digest.to_string();
         let text =
@@ -48,13 +49,13 @@ pub(super) fn copies(uses: &Uses, inputs: &[Input]) -> Vec<Copied> {
         };
         let base: String = Path::new(&file.given).file_name()?.to_string_lossy().chars().map(plain).collect();
         let name = format!("{COPIES}/{}-{base}", &digest[..DIGITS]);
-        Some(Copied { given: file.given.clone(), name, text })
+        Some(InputCopy { given: file.given.clone(), name, text })
     };
     uses.files.iter().filter(|file| file.is_copied).filter_map(copied).collect()
 }
 
-/// What the manifest says about the files.
-pub(super) fn sections(inputs: &[Input], copies: &[Copied]) -> Vec<InputSection> {
+/// Builds the manifest entries of the input files.
+pub(super) fn sections(inputs: &[Input], copies: &[InputCopy]) -> Vec<InputSection> {
     let section = |input: &Input| {
         let copy = copies.iter().find(|copy| copy.given == input.file).map(|copy| copy.name.clone());
         InputSection { copy, ..InputSection::new(input) }

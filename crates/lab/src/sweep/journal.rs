@@ -1,32 +1,34 @@
-//! The journal: records that are finished while others are not.
+//! Journal of finished records of an unfinished run.
 //!
-//! A line is the CRC-32 of a record and the record. The records of a run are written with one call, so a run that is
-//! killed leaves at most one damaged line, at the end, and what it belongs to is computed again. The checksum covers the names of the columns too: a journal with other columns is all damaged lines.
+//! A line is the CRC-32 of a record, followed by the record. The records of a run are written with
+//! one call, so a run that is killed leaves at most one damaged line, at the end, whose rows are
+//! computed again. The checksum also covers the names of the columns: if the columns have changed,
+//! all lines count as damaged.
 
 use crate::RunError;
-use crate::error::existing;
+use crate::error::none_if_missing;
 use crate::text::csv as csv_text;
 use csv::StringRecord;
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// A journal to which records are added.
+/// A journal that is open for appending.
 pub(crate) struct Journal {
     path: PathBuf,
     file: File,
     checksum: Checksum,
 }
 
-/// What was found in a journal.
+/// Contents of a journal.
 #[derive(Debug, Default, PartialEq)]
-pub(crate) struct Found {
+pub(crate) struct JournalContents {
     pub(crate) records: Vec<StringRecord>,
-    /// Lines that cannot be used.
+    /// Number of unusable lines.
     pub(crate) damaged: usize,
 }
 
-/// The checksum of records with certain columns.
+/// Checksum of records with fixed columns.
 struct Checksum(crc32fast::Hasher);
 
 impl Checksum {
@@ -52,7 +54,7 @@ impl Checksum {
 }
 
 impl Journal {
-    /// Opens a journal of records with these columns, or begins one, to add to it.
+    /// Opens or creates a journal of records with these columns, for appending.
     pub(crate) fn open(path: &Path, columns: &[impl AsRef<str>]) -> Result<Journal, RunError> {
         if path.is_symlink() {
             return Err(RunError::Link { path: path.to_owned() });
@@ -60,7 +62,7 @@ impl Journal {
         let open = || {
             let mut file = OpenOptions::new().append(true).create(true).open(path)?;
             if file.metadata()?.len() > 0 {
-                // What was written before may lack its end; blank lines are skipped.
+                // The last line may be incomplete; blank lines are skipped by the reader.
                 file.write_all(b"\n")?;
             }
             Ok(file)
@@ -68,19 +70,19 @@ impl Journal {
         let file = open().map_err(|error| RunError::io(path, error))?;
         Ok(Journal { path: path.to_owned(), file, checksum: Checksum::with_columns(columns) })
     }
-    /// Adds records and hands them to the system.
+    /// Appends records and passes them to the operating system.
     pub(crate) fn append(&mut self, records: impl IntoIterator<Item = Vec<String>>) -> Result<(), RunError> {
         let lines: String = records.into_iter().map(|record| self.checksum.line(&record)).collect();
         self.file.write_all(lines.as_bytes()).map_err(|error| RunError::io(&self.path, error))
     }
 }
 
-/// The records of a journal with these columns; none if there is no such file.
-pub(crate) fn read(path: &Path, columns: &[impl AsRef<str>]) -> Result<Found, RunError> {
-    let bytes = existing(fs::read(path)).map_err(|error| RunError::io(path, error))?;
-    let Some(bytes) = bytes else { return Ok(Found::default()) };
+/// Reads the records of a journal with these columns; empty if the file does not exist.
+pub(crate) fn read(path: &Path, columns: &[impl AsRef<str>]) -> Result<JournalContents, RunError> {
+    let bytes = none_if_missing(fs::read(path)).map_err(|error| RunError::io(path, error))?;
+    let Some(bytes) = bytes else { return Ok(JournalContents::default()) };
     let checksum = Checksum::with_columns(columns);
-    let mut found = Found::default();
+    let mut found = JournalContents::default();
     for line in bytes.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
         match std::str::from_utf8(line).ok().and_then(|line| checksum.record(line)) {
             Some(record) => found.records.push(record),
@@ -108,11 +110,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("journal");
         Journal::open(&path, &COLUMNS).unwrap().append([1, 2, 3].map(record)).unwrap();
-        let found = |keys, damaged| Found { records: records(keys), damaged };
+        let found = |keys, damaged| JournalContents { records: records(keys), damaged };
         assert_eq!(read(&path, &COLUMNS).unwrap(), found(&[1, 2, 3], 0));
         assert_eq!(read(&path, &["key", "name", "result"]).unwrap(), found(&[], 3), "other columns");
 
-        // One flipped digit in the second record, the third cut off, then a fourth behind it.
+        // The second record has one flipped digit, the third is cut off, and a fourth follows.
         let text = fs::read_to_string(&path).unwrap();
         let flipped = text.replace("0000000000000002", "0000000000000009");
         fs::write(&path, &flipped[..flipped.len() - 5]).unwrap();
@@ -120,7 +122,7 @@ mod tests {
         assert_eq!(read(&path, &COLUMNS).unwrap(), found(&[1, 4], 2));
         fs::write(&path, b"\xff\xfe\n\0\0\0").unwrap();
         assert_eq!(read(&path, &COLUMNS).unwrap(), found(&[], 2));
-        assert_eq!(read(&folder.path().join("none"), &COLUMNS).unwrap(), Found::default());
+        assert_eq!(read(&folder.path().join("none"), &COLUMNS).unwrap(), JournalContents::default());
     }
 
     #[cfg(target_os = "linux")]

@@ -1,4 +1,4 @@
-//! Running a scenario: the only way from a study to files of results.
+//! Execution of scenarios: the only path from a study to result files.
 
 mod folder;
 mod header;

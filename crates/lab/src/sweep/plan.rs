@@ -1,41 +1,41 @@
-//! What is run of a scenario.
+//! Selection of the runs of a scenario.
 
 use super::options::Part;
 use crate::key::{Key, KeyBuilder};
-use crate::study::{Grain, InstanceId, Labels, OpenStudy};
+use crate::study::{InstanceId, Labels, OpenStudy, ShardUnit};
 
-/// What is run here. Variants are not kept: there may be millions of runs.
+/// The runs of this part. Variants are not stored, as there may be millions of runs.
 pub(crate) struct Plan {
     pub(crate) instances: Vec<InstanceId>,
-    /// The instances with runs in this part.
-    pub(crate) work: Vec<Work>,
-    /// How many runs there are here.
+    /// Instances with runs in this part.
+    pub(crate) work: Vec<InstanceWork>,
+    /// Number of runs in this part.
     pub(crate) runs: usize,
-    /// The labels in which variants of an instance differ.
+    /// Labels in which the variants of an instance differ.
     varying: Vec<&'static str>,
 }
 
-/// Runs on one instance.
-pub(crate) struct Work {
-    /// The place of the instance.
+/// The runs on one instance.
+pub(crate) struct InstanceWork {
+    /// Index of the instance.
     pub(crate) at: usize,
-    /// Which of its variants are run; `None` for all.
+    /// Selected variants; `None` for all.
     pub(crate) own: Option<Vec<bool>>,
 }
 
 impl Plan {
     pub(crate) fn new(study: &dyn OpenStudy, part: &Part) -> Plan {
         let instances = study.instances();
-        let own = own(study, part, &instances);
+        let own = select_variants(study, part, &instances);
         let varying = if instances.is_empty() { Vec::new() } else { varying(&study.variants(0)) };
         let (mut work, mut runs) = (Vec::new(), 0);
         for (at, own) in own.into_iter().enumerate() {
-            let each = Work { at, own };
+            let each = InstanceWork { at, own };
             let count = match &each.own {
                 Some(own) => own.iter().filter(|is_own| **is_own).count(),
                 None => study.variants(at).len(),
             };
-            // A whole run keeps instances without variants, for the list of instances.
+            // A whole run also keeps instances without variants, for the list of instances.
             if count > 0 || part.completes() {
                 runs += count;
                 work.push(each);
@@ -44,7 +44,8 @@ impl Plan {
         Plan { instances, work, runs, varying }
     }
 
-    /// What progress calls a variant: the values in which it may differ from others; its first one if there is none.
+    /// Formats the name of a variant for progress output: the values in which variants differ, or
+    /// the first value if there are none.
     pub(crate) fn name(&self, labels: &Labels) -> String {
         let chosen = |(name, value): &&(&str, String)| self.varying.contains(name) && !value.is_empty();
         let mut joined = String::new();
@@ -59,9 +60,9 @@ impl Plan {
     }
 }
 
-/// Which runs are done here: for each instance, which of its variants, or all (`None`). How long a variant takes is not known,
-/// so the runs of an instance are distributed in an order that is independent of their names.
-fn own(study: &dyn OpenStudy, part: &Part, instances: &[InstanceId]) -> Vec<Option<Vec<bool>>> {
+/// Selects the variants of each instance that this part runs; `None` for all. Run times of variants
+/// are unknown, so the runs are distributed in a pseudo-random order, by the hash of their labels.
+fn select_variants(study: &dyn OpenStudy, part: &Part, instances: &[InstanceId]) -> Vec<Option<Vec<bool>>> {
     if part.completes() {
         return vec![None; instances.len()];
     }
@@ -76,18 +77,18 @@ fn own(study: &dyn OpenStudy, part: &Part, instances: &[InstanceId]) -> Vec<Opti
     let mut pieces: Vec<(Key, usize, Option<usize>)> = Vec::new();
     for at in 0..instances.len() {
         match about.grain {
-            Grain::Variants => {
+            ShardUnit::Variants => {
                 let variants = study.variants(at);
                 let of_instance = variants.iter().enumerate();
                 pieces.extend(of_instance.map(|(place, variant)| (key(at, variant), at, Some(place))));
             }
-            Grain::Instances => pieces.push((key(at, &[]), at, None)),
+            ShardUnit::Instances => pieces.push((key(at, &[]), at, None)),
         }
     }
     pieces.sort_unstable();
     let weights: Vec<u64> = pieces.iter().map(|&(_, at, _)| instances[at].weight).collect();
     let mut own: Vec<Option<Vec<bool>>> = counts.iter().map(|&count| Some(vec![false; count])).collect();
-    for ((_, at, place), is_own) in pieces.into_iter().zip(part.own(&weights)) {
+    for ((_, at, place), is_own) in pieces.into_iter().zip(part.select(&weights)) {
         match (place, &mut own[at]) {
             (Some(place), Some(own)) => own[place] = is_own,
             (_, own) if is_own => *own = None,
@@ -97,7 +98,7 @@ fn own(study: &dyn OpenStudy, part: &Part, instances: &[InstanceId]) -> Vec<Opti
     own
 }
 
-/// The labels in which variants differ.
+/// Finds the labels in which variants differ.
 fn varying(labels: &[Labels]) -> Vec<&'static str> {
     let first = labels.first().cloned().unwrap_or_default();
     let differs = |(name, value): &(&'static str, String)| {

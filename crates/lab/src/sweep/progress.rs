@@ -1,24 +1,24 @@
-//! Progress of a run.
+//! Progress reports of a run.
 
 use crate::column::Better;
 
-/// One more step has finished: a run or the rows of one that were taken over, or all runs on an instance where rows are
-/// [wide](crate::Wide).
+/// Progress step: a run has finished or was restored, or, in [wide](crate::Wide) layout, all runs on
+/// an instance.
 #[derive(Clone, Debug)]
 pub struct Step<'a> {
-    /// How many runs have finished by now.
+    /// Number of finished runs.
     pub finished: usize,
-    /// How many there are in all.
+    /// Total number of runs.
     pub total: usize,
-    /// What finished: the name of each variant and its primary metric; `None` if it has no row.
+    /// Name and primary metric of each finished variant; `None` if it has no row.
     pub values: &'a [(String, Option<f64>)],
-    /// The primary metric: its name, and which values are better.
+    /// Name of the primary metric and its direction of improvement.
     pub primary: Option<(&'static str, Better)>,
 }
 
-/// Is informed of every step, from any thread.
+/// Receives progress steps from any thread.
 pub trait Progress: Sync {
-    /// A step has finished. Calls of different threads may overtake each other.
+    /// Called after each step. Calls from different threads may arrive out of order.
     fn step(&self, step: &Step<'_>);
 }
 

@@ -1,7 +1,7 @@
-//! Running a study: instances x variants -> rows, tables and a manifest.
+//! Execution of a study: instances x variants -> rows, tables and a manifest.
 
-use super::folder::{self, Folder};
-use super::header::Header;
+use super::folder::{self, ResultsFolder};
+use super::header::JournalHeader;
 use super::inputs::{copies, inputs, sections};
 use super::manifest::{Counts, Host, InputSection, MANIFEST, Manifest, audit_word};
 use super::options::RunOptions;
@@ -11,7 +11,7 @@ use super::runs::Runs;
 use super::seal;
 use super::times::TIMES;
 use super::work::Sweep;
-use crate::study::{AnyScenario, Audit, Input, InstanceId, Journaling, Keeper, Made, Origin};
+use crate::study::{AnyScenario, Audit, Input, InstanceId, Journaling, Origin, RowStore, StudyOutputs};
 use crate::table::NamedTable;
 use crate::text::csv;
 use crate::{RunError, claims};
@@ -19,38 +19,39 @@ use std::sync::PoisonError;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-/// What a row takes in memory, about: its values, and its lines in files before they are written.
+/// Approximate memory of a row in bytes: its values, and its lines in files before they are written.
 const ROW_BYTES: u64 = 400;
-/// Estimates of memory from here on are worth saying.
-const NOTABLE_BYTES: u64 = 1_000_000_000;
+/// Memory estimates of at least this many bytes are reported.
+const NOTICE_BYTES: u64 = 1_000_000_000;
 
-/// What a run came to.
+/// Summary of a run.
 #[derive(Clone, Debug)]
 pub struct RunReport {
-    /// The tables; empty after a shard.
+    /// Tables of the results; empty after a shard.
     pub tables: Vec<NamedTable>,
-    /// How many rows there are.
+    /// Counts of rows.
     pub counts: Counts,
-    /// What a run of a variant is called, in the plural.
+    /// Plural name of the runs.
     pub runs: &'static str,
-    /// What is worth saying about the files that were read.
+    /// Input files, with remarks about them.
     pub inputs: Vec<Input>,
-    /// What the user should know besides.
+    /// Other notices for the user.
     pub notices: Vec<String>,
-    /// The runs that failed: the values of their labels, the status and the message; a line each.
+    /// Failed runs, one line each: the values of their labels, the status and the message.
     pub failures: Vec<String>,
 }
 
 impl AnyScenario {
-    /// Runs what is left to run of a scenario, and writes rows, tables and manifest.
+    /// Runs the missing parts of a scenario, and writes rows, tables and manifest.
     ///
-    /// The files except for the manifest and the [times](crate::Watch::took) depend on the scenario alone: not on threads,
-    /// interruptions, or what was in the folder before. If `interrupt` becomes true, no further run begins.
+    /// All files except the manifest and the [times](crate::RunContext::report_time) depend on the
+    /// scenario alone: not on threads, interruptions, or earlier contents of the folder. If
+    /// `interrupt` becomes true, no further run starts.
     ///
     /// # Errors
-    /// If an input cannot be used, a file cannot be written, another run is using the folder, or on an interruption. Rows that
-    /// were finished by then are kept in the folder, and earlier results remain. A run of a variant that fails is not an error
-    /// but a row with a status.
+    /// Returns an error if an input cannot be used, a file cannot be written, another run is using
+    /// the folder, or the run is interrupted. Finished rows are kept in the folder, and earlier
+    /// results remain. A failed run of a variant is not an error but a row with a status.
     pub fn run(
         &self,
         options: &RunOptions,
@@ -63,13 +64,13 @@ impl AnyScenario {
         if options.part.computes() && !options.allow_commands && !commands.is_empty() {
             return Err(RunError::Commands { commands: commands.clone() });
         }
-        let (folder, part) = (Folder::open(options)?, &options.part);
+        let (folder, part) = (ResultsFolder::open(options)?, &options.part);
         let sources = folder::sources(options)?;
         let mut notices = Vec::new();
         let manifest = folder.manifest(&mut notices)?;
         if let Some(found) = manifest.as_ref().filter(|manifest| manifest.study != about.name) {
             let message = format_args!(
-                "holds results of the study `{}`, not `{}`; choose another folder, or remove this one",
+                "contains results of the study `{}`, not `{}`; choose another folder, or remove this one",
                 found.study, about.name
             );
             return Err(RunError::unusable(&options.out, message));
@@ -78,14 +79,14 @@ impl AnyScenario {
             0 => std::thread::available_parallelism().map_or(1, usize::from),
             threads => threads,
         };
-        let (memory, rows) = (self.needs)();
+        let (memory, rows) = (self.memory_and_rows)();
         check_memory(options, memory.saturating_mul(threads as u64), &mut notices)?;
         check_memory(options, rows.saturating_mul(ROW_BYTES), &mut Vec::new())?;
         let mut known = Vec::new();
         let study = (self.open)(&mut known)?;
         let inputs = inputs(&self.uses, known)?;
         let copies = copies(&self.uses, &inputs);
-        let mut keeper = study.keeper();
+        let mut keeper = study.row_store();
         if options.fresh {
             folder.remove_journal()?;
         } else {
@@ -102,11 +103,11 @@ impl AnyScenario {
         let is_audited = if part.computes() {
             options.audit
         } else {
-            let folders = std::iter::once(&folder).chain(&sources).map(Folder::is_audited);
+            let folders = std::iter::once(&folder).chain(&sources).map(ResultsFolder::is_audited);
             folders.collect::<Result<Vec<bool>, RunError>>()?.into_iter().all(|is_audited| is_audited)
         };
         let audit = about.audit == Audit::Always || is_audited;
-        let header = Header {
+        let header = JournalHeader {
             program: "dfrsim".to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             study: about.name.to_owned(),
@@ -143,18 +144,18 @@ impl AnyScenario {
             return Ok(report(Vec::new()));
         }
         let mut report = report(Vec::new());
-        let foreign = keeper.forget(&|key| known.contains_key(&key));
+        let foreign = keeper.drop_earlier(&|key| known.contains_key(&key));
         if foreign > 0 {
             report
                 .notices
-                .push(format!("{foreign} rows in the folder belong to another scenario; they are replaced"));
+                .push(format!("{foreign} rows in the folder belong to another scenario and are replaced"));
         }
         drop(known);
         let mut staged = folder.stage();
         for (file, text) in keeper.files().iter().zip(keeper.write(&parts)) {
             staged.add(&file.name, &text)?;
         }
-        report.tables = tables(study.made(keeper, parts));
+        report.tables = all_tables(study.outputs(keeper, parts));
 
         staged.add("instances.csv", &instances_file(&plan.instances, &digests))?;
         for NamedTable { name, table, summary, .. } in &report.tables {
@@ -165,7 +166,7 @@ impl AnyScenario {
             staged.add(&copy.name, &copy.text)?;
         }
         staged.add("scenario.toml", text)?;
-        // Where everything was taken over, the times of what computed it are still those of these rows.
+        // If all rows were restored, the times of the run that computed them remain valid.
         let times = match (times.table(study.as_ref(), &plan.instances), &manifest) {
             (None, Some(earlier)) => folder.read(earlier, TIMES, &mut report.notices)?,
             (times, _) => times.map(|table| table.csv()),
@@ -200,9 +201,10 @@ impl AnyScenario {
     }
 }
 
-/// The tables of the study that have lines, with the notes below the first one, and that of its claims.
-fn tables(made: Made) -> Vec<NamedTable> {
-    let Made { mut tables, notes, claims } = made;
+/// Returns the non-empty tables of the study, with the notes below the first one, followed by the
+/// table of claims.
+fn all_tables(made: StudyOutputs) -> Vec<NamedTable> {
+    let StudyOutputs { mut tables, notes, claims } = made;
     tables.retain(|named| !named.table.is_empty());
     if let Some(first) = tables.first_mut().filter(|_| !notes.is_empty()) {
         first.table = std::mem::take(&mut first.table).with_notes(notes);
@@ -214,7 +216,7 @@ fn tables(made: Made) -> Vec<NamedTable> {
     tables
 }
 
-/// The instances: their labels, and the digest of what was prepared for each.
+/// Formats the list of instances: their labels, and the digest of each prepared instance.
 fn instances_file(instances: &[InstanceId], digests: &[String]) -> String {
     let mut columns: Vec<&str> = Vec::new();
     for (name, _) in instances.iter().flat_map(|instance| &instance.labels) {
@@ -235,22 +237,23 @@ fn instances_file(instances: &[InstanceId], digests: &[String]) -> String {
     csv::lines(all.iter().map(Vec::as_slice))
 }
 
-/// Refuses what needs more memory than it may have.
+/// Refuses a run that needs more memory than the limit; adds a notice if it needs much.
 fn check_memory(options: &RunOptions, needed: u64, notices: &mut Vec<String>) -> Result<(), RunError> {
     if needed > options.max_memory {
         return Err(RunError::Memory { needed, limit: options.max_memory });
     }
-    if needed >= NOTABLE_BYTES {
-        notices.push(format!("it was estimated to need at least {:.1} GB of memory", needed as f64 / 1e9));
+    if needed >= NOTICE_BYTES {
+        notices.push(format!("estimated memory: at least {:.1} GB", needed as f64 / 1e9));
     }
     Ok(())
 }
 
-/// Takes what earlier runs of a study left in a folder: a finished one, then those that were interrupted.
+/// Loads the rows that earlier runs of the study left in a folder: first those of a finished run,
+/// then those of interrupted ones.
 fn read_earlier(
     study: &str,
-    keeper: &mut dyn Keeper,
-    folder: &Folder,
+    keeper: &mut dyn RowStore,
+    folder: &ResultsFolder,
     notices: &mut Vec<String>,
 ) -> Result<(), RunError> {
     if let Some(manifest) = folder.manifest(&mut Vec::new())?.filter(|found| found.study == study) {
@@ -264,24 +267,25 @@ fn read_earlier(
             let mut records = csv::records(&text);
             let Some(header) = records.next() else { continue };
             let header: Vec<String> = header.iter().map(str::to_owned).collect();
-            let unusable = keeper.take(Origin::File(place), &header, &mut records);
+            let unusable = keeper.load(Origin::File(place), &header, &mut records);
             if unusable > 0 {
                 is_complete = false;
                 notices.push(format!(
-                    "{}: {unusable} rows are of another version; they are computed again",
+                    "{}: {unusable} rows are from another version and are computed again",
                     file.name
                 ));
             }
         }
-        // The rows of a run may be in several files: those of some files must not pass for all of them.
-        keeper.absorb(is_complete || files.len() == 1);
+        // The rows of one run may be spread over several files; rows from some of the files must not
+        // pass for all of them.
+        keeper.commit(is_complete || files.len() == 1);
     }
     let mut damaged = 0;
     for (header, found) in folder.read_journals(&keeper.journal_header())? {
         damaged += found.damaged;
-        damaged += keeper.take(Origin::Journal, &header, &mut found.records.into_iter());
+        damaged += keeper.load(Origin::Journal, &header, &mut found.records.into_iter());
     }
-    notices.extend(folder.damage(damaged));
-    keeper.absorb(true);
+    notices.extend(folder.damage_notice(damaged));
+    keeper.commit(true);
     Ok(())
 }

@@ -1,6 +1,6 @@
-//! Running the variants on an instance.
+//! Execution of the variants on an instance.
 
-use super::plan::{Plan, Work};
+use super::plan::{InstanceWork, Plan};
 use super::progress::{Progress, Step};
 use super::times::Times;
 use super::work::Sweep;
@@ -9,8 +9,8 @@ use crate::column::{Better, Column};
 use crate::key::{Key, KeyBuilder};
 use crate::record::{Failure, Status};
 use crate::study::{
-    AnyInstance, AnyStudy, InstanceRows, Journaling, Keeper, Labels, OnInstance, OpenStudy, Outcome,
-    RowResult, RunOf, RunRows, Watch,
+    AnyInstance, AnyStudy, InstanceContext, InstanceRows, Journaling, Labels, OpenStudy, Outcome, RowResult,
+    RowStore, RunContext, RunIdentity, RunRows,
 };
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -18,55 +18,55 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// All runs of a scenario while they are under way.
+/// State shared by all runs of a scenario.
 pub(crate) struct Runs<'a> {
     study: &'a dyn OpenStudy,
     about: AnyStudy,
     plan: &'a Plan,
-    keeper: &'a dyn Keeper,
+    keeper: &'a dyn RowStore,
     pub(crate) sweep: Sweep<'a>,
     progress: &'a dyn Progress,
     audit: bool,
-    /// The keys of all records, with the place of their instance.
+    /// Keys of all records, with the index of their instance.
     pub(crate) keys: Mutex<FxHashMap<Key, usize>>,
-    /// How many rows were taken over.
+    /// Number of restored rows.
     pub(crate) restored: AtomicUsize,
-    /// Time spent, in nanoseconds, added up over the threads.
+    /// Time spent in nanoseconds, summed over the threads.
     pub(crate) preparing: AtomicU64,
     pub(crate) running: AtomicU64,
-    /// How long runs took, where they say so.
+    /// Run times, as reported by the runs.
     pub(crate) times: Times,
 }
 
-/// An instance when all of its rows are there.
-pub(crate) struct Done {
+/// An instance whose rows are complete.
+pub(crate) struct FinishedInstance {
     pub(crate) part: InstanceRows,
     pub(crate) digest: String,
-    /// How many rows have a status, where there are any.
+    /// Number of rows by status, for statuses that occur.
     pub(crate) statuses: Vec<(Status, usize)>,
     pub(crate) failures: Vec<String>,
 }
 
-/// A run that is to be done, with what came of it if that is known already.
-struct Pending<'a> {
-    run: RunOf<'a>,
+/// A run to be done, with its outcome if it is known from an earlier run.
+struct PendingRun<'a> {
+    run: RunIdentity<'a>,
     restored: Option<Outcome>,
 }
 
-/// A run when its rows are there.
-struct Finished<'a> {
-    run: RunOf<'a>,
+/// A run whose rows are complete.
+struct FinishedRun<'a> {
+    run: RunIdentity<'a>,
     outcome: Outcome,
     is_computed: bool,
-    /// How long it took, if it was computed and reports its time.
-    took: Option<Duration>,
+    /// Run time, if the run was computed and reported it.
+    reported_time: Option<Duration>,
 }
 
 impl<'a> Runs<'a> {
     pub(crate) fn new(
         study: &'a dyn OpenStudy,
         plan: &'a Plan,
-        keeper: &'a dyn Keeper,
+        keeper: &'a dyn RowStore,
         sweep: Sweep<'a>,
         progress: &'a dyn Progress,
         audit: bool,
@@ -87,8 +87,9 @@ impl<'a> Runs<'a> {
         }
     }
 
-    /// All rows of an instance; `None` if the sweep was stopped before they were there.
-    pub(crate) fn instance(&self, work: &Work) -> Option<Done> {
+    /// Computes or restores all rows of an instance; `None` if the sweep was stopped before they
+    /// were complete.
+    pub(crate) fn instance(&self, work: &InstanceWork) -> Option<FinishedInstance> {
         let begin = Instant::now();
         let prepared = self.study.prepare(work.at, work.own.as_deref());
         add_time(&self.preparing, begin);
@@ -99,45 +100,50 @@ impl<'a> Runs<'a> {
         let mut instance_key = KeyBuilder::new(self.about.name, self.about.semantics);
         instance_key.field("instance", &digest);
         if !is_prepared {
-            // Others may fail for the same reason.
+            // Other instances may fail for the same reason, so the labels must tell their keys
+            // apart.
             id.labels.iter().for_each(|(name, value)| _ = instance_key.field(name, value));
         }
         let facts = prepared.facts();
-        let on = OnInstance { at: work.at, id, facts: &facts, key: instance_key.key() };
+        let on = InstanceContext { at: work.at, id, facts: &facts, key: instance_key.key() };
         let variants = prepared.variants();
-        let pending: Vec<Pending<'_>> = (variants.iter().enumerate())
-            .map(|(variant, labels)| self.pending(&on, prepared.as_ref(), (variant, labels), &instance_key))
+        let pending: Vec<PendingRun<'_>> = (variants.iter().enumerate())
+            .map(|(variant, labels)| {
+                self.prepare_run(&on, prepared.as_ref(), (variant, labels), &instance_key)
+            })
             .collect();
-        self.take_keys(&pending)?;
-        let is_missing = |pending: &Pending<'_>| pending.restored.is_none();
+        self.register_keys(&pending)?;
+        let is_missing = |pending: &PendingRun<'_>| pending.restored.is_none();
         let is_any_missing = pending.iter().any(is_missing);
         if is_any_missing && !self.sweep.computes() {
-            // Those that are there count, so that the message says how many are not.
+            // Present rows are counted, so that the error message gives the number of missing ones.
             self.sweep.finish(pending.iter().filter(|each| !is_missing(each)).count());
             return None;
         }
-        // On another thread than the runs, so that one large instance keeps several threads busy.
+        // This runs concurrently with the variants, so that one large instance keeps several threads
+        // busy.
         let (_, finished) = rayon::join(
             || {
                 if is_any_missing {
-                    prepared.beside();
+                    prepared.precompute_shared();
                 }
             },
             || {
                 pending
                     .into_par_iter()
-                    .map(|pending| self.finished(prepared.as_ref(), pending))
+                    .map(|pending| self.finish_run(prepared.as_ref(), pending))
                     .collect::<Option<Vec<_>>>()
             },
         );
-        self.done(&on, finished?, digest)
+        self.combine(&on, finished?, digest)
     }
 
-    /// Notes the keys of the runs on an instance; `None`, which ends the sweep, if a key of a run is taken. Instances may
-    /// share theirs: each has its own line, and equal contents have equal results.
-    fn take_keys(&self, pending: &[Pending<'_>]) -> Option<()> {
+    /// Registers the keys of the runs on an instance; fails the sweep and returns `None` if two runs
+    /// have the same key. Instances may share a key in wide layout: each has its own line, and equal
+    /// contents have equal results.
+    fn register_keys(&self, pending: &[PendingRun<'_>]) -> Option<()> {
         let mut known = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
-        for Pending { run, .. } in pending {
+        for PendingRun { run, .. } in pending {
             let Some(other) = known.insert(run.key, run.on.at) else { continue };
             if self.keeper.journaling() == Journaling::Instances {
                 continue;
@@ -148,20 +154,20 @@ impl<'a> Runs<'a> {
                 values.collect::<Vec<_>>().join(", ")
             });
             self.sweep.fail(RunError::input(format_args!(
-                    "`{first}` and `{second}` are the same run, so their rows would be identical; remove one of them from the scenario"
+                    "`{first}` and `{second}` are the same run and would give identical rows; remove one of them from the scenario"
                 )));
             return None;
         }
         Some(())
     }
 
-    fn pending<'b>(
+    fn prepare_run<'b>(
         &self,
-        on: &'b OnInstance<'b>,
+        on: &'b InstanceContext<'b>,
         prepared: &dyn AnyInstance,
         (variant, labels): (usize, &'b Labels),
         instance: &KeyBuilder,
-    ) -> Pending<'b> {
+    ) -> PendingRun<'b> {
         let key = match self.keeper.journaling() {
             Journaling::Instances => on.key,
             Journaling::Runs => {
@@ -172,48 +178,48 @@ impl<'a> Runs<'a> {
         };
         let row_type = prepared.row_type(variant);
         let columns = self.about.row_types[row_type].columns;
-        let run = RunOf { on, variant, labels, row_type, columns, key };
+        let run = RunIdentity { on, variant, labels, row_type, columns, key };
         let restored = self.keeper.earlier(&run);
-        Pending { run, restored }
+        PendingRun { run, restored }
     }
 
-    /// The rows of a variant; `None` if the sweep was stopped.
-    fn finished<'b>(
+    /// Computes or restores the rows of a variant; `None` if the sweep was stopped.
+    fn finish_run<'b>(
         &self,
         prepared: &dyn AnyInstance,
-        Pending { run, restored }: Pending<'b>,
-    ) -> Option<Finished<'b>> {
+        PendingRun { run, restored }: PendingRun<'b>,
+    ) -> Option<FinishedRun<'b>> {
         let finished = match restored {
             Some(outcome) => {
                 self.restored.fetch_add(self.keeper.results(&outcome).len(), Ordering::Relaxed);
-                Finished { run, outcome, is_computed: false, took: None }
+                FinishedRun { run, outcome, is_computed: false, reported_time: None }
             }
             None if self.sweep.is_over() => return None,
             None => {
                 let (rows, took) = self.compute(prepared, &run);
-                // A run that was interrupted may have ended early.
+                // A failure after an interrupt may be an effect of the interrupt.
                 if self.sweep.is_over() && rows.is_err() {
                     return None;
                 }
                 let outcome = self.keeper.outcome(&run, rows);
-                Finished { run, outcome, is_computed: true, took }
+                FinishedRun { run, outcome, is_computed: true, reported_time: took }
             }
         };
         if self.keeper.journaling() == Journaling::Runs {
             let (key, outcome) = (finished.run.key, std::slice::from_ref(&finished.outcome));
-            if !self.sweep.is_kept(key) {
-                self.sweep.keep(self.keeper.journal(key, outcome))?;
+            if !self.sweep.is_journaled(key) {
+                self.sweep.append_to_journal(self.keeper.journal(key, outcome))?;
             }
             self.report(std::slice::from_ref(&finished.run), outcome);
         }
         Some(finished)
     }
 
-    fn compute(&self, prepared: &dyn AnyInstance, run: &RunOf<'_>) -> (RunRows, Option<Duration>) {
+    fn compute(&self, prepared: &dyn AnyInstance, run: &RunIdentity<'_>) -> (RunRows, Option<Duration>) {
         let begin = Instant::now();
         const UNKNOWN: u64 = u64::MAX;
         let took = AtomicU64::new(UNKNOWN);
-        let watch = Watch::new(self.audit, self.sweep.out()).timed(&took);
+        let watch = RunContext::new(self.audit, self.sweep.out()).timed(&took);
         let rows = prepared.run(run.variant, watch).and_then(|rows| match rows.is_empty() {
             true => Err(Failure::failed("no job is left to measure")),
             false => Ok(rows),
@@ -223,16 +229,21 @@ impl<'a> Runs<'a> {
         (rows, took.map(Duration::from_nanos))
     }
 
-    /// Puts the runs of an instance together.
-    fn done(&self, on: &OnInstance<'_>, finished: Vec<Finished<'_>>, digest: String) -> Option<Done> {
-        let times = finished.iter().filter_map(|each| Some((each.run.labels, each.took?)));
+    /// Combines the finished runs of an instance.
+    fn combine(
+        &self,
+        on: &InstanceContext<'_>,
+        finished: Vec<FinishedRun<'_>>,
+        digest: String,
+    ) -> Option<FinishedInstance> {
+        let times = finished.iter().filter_map(|each| Some((each.run.labels, each.reported_time?)));
         self.times.add(self.about.row_types, on.id, times);
         let is_computed = finished.iter().any(|finished| finished.is_computed);
-        let (runs, outcomes): (Vec<RunOf<'_>>, Vec<_>) =
+        let (runs, outcomes): (Vec<RunIdentity<'_>>, Vec<_>) =
             finished.into_iter().map(|finished| (finished.run, finished.outcome)).unzip();
         if self.keeper.journaling() == Journaling::Instances {
-            if is_computed || !self.sweep.is_kept(on.key) {
-                self.sweep.keep(self.keeper.journal(on.key, &outcomes))?;
+            if is_computed || !self.sweep.is_journaled(on.key) {
+                self.sweep.append_to_journal(self.keeper.journal(on.key, &outcomes))?;
             }
             self.report(&runs, &outcomes);
         }
@@ -244,11 +255,11 @@ impl<'a> Runs<'a> {
             }
         }
         let statuses = Status::ALL.iter().copied().zip(statuses).filter(|(_, rows)| *rows > 0).collect();
-        Some(Done { part: self.keeper.part(on, outcomes), digest, statuses, failures })
+        Some(FinishedInstance { part: self.keeper.part(on, outcomes), digest, statuses, failures })
     }
 
-    /// Reports runs that have finished.
-    fn report(&self, runs: &[RunOf<'_>], outcomes: &[Outcome]) {
+    /// Reports finished runs to the progress display.
+    fn report(&self, runs: &[RunIdentity<'_>], outcomes: &[Outcome]) {
         let Some(first) = runs.first() else { return };
         let mut values = Vec::with_capacity(runs.len());
         for (run, outcome) in runs.iter().zip(outcomes) {
@@ -264,14 +275,14 @@ impl<'a> Runs<'a> {
     }
 }
 
-/// The primary metric among columns, and which values are better.
+/// Finds the primary metric and its direction of improvement.
 fn primary(columns: &'static [Column]) -> Option<(&'static str, Better)> {
     let column = columns.iter().find(|column| column.is_primary())?;
     Some((column.name, column.better()?))
 }
 
-/// The line about a row that is a failure.
-fn failure(run: &RunOf<'_>, result: &RowResult<'_>) -> Option<String> {
+/// Formats the line about a failed row; `None` if the row is not a failure.
+fn failure(run: &RunIdentity<'_>, result: &RowResult<'_>) -> Option<String> {
     if !result.status.is_failure() {
         return None;
     }

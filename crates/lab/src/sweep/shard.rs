@@ -1,21 +1,21 @@
-//! Parts of a run for several machines.
+//! Shards: parts of a run for several machines.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::fmt;
 use std::str::FromStr;
 
-/// The most shards of a run.
+/// Largest number of shards.
 const MOST: u32 = 1_000_000;
 
-/// One of several parts of a run that take about as long as each other.
+/// One of several parts of a run that take about equally long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Shard {
     number: u32,
-    of: u32,
+    count: u32,
 }
 
-/// A text that names no shard.
+/// Error for a text that is not a shard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("expected i/n, the i-th of n shards, with i from 1 to n and n up to {MOST}")]
 pub struct ParseShardError;
@@ -32,31 +32,31 @@ impl FromStr for Shard {
 
 impl fmt::Display for Shard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", self.number, self.of)
+        write!(f, "{}/{}", self.number, self.count)
     }
 }
 
 impl Shard {
-    /// The shard of this number, from 1, of this many.
+    /// Creates shard `number`, from 1 to `of`; `None` if it is out of range.
     pub fn new(number: u32, of: u32) -> Option<Shard> {
-        ((1..=of).contains(&number) && of <= MOST).then_some(Shard { number, of })
+        ((1..=of).contains(&number) && of <= MOST).then_some(Shard { number, count: of })
     }
-    /// Its number, from 1.
+    /// Returns the number of the shard, from 1.
     #[must_use]
     pub fn number(self) -> u32 {
         self.number
     }
-    /// The number of shards.
+    /// Returns the number of shards.
     #[must_use]
     pub fn count(self) -> u32 {
-        self.of
+        self.count
     }
 
-    /// Which cells are this shard's. Cells are dealt out, the longest first, each to the shard that has least so far, so that
-    /// all shards know without asking each other.
-    pub(crate) fn own(self, weights: &[u64]) -> Vec<bool> {
+    /// Selects the cells of this shard. Cells are assigned by decreasing weight, each to the shard
+    /// with the least load so far. The assignment is deterministic, so shards need not communicate.
+    pub(crate) fn select(self, weights: &[u64]) -> Vec<bool> {
         let mut shards: BinaryHeap<Reverse<(u64, u32)>> =
-            (1..=self.of).map(|number| Reverse((0, number))).collect();
+            (1..=self.count).map(|number| Reverse((0, number))).collect();
         let mut own = vec![false; weights.len()];
         for cell in heaviest_first(weights) {
             let Reverse((load, number)) = shards.pop().expect("there is at least one shard");
@@ -67,7 +67,7 @@ impl Shard {
     }
 }
 
-/// The places of these weights, the heaviest first.
+/// Returns the indices of the weights, heaviest first.
 pub(crate) fn heaviest_first(weights: &[u64]) -> Vec<usize> {
     let mut places: Vec<usize> = (0..weights.len()).collect();
     places.sort_unstable_by_key(|&place| (Reverse(weights[place]), place));
@@ -89,11 +89,12 @@ mod tests {
     }
 
     proptest! {
-        /// Each cell is of one shard, and no shard has more than the least one and one cell.
+        /// Checks that each cell belongs to one shard, and that no shard exceeds the least loaded
+        /// one by more than one cell.
         #[test]
         fn cells_are_dealt_evenly(weights in prop::collection::vec(0_u64..100, 0..200), of in 1_u32..12) {
             let shards: Vec<Vec<bool>> =
-                (1..=of).map(|number| Shard::new(number, of).unwrap().own(&weights)).collect();
+                (1..=of).map(|number| Shard::new(number, of).unwrap().select(&weights)).collect();
             for cell in 0..weights.len() {
                 prop_assert_eq!(shards.iter().filter(|own| own[cell]).count(), 1);
             }

@@ -1,7 +1,7 @@
-//! Runs that have not finished, from their journals.
+//! Status of unfinished runs, from their journals.
 
 use super::folder::journals;
-use super::header::Header;
+use super::header::JournalHeader;
 use super::journal;
 use super::manifest::MANIFEST;
 use crate::RunError;
@@ -11,48 +11,49 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
-/// How far the runs of a folder have come.
+/// Progress of the runs in a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunStatus {
-    /// Whether there are results of a finished run.
+    /// True if there are results of a finished run.
     pub has_results: bool,
-    /// The parts that have begun, by shard: all of a run, or shards of it.
+    /// Parts that have started, by shard: a whole run, or shards of it.
     pub parts: Vec<PartStatus>,
 }
 
-/// How far a part of a run has come.
+/// Progress of a part of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct PartStatus {
-    /// The shard: `2/8`; `null` for a whole run.
+    /// Shard, such as `2/8`; `null` for a whole run.
     pub shard: Option<String>,
-    /// The number of finished units.
+    /// Number of finished units.
     pub done: usize,
-    /// The number of all units.
+    /// Number of all units.
     pub total: usize,
-    /// The name of the units, in the plural.
+    /// Plural name of the units.
     pub unit: String,
-    /// Lines of the journal that cannot be used.
+    /// Number of unusable lines in the journal.
     pub damaged_lines: usize,
-    /// The journal.
+    /// Path of the journal.
     pub journal: String,
 }
 
 impl PartStatus {
-    /// Whether it has finished.
+    /// Returns whether the part has finished.
     pub fn is_complete(&self) -> bool {
         self.done >= self.total
     }
 }
 
 impl RunStatus {
-    /// Reads how far the runs of a folder have come, whether they are running or not.
+    /// Reads the progress of the runs in a folder, which may still be running.
     ///
     /// # Errors
-    /// If the folder or a file in it cannot be read.
+    /// Returns an error if the folder or a file in it cannot be read.
     pub fn read(folder: &Path) -> Result<RunStatus, RunError> {
         let mut parts = Vec::new();
         for path in journals(folder).map_err(|error| RunError::io(folder, error))? {
-            let Some(Header { shard, keys: total, unit, columns, .. }) = Header::read(&path)? else {
+            let Some(JournalHeader { shard, keys: total, unit, columns, .. }) = JournalHeader::read(&path)?
+            else {
                 continue;
             };
             let found = journal::read(&path, &columns)?;
@@ -72,19 +73,19 @@ impl RunStatus {
     }
 }
 
-/// The scenario that the journals in these folders belong to: that of the first one, with the name of the file that contains
-/// it.
+/// Returns the scenario of the first journal in these folders, with the name of the file that
+/// contains it.
 ///
 /// # Errors
-/// If a file cannot be read, or there is no journal in any of the folders.
+/// Returns an error if a file cannot be read, or none of the folders has a journal.
 pub fn unfinished_scenario(folders: &[PathBuf]) -> Result<(String, String), RunError> {
     for folder in folders {
         for path in journals(folder).map_err(|error| RunError::io(folder, error))? {
-            if let Some(header) = Header::read(&path)? {
-                return Ok((Header::path(&path).display().to_string(), header.scenario));
+            if let Some(header) = JournalHeader::read(&path)? {
+                return Ok((JournalHeader::path(&path).display().to_string(), header.scenario));
             }
         }
     }
     let names: Vec<String> = folders.iter().map(|folder| folder.display().to_string()).collect();
-    Err(RunError::input(format_args!("there is no unfinished run in {}", names.join(", "))))
+    Err(RunError::input(format_args!("no unfinished run in {}", names.join(", "))))
 }

@@ -1,4 +1,4 @@
-//! How long runs took, by the labels of instances and variants.
+//! Mean run times, by the labels of instances and variants.
 
 use crate::column::{Role, RowType};
 use crate::study::{InstanceId, Labels, OpenStudy};
@@ -7,17 +7,17 @@ use rustc_hash::FxHashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// The file of the mean times.
+/// File of the mean run times.
 pub const TIMES: &str = "times.csv";
 
-/// How many runs, and how long in all.
+/// Number of runs, and their total time.
 type Sum = (u32, Duration);
 
-/// Times of what was computed.
+/// Run times of the computed runs, by the labels of the instance and those of the variant.
 #[derive(Debug, Default)]
 pub(crate) struct Times(Mutex<FxHashMap<Labels, FxHashMap<Labels, Sum>>>);
 
-/// The labels of an instance.
+/// Returns the labels of an instance: the values of its label columns.
 fn labels(row_types: &[RowType], id: &InstanceId) -> Labels {
     let is_label = |name: &str| {
         let mut columns = row_types.iter().flat_map(|each| each.columns);
@@ -27,7 +27,7 @@ fn labels(row_types: &[RowType], id: &InstanceId) -> Labels {
 }
 
 impl Times {
-    /// Adds the times of variants on an instance.
+    /// Adds the run times of variants on an instance.
     pub(crate) fn add<'a>(
         &self,
         row_types: &[RowType],
@@ -48,7 +48,8 @@ impl Times {
         }
     }
 
-    /// The mean times in milliseconds, in the order of the instances and variants; `None` if there are none.
+    /// Builds the table of mean times in milliseconds, in the order of the instances and variants;
+    /// `None` if there are no times.
     pub(crate) fn table(self, study: &dyn OpenStudy, instances: &[InstanceId]) -> Option<Table> {
         let mut sums = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
         let variants: Vec<Labels> = match sums.is_empty() {

@@ -1,7 +1,8 @@
-//! Doing many independent pieces of work side by side, each of them kept as soon as it has finished.
+//! Parallel execution of independent pieces of work, each of which is journaled as soon as it has
+//! finished.
 
-use super::folder::Folder;
-use super::header::Header;
+use super::folder::ResultsFolder;
+use super::header::JournalHeader;
 use super::journal::Journal;
 use super::options::RunOptions;
 use super::shard::heaviest_first;
@@ -12,30 +13,30 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-/// What threads share while they work on a scenario.
+/// State that threads share while they run a scenario.
 pub(crate) struct Sweep<'a> {
-    /// How many runs are to be finished.
+    /// Number of runs.
     total: usize,
-    /// What they are, in the plural.
-    what: &'static str,
-    /// The keys in the journal from before.
-    kept: FxHashSet<Key>,
-    /// `None` if no row is computed and rows are only merged.
+    /// Plural name of the runs.
+    unit: &'static str,
+    /// Keys in the journal from an earlier start of this run.
+    journaled_keys: FxHashSet<Key>,
+    /// `None` if rows are merged and none are computed.
     journal: Option<Mutex<Journal>>,
     out: &'a Path,
     interrupt: &'a AtomicBool,
-    /// The first failure; it ends the sweep.
+    /// First error; it ends the sweep.
     failure: OnceLock<RunError>,
     finished: AtomicUsize,
 }
 
 impl<'a> Sweep<'a> {
-    /// Begins the journal that `header` describes, or goes on with it; the folders of a merge must have the same header.
-    /// If `interrupt` becomes true, no further run begins.
+    /// Creates or continues the journal that `header` describes; for a merge, checks that the
+    /// journals in all folders match `header`. If `interrupt` becomes true, no further run starts.
     pub(crate) fn begin(
         options: &'a RunOptions,
-        (folder, sources): (&Folder, &[Folder]),
-        header: &Header,
+        (folder, sources): (&ResultsFolder, &[ResultsFolder]),
+        header: &JournalHeader,
         (total, what): (usize, &'static str),
         interrupt: &'a AtomicBool,
     ) -> Result<Sweep<'a>, RunError> {
@@ -45,8 +46,8 @@ impl<'a> Sweep<'a> {
         }
         Ok(Sweep {
             total,
-            what,
-            kept: folder.own_keys(&header.columns)?,
+            unit: what,
+            journaled_keys: folder.own_keys(&header.columns)?,
             journal: computes.then(|| folder.open_journal(header).map(Mutex::new)).transpose()?,
             out: &options.out,
             interrupt,
@@ -55,22 +56,22 @@ impl<'a> Sweep<'a> {
         })
     }
 
-    /// How many runs are to be finished.
+    /// Returns the number of runs.
     pub(crate) fn total(&self) -> usize {
         self.total
     }
-    /// The folder of the results.
+    /// Returns the results folder.
     pub(crate) fn out(&self) -> &'a Path {
         self.out
     }
-    /// Whether what earlier runs did not leave is computed; otherwise it is missing.
+    /// Returns whether rows that are not restored are computed; otherwise they are missing.
     pub(crate) fn computes(&self) -> bool {
         self.journal.is_some()
     }
 
-    /// Works on the pieces of these weights, the heaviest first, so that no thread is left with a long one at the end. Every
-    /// thread of the pool takes the next one; those that find none help with what is left of the others. Gives what was
-    /// done, in the order of the weights.
+    /// Processes the pieces of work by decreasing weight, so that no thread is left with a long one
+    /// at the end. Every thread of the pool takes the next piece; idle threads help with the
+    /// parallel parts of the remaining ones. Returns the results in the order of the weights.
     pub(crate) fn run<T: Send + Sync>(
         &self,
         weights: &[u64],
@@ -91,33 +92,35 @@ impl<'a> Sweep<'a> {
         done.into_iter().filter_map(OnceLock::into_inner).collect()
     }
 
-    /// Whether no further run begins.
+    /// Returns whether the sweep has been interrupted or has failed.
     pub(crate) fn is_over(&self) -> bool {
         self.interrupt.load(Ordering::Relaxed) || self.failure.get().is_some()
     }
-    /// Whether a record with this key is in the journal from before.
-    pub(crate) fn is_kept(&self, key: Key) -> bool {
-        self.kept.contains(&key)
+    /// Returns whether the journal already had a record with this key at the start.
+    pub(crate) fn is_journaled(&self, key: Key) -> bool {
+        self.journaled_keys.contains(&key)
     }
-    /// Puts records into the journal; `None` if that is not possible, which ends the sweep.
-    pub(crate) fn keep(&self, records: Vec<Vec<String>>) -> Option<()> {
+    /// Appends records to the journal; if that fails, ends the sweep and returns `None`.
+    pub(crate) fn append_to_journal(&self, records: Vec<Vec<String>>) -> Option<()> {
         let Some(journal) = &self.journal else { return Some(()) };
         let mut journal = journal.lock().unwrap_or_else(PoisonError::into_inner);
         journal.append(records).map_err(|failure| self.fail(failure)).ok()
     }
-    /// Ends the sweep. Only the first failure is reported; the others follow from it more often than not.
+    /// Ends the sweep. Only the first error is reported, as later ones usually follow from it.
     pub(crate) fn fail(&self, failure: RunError) {
         _ = self.failure.set(failure);
     }
-    /// Some more runs have finished: how many have by now.
+    /// Adds to the number of finished runs, and returns the new number.
     pub(crate) fn finish(&self, runs: usize) -> usize {
         self.finished.fetch_add(runs, Ordering::Relaxed) + runs
     }
 
+    /// Ends the sweep.
+    ///
     /// # Errors
-    /// Why not everything has finished, if so.
+    /// Returns the error that stopped the sweep, or the number of missing runs.
     pub(crate) fn end(self) -> Result<(), RunError> {
-        let (done, total, what) = (self.finished.into_inner(), self.total, self.what);
+        let (done, total, what) = (self.finished.into_inner(), self.total, self.unit);
         match self.failure.into_inner() {
             Some(failure) => Err(failure),
             None if done >= total => Ok(()),

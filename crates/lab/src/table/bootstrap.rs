@@ -10,28 +10,28 @@ use std::fmt;
 /// A statistic of a sample with its confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
-    /// The statistic of the sample itself.
+    /// Statistic of the sample itself.
     pub value: f64,
-    /// The interval, from its lower to its upper end; `None` for a single value.
+    /// Confidence interval as (lower end, upper end); `None` for a single value.
     pub interval: Option<(f64, f64)>,
 }
 
 /// Mean and median of a sample.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimates {
-    /// The mean, with the bias-corrected and accelerated interval.
+    /// Mean, with the bias-corrected and accelerated (BCa) interval.
     pub mean: Estimate,
-    /// The median, with the percentile interval: the jackknife that BCa takes its acceleration from fails for medians
-    /// (Efron and Tibshirani, 11.6).
+    /// Median, with the percentile interval: the jackknife from which BCa computes its acceleration
+    /// fails for medians (Efron and Tibshirani, 11.6).
     pub median: Estimate,
 }
 
-/// How likely intervals are to hold the truth: above 0 and below 1. Parses from `95%` and from `0.95`.
+/// Confidence level of intervals, above 0 and below 1. Parses from `95%` and from `0.95`.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub struct Confidence(f64);
 
 impl Confidence {
-    /// The probability, between 0 and 1.
+    /// Returns the confidence level as a probability.
     #[must_use]
     pub const fn probability(self) -> f64 {
         self.0
@@ -44,9 +44,11 @@ impl Default for Confidence {
     }
 }
 
-dfrsim_model::parses!(Confidence, "expected a confidence such as 95% or 0.95, found `{text}`", |text| {
-    percent::parse_fraction(text).filter(|part| 0.0 < *part && *part < 1.0).map(Confidence)
-});
+dfrsim_model::parses!(
+    Confidence,
+    "expected a confidence level such as 95% or 0.95, found `{text}`",
+    |text| { percent::parse_fraction(text).filter(|part| 0.0 < *part && *part < 1.0).map(Confidence) }
+);
 
 impl fmt::Display for Confidence {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -54,19 +56,19 @@ impl fmt::Display for Confidence {
     }
 }
 
-/// How intervals are computed.
+/// Settings of bootstrap intervals.
 #[derive(Clone, Copy, Debug)]
 pub struct Bootstrap {
-    /// The seed of the resamples.
+    /// Seed of the resamples.
     pub seed: Seed,
-    /// At least one.
+    /// Number of resamples; at least one.
     pub resamples: usize,
-    /// How likely intervals are to contain the true value.
+    /// Confidence level of the intervals.
     pub confidence: Confidence,
 }
 
 impl Estimates {
-    /// The same of a rising function of the values: what is ordered stays so, and so do the ends of intervals.
+    /// Maps values and intervals by an increasing function, which preserves the order of their ends.
     pub fn map(self, rising: impl Fn(f64) -> f64) -> Estimates {
         let map = |Estimate { value, interval }: Estimate| Estimate {
             value: rising(value),
@@ -77,29 +79,31 @@ impl Estimates {
 }
 
 impl Bootstrap {
-    /// The intervals of the tables of a study with this seed: 10,000 resamples, 95 %.
+    /// Creates the settings for the tables of a study with this seed: 10,000 resamples, 95 %.
     pub fn for_tables(seed: u64) -> Bootstrap {
         let seed = Seed::new(seed).fork("bootstrap");
         Bootstrap { seed, resamples: 10_000, confidence: Confidence::default() }
     }
-    /// The part of replicates that is left out at each end.
+    /// Returns the fraction of replicates that is cut off at each end.
     pub(crate) fn tail(&self) -> f64 {
         (1.0 - self.confidence.0) / 2.0
     }
-    /// The interval between the percentiles of replicates, in any order; `None` if there are none.
+    /// Computes the percentile interval of replicates in any order; `None` if there are none.
     pub(crate) fn percentiles(&self, mut replicates: Vec<f64>) -> Option<(f64, f64)> {
         replicates.sort_unstable_by(f64::total_cmp);
         (!replicates.is_empty()).then(|| interval(&replicates, (self.tail(), 1.0 - self.tail())))
     }
-    /// The mean of independent values with its interval; `None` if there are none.
+    /// Computes the mean of independent values with its interval; `None` if there are none.
     pub fn mean(&self, values: &[f64]) -> Option<Estimate> {
         let blocks: Vec<Vec<f64>> = values.iter().map(|&value| vec![value]).collect();
         self.estimates(&blocks).map(|estimates| estimates.mean)
     }
 
-    /// Mean and median of a sample that comes in blocks, with intervals from the same resamples; `None` if there are none.
+    /// Computes mean and median of a sample that consists of blocks, with intervals from the same
+    /// resamples; `None` if it is empty.
     ///
-    /// Whole blocks are drawn: the values of one (a trace at several loads) are not independent evidence.
+    /// Whole blocks are resampled, because the values of one block (a trace at several loads) are
+    /// not independent.
     pub fn estimates(&self, blocks: &[Vec<f64>]) -> Option<Estimates> {
         let mut values = blocks.concat();
         if values.is_empty() {
@@ -110,7 +114,8 @@ impl Bootstrap {
         if blocks.len() == 1 {
             return Some(Estimates { mean: without(mean_value), median: without(median_value) });
         }
-        // Most of two results is often the same, and all their resamples are, too.
+        // Results are often mostly equal, so that all differences are 0; all resamples would then be
+        // 0 as well.
         if values.iter().all(|&value| value == 0.0) {
             let point = Estimate { value: 0.0, interval: Some((0.0, 0.0)) };
             return Some(Estimates { mean: point, median: point });
@@ -134,7 +139,8 @@ impl Bootstrap {
     }
 }
 
-/// The median; of an even number of values the mean of the two in the middle. Leaves them in another order.
+/// Computes the median; for an even number of values, the mean of the two in the middle. Reorders
+/// the values.
 fn median(values: &mut [f64]) -> f64 {
     let middle = values.len() / 2;
     let is_even = values.len().is_multiple_of(2);
@@ -145,25 +151,29 @@ fn median(values: &mut [f64]) -> f64 {
     }
 }
 
-/// The values of sorted replicates at two levels, rounded outwards: the k-th smallest of B is at level k / (B + 1).
+/// Returns the values of sorted replicates at two levels, rounded outwards: the k-th smallest of B
+/// is at level k / (B + 1).
 fn interval(replicates: &[f64], (low, high): (f64, f64)) -> (f64, f64) {
     let count = replicates.len() as f64;
     let at = |place: f64| replicates[place.clamp(1.0, count) as usize - 1];
     (at(((count + 1.0) * low).floor()), at(((count + 1.0) * high).ceil()))
 }
 
-/// How much of the replicates is below the value, as a standard normal quantile; equal ones are half below.
+/// Computes the bias correction: the fraction of replicates below the value, as a standard normal
+/// quantile. Equal replicates count half.
 fn bias(replicates: &[f64], value: f64) -> f64 {
     let below = replicates.partition_point(|replicate| *replicate < value);
     let equal = replicates.partition_point(|replicate| *replicate <= value) - below;
     let count = replicates.len() as f64;
     let part = (below as f64 + equal as f64 / 2.0) / count;
-    // With all on one side, this is the limit of what so small a sample shows.
+    // If all replicates are on one side, the fraction is bounded by what a sample of this size can
+    // show.
     let least = 0.5 / count;
     Normal::standard().inverse_cdf(part.clamp(least, 1.0 - least))
 }
 
-/// The acceleration of the mean, from the jackknife: a sixth of the skewness of the means without one cluster each.
+/// Computes the acceleration of the mean by the jackknife: a sixth of the skewness of the means
+/// without one block each.
 fn acceleration(blocks: &[Vec<f64>]) -> f64 {
     let sums: Vec<f64> = blocks.iter().map(|cluster| cluster.iter().sum()).collect();
     let sum: f64 = sums.iter().sum();
@@ -173,11 +183,11 @@ fn acceleration(blocks: &[Vec<f64>]) -> f64 {
     let center = mean(&means);
     let power = |exponent| -> f64 { means.iter().map(|mean| (center - mean).powi(exponent)).sum() };
     let scale = 6.0 * power(2).powf(1.5);
-    // Powers of the largest numbers have no value.
+    // Powers of very large numbers overflow.
     Some(power(3) / scale).filter(|skewness| scale > 0.0 && skewness.is_finite()).unwrap_or(0.0)
 }
 
-/// The levels that the BCa interval takes instead of `tail` and `1 - tail`.
+/// Computes the levels of the BCa interval that replace `tail` and `1 - tail`.
 fn bca_tails(tail: f64, bias: f64, acceleration: f64) -> (f64, f64) {
     let normal = Normal::standard();
     let level = |tail: f64| {
@@ -198,7 +208,7 @@ mod tests {
         Bootstrap { seed: Seed::new(seed), resamples, confidence: Confidence(confidence) }
     }
 
-    /// A cluster for each value.
+    /// Wraps each value in a block of its own.
     fn single(values: &[f64]) -> Vec<Vec<f64>> {
         values.iter().map(|&value| vec![value]).collect()
     }
@@ -210,13 +220,14 @@ mod tests {
         assert!(estimates.mean.interval.is_some_and(|(low, high)| low < high));
     }
 
-    /// 0, 0, 3: the mean is 1; resamples have the means 0, 1, 2, 3 in 8, 12, 6, 1 cases of 27, and the median 0 in 20,
-    /// 3 in 7 cases.
+    /// Checks the sample 0, 0, 3 by hand: the mean is 1; resamples have the means 0, 1, 2, 3 in 8,
+    /// 12, 6, 1 cases of 27, and the median 0 in 20, 3 in 7 cases.
     ///
-    /// Bias: (8 + 12 / 2) / 27 = 0.5185, quantile 0.0464. Acceleration: deviations -1, -1, 2; cubes 6, squares 6;
-    /// 6 / (6 * 6^1.5) = 0.0680. At 90 %, -1.6449 becomes 0.0464 - 1.5985 / 1.1088 = -1.3952, level 0.0815, and 1.6449
-    /// becomes 0.0464 + 1.6913 / 0.8849 = 1.9576, level 0.9749. Means are 0 up to level 0.2963 and 3 from 0.9630, so
-    /// BCa says 0 to 3, where the levels 0.05 and 0.95 would say 0 to 2.
+    /// Bias: (8 + 12 / 2) / 27 = 0.5185, quantile 0.0464. Acceleration: deviations -1, -1, 2; cubes
+    /// 6, squares 6; 6 / (6 * 6^1.5) = 0.0680. At 90 %, -1.6449 becomes 0.0464 - 1.5985 / 1.1088 =
+    /// -1.3952, level 0.0815, and 1.6449 becomes 0.0464 + 1.6913 / 0.8849 = 1.9576, level 0.9749.
+    /// Means are 0 up to level 0.2963 and 3 from 0.9630, so BCa gives 0 to 3, where the levels 0.05
+    /// and 0.95 would give 0 to 2.
     #[test]
     fn a_case_by_hand() {
         assert!((acceleration(&single(&[0.0, 0.0, 3.0])) - 0.068_041_38).abs() < 1e-8);
@@ -226,12 +237,13 @@ mod tests {
         let estimates = bootstrap(1, 20_000, 0.9).estimates(&single(&[0.0, 0.0, 3.0])).unwrap();
         assert_eq!(estimates.mean, Estimate { value: 1.0, interval: Some((0.0, 3.0)) });
         assert_eq!(estimates.median, Estimate { value: 0.0, interval: Some((0.0, 3.0)) });
-        // The median is 0 with probability 0.74: an interval of 40 % ends there on both sides.
+        // The median is 0 with probability 0.74, so both ends of a 40 % interval are 0.
         let narrow = bootstrap(1, 20_000, 0.4).estimates(&single(&[0.0, 0.0, 3.0])).unwrap();
         assert_eq!(narrow.median.interval, Some((0.0, 0.0)));
     }
 
-    /// Ends are the 5th and the 96th of 100 at 90 %: 101 * 0.05 = 5.05 and 101 * 0.95 = 95.95.
+    /// Checks the ends of an interval, the 5th and the 96th of 100 at 90 %: 101 * 0.05 = 5.05 and
+    /// 101 * 0.95 = 95.95.
     #[test]
     fn ends_are_rounded_outwards() {
         let replicates: Vec<f64> = (1..=100).map(f64::from).collect();
@@ -253,7 +265,7 @@ mod tests {
         assert_eq!(bootstrap(1, 200, 0.95).estimates(&[]), None);
     }
 
-    /// How often the interval holds the true mean in 600 samples of 40.
+    /// Counts in 600 samples of 40 how often the interval contains the true mean.
     fn coverage(draw: impl Fn(&mut dfrsim_model::Rng) -> f64, truth: f64) -> f64 {
         let samples = 600;
         let holds = |&number: &u64| {
@@ -265,8 +277,8 @@ mod tests {
         (0..samples).filter(holds).count() as f64 / samples as f64
     }
 
-    /// Nominal 90 %. Bootstrap intervals are somewhat short on 40 values, more so where the sample is skewed; the
-    /// standard error of a coverage is 1.2 %.
+    /// Checks the coverage at a nominal 90 %. Bootstrap intervals are slightly too short for 40
+    /// values, more so if the sample is skewed; the standard error of a coverage is 1.2 %.
     #[test]
     fn intervals_hold_the_truth_as_often_as_they_say() {
         let normal = coverage(|rng| StandardNormal.sample(rng), 0.0);
@@ -275,7 +287,8 @@ mod tests {
         assert!((0.84..0.93).contains(&skewed), "{skewed}");
     }
 
-    /// The twin: whole resamples, sorted; levels found by counting.
+    /// Computes the interval independently, as a reference: whole resamples, sorted; levels found by
+    /// counting.
     fn slow(bootstrap: &Bootstrap, blocks: &[Vec<f64>]) -> Estimates {
         let sorted = |values: &[f64]| {
             let mut values = values.to_vec();
@@ -295,7 +308,7 @@ mod tests {
         let means = sorted(&resamples.iter().map(|values| average(values)).collect::<Vec<_>>());
         let medians = sorted(&resamples.iter().map(|values| median(values)).collect::<Vec<_>>());
 
-        // Leave one out, as the book has it.
+        // Leave-one-out means as defined in the book.
         let left = |out: usize| [&blocks[..out], &blocks[out + 1..]].concat().concat();
         let left: Vec<f64> = (0..n).map(|out| average(&left(out))).collect();
         let center = average(&left);
@@ -338,7 +351,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(100))]
 
-        /// Quarters: sums are exact, so that ties are ties in both.
+        /// Compares with the reference on multiples of 1/4, whose sums are exact, so that ties are
+        /// ties in both.
         #[test]
         fn agrees_with_the_slow_twin(
             quarters in prop::collection::vec(prop::collection::vec(-40_i32..400, 1..4), 2..12),
@@ -352,7 +366,7 @@ mod tests {
             prop_assert_eq!(fast, slow);
         }
 
-        /// Each value three times over is no more evidence.
+        /// Repeating each value three times in its block adds no evidence.
         #[test]
         fn blocks_of_equal_values_are_as_one(
             quarters in prop::collection::vec(-40_i32..400, 2..12),

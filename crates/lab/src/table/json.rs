@@ -1,4 +1,4 @@
-//! A table as JSON: an object for each line.
+//! Output of a table as JSON: one object per line.
 
 use super::{Cell, Table};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -6,7 +6,8 @@ use serde::{Serialize, Serializer};
 use std::borrow::Cow;
 
 impl Serialize for Table {
-    /// A sequence of maps from the names of columns to values: numbers in full, spans in seconds, what is missing as none.
+    /// Serializes a sequence of maps from column names to values: numbers at full precision,
+    /// durations in seconds, missing values as none.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(self.lines().iter().map(|cells| Line { table: self, cells }))
     }

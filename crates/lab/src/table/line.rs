@@ -1,10 +1,11 @@
-//! Lines of tables, each cell with the name of its column.
+//! Table lines whose cells carry the names of their columns.
 
-use super::{Cell, Estimate, Table, beside, beside_header};
+use super::{Cell, Estimate, Table, comparison_cells, comparison_header};
 use dfrsim_model::SimSpan;
 use std::borrow::Cow;
 
-/// A line of a table in the making: cells with the names of their columns. Lines [collect](FromIterator) into a [`Table`].
+/// A line of a table: cells with the names of their columns. Lines [collect](FromIterator) into a
+/// [`Table`].
 #[derive(Clone, Debug, Default)]
 pub struct TableLine {
     names: Vec<Cow<'static, str>>,
@@ -12,18 +13,18 @@ pub struct TableLine {
 }
 
 impl TableLine {
-    /// A line without cells.
+    /// Creates a line without cells.
     pub fn new() -> TableLine {
         TableLine::default()
     }
-    /// With one more cell.
+    /// Adds a cell.
     #[must_use]
     pub fn with(mut self, name: impl Into<Cow<'static, str>>, cell: impl Into<Cell>) -> TableLine {
         self.names.push(name.into());
         self.cells.push(cell.into());
         self
     }
-    /// With more cells.
+    /// Adds several cells.
     #[must_use]
     pub fn with_all<N: Into<Cow<'static, str>>, C: Into<Cell>>(
         self,
@@ -31,22 +32,22 @@ impl TableLine {
     ) -> TableLine {
         cells.into_iter().fold(self, |line, (name, cell)| line.with(name, cell))
     }
-    /// With a value and the ends of its interval: `gap`, `gap_low`, `gap_high`.
+    /// Adds a value and the ends of its interval: `gap`, `gap_low`, `gap_high`.
     #[must_use]
     pub fn with_estimate(self, name: &str, estimate: Option<Estimate>) -> TableLine {
         let (low, high) = estimate.and_then(|estimate| estimate.interval).unzip();
         let names = [name.to_owned(), format!("{name}_low"), format!("{name}_high")];
         self.with_all(names.into_iter().zip([estimate.map(|estimate| estimate.value), low, high]))
     }
-    /// With our value, the published one and their ratio: `mean`, `mean_published`, `mean_ratio`.
+    /// Adds our value, the published one and their ratio: `mean`, `mean_published`, `mean_ratio`.
     #[must_use]
-    pub fn with_beside(self, name: &str, ours: Option<f64>, published: Option<f64>) -> TableLine {
-        self.with_all(beside_header(name).into_iter().zip(beside(ours, published)))
+    pub fn with_published(self, name: &str, ours: Option<f64>, published: Option<f64>) -> TableLine {
+        self.with_all(comparison_header(name).into_iter().zip(comparison_cells(ours, published)))
     }
 }
 
-/// A line with fields of a value, each under its own name: `line_of!(row: policy, replication)`, or after other cells,
-/// `line_of!(line, row: policy, replication)`.
+/// Builds a line from fields of a value, each under its own name: `line_of!(row: policy,
+/// replication)`, or after other cells, `line_of!(line, row: policy, replication)`.
 #[macro_export]
 macro_rules! line_of {
     ($value:ident: $($field:ident),+) => {
@@ -58,7 +59,7 @@ macro_rules! line_of {
 }
 
 impl FromIterator<TableLine> for Table {
-    /// A table of lines with the same columns.
+    /// Collects lines, which must have the same columns, into a table.
     fn from_iter<I: IntoIterator<Item = TableLine>>(lines: I) -> Table {
         let mut header = None;
         let cells = |TableLine { names, cells }: TableLine| {
@@ -103,7 +104,7 @@ mod tests {
     #[test]
     fn columns_are_those_of_the_lines() {
         let line = |name: &str, mean: Option<Estimate>| {
-            TableLine::new().with("name", name).with_estimate("mean", mean).with_beside(
+            TableLine::new().with("name", name).with_estimate("mean", mean).with_published(
                 "max",
                 Some(2.0),
                 None,

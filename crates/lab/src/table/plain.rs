@@ -1,10 +1,10 @@
-//! A table, and the two ways in which it is written.
+//! Tables, and their output as CSV and Markdown.
 
 use crate::text::csv;
 use dfrsim_model::SimSpan;
 use std::borrow::Cow;
 
-/// A table: a header and lines of cells.
+/// A table: a header, lines of cells, and notes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Table {
     header: Vec<Cow<'static, str>>,
@@ -15,13 +15,13 @@ pub struct Table {
 /// A cell of a table.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cell {
-    /// A text.
+    /// A text, aligned to the left.
     Text(String),
-    /// A whole number.
+    /// A non-negative integer.
     Count(usize),
-    /// A number; in full in CSV, rounded in Markdown.
+    /// A number; at full precision in CSV, rounded in Markdown.
     Number(f64),
-    /// A span of time in seconds.
+    /// A duration in seconds.
     Span(SimSpan),
     /// A formatted number, aligned to the right.
     Formatted(String),
@@ -30,11 +30,11 @@ pub enum Cell {
 }
 
 impl Cell {
-    /// A number, or [`Cell::Missing`].
+    /// Converts a number; `None` becomes [`Cell::Missing`].
     pub fn optional(value: Option<f64>) -> Cell {
         value.map_or(Cell::Missing, Cell::Number)
     }
-    /// In full: numbers read back as they are.
+    /// Formats at full precision: numbers read back exactly.
     fn exact(&self) -> String {
         match self {
             Cell::Text(text) | Cell::Formatted(text) => text.clone(),
@@ -44,11 +44,11 @@ impl Cell {
             Cell::Missing => String::new(),
         }
     }
-    /// To be read: about four significant digits, and no exponents.
+    /// Formats for readers: about four significant digits, without exponents.
     fn rounded(&self) -> String {
         match self {
             Cell::Number(number) => rounded(*number),
-            Cell::Text(text) => as_text(text),
+            Cell::Text(text) => escape_markdown(text),
             _ => self.exact(),
         }
     }
@@ -57,8 +57,8 @@ impl Cell {
     }
 }
 
-/// A text that Markdown shows as it is: a bar would end the cell, and what looks like a tag would be one.
-fn as_text(text: &str) -> String {
+/// Escapes a text for Markdown: a bar would end the cell, and a `<` could begin a tag.
+fn escape_markdown(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut characters = text.chars().peekable();
     while let Some(character) = characters.next() {
@@ -71,12 +71,12 @@ fn as_text(text: &str) -> String {
     shown
 }
 
-/// A number to be read: about four significant digits, and no exponents.
+/// Formats a number for readers: about four significant digits, without exponents.
 pub fn rounded(number: f64) -> String {
     format!("{number:.*}", decimals(number.abs()))
 }
 
-/// How many decimals a number of this size is shown with: about four significant digits.
+/// Returns the number of decimals for a number of this size: about four significant digits.
 pub(crate) fn decimals(size: f64) -> usize {
     match size {
         0.0 => 0,
@@ -88,10 +88,11 @@ pub(crate) fn decimals(size: f64) -> usize {
 }
 
 impl Table {
-    /// A table with these columns, whose names must differ, and lines with as many cells.
+    /// Creates a table with these distinct column names, and lines with as many cells.
     ///
     /// # Panics
-    /// In debug builds, if a line has another number of cells or two columns have the same name.
+    /// Panics in debug builds if a line has another number of cells or two columns have the same
+    /// name.
     pub fn new<N: Into<Cow<'static, str>>>(
         header: impl IntoIterator<Item = N>,
         lines: Vec<Vec<Cell>>,
@@ -105,32 +106,32 @@ impl Table {
         Table { header, lines, notes: Vec::new() }
     }
 
-    /// The names of its columns.
+    /// Returns the names of the columns.
     pub fn header(&self) -> impl Iterator<Item = &str> {
         self.header.iter().map(AsRef::as_ref)
     }
-    /// Its lines.
+    /// Returns the lines.
     pub fn lines(&self) -> &[Vec<Cell>] {
         &self.lines
     }
 
-    /// The lines of text below it.
+    /// Returns the notes below the table.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
 
-    /// Whether it has no lines.
+    /// Returns whether the table has no lines.
     pub fn is_empty(&self) -> bool {
         self.lines.is_empty()
     }
 
-    /// With lines of text below its Markdown.
+    /// Sets the notes below the Markdown table.
     #[must_use]
     pub fn with_notes(self, notes: Vec<String>) -> Table {
         Table { notes, ..self }
     }
 
-    /// As comma-separated values, numbers in full.
+    /// Formats the table as CSV, with numbers at full precision.
     pub fn csv(&self) -> String {
         let header = self.header().map(str::to_owned).collect();
         let lines = self.lines.iter().map(|line| line.iter().map(Cell::exact).collect());
@@ -138,11 +139,11 @@ impl Table {
         csv::lines(records.iter().map(Vec::as_slice))
     }
 
-    /// As Markdown, numbers rounded, columns aligned so that it reads well as plain text too. What is the same in all
-    /// lines is above the table, once.
+    /// Formats the table as Markdown, with rounded numbers and columns aligned for plain text.
+    /// Columns that are constant are stated once, above the table.
     pub fn markdown(&self) -> String {
         let (same, different): (Vec<usize>, Vec<usize>) =
-            (0..self.header.len()).partition(|&column| self.is_the_same(column));
+            (0..self.header.len()).partition(|&column| self.is_constant(column));
         let common: Vec<String> = same
             .iter()
             .map(|&column| (&self.header[column], self.lines[0][column].rounded()))
@@ -167,14 +168,15 @@ impl Table {
         }
         text
     }
-    /// Whether the cells of a column are the same in all of several lines, or empty in the only one.
-    fn is_the_same(&self, column: usize) -> bool {
+    /// Returns whether all of several lines have the same cell in this column, or the only line has
+    /// none.
+    fn is_constant(&self, column: usize) -> bool {
         self.lines.first().is_some_and(|first| {
             (self.lines.len() > 1 || first[column] == Cell::Missing)
                 && self.lines.iter().all(|line| line[column] == first[column])
         })
     }
-    /// The lines of one column, all of one width.
+    /// Formats one column; all lines have the same width.
     fn column(&self, column: usize) -> Vec<String> {
         let cells = || self.lines.iter().map(|line| &line[column]);
         let texts: Vec<String> = cells().map(Cell::rounded).collect();

@@ -1,11 +1,11 @@
-//! Published tables.
+//! Published tables, as data.
 
-/// A published table, as comma-separated values without quotation marks below a header.
+/// A published table as CSV with a header and without quotation marks.
 #[derive(Clone, Copy, Debug)]
 pub struct Reference(pub &'static str);
 
 impl Reference {
-    /// Its lines: this many texts, then this many numbers; NaN where there is none.
+    /// Iterates over the lines: `TEXTS` texts, then `NUMBERS` numbers; NaN if a number is missing.
     pub fn lines<const TEXTS: usize, const NUMBERS: usize>(
         self,
     ) -> impl Iterator<Item = ([&'static str; TEXTS], [f64; NUMBERS])> {
@@ -16,7 +16,7 @@ impl Reference {
             (std::array::from_fn(field), std::array::from_fn(number))
         })
     }
-    /// The numbers of the line that begins with these texts.
+    /// Finds the numbers of the line that begins with these texts.
     pub fn find<const TEXTS: usize, const NUMBERS: usize>(
         self,
         texts: [&str; TEXTS],

@@ -1,40 +1,41 @@
-//! Mean, deviation and maximum of a sample.
+//! Statistics of samples.
 
-/// Mean, deviation and maximum of a sample.
+/// Mean, standard deviation and maximum of a sample.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Statistics {
-    /// The arithmetic mean.
+    /// Arithmetic mean.
     pub mean: f64,
-    /// The sample standard deviation (divisor n - 1); `None` for a single value.
+    /// Sample standard deviation (divisor n - 1); `None` for a single value.
     pub deviation: Option<f64>,
-    /// The largest value.
+    /// Largest value.
     pub max: f64,
 }
 
 impl Statistics {
-    /// Those of these values; `None` if there are none.
+    /// Computes the statistics of these values; `None` if there are none.
     pub fn from_values(values: &[f64]) -> Option<Statistics> {
         let max = values.iter().copied().max_by(f64::total_cmp)?;
         let mean = mean(values);
-        // In two passes: the squares of large values would eat up their differences.
+        // Two passes are needed: subtracting the squares of large values would cancel their
+        // differences.
         let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
         let deviation = (values.len() > 1).then(|| (squares / (values.len() - 1) as f64).sqrt());
         Some(Statistics { mean, deviation, max })
     }
 }
 
-/// The arithmetic mean; NaN if there are no values.
+/// Computes the arithmetic mean; NaN if there are no values.
 pub fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// The arithmetic mean; `None` if there are no values.
+/// Computes the arithmetic mean; `None` if there are no values.
 pub fn average(values: impl IntoIterator<Item = f64>) -> Option<f64> {
     let values: Vec<f64> = values.into_iter().collect();
     (!values.is_empty()).then(|| mean(&values))
 }
 
-/// The smallest and the largest of some values; `None` if there are none.
+/// Finds the smallest and the largest value; `None` if there are none.
 pub fn range(values: impl IntoIterator<Item = f64>) -> Option<(f64, f64)> {
     values.into_iter().fold(None, |range, value| {
         let (low, high) = range.unwrap_or((value, value));
@@ -42,8 +43,8 @@ pub fn range(values: impl IntoIterator<Item = f64>) -> Option<(f64, f64)> {
     })
 }
 
-/// Spearman's rank correlation of pairs of values: the correlation of their ranks, equal values sharing theirs; `None`
-/// for fewer than two pairs and where one side is constant.
+/// Computes Spearman's rank correlation of pairs of values, with mean ranks for ties; `None` for
+/// fewer than two pairs or if one side is constant.
 pub fn rank_correlation(pairs: &[(f64, f64)]) -> Option<f64> {
     let first = ranks(&pairs.iter().map(|pair| pair.0).collect::<Vec<_>>());
     let second = ranks(&pairs.iter().map(|pair| pair.1).collect::<Vec<_>>());
@@ -56,7 +57,7 @@ pub fn rank_correlation(pairs: &[(f64, f64)]) -> Option<f64> {
     (scale > 0.0).then(|| sum(&|a, b| a * b) / scale)
 }
 
-/// The rank of each value, from 1; equal values have the mean of theirs.
+/// Computes the rank of each value, from 1; ties have the mean of their ranks.
 fn ranks(values: &[f64]) -> Vec<f64> {
     let rank = |value: &f64| {
         let below = values.iter().filter(|other| *other < value).count();
@@ -70,7 +71,7 @@ fn ranks(values: &[f64]) -> Vec<f64> {
 mod tests {
     use super::{Statistics, rank_correlation};
 
-    /// Ranks 1, 2.5, 2.5, 4 and 1, 2, 3, 4: deviations from 2.5 give 4.5 / sqrt(4.5 * 5).
+    /// Checks ranks 1, 2.5, 2.5, 4 and 1, 2, 3, 4: deviations from 2.5 give 4.5 / sqrt(4.5 * 5).
     #[test]
     fn equal_values_share_their_rank() {
         let pairs = [(1.0, 10.0), (5.0, 20.0), (5.0, 30.0), (9.0, 99.0)];
@@ -80,7 +81,7 @@ mod tests {
         assert_eq!(rank_correlation(&[(1.0, 2.0)]), None);
     }
 
-    /// 2, 4, 9: mean 5, squares 9 + 1 + 16 = 26, 26 / 2 = 13.
+    /// Checks 2, 4, 9: mean 5, squares 9 + 1 + 16 = 26, 26 / 2 = 13.
     #[test]
     fn deviation_is_of_a_sample() {
         let expected = Statistics { mean: 5.0, deviation: Some(13_f64.sqrt()), max: 9.0 };

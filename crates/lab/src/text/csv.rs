@@ -1,21 +1,21 @@
-//! Comma-separated values in memory.
+//! CSV texts in memory.
 
 use csv::{ReaderBuilder, StringRecord, WriterBuilder};
 
-/// A file that was read.
+/// A CSV file that was read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReadFile {
-    /// Its name.
+    /// File name within the results.
     pub name: String,
-    /// Its header.
+    /// Names of the columns.
     pub header: Vec<String>,
-    /// Its lines.
+    /// Fields of each line.
     pub lines: Vec<Vec<String>>,
 }
 
-/// One line, with its end.
+/// Formats one line, including its line break.
 pub(crate) fn line<T: AsRef<str>>(fields: &[T]) -> String {
-    // A writer makes room for thousands of fields.
+    // The fast path avoids a writer, which allocates buffers for thousands of fields.
     if fields.len() < 2 || fields.iter().any(|field| field.as_ref().contains(['"', ',', '\r', '\n'])) {
         let fields: Vec<&[u8]> = fields.iter().map(|field| field.as_ref().as_bytes()).collect();
         return lines([fields.as_slice()]);
@@ -30,19 +30,19 @@ pub(crate) fn line<T: AsRef<str>>(fields: &[T]) -> String {
     line
 }
 
-/// Many lines, each with its end.
+/// Formats several lines, including their line breaks.
 pub(crate) fn lines<'a, T: AsRef<[u8]> + 'a>(records: impl IntoIterator<Item = &'a [T]>) -> String {
     let mut writer = WriterBuilder::new().flexible(true).from_writer(Vec::new());
     for record in records {
-        writer.write_record(record).expect("memory takes any record");
+        writer.write_record(record).expect("writing to memory cannot fail");
     }
-    let bytes = writer.into_inner().expect("memory takes any record");
+    let bytes = writer.into_inner().expect("writing to memory cannot fail");
     String::from_utf8(bytes).expect("fields are text")
 }
 
-/// The fields of one line; `None` if it is not exactly one line.
+/// Parses the fields of one line; `None` unless the text is exactly one line.
 pub(crate) fn fields(line: &str) -> Option<StringRecord> {
-    // A reader is a table of thousands of transitions.
+    // The fast path avoids a reader, whose state machine has thousands of transitions.
     if !line.is_empty() && !line.contains(['"', '\r', '\n']) {
         return Some(line.split(',').collect::<Vec<_>>().into());
     }
@@ -51,7 +51,7 @@ pub(crate) fn fields(line: &str) -> Option<StringRecord> {
     records.next().is_none().then_some(first)
 }
 
-/// The records of a text; those that cannot be read are left out.
+/// Parses the records of a text, up to the first invalid one.
 pub(crate) fn records(text: &str) -> impl Iterator<Item = StringRecord> {
     let reader = ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text.as_bytes());
     reader.into_records().map_while(Result::ok)

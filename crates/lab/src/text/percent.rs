@@ -1,6 +1,6 @@
-//! Fractions as they are written: in percent or as a number.
+//! Fractions written as percentages or as numbers.
 
-/// The fraction that `2%` or `0.02` says.
+/// Parses a fraction such as `2%` or `0.02`.
 pub(crate) fn parse_fraction(text: &str) -> Option<f64> {
     match text.strip_suffix('%') {
         Some(percent) => percent.trim_end().parse::<f64>().ok().map(|percent| percent / 100.0),
@@ -8,9 +8,9 @@ pub(crate) fn parse_fraction(text: &str) -> Option<f64> {
     }
 }
 
-/// In percent: `2 %`.
+/// Formats a fraction as a percentage: `2 %`.
 pub(crate) fn percent(part: f64) -> String {
-    // Twelve significant digits: 0.07 * 100 is not quite 7.
+    // Twelve significant digits hide that 0.07 * 100 is not exactly 7.
     let percent: f64 = format!("{:.11e}", part * 100.0).parse().unwrap_or(part * 100.0);
     format!("{percent} %")
 }

@@ -1,5 +1,5 @@
-//! Scenarios and overrides with other bytes in them are read, or refused with a place; what is read is written as the
-//! same.
+//! Tests damaged scenarios and overrides: they are read, or rejected with a position; what is read
+//! is written back unchanged.
 
 use crate::damage::damage;
 use crate::example::{FULL, read};

@@ -1,4 +1,4 @@
-//! The documentation of fields.
+//! Tests the generated documentation of fields.
 
 use crate::example::Everything;
 use dfrsim_lab::fields::document_fields;

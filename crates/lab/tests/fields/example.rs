@@ -28,7 +28,7 @@ impl fmt::Display for Policy {
     }
 }
 
-/// The policies that the environment has; by default all.
+/// Policies of the environment; all by default.
 pub(crate) struct Registry(pub(crate) Vec<Policy>);
 
 fn policies() -> Codec<Vec<Policy>> {
@@ -80,14 +80,14 @@ fn speed(value: f64) -> Result<Speed, String> {
 }
 
 fields! {
-    /// Everything.
+    /// Scenario with every kind of field.
     #[derive(Clone, Debug, PartialEq)]
     pub(crate) struct Everything {
         /// Policies.
         pub(crate) policies: Vec<Policy> = policies();
-        /// How often.
+        /// Number of replications.
         pub(crate) replications: u32 = count("a number of replications", 1, 10_000), default 1;
-        /// Whether it is audited.
+        /// True if the run is audited.
         pub(crate) audit: bool = boolean(), default true;
         /// Sizes, which may be none.
         pub(crate) sizes: Vec<usize> = list(count("a number of resources", 1, 100)), default vec![2, 3];
@@ -111,17 +111,17 @@ fields! {
     /// have in common.
     #[derive(Clone, Debug, PartialEq)]
     pub(crate) struct Simulation {
-        /// Penalties.
+        /// Penalties in seconds.
         pub(crate) penalties as "penalty": Vec<SimSpan> =
             one_or_many(seconds(..)), default vec![SimSpan::from_secs(300)];
-        /// The least yield.
+        /// Smallest yield.
         pub(crate) floor: Yield = positive_fraction("a yield"), default Yield::nearest(0.01);
-        /// A part of a node.
+        /// Memory as a fraction of a node.
         pub(crate) memory: Share = fraction("a part of a node"), default Share::ONE;
-        /// At the end of an estimate.
+        /// Behaviour at the end of an estimate.
         pub(crate) overrun: Overrun =
             choice([("extend", Overrun::Extend), ("kill", Overrun::Kill)]), default Overrun::Extend;
-        /// Flop/s.
+        /// Speed in flop/s.
         pub(crate) flops: Option<NonZeroU64> = optional(via(
             number("flop/s", 1.0..=1e18),
             |value: f64| NonZeroU64::new(value.round() as u64).ok_or("expected some flop/s"),
@@ -150,7 +150,7 @@ fields! {
     /// The second phase.
     #[derive(Clone, Debug, PartialEq)]
     pub(crate) struct Second {
-        /// Its policies, which may be none.
+        /// Policies of the second phase, which may be empty.
         pub(crate) policies: Vec<Policy> = any_selected("a policy", named("a policy"), |_: &Environment| {
             POLICIES.map(|name| (name.to_owned(), Policy(name))).to_vec()
         }), default Vec::new();
@@ -161,17 +161,17 @@ fields! {
     /// A workload.
     #[derive(Clone, Debug, PartialEq)]
     pub(crate) struct Workload {
-        /// Its name.
+        /// Name of the workload.
         pub(crate) name: String = name("a workload");
         /// Nodes.
         pub(crate) nodes: NonZeroU32 = count("a number of nodes", 1, u32::MAX);
-        /// From where.
+        /// Source of the jobs.
         pub(crate) source: Source = flattened();
     }
 }
 
 fields! {
-    /// Where jobs come from.
+    /// Source of the jobs.
     #[derive(Clone, Debug, PartialEq)]
     pub(crate) enum Source {
         /// A log.
@@ -185,9 +185,9 @@ fields! {
     /// A log.
     #[derive(Clone, Debug, PartialEq)]
     pub(crate) struct Log {
-        /// The file.
+        /// File of the log.
         pub(crate) file: LocatedFile = file();
-        /// Annotation.
+        /// Annotation of the log.
         pub(crate) annotation: Annotation = shorthand(
             [("cores", Annotation::Cores(Cores::default()))],
             serde("an annotation"),
@@ -199,7 +199,7 @@ fields! {
     /// A cluster.
     #[derive(Clone, Debug, PartialEq)]
     pub(crate) struct Cluster {
-        /// Its speed.
+        /// Speed of the cluster.
         pub(crate) speed: Speed = via(
             positive("a speed"),
             speed,
@@ -208,7 +208,7 @@ fields! {
     }
 }
 
-/// Files are where they are said to be, except those called "missing".
+/// Creates an environment in which every file exists, except those called "missing".
 pub(crate) fn environment() -> Environment {
     Environment::new().with(FileLocator::new(|name, _| match name {
         "missing" => Err("there is no file missing".into()),
@@ -229,7 +229,8 @@ pub(crate) fn read(text: &str, overrides: &[&str]) -> Result<Scenario<Everything
     Scenario::read(&source, "everything")
 }
 
-/// The faults of a scenario, as `line:column: message`, or with the override.
+/// Returns the errors of a scenario, as `line:column: message`, or with the override instead of the
+/// position.
 pub(crate) fn faults(text: &str, overrides: &[&str]) -> Vec<String> {
     let errors = read(text, overrides).expect_err("the scenario is wrong");
     let place = |fault: &Fault| match (fault.line, fault.column) {

@@ -1,4 +1,4 @@
-//! All faults at once, each at its place.
+//! Tests that all errors are reported at once, each at its position.
 
 use crate::example::{Everything, SMALL, environment, faults, read};
 use dfrsim_lab::fields::{Document, ScenarioSource};
@@ -33,7 +33,7 @@ fn tables_of_one_name_are_refused() {
     assert_eq!(faults(&text, &[]), ["9:8: duplicate workload `w`"]);
 }
 
-/// `log` and `equal` are read as alternatives too.
+/// Reports an unknown field of a table in which `log` and `equal` are read as alternatives too.
 #[test]
 fn an_unknown_field_is_reported_with_each_known_one_once() {
     let text = format!("{SMALL}[[workloads]]\nequal = 1\nname = \"v\"\nnodes = 1\nzzz = 1\n");

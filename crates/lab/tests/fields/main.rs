@@ -1,4 +1,4 @@
-//! Fields of scenarios: what is read, what is refused and where, and the way back.
+//! Tests the fields of scenarios: what is read, what is rejected and where, and writing.
 
 #[path = "../../../fuzz/damage.rs"]
 mod damage;

@@ -1,4 +1,4 @@
-//! Overrides take the place of what the file says.
+//! Tests that overrides replace the values of the file.
 
 use crate::example::{FULL, Policy, SMALL, Source, faults, read};
 use dfrsim_model::SimSpan;

@@ -1,4 +1,4 @@
-//! What is written reads back as itself.
+//! Tests that written scenarios read back unchanged.
 
 use crate::example::{Everything, FULL, Policy, Registry, SMALL, Simulation, environment, read};
 use dfrsim_lab::fields::{Fields, Scenario, ScenarioSource, defaults};

@@ -1,4 +1,4 @@
-//! The frame as a whole, on a study that is a few lines long.
+//! Tests the whole framework on a study of a few lines.
 
 mod tools;
 mod toy;
@@ -29,7 +29,7 @@ fn run(text: &str, folder: &Path) -> RunReport {
     run_with(&toy::registry(), text, &RunOptions { threads: 2, ..RunOptions::new(folder) }, &()).unwrap()
 }
 
-/// All files but the locks and the manifest.
+/// Returns all files except the locks and the manifest.
 fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut files = BTreeMap::new();
     let mut folders = vec![folder.to_owned()];
@@ -70,7 +70,7 @@ fn a_run_writes_rows_instances_tables_claims_and_a_manifest() {
 
     let registry = toy::registry();
     let results = Results::read(folder.path(), &registry).unwrap();
-    assert_eq!((results.manifest.audit.as_str(), results.is_outdated), ("off", false));
+    assert_eq!((results.manifest.audit.as_str(), results.has_newer_run), ("off", false));
     let frames = results.rows().unwrap();
     assert_eq!((frames.len(), frames[0].len()), (1, 8));
     assert_eq!(frames[0].number(1, frames[0].primary().unwrap()), Some(200.0));
@@ -78,8 +78,8 @@ fn a_run_writes_rows_instances_tables_claims_and_a_manifest() {
     assert_eq!(results.tables().collect::<Vec<_>>(), ["claims", "means"]);
 }
 
-/// The primary metric of the toy study is the product; its other metric takes that place where a scenario says so, without
-/// another run.
+/// The primary metric of the toy study is the product. A scenario can select the other metric as the
+/// objective, without another run.
 #[test]
 fn an_objective_takes_the_place_of_the_primary_metric() {
     let folder = tempfile::tempdir().unwrap();
@@ -125,7 +125,7 @@ fn failures_are_rows_and_are_counted() {
     assert_eq!(report.failures[0], "even, 100, 0: violation: a factor must not be 0");
     let rows = fs::read_to_string(folder.path().join("rows.csv")).unwrap();
     assert!(rows.contains(",violation,a factor must not be 0,even,,100,0,,\n"), "{rows}");
-    // They are known from then on.
+    // Failures are known in later runs.
     assert_eq!(run(&text, folder.path()).counts.failures(), 8);
 }
 
@@ -162,7 +162,8 @@ fn shards_merge_to_the_same_bytes() {
     assert_eq!((audit(parts.path()).as_str(), audit(whole.path()).as_str()), ("on", "off"));
 }
 
-/// Interrupted after each number of runs: the journal keeps them, and going on gives the same bytes.
+/// Interrupts a run after each number of rows: the journal keeps them, and resuming gives identical
+/// bytes.
 #[test]
 fn an_interrupted_run_goes_on() {
     let whole = tempfile::tempdir().unwrap();

@@ -1,9 +1,9 @@
-//! Comparison, baselines, export and figures, which need only the roles of columns.
+//! Tests comparison, baselines, export and figures, which need only the roles of columns.
 
 use crate::{run, toy};
 use dfrsim_lab::check::{Baseline, CheckOptions, Direction, Tolerances, check};
 use dfrsim_lab::compare::{CompareError, CompareOptions, Comparison, compare};
-use dfrsim_lab::{Chart, Estimate, Registry, Results, export, generic_drawings, rankings};
+use dfrsim_lab::{Chart, Estimate, Registry, Results, default_drawings, export, rankings};
 use std::path::Path;
 use tempfile::TempDir;
 
@@ -28,8 +28,8 @@ fn compared(a: &Path, b: &Path, options: &CompareOptions) -> Result<Comparison, 
     compare(&read(a, &registry), &read(b, &registry), options)
 }
 
-/// Numbers 100 to 103 at the loads 0 and 1, factors 1 and 2: the differences of even numbers are 100, 102 at load 0 and
-/// 101, 103 at load 1, the ratios 2. Blocks are the numbers.
+/// Numbers 100 to 103 at the loads 0 and 1, factors 1 and 2: the differences of even numbers are 100
+/// and 102 at load 0, 101 and 103 at load 1, and the ratios are 2. Blocks are the numbers.
 #[test]
 fn two_variants_of_one_result_are_compared_by_instance() {
     let folder = toy("loads = [0, 1]\nfactors = [1, 2]\n");
@@ -47,8 +47,11 @@ fn two_variants_of_one_result_are_compared_by_instance() {
         ];
         assert_eq!(names, scopes.map(|scope| format!("{scope}, factor 1")));
         let all = &groups[2];
-        assert_eq!((all.pairs.len(), all.duel.wins, all.duel.ties, all.duel.losses), (4, 0, 0, 4));
-        assert!(all.with == ["2"] && all.is_together);
+        assert_eq!(
+            (all.pairs.len(), all.outcomes.wins, all.outcomes.ties, all.outcomes.losses),
+            (4, 0, 0, 4)
+        );
+        assert!(all.with == ["2"] && all.is_pooled);
         assert_eq!(all.difference.unwrap().mean.value, 101.5);
         let ratio = all.ratio.unwrap().mean;
         assert!((ratio.value - 2.0).abs() < 1e-12 && ratio.interval.is_some());
@@ -59,7 +62,7 @@ fn two_variants_of_one_result_are_compared_by_instance() {
         assert_eq!((lines.len(), *reference), (6, 1.0));
         assert_eq!(lines[0].0, "even, load 0, factor 1 -> 2");
     }
-    // Of 1 and 13 no pair is there, as 13 has no row.
+    // There is no pair of 1 and 13, as 13 has no row.
     let folder = toy("factors = [1, 13, 0]\n");
     let comparison = compared(folder.path(), folder.path(), &options("1", "13")).unwrap();
     let group = &comparison.parts[0].groups[0];
@@ -69,7 +72,8 @@ fn two_variants_of_one_result_are_compared_by_instance() {
     assert!(comparison.tables()[0].markdown().contains("left out: 4 pairs with a failed run"));
 }
 
-/// A scenario with another seed has other numbers; other loads at the same place have other digests only if they differ.
+/// A scenario with another seed has other numbers; other loads at an equal index have other digests
+/// only if they differ.
 #[test]
 fn rows_of_two_results_are_paired_by_name_and_content() {
     let (a, b) = (toy("replications = 6\n"), toy("factors = [2, 3]\n"));
@@ -77,7 +81,7 @@ fn rows_of_two_results_are_paired_by_name_and_content() {
     let part = &comparison.parts[0];
     let left_out = part.left_out;
     assert_eq!((left_out.only_in_a, left_out.only_in_b, left_out.other_instances), (8, 4, 0));
-    assert_eq!(part.groups.iter().map(|group| group.duel.ties).sum::<usize>(), 4);
+    assert_eq!(part.groups.iter().map(|group| group.outcomes.ties).sum::<usize>(), 4);
     assert!(part.groups.iter().all(|group| group.with.is_empty()));
     let one = Estimate { value: 1.0, interval: Some((1.0, 1.0)) };
     assert_eq!(part.groups[0].ratio.unwrap().mean, one);
@@ -87,7 +91,7 @@ fn rows_of_two_results_are_paired_by_name_and_content() {
     assert!(matches!(error, CompareError::NoPairs { only_in_a: 12, only_in_b: 8, .. }), "{error}");
 }
 
-/// The remainder is better if it is larger: 100 % 7 = 2 and 200 % 7 = 4; 105 has none.
+/// A larger remainder is better: 100 % 7 = 2 and 200 % 7 = 4; 105 has none.
 #[test]
 fn metrics_have_directions_and_may_be_missing() {
     let folder = toy("replications = 6\nfactors = [1, 2]\n");
@@ -97,9 +101,9 @@ fn metrics_have_directions_and_may_be_missing() {
     let groups = &comparison.parts[0].groups;
     let counts: Vec<_> = groups
         .iter()
-        .map(|group| (group.metric.name, group.pairs.len(), group.duel.wins, group.duel.losses))
+        .map(|group| (group.metric.name, group.pairs.len(), group.outcomes.wins, group.outcomes.losses))
         .collect();
-    // 100, 102, 104: 2 4 6 and 4 1 5. 101, 103, 105: 3 5 - and 6 3 -.
+    // Remainders of 100, 102, 104: 2 4 6 and 4 1 5; of 101, 103, 105: 3 5 - and 6 3 -.
     let expected =
         [("product_m", 3, 0, 3), ("remainder", 3, 1, 2), ("product_m", 3, 0, 3), ("remainder", 2, 1, 1)];
     assert_eq!(counts, expected);
@@ -119,7 +123,7 @@ fn unknown_variants_and_metrics_are_answered_with_the_nearest() {
     assert_eq!(message(twice), "`factor` is given twice");
 }
 
-/// Lines of a baseline: 100 and 102 times 2.
+/// Checks the lines of a baseline: 100 and 102 times 2.
 #[test]
 fn a_baseline_reads_back_and_finds_changes() {
     let folder = toy("title = 'a \"title\"'\nloads = [0.5]\nfactors = [2, 13]\n");
@@ -135,7 +139,7 @@ fn a_baseline_reads_back_and_finds_changes() {
     assert_eq!((report.groups.len(), report.values, report.changes.len()), (4, 20, 0));
     assert_eq!(report.summary(), "20 values of 4 groups: 0 worse, 0 better, 20 within tolerance (0 %)");
 
-    // 2 % more is worse for a product, and better for a remainder.
+    // An increase of 2 % is worse for a product, and an increase is better for a remainder.
     let altered = text
         .replace("product_m.mean = 203", "product_m.mean = 199")
         .replace("remainder.mean = 3.5", "remainder.mean = 3");
@@ -153,7 +157,7 @@ fn a_baseline_reads_back_and_finds_changes() {
     let report = check(&before, &now, &tolerant).unwrap();
     assert!(!report.fails() && report.changes.len() == 1);
     assert!(check(&before, &now, &CheckOptions { strict: true, ..tolerant }).unwrap().fails());
-    // A value that the baseline has not is not compared, and one that the results lack is worse.
+    // A value that the baseline lacks is not compared, and one that the results lack is worse.
     let without =
         Baseline::parse(&text.replacen("remainder.worst = 2\n", "", 1), "baseline.toml", study).unwrap();
     let error = check(&without, &now, &CheckOptions::default()).unwrap_err().to_string();
@@ -161,7 +165,10 @@ fn a_baseline_reads_back_and_finds_changes() {
     assert!(error.starts_with(missing), "{error}");
     let allowing = CheckOptions { allow_missing: true, ..CheckOptions::default() };
     let report = check(&without, &now, &allowing).unwrap();
-    assert_eq!((report.values, report.changes.len(), report.new.len(), report.fails()), (19, 0, 1, false));
+    assert_eq!(
+        (report.values, report.changes.len(), report.only_in_results.len(), report.fails()),
+        (19, 0, 1, false)
+    );
     let report = check(&now, &without, &allowing).unwrap();
     assert_eq!((report.changes[0].now, report.changes[0].direction), (None, Direction::Worse));
     let wrong = [("products".to_owned(), "3%".parse().unwrap())].into();
@@ -189,7 +196,7 @@ fn other_instances_and_missing_groups_are_not_compared() {
         "{error}"
     );
     let report = check(&whole, &some, &CheckOptions { allow_missing: true, ..options.clone() }).unwrap();
-    assert_eq!((report.groups.len(), report.gone.len(), report.fails()), (2, 4, false));
+    assert_eq!((report.groups.len(), report.only_in_baseline.len(), report.fails()), (2, 4, false));
     let error = check(&whole, &baseline("factors = [4]\n"), &options).unwrap_err().to_string();
     assert_eq!(error, "results and baseline have no labels and variant in common");
 }
@@ -268,7 +275,7 @@ fn rankings_have_the_best_variant_first() {
     let registry = toy::registry();
     let ranking = rankings(&read(folder.path(), &registry).rows().unwrap(), 1).remove(0);
     let variants: Vec<_> = ranking.variants.iter().map(|one| (one.name.as_str(), one.mean.value)).collect();
-    // Factor 0 has no value, so it has no place.
+    // Factor 0 has no value, so it has no rank.
     assert_eq!(variants, [("1", 102.0), ("2", 204.0)]);
     let scopes: Vec<_> = ranking.scopes.iter().map(|scope| (scope.name.as_str(), scope.order[0])).collect();
     assert_eq!(scopes[0], ("even, load 0", (0, 101.0)));
@@ -279,7 +286,7 @@ fn rankings_have_the_best_variant_first() {
 fn figures_follow_from_the_roles() {
     let folder = toy("loads = [0, 1]\nfactors = [1, 2]\n");
     let registry = toy::registry();
-    let drawings = generic_drawings(&read(folder.path(), &registry).rows().unwrap());
+    let drawings = default_drawings(&read(folder.path(), &registry).rows().unwrap());
     let stems: Vec<&str> = drawings.iter().map(|drawing| drawing.stem.as_str()).collect();
     let expected = ["boxes", "distribution", "by-load", "by-factor"];
     let expected: Vec<String> = ["even", "odd"]

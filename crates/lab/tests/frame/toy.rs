@@ -1,32 +1,32 @@
-//! A study of numbers: instances are replications, variants multiply.
+//! A study of numbers: instances are replications, and variants multiply.
 
 use dfrsim_lab::fields::{Scenario, boolean, count, list, number};
 use dfrsim_lab::{
     Audit, Cell, Claim, Digester, Failure, Input, InstanceId, Labels, Long, NamedTable, Prepared, Registry,
-    RunError, Statistics, Status, Study, Table, Verdict, Watch, columns, fields,
+    RunContext, RunError, Statistics, Status, Study, Table, Verdict, columns, fields,
 };
 
 fields! {
-    /// Numbers and factors.
+    /// Scenario with numbers and factors.
     #[derive(Clone, Debug, PartialEq)]
     pub struct Numbers {
-        /// How many numbers.
+        /// Number of numbers.
         pub replications: u32 = count("a number of replications", 1, 1_000), default 4;
-        /// By what they are multiplied.
+        /// Factors by which the numbers are multiplied.
         pub factors: Vec<u32> = list(count("a factor", 0, 1_000)).nonempty(), default vec![1, 2];
-        /// What is added to each number, in instances of their own.
+        /// Values that are added to each number, in separate instances.
         pub loads: Vec<f64> = list(number("a load", 0.0..=10.0)), default Vec::new();
-        /// Whether every product gets a table of its own.
+        /// True if every product gets a table of its own.
         pub detailed: bool = boolean(), default false;
     }
 }
 
 columns! {
-    /// A product.
+    /// Product of a number and a factor.
     pub struct Product {
-        /// The parity of the number.
+        /// Parity of the number.
         label pub parity: String,
-        /// What is added to the number.
+        /// Value that is added to the number.
         label pub load: Option<f64>,
         /// The number.
         instance pub number: u64,
@@ -34,7 +34,7 @@ columns! {
         variant pub factor: u32,
         /// The product.
         primary(less, "m") pub product_m: f64,
-        /// What is left of the product when it is divided by 7, if anything is.
+        /// Remainder of the product divided by 7, if it is not zero.
         metric(more) pub remainder: Option<f64>,
     }
 }
@@ -49,7 +49,8 @@ fn parity(number: u64) -> String {
 }
 
 impl Toy {
-    /// The number and the load at a place: all numbers with the first load, then with the next.
+    /// Returns the number and the load of an index: all numbers with the first load, then with the
+    /// next one.
     fn number(&self, at: usize) -> (u64, Option<f64>) {
         let count = self.numbers.replications as usize;
         (self.seed * 100 + (at % count) as u64, self.numbers.loads.get(at / count).copied())
@@ -96,7 +97,7 @@ impl Study for Toy {
         &self,
         (number, load): &Self::Instance,
         factor: &u32,
-        watch: Watch<'_>,
+        watch: RunContext<'_>,
     ) -> Result<Vec<Product>, Failure> {
         let product = (*number as f64 + load.unwrap_or(0.0)) * f64::from(*factor);
         match factor {

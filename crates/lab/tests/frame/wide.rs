@@ -1,11 +1,11 @@
-//! Wide rows, on a study of powers: a line a number, a column group an exponent.
+//! Tests wide rows on a study of powers: one line per number, one column group per exponent.
 
 use crate::{files, run_with};
 use dfrsim_lab::fields::{Scenario, count, list};
 use dfrsim_lab::{
-    Audit, Column, Digester, Failure, Grain, Input, InstanceId, KeyBuilder, Labels, NamedTable, Part,
-    Prepared, Registry, Results, RunError, RunOptions, RunReport, Shard, Status, Step, Study, Watch, Wide,
-    columns, fields,
+    Audit, Column, Digester, Failure, Input, InstanceId, KeyBuilder, Labels, NamedTable, Part, Prepared,
+    Registry, Results, RunContext, RunError, RunOptions, RunReport, Shard, ShardUnit, Status, Step, Study,
+    Wide, columns, fields,
 };
 use std::fs;
 use std::path::Path;
@@ -13,10 +13,10 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 fields! {
-    /// Numbers and exponents.
+    /// Scenario with numbers and exponents.
     #[derive(Clone, Debug, PartialEq)]
     pub struct Numbers {
-        /// How many numbers.
+        /// Number of numbers.
         pub replications: u32 = count("a number of replications", 1, 1_000), default 4;
         /// Exponents.
         pub exponents: Vec<u32> = list(count("an exponent", 0, 1_000)).nonempty(), default vec![1, 2, 3];
@@ -26,9 +26,9 @@ fields! {
 }
 
 columns! {
-    /// A power.
+    /// Power of a number.
     pub struct Power {
-        /// The parity of the number.
+        /// Parity of the number.
         label pub parity: String,
         /// The number.
         instance pub number: u64,
@@ -38,7 +38,7 @@ columns! {
         fact pub square: u64,
         /// The power.
         primary(more) pub power: f64,
-        /// Its root.
+        /// Root of the power.
         metric(less) pub root: Option<f64>,
     }
 }
@@ -50,7 +50,7 @@ impl Study for Powers {
     const TITLE: &'static str = "Powers of numbers";
     const SEMANTICS: u32 = 1;
     const AUDIT: Audit = Audit::Optional;
-    const GRAIN: Grain = Grain::Instances;
+    const GRAIN: ShardUnit = ShardUnit::Instances;
     const RUNS: &'static str = "powers";
 
     type Fields = Numbers;
@@ -69,7 +69,7 @@ impl Study for Powers {
         };
         (0..self.0.replications).map(id).collect()
     }
-    /// The last number has the first exponent alone.
+    /// Returns all exponents, but only the first one for the last number.
     fn variants(&self, at: usize) -> Vec<u32> {
         let all = if at + 1 == self.0.replications as usize { 1 } else { self.0.exponents.len() };
         self.0.exponents[..all].to_vec()
@@ -95,8 +95,8 @@ impl Study for Powers {
     fn labels(&self, exponent: &u32) -> Labels {
         vec![("exponent", format!("x^{exponent}"))]
     }
-    fn run(&self, number: &u64, exponent: &u32, watch: Watch<'_>) -> Result<Vec<Power>, Failure> {
-        watch.took(Duration::from_millis(u64::from(*exponent)));
+    fn run(&self, number: &u64, exponent: &u32, watch: RunContext<'_>) -> Result<Vec<Power>, Failure> {
+        watch.report_time(Duration::from_millis(u64::from(*exponent)));
         match exponent {
             0 => Err(Failure::new(Status::Infeasible, "")),
             7 => Err(Failure::invalid(format!("{number}, a number; it is refused"))),
@@ -124,7 +124,7 @@ fn run(text: &str, folder: &Path) -> RunReport {
 
 fn rows(folder: &Path) -> String {
     let rows = fs::read_to_string(folder.join("rows.csv")).unwrap();
-    // Without the keys.
+    // Removes the keys.
     rows.lines().map(|line| line.split_once(',').unwrap().1.to_owned() + "\n").collect()
 }
 
@@ -150,7 +150,7 @@ fn a_line_is_an_instance() {
     let results = Results::read(folder.path(), &registry).unwrap();
     let frames = results.rows().unwrap();
     let frame = &frames[0];
-    let place = |column| frame.place(column).unwrap();
+    let place = |column| frame.column_index(column).unwrap();
     let text = |row, column| frame.text(row, place(column));
     assert_eq!(frame.len(), 13);
     assert_eq!(
@@ -180,11 +180,11 @@ fn columns_are_reused_one_by_one() {
     assert_eq!(fs::read(folder.path().join("times.csv")).unwrap(), times, "those that computed the rows");
     assert_eq!(counts("exponents = [3]\n"), (3, 1, 0));
     assert_eq!(counts("exponents = [3, 7, 0, 1]\n"), (4, 9, 0));
-    // Failures are known from then on, with their messages.
+    // Failures are known in later runs, with their messages.
     let before = rows(folder.path());
     assert_eq!(counts("exponents = [3, 7, 0, 1]\n"), (13, 0, 0));
     assert_eq!(rows(folder.path()), before);
-    // A further metric of rows that did not have it.
+    // Computes an additional metric for rows that did not have it.
     assert_eq!(counts("exponents = [3, 7, 0, 1]\nroots = [3, 7, 0]\n"), (9, 4, 0));
     assert_eq!(counts("exponents = [3]\nreplications = 2\n"), (2, 0, 1));
     assert_eq!(counts("exponents = [1, 2, 3]\nreplications = 5\n"), (2, 11, 0));
@@ -213,7 +213,8 @@ fn shards_merge_to_the_same_rows() {
     assert_eq!(files(parts.path()), expected);
 }
 
-/// Interrupted after each number of instances, then gone on with, by the same scenario and by a wider one.
+/// Interrupts a run after each number of instances, then resumes it with an equal scenario and with
+/// a wider one.
 #[test]
 fn an_interrupted_run_goes_on() {
     let whole = tempfile::tempdir().unwrap();

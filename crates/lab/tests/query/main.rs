@@ -1,9 +1,9 @@
-//! Statements as entries: what they ask, what they say, and what is refused.
+//! Tests claims given as entries: their aggregates, their verdicts, and rejected entries.
 
-use dfrsim_lab::query::{Cells, Entries, Judge, sources};
+use dfrsim_lab::query::{Cells, ClaimChecker, Entries, sources};
 use dfrsim_lab::{Bootstrap, Verdict};
 
-/// Mean waits of two policies on two traces at two loads.
+/// Creates mean waits of two policies on two traces at two loads.
 fn cells() -> Cells<'static> {
     let mut cells = Cells::new(&["policy", "load", "trace"], &["wait"], &["trace"]);
     for (load, trace, waits) in [
@@ -21,11 +21,12 @@ fn cells() -> Cells<'static> {
 
 const TEXT: &str = include_str!("entries.toml");
 
-/// Waits at 0.5: 15 and 5, at 0.9: 60 and 55; over the loads 37.5 and 30.
+/// Mean waits are 15 and 5 at load 0.5, and 60 and 55 at load 0.9; over the loads they are 37.5 and
+/// 30.
 #[test]
 fn verdicts_values_and_details_by_hand() {
     let (cells, entries) = (cells(), Entries::new("claims.toml", TEXT));
-    let claims = Judge::by(&cells).claims(entries.iter());
+    let claims = ClaimChecker::without_replications(&cells).claims(entries.iter());
     let found: Vec<_> = claims
         .iter()
         .map(|it| (it.verdict, it.ours, it.low, it.detail.as_str(), it.verdict_published))
@@ -42,27 +43,31 @@ fn verdicts_values_and_details_by_hand() {
     );
 }
 
-/// On trace a the differences are 5 and 20, on trace b 15 and -10: the worst ones are 5 and -10.
+/// The differences are 5 and 20 on trace a, and 15 and -10 on trace b: the worst ones are 5 and -10.
 #[test]
 fn intervals_are_over_replications() {
     let (cells, entries) = (cells(), Entries::new("claims.toml", TEXT));
     let each = cells.split("trace");
     let bootstrap = Bootstrap::for_tables(1);
     let estimate = bootstrap.estimator();
-    let judge =
-        Judge { each: sources(&each), estimate: &estimate, needs_interval: true, ..Judge::by(&cells) };
+    let judge = ClaimChecker {
+        replications: sources(&each),
+        estimate: &estimate,
+        needs_interval: true,
+        ..ClaimChecker::without_replications(&cells)
+    };
     let claim = judge.claim(entries.iter().next().unwrap()).unwrap();
     assert_eq!((claim.verdict, claim.ours, claim.low), (Verdict::Open, Some(-2.5), Some(-10.0)));
 }
 
 #[test]
 fn what_the_results_have_not_is_refused_with_file_and_line() {
-    assert_eq!(Entries::new("claims.toml", TEXT).faults(&cells()), [""; 0]);
+    assert_eq!(Entries::new("claims.toml", TEXT).undefined_names(&cells()), [""; 0]);
     let wrong =
         TEXT.replace("of = \"wait\", over", "of = \"slowdown\", over").replace("load = 0.5", "laod = 0.5");
     let entries = Entries::new("claims.toml", wrong.leak());
     assert_eq!(
-        entries.faults(&cells()),
+        entries.undefined_names(&cells()),
         [
             "claims.toml:7: there is no column `laod`; there are: policy, load, trace",
             "claims.toml:9: there is no metric `slowdown`; there are: wait",
@@ -76,7 +81,7 @@ fn a_field_that_no_entry_has_is_refused() {
     let _ = Entries::new("claims.toml", TEXT.replace("take = \"worst\"", "tke = \"worst\"").leak());
 }
 
-/// At 0.5 the shortest waits are 5 and 10, at 0.9 they are 30 and 50: ratios of 0.5 and 0.6.
+/// The shortest waits are 5 and 10 at load 0.5, and 30 and 50 at load 0.9: ratios of 0.5 and 0.6.
 #[test]
 fn it_holds_for_each_label_and_both_sides_are_taken_for_themselves() {
     let text = r#"
@@ -91,7 +96,7 @@ fn it_holds_for_each_label_and_both_sides_are_taken_for_themselves() {
               for-each = { column = "load", detail = "at 0.5 {0.5}, at 0.9 {0.9}" }, detail = "{value:.0}", is = { below = 60 } },
         ]"#;
     let (cells, entries) = (cells(), Entries::new("claims.toml", text));
-    let claims = Judge::by(&cells).claims(entries.iter());
+    let claims = ClaimChecker::without_replications(&cells).claims(entries.iter());
     let found: Vec<_> = claims.iter().map(|it| (it.verdict, it.ours, it.detail.as_str())).collect();
     assert_eq!(
         found,

@@ -1,29 +1,29 @@
-//! Axes with their titles, and the sizes that all pictures share.
+//! Axes with their titles, and sizes shared by all pictures.
 
 use crate::font;
 use crate::picture::PIXEL;
 use crate::scale::Scale;
 
-/// The width of every picture.
+/// Width of every picture.
 pub(crate) const WIDTH: i32 = 600 * PIXEL;
-/// The size of titles of pictures and axes.
+/// Font size of the titles of pictures and axes.
 pub(crate) const TITLE: i32 = 140;
-/// The size of labels at ticks and in legends.
+/// Font size of tick labels and legends.
 pub(crate) const LABEL: i32 = 130;
-/// The size of remarks.
+/// Font size of remarks.
 pub(crate) const REMARK: i32 = 115;
-/// Between the picture's edge and what is next to it.
-pub(crate) const EDGE: i32 = 100;
-/// Of a tick; its label is as far from it again.
+/// Margin at the edges of a picture.
+pub(crate) const MARGIN: i32 = 100;
+/// Length of a tick, and distance between a tick and its label.
 pub(crate) const TICK: i32 = 35;
 
-/// An axis and what it shows.
+/// An axis with its title and scale.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Axis {
-    /// With its unit in brackets; may be empty.
+    /// Title with the unit in brackets; may be empty.
     pub(crate) title: String,
     pub(crate) scale: Scale,
-    /// Whether lines behind the data cross it at its ticks.
+    /// True if grid lines are drawn behind the data at the ticks.
     pub(crate) has_grid: bool,
 }
 
@@ -31,25 +31,27 @@ impl Axis {
     pub(crate) fn new(title: impl Into<String>, scale: Scale) -> Axis {
         Axis { title: title.into(), scale, has_grid: true }
     }
-    /// An axis of rows, without lines between them.
+    /// Creates an axis of rows, without grid lines.
     pub(crate) fn rows(title: &str, rows: usize, labels: impl IntoIterator<Item = (f64, String)>) -> Axis {
         Axis { has_grid: false, ..Axis::new(title, Scale::rows(rows, labels)) }
     }
 
-    /// The room for title and labels to the left of the data.
+    /// Returns the width needed for title and labels to the left of the data.
     pub(crate) fn left(&self) -> i32 {
         let widest = self.scale.labels().map(|(_, label)| font::width(label, LABEL)).max().unwrap_or(0);
         let title = if self.title.is_empty() { 0 } else { TITLE + 2 * TICK };
         title + widest + 2 * TICK
     }
-    /// The room to the right of the data, into which half of the last label may reach.
+    /// Returns the width needed to the right of the data, into which half of the last label may
+    /// extend.
     pub(crate) fn right(&self) -> i32 {
         self.scale.labels().last().map_or(0, |(_, label)| font::width(label, LABEL) / 2)
     }
 }
 
-/// The text, or its two ends around an ellipsis if it is wider than the room for it: names differ at their ends.
-pub(crate) fn shortened(text: &str, size: i32, room: i32) -> String {
+/// Shortens a text that is wider than `room` to its two ends around an ellipsis, because names tend
+/// to differ at their ends.
+pub(crate) fn shorten(text: &str, size: i32, room: i32) -> String {
     let characters: Vec<char> = text.chars().collect();
     let (mut begin, mut end) = (characters.len(), 0);
     let mut shown = text.to_owned();

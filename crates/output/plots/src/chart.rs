@@ -1,10 +1,11 @@
-//! What is around the data of every figure: title, axes and grid, by plotters' charts; remarks above and a legend below.
+//! Layout shared by all figures: title, remarks, axes and grid, drawn with plotters' charts, and a
+//! legend below.
 
-use crate::axis::{Axis, EDGE, LABEL, REMARK, TICK, TITLE, WIDTH, shortened};
+use crate::axis::{Axis, LABEL, MARGIN, REMARK, TICK, TITLE, WIDTH, shorten};
 use crate::colour::{FINE_GRID, GRID, INK, WHITE, is_light};
 use crate::font::{self, style};
 use crate::legend::Legend;
-use crate::picture::{Area, NO_FAILURE, PIXEL, Picture};
+use crate::picture::{Area, CANNOT_FAIL, PIXEL, Picture};
 use crate::scale::Scale;
 use plotters::chart::{ChartBuilder, ChartContext};
 use plotters::coord::cartesian::Cartesian2d;
@@ -13,31 +14,31 @@ use plotters::style::text_anchor::HPos;
 use plotters::style::{Color as _, RGBColor};
 use plotters_backend::BackendCoord;
 
-/// A chart in the making, on which data is drawn.
+/// A plotters chart in which data are drawn.
 pub(crate) type Chart<'p> = ChartContext<'p, &'p mut Picture, Cartesian2d<Scale, Scale>>;
 
-/// A figure without its data: panels one above the other with a common x axis.
+/// Layout of a figure without its data: panels from top to bottom with a common x axis.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Frame {
     pub(crate) title: String,
-    /// Lines of smaller text below the title.
+    /// Remarks in smaller text below the title.
     pub(crate) remarks: Vec<String>,
     pub(crate) x: Axis,
     /// The y axis and the height of each panel.
     pub(crate) panels: Vec<(Axis, i32)>,
-    /// What the legend explains; none if there are no names.
+    /// Entries of the legend; there is no legend if it is empty.
     pub(crate) names: Vec<String>,
 }
 
-/// The height of the only panel of a figure.
+/// Height of the panel of a figure with one panel.
 pub(crate) const ONE_PANEL: i32 = 310 * PIXEL;
-/// Below the data, for the labels and the title of its x axis.
+/// Height of the area for labels and title of the x axis, below the data.
 const X_AXIS: i32 = 360;
 const BETWEEN_PANELS: i32 = 180;
 const BETWEEN_LINES: i32 = 40;
 
 impl Frame {
-    /// The picture with what `data` draws in each panel, and the samples of the legend.
+    /// Draws the picture; `data` draws in each panel, and `sample` draws the samples of the legend.
     pub(crate) fn draw(
         self,
         data: &mut dyn FnMut(usize, &mut Chart<'_>),
@@ -45,28 +46,28 @@ impl Frame {
     ) -> Picture {
         let legend = Legend::new(&self.names);
         let panels: i32 = self.panels.iter().map(|(_, height)| height + BETWEEN_PANELS).sum();
-        let header = EDGE + TITLE + self.remarks.len() as i32 * (REMARK + BETWEEN_LINES) + 100;
+        let header = MARGIN + TITLE + self.remarks.len() as i32 * (REMARK + BETWEEN_LINES) + 100;
         let below = header + panels - BETWEEN_PANELS + X_AXIS + 80;
         let left = self.panels.iter().map(|(axis, _)| axis.left()).max().unwrap_or(0);
-        let width = WIDTH - 2 * EDGE - self.x.right();
-        let x = self.x.scale.without_touching(width - left, LABEL);
-        Picture::draw(WIDTH, below + legend.height() + EDGE / 2, |root| {
-            let mut middle = EDGE + TITLE / 2;
+        let width = WIDTH - 2 * MARGIN - self.x.right();
+        let x = self.x.scale.without_overlaps(width - left, LABEL);
+        Picture::draw(WIDTH, below + legend.height() + MARGIN / 2, |root| {
+            let mut middle = MARGIN + TITLE / 2;
             let texts =
                 std::iter::once((&self.title, TITLE)).chain(self.remarks.iter().map(|text| (text, REMARK)));
             for (text, size) in texts {
-                let shown = shortened(text, size, WIDTH - 2 * EDGE);
-                root.draw_text(&shown, &style(size, HPos::Left), (EDGE, middle)).expect(NO_FAILURE);
+                let shown = shorten(text, size, WIDTH - 2 * MARGIN);
+                root.draw_text(&shown, &style(size, HPos::Left), (MARGIN, middle)).expect(CANNOT_FAIL);
                 middle += REMARK + BETWEEN_LINES;
             }
             let mut top = header;
             for (index, (y, height)) in self.panels.iter().enumerate() {
                 let is_last = index + 1 == self.panels.len();
                 let x_axis = if is_last { X_AXIS } else { 0 };
-                let area = root.clone().shrink((EDGE, top), (width, height + x_axis));
+                let area = root.clone().shrink((MARGIN, top), (width, height + x_axis));
                 let mut builder = ChartBuilder::on(&area);
                 builder.y_label_area_size(left).x_label_area_size(x_axis);
-                let mut chart = builder.build_cartesian_2d(x.clone(), y.scale.clone()).expect(NO_FAILURE);
+                let mut chart = builder.build_cartesian_2d(x.clone(), y.scale.clone()).expect(CANNOT_FAIL);
                 let mut mesh = chart.configure_mesh();
                 if !self.x.has_grid {
                     mesh.disable_x_mesh();
@@ -78,11 +79,11 @@ impl Frame {
                 mesh.axis_style(INK.stroke_width(10)).set_all_tick_mark_size(TICK);
                 mesh.label_style(style(LABEL, HPos::Left)).axis_desc_style(style(TITLE, HPos::Left));
                 mesh.x_desc(&self.x.title).y_desc(&y.title);
-                mesh.draw().expect(NO_FAILURE);
+                mesh.draw().expect(CANNOT_FAIL);
                 data(index, &mut chart);
                 let (across, down) = chart.plotting_area().get_pixel_range();
                 let corners = [(across.start, down.start), (across.end - 1, down.end - 1)];
-                root.draw(&Rectangle::new(corners, INK.stroke_width(10))).expect(NO_FAILURE);
+                root.draw(&Rectangle::new(corners, INK.stroke_width(10))).expect(CANNOT_FAIL);
                 top += height + BETWEEN_PANELS;
             }
             legend.draw(root, below, sample);
@@ -90,8 +91,8 @@ impl Frame {
     }
 }
 
-/// Draws a bar from its upper left to its lower right corner, with white between bars that are large enough for it, and writes
-/// its label where that and a margin have room.
+/// Draws a bar from its upper left to its lower right corner, with a white gap between large bars,
+/// and writes its label if it fits together with the margin.
 pub(crate) fn bar(
     area: &Area<'_>,
     [(left, top), (right, bottom)]: [BackendCoord; 2],
@@ -101,12 +102,12 @@ pub(crate) fn bar(
 ) {
     let gap = |length: i32| if length > 30 { 6 } else { 0 };
     let corner = (right - gap(right - left), bottom - gap(bottom - top));
-    area.draw(&Rectangle::new([(left, top), corner], colour.filled())).expect(NO_FAILURE);
-    let tall = (f64::from(REMARK) * font::CAPITAL) as i32;
+    area.draw(&Rectangle::new([(left, top), corner], colour.filled())).expect(CANNOT_FAIL);
+    let tall = (f64::from(REMARK) * font::CAP_HEIGHT) as i32;
     if font::width(label, REMARK) + margin <= right - left && tall + 30 <= bottom - top {
         let style = style(REMARK, HPos::Center);
         let style = if is_light(colour) { style } else { style.color(&WHITE) };
         let middle = (i32::midpoint(left, right), i32::midpoint(top, bottom));
-        area.draw(&Text::new(label, middle, style)).expect(NO_FAILURE);
+        area.draw(&Text::new(label, middle, style)).expect(CANNOT_FAIL);
     }
 }

@@ -1,24 +1,25 @@
-//! Colours.
+//! Colours of all pictures.
 
 use plotters::style::RGBColor;
 
-/// Text and axes.
+/// Colour of text and axes.
 pub(crate) const INK: RGBColor = RGBColor(0x22, 0x22, 0x22);
-/// The lines behind the data.
+/// Colour of grid lines.
 pub(crate) const GRID: RGBColor = RGBColor(0xdd, 0xdd, 0xdd);
-/// Those between the labelled ones.
+/// Colour of the grid lines between the labelled ones.
 pub(crate) const FINE_GRID: RGBColor = RGBColor(0xf0, 0xf0, 0xf0);
-/// A node that is down, or goes down.
+/// Colour of nodes that are down or go down.
 pub(crate) const DOWN: RGBColor = RGBColor(0x99, 0x99, 0x99);
 pub(crate) const WHITE: RGBColor = RGBColor(0xff, 0xff, 0xff);
 
-/// The colour itself at a strength of 1, white at 0.
-pub(crate) fn paled(RGBColor(red, green, blue): RGBColor, strength: f64) -> RGBColor {
+/// Mixes a colour with white: strength 1 is the colour, 0 is white.
+pub(crate) fn mix_with_white(RGBColor(red, green, blue): RGBColor, strength: f64) -> RGBColor {
     let mix = |part: u8| (255.0 - (255.0 - f64::from(part)) * strength.clamp(0.0, 1.0)).round() as u8;
     RGBColor(mix(red), mix(green), mix(blue))
 }
 
-/// Whether black reads better on it than white (relative luminance of sRGB, without its gamma).
+/// Returns whether black text is more legible on the colour than white text (relative luminance of
+/// sRGB, without gamma).
 pub(crate) fn is_light(RGBColor(red, green, blue): RGBColor) -> bool {
     0.2126 * f64::from(red) + 0.7152 * f64::from(green) + 0.0722 * f64::from(blue) > 120.0
 }
@@ -29,8 +30,8 @@ mod tests {
 
     #[test]
     fn paling_ends_in_white() {
-        assert_eq!(paled(RGBColor(0, 100, 200), 0.0), WHITE);
-        assert_eq!(paled(RGBColor(0, 100, 200), 1.0), RGBColor(0, 100, 200));
-        assert_eq!(paled(RGBColor(0, 100, 200), 0.5), RGBColor(128, 178, 228));
+        assert_eq!(mix_with_white(RGBColor(0, 100, 200), 0.0), WHITE);
+        assert_eq!(mix_with_white(RGBColor(0, 100, 200), 1.0), RGBColor(0, 100, 200));
+        assert_eq!(mix_with_white(RGBColor(0, 100, 200), 0.5), RGBColor(128, 178, 228));
     }
 }

@@ -1,16 +1,16 @@
-//! A figure: a picture, the data behind it, and what is to be said of it.
+//! Figures: a picture, its data, and remarks.
 
 use crate::Picture;
 
-/// A picture with the data behind it.
+/// A picture with its data.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figure {
-    /// The name of its files, without their endings; letters, digits, `-`, `_` and `.` only.
+    /// Name of the files without extension; letters, digits, `-`, `_` and `.` only.
     pub stem: String,
-    /// What it looks like.
+    /// The picture itself.
     pub picture: Picture,
-    /// The data behind it, as comma-separated values with a header; numbers read back exactly.
+    /// Data of the picture as CSV with a header; numbers read back exactly.
     pub csv: String,
-    /// What the picture does not show of the data, and why: a line each.
+    /// Remarks about data that the picture does not show, with the reason; one line each.
     pub remarks: Vec<String>,
 }

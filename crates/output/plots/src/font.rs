@@ -1,6 +1,7 @@
-//! The font of all pictures: DejaVu Sans, of which `font/` holds the Latin part and its licence.
+//! Font of all pictures: DejaVu Sans; `font/` contains its Latin part and its licence.
 //!
-//! SVG names the font and does not hold it. Where it is not installed a browser takes Verdana, which has the same widths.
+//! SVG files name the font but do not embed it. If it is not installed, browsers use Verdana, which
+//! has the same widths.
 
 use crate::colour::INK;
 use ab_glyph::{Font as _, FontRef, Glyph, OutlinedGlyph, PxScale, ScaleFont as _, point};
@@ -8,21 +9,21 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{FontDesc, FontFamily, FontStyle, TextStyle};
 use std::sync::LazyLock;
 
-/// The families, in the order in which a browser looks for them.
+/// Font families, in order of preference.
 pub(crate) const FAMILY: &str = "DejaVu Sans, Verdana, Geneva, sans-serif";
-/// The height of capitals and figures, in font sizes.
-pub(crate) const CAPITAL: f64 = 0.73;
-/// What backends call the size of a text, in font sizes: the height of a line.
-pub(crate) const LINE: f64 = 1.24;
+/// Height of capitals and digits, as a fraction of the font size.
+pub(crate) const CAP_HEIGHT: f64 = 0.73;
+/// Line height, as a multiple of the font size; plotters' backends call it the size of a text.
+pub(crate) const LINE_HEIGHT: f64 = 1.24;
 
 static FONT: LazyLock<FontRef<'static>> = LazyLock::new(|| {
     let bytes = include_bytes!("../font/DejaVuSans-Latin.ttf");
-    FontRef::try_from_slice(bytes).expect("the font of this crate is a font")
+    FontRef::try_from_slice(bytes).expect("the embedded font is valid")
 });
 
-/// The glyphs of a text on a base line from (0, 0), and its width in pixels.
+/// Lays out a text on a baseline from (0, 0); returns its glyphs and its width in pixels.
 fn glyphs(text: &str, pixels: f64) -> (Vec<Glyph>, f32) {
-    // The font's scale is the height of its lines; a size in pixels is that of an em.
+    // The scale of `ab_glyph` is the line height, while a size in pixels is the height of an em.
     let em = FONT.units_per_em().unwrap_or(1.0);
     let scale = PxScale::from(pixels as f32 * FONT.height_unscaled() / em);
     let font = FONT.as_scaled(scale);
@@ -36,18 +37,18 @@ fn glyphs(text: &str, pixels: f64) -> (Vec<Glyph>, f32) {
     (text.chars().map(place).collect(), x)
 }
 
-/// The width of a text at a font size.
+/// Returns the width of a text at a font size.
 pub(crate) fn width(text: &str, size: i32) -> i32 {
     glyphs(text, f64::from(size)).1.ceil() as i32
 }
 
-/// A text in the colour of axes, half of whose height and this side of which are at its place.
+/// Creates a text style in the colour of the axes, anchored at this side and vertically centred.
 pub(crate) fn style(size: i32, side: HPos) -> TextStyle<'static> {
-    let font = FontDesc::new(FontFamily::Name(FAMILY), f64::from(size) * LINE, FontStyle::Normal);
+    let font = FontDesc::new(FontFamily::Name(FAMILY), f64::from(size) * LINE_HEIGHT, FontStyle::Normal);
     font.color(&INK).pos(Pos::new(side, VPos::Center))
 }
 
-/// The outlines of the letters of a text on a base line from (0, 0).
+/// Returns the outlines of the letters of a text on a baseline from (0, 0).
 pub(crate) fn outlines(text: &str, pixels: f64) -> impl Iterator<Item = OutlinedGlyph> {
     glyphs(text, pixels).0.into_iter().filter_map(|glyph| FONT.outline_glyph(glyph))
 }

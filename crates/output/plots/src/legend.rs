@@ -1,18 +1,19 @@
-//! The legend: below the data, in as many columns as fit. That of plotters has one column, on the data.
+//! Legend below the data, in as many columns as fit. The legend of plotters has one column and
+//! covers data.
 
-use crate::axis::{EDGE, LABEL, WIDTH, shortened};
+use crate::axis::{LABEL, MARGIN, WIDTH, shorten};
 use crate::font;
-use crate::picture::{Area, NO_FAILURE};
+use crate::picture::{Area, CANNOT_FAIL};
 use plotters::style::text_anchor::HPos;
 use plotters_backend::BackendCoord;
 
-/// The width of the sample before each name.
-pub(crate) const SAMPLE: i32 = 280;
-const BEFORE: i32 = SAMPLE + 60;
+/// Width of the sample before each name.
+pub(crate) const SAMPLE_WIDTH: i32 = 280;
+const NAME_OFFSET: i32 = SAMPLE_WIDTH + 60;
 const LINE: i32 = LABEL + 50;
-const BETWEEN: i32 = 160;
+const COLUMN_GAP: i32 = 160;
 
-/// The names of a legend, laid out.
+/// A laid-out legend.
 pub(crate) struct Legend {
     names: Vec<String>,
     rows: usize,
@@ -21,20 +22,21 @@ pub(crate) struct Legend {
 
 impl Legend {
     pub(crate) fn new(names: &[String]) -> Legend {
-        let room = WIDTH - 2 * EDGE;
-        let names: Vec<String> = names.iter().map(|name| shortened(name, LABEL, room - BEFORE)).collect();
+        let room = WIDTH - 2 * MARGIN;
+        let names: Vec<String> = names.iter().map(|name| shorten(name, LABEL, room - NAME_OFFSET)).collect();
         let widest = names.iter().map(|name| font::width(name, LABEL)).max().unwrap_or(0);
-        let column_width = BEFORE + widest + BETWEEN;
-        let columns = ((room + BETWEEN) / column_width).max(1) as usize;
+        let column_width = NAME_OFFSET + widest + COLUMN_GAP;
+        let columns = ((room + COLUMN_GAP) / column_width).max(1) as usize;
         Legend { rows: names.len().div_ceil(columns), names, column_width }
     }
 
-    /// With the gap above it; 0 without names.
+    /// Returns the height including the gap above; 0 without names.
     pub(crate) fn height(&self) -> i32 {
         if self.names.is_empty() { 0 } else { self.rows as i32 * LINE + 60 }
     }
 
-    /// Draws the names below `top`, column after column, each with a sample around the point that `sample` is given.
+    /// Draws the names below `top`, column by column, each with a sample around the point passed to
+    /// `sample`.
     pub(crate) fn draw(
         &self,
         area: &Area<'_>,
@@ -43,10 +45,10 @@ impl Legend {
     ) {
         for (index, name) in self.names.iter().enumerate() {
             let (column, row) = ((index / self.rows) as i32, (index % self.rows) as i32);
-            let (left, middle) = (EDGE + column * self.column_width, top + row * LINE + LINE / 2);
-            sample(area, index, (left + SAMPLE / 2, middle));
+            let (left, middle) = (MARGIN + column * self.column_width, top + row * LINE + LINE / 2);
+            sample(area, index, (left + SAMPLE_WIDTH / 2, middle));
             let style = font::style(LABEL, HPos::Left);
-            area.draw_text(name, &style, (left + BEFORE, middle)).expect(NO_FAILURE);
+            area.draw_text(name, &style, (left + NAME_OFFSET, middle)).expect(CANNOT_FAIL);
         }
     }
 }

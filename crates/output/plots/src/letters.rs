@@ -1,22 +1,22 @@
-//! Text as plotters' backends draw it.
+//! Text rendering for plotters' backends.
 
-use crate::font::{self, FAMILY, LINE};
+use crate::font::{self, FAMILY, LINE_HEIGHT};
 use crate::picture::{Side, Text};
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{Color as _, FontFamily, FontTransform};
 use plotters_backend::{BackendColor, BackendCoord, BackendTextStyle};
 use std::convert::Infallible;
 
-/// A text in the font of this crate: plotters' own fonts leave out the side bearings of letters. Its top, at which backends place
-/// it, is [`Letters::ASCENT`] above its base line.
+/// A text in the embedded font: plotters' own fonts ignore the side bearings of letters. Backends
+/// place the top of the text, which is [`Letters::ASCENT`] above its baseline.
 pub(crate) struct Letters<'a> {
     pub(crate) text: &'a Text,
-    /// The font size in pixels of the backend.
+    /// Font size in pixels of the backend.
     pub(crate) size: f64,
 }
 
 impl Letters<'_> {
-    /// From the top of a text to its base line, in font sizes, as the SVG backend has it.
+    /// Distance from the top of a text to its baseline in font sizes, as assumed by the SVG backend.
     pub(crate) const ASCENT: f64 = 0.76;
 }
 
@@ -27,10 +27,10 @@ impl BackendTextStyle for Letters<'_> {
         self.text.colour.to_backend_color()
     }
     fn size(&self) -> f64 {
-        self.size * LINE
+        self.size * LINE_HEIGHT
     }
     fn transform(&self) -> FontTransform {
-        if self.text.is_turned { FontTransform::Rotate270 } else { FontTransform::None }
+        if self.text.is_rotated { FontTransform::Rotate270 } else { FontTransform::None }
     }
     fn anchor(&self) -> Pos {
         let side = match self.text.side {
@@ -77,11 +77,11 @@ mod tests {
     use super::*;
     use crate::colour::INK;
 
-    /// The dot of an `i` begins 193 units to the right of its place.
+    /// Checks that the dot of an `i` begins 193 units to the right of its position.
     #[test]
     fn letters_have_their_side_bearings() {
         let (at, side, size) = ((0, 0), Side::Begin, 2048.0);
-        let text = Text { at, side, size, colour: INK, is_turned: false, text: "i".to_owned() };
+        let text = Text { at, side, size, colour: INK, is_rotated: false, text: "i".to_owned() };
         let mut left = i32::MAX;
         let drawn = Letters { text: &text, size }.draw("i", (0, 0), |x, _, _| {
             left = left.min(x);

@@ -1,16 +1,16 @@
-//! Pictures of results and of simulations, drawn only from the files that runs leave behind.
+//! Pictures of results and simulations, drawn only from the files that runs write.
 //!
-//! * [`draw_results`]: what a run's rows allow, in any study: what the study draws, and what follows from the roles of their
-//!   columns, such as the distribution of the primary metric by variant. [`draw`] draws one of these.
-//! * [`draw_gantt`], [`draw_timeline`], [`draw_stretch`]: what an events file shows: jobs on nodes, CPU in use and jobs
-//!   in
-//!   the system over time, the distribution of the bounded stretch.
+//! * [`draw_results`]: figures of the rows of any study: those that the study defines, and default
+//!   ones derived from the roles of columns, such as the distribution of the primary metric by
+//!   variant. [`draw`] draws one of these.
+//! * [`draw_gantt`], [`draw_timeline`], [`draw_stretch`]: figures of an events file: jobs on nodes,
+//!   CPU in use and jobs in the system over time, the distribution of the bounded stretch.
 //! * [`draw_plan`]: a plan of context switches, nodes by time.
-//! * [`Figure`]: a [`Picture`], which becomes SVG or PNG, and the data behind it as comma-separated values.
+//! * [`Figure`]: a [`Picture`], which can be written as SVG or PNG, and its data as CSV.
 //!
-//! The same files give the same bytes, on any machine: text is set with a font that the crate brings along. A picture has
-//! the width of a paper's column, the palette of Okabe and Ito, and no value beyond its axes: every axis is
-//! chosen so that all values are on it.
+//! Equal files give equal bytes on any machine: text is set with a font that the crate embeds. A
+//! picture has the width of a paper's column, the palette of Okabe and Ito, and axes that cover all
+//! values.
 //!
 //! ```
 //! // A job of 10 s runs on all of node 0, beside an idle node.
@@ -29,13 +29,15 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Inside, plotters draws charts with their axes, grids and series on a [`Picture`], which keeps them as a list of shapes,
-//! and its SVG and bitmap backends make files of these. What plotters' charts cannot do is here: rows of jobs and of
-//! actions, ticks of short logarithmic axes and of times, legends beside the data.
+//! Internally, plotters draws charts with their axes, grids and series on a [`Picture`], which
+//! stores them as a list of shapes, and plotters' SVG and bitmap backends write the files. This
+//! crate adds what plotters' charts lack: rows of jobs and of actions, ticks of short logarithmic
+//! axes and of times, and legends outside the data.
 //!
-//! Sources: the dissertation that introduced DFRS (Stillwell, 2010), figures 5.1 and 6.1, for what is drawn of results;
-//! Okabe and Ito, "Color Universal Design" (2008), for the palette; Tukey, "Exploratory Data Analysis" (1977), for the
-//! whiskers of box plots. Quartiles are values of the sample (nearest rank), as in the tables.
+//! Sources: the dissertation that introduced DFRS (Stillwell, 2010), figures 5.1 and 6.1, for the
+//! figures of results; Okabe and Ito, "Color Universal Design" (2008), for the palette; Tukey,
+//! "Exploratory Data Analysis" (1977), for the whiskers of box plots. Quartiles are values of the
+//! sample (nearest rank), as in the tables.
 
 mod axis;
 mod chart;
@@ -61,16 +63,21 @@ mod tests {
 }
 
 pub use drawing::draw;
-pub use events::{EventsError, EventsFault, StretchForm, Window, draw_gantt, draw_stretch, draw_timeline};
+pub use events::{
+    EventsError, EventsLineError, StretchForm, Window, draw_gantt, draw_stretch, draw_timeline,
+};
 
-/// What pictures and pages of a schedule are made from: jobs with their stays on nodes, or VMs with their actions.
+/// Data of pictures and pages of a schedule: jobs with their stays on nodes, or VMs with their
+/// actions.
 pub mod lives {
-    pub use crate::events::{Change, Cpus, Down, Life, Limits, Lives, Queued, Run, Stay, assign_rows};
+    pub use crate::events::{
+        Change, Down, JobHistories, JobHistory, Limits, NodeCpus, NodeRun, Queued, Stay, assign_rows,
+    };
     pub use crate::plan::{PlanLanes, PlanStep};
 }
 
 pub use figure::Figure;
 pub use picture::Picture;
 pub use plan::{PlanFigureError, draw_plan};
-pub use results::{Drawn, draw_results};
+pub use results::{ResultFigures, draw_results};
 pub use scale::Scale;

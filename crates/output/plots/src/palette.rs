@@ -1,11 +1,12 @@
-//! Colours, dashes and markers that colour-blind readers can distinguish too (Okabe and Ito's palette).
+//! Colours, dashes and markers that colour-blind readers can also distinguish (palette of Okabe and
+//! Ito).
 
-use crate::picture::{Area, NO_FAILURE};
+use crate::picture::{Area, CANNOT_FAIL};
 use plotters::element::{Circle, Polygon, Rectangle, TriangleMarker};
 use plotters::style::{Color as _, RGBColor, ShapeStyle};
 use plotters_backend::BackendCoord;
 
-/// The palette without its yellow, which is too pale for a line on white.
+/// Colours of lines: the palette without yellow, which is too pale for a line on white.
 const COLOURS: [RGBColor; 7] = [
     RGBColor(0x00, 0x72, 0xb2),
     RGBColor(0xd5, 0x5e, 0x00),
@@ -16,7 +17,7 @@ const COLOURS: [RGBColor; 7] = [
     RGBColor(0x00, 0x00, 0x00),
 ];
 
-/// For areas: yellow instead of black.
+/// Colours of areas: yellow replaces black.
 const FILLS: [RGBColor; 7] = [
     RGBColor(0x56, 0xb4, 0xe9),
     RGBColor(0xe6, 0x9f, 0x00),
@@ -27,32 +28,33 @@ const FILLS: [RGBColor; 7] = [
     RGBColor(0xd5, 0x5e, 0x00),
 ];
 
-/// When all colours are used up they come again with the next of these: the lengths of dashes and of the gaps between them.
+/// Dash patterns (lengths of dashes and gaps); the next one is used each time all colours are used
+/// up.
 const DASHES: [(i32, i32); 3] = [(i32::MAX, 0), (70, 35), (25, 25)];
 
 const MARKERS: usize = 5;
 
-/// The colour of the line with this number.
+/// Returns the colour of the line with this number.
 pub(crate) fn colour(number: usize) -> RGBColor {
     COLOURS[number % COLOURS.len()]
 }
 
-/// The dashes of the line with this number; a solid line has one.
+/// Returns the dash pattern of the line with this number; a solid line is a single dash.
 pub(crate) fn dash(number: usize) -> (i32, i32) {
     DASHES[number / COLOURS.len() % DASHES.len()]
 }
 
-/// How the line with this number is drawn between its points.
+/// Returns the stroke of the line with this number.
 pub(crate) fn stroke(number: usize) -> ShapeStyle {
     colour(number).stroke_width(18)
 }
 
-/// The colour of the area with this number.
+/// Returns the colour of the area with this number.
 pub(crate) fn fill(number: u64) -> RGBColor {
     FILLS[(number % FILLS.len() as u64) as usize]
 }
 
-/// Marks a point of the line with this number.
+/// Draws a marker at a point of the line with this number.
 pub(crate) fn mark(area: &Area<'_>, number: usize, (x, y): BackendCoord) {
     let style = colour(number).filled();
     match number % MARKERS {
@@ -60,17 +62,18 @@ pub(crate) fn mark(area: &Area<'_>, number: usize, (x, y): BackendCoord) {
         1 => area.draw(&Rectangle::new([(x - 32, y - 32), (x + 32, y + 32)], style)),
         2 => area.draw(&TriangleMarker::new((x, y), 49, style)),
         3 => area.draw(&Polygon::new([(x, y - 48), (x + 48, y), (x, y + 48), (x - 48, y)], style)),
-        // Upside down.
+        // A negative size turns the triangle upside down.
         _ => area.draw(&TriangleMarker::new((x, y), -49, style)),
     }
-    .expect(NO_FAILURE);
+    .expect(CANNOT_FAIL);
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// 7 colours with 5 markers, which have no common divisor, and 3 dashes.
+    /// Checks that 7 colours, 5 markers (7 and 5 are coprime) and 3 dash patterns distinguish the
+    /// lines.
     #[test]
     fn twenty_one_lines_differ_without_their_markers() {
         for a in 0..21 {

@@ -1,6 +1,6 @@
-//! A picture: what plotters draws, kept as a list of shapes, of which SVG and PNG are made.
+//! Pictures: plotters draws into a list of shapes, from which SVG and PNG are written.
 
-use crate::font::{self, CAPITAL};
+use crate::font::{self, CAP_HEIGHT};
 use plotters::coord::Shift;
 use plotters::drawing::{DrawingArea, IntoDrawingArea as _};
 use plotters::style::RGBColor;
@@ -11,13 +11,16 @@ use plotters_backend::{
 };
 use std::convert::Infallible;
 
-/// Lengths and coordinates are whole numbers, so they are tenths of a pixel, here and wherever something is drawn.
+/// Units per pixel: lengths and coordinates are integers, in tenths of a pixel, wherever something
+/// is drawn.
 pub(crate) const PIXEL: i32 = 10;
 
-/// Plotters draws into memory, with the font of this crate.
-pub(crate) const NO_FAILURE: &str = "drawing into memory cannot fail";
+/// Message for drawing errors, which cannot occur: plotters draws into memory, with the embedded
+/// font.
+pub(crate) const CANNOT_FAIL: &str = "drawing into memory cannot fail";
 
-/// A picture: shapes on a white ground. A picture as wide as a column of a paper (8.5 cm) has 600 pixels.
+/// A picture: shapes on a white background. A picture as wide as a column of a paper (8.5 cm) has
+/// 600 pixels.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Picture {
     /// Width and height in pixels.
@@ -25,7 +28,7 @@ pub struct Picture {
     shapes: Vec<Shape>,
 }
 
-/// What can be drawn. Later shapes cover earlier ones.
+/// A shape. Later shapes cover earlier ones.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Shape {
     Rectangle { from: BackendCoord, to: BackendCoord, fill: RGBColor },
@@ -38,18 +41,18 @@ pub(crate) enum Shape {
 /// A line of text.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Text {
-    /// Where its base line begins, is halved, or ends.
+    /// Point on the baseline: its beginning, middle or end, depending on `side`.
     pub(crate) at: BackendCoord,
     pub(crate) side: Side,
-    /// The size of the font.
+    /// Font size.
     pub(crate) size: f64,
     pub(crate) colour: RGBColor,
-    /// Whether it reads from below.
-    pub(crate) is_turned: bool,
+    /// True if the text is rotated and reads from bottom to top.
+    pub(crate) is_rotated: bool,
     pub(crate) text: String,
 }
 
-/// Where the given point of a text is.
+/// Position of a text relative to its given point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
     Begin,
@@ -57,18 +60,18 @@ pub(crate) enum Side {
     End,
 }
 
-/// A part of a picture.
+/// A rectangular area of a picture.
 pub(crate) type Area<'p> = DrawingArea<&'p mut Picture, Shift>;
 
 impl Picture {
-    /// A picture of this size, rounded up to whole pixels, on which something is drawn.
+    /// Creates a picture of this size, rounded up to whole pixels, and calls `draw` on it.
     pub(crate) fn draw(width: i32, height: i32, draw: impl FnOnce(&Area<'_>)) -> Picture {
         let pixels = |length: i32| length.unsigned_abs().div_ceil(PIXEL.unsigned_abs());
         let mut picture = Picture { size: (pixels(width), pixels(height)), shapes: Vec::new() };
         draw(&(&mut picture).into_drawing_area());
         picture
     }
-    /// Width and height in pixels.
+    /// Returns width and height in pixels.
     pub const fn size(&self) -> (u32, u32) {
         self.size
     }
@@ -77,7 +80,7 @@ impl Picture {
     }
 }
 
-type Done = Result<(), DrawingErrorKind<Infallible>>;
+type DrawResult = Result<(), DrawingErrorKind<Infallible>>;
 
 fn colour(BackendColor { rgb: (red, green, blue), .. }: BackendColor) -> RGBColor {
     RGBColor(red, green, blue)
@@ -90,23 +93,23 @@ impl DrawingBackend for &mut Picture {
         let (width, height) = self.size;
         (width * PIXEL.unsigned_abs(), height * PIXEL.unsigned_abs())
     }
-    fn ensure_prepared(&mut self) -> Done {
+    fn ensure_prepared(&mut self) -> DrawResult {
         Ok(())
     }
-    fn present(&mut self) -> Done {
+    fn present(&mut self) -> DrawResult {
         Ok(())
     }
-    fn draw_pixel(&mut self, (x, y): BackendCoord, colour: BackendColor) -> Done {
+    fn draw_pixel(&mut self, (x, y): BackendCoord, colour: BackendColor) -> DrawResult {
         self.draw_rect((x, y), (x + 1, y + 1), &colour, true)
     }
-    fn draw_line<S: BackendStyle>(&mut self, from: BackendCoord, to: BackendCoord, style: &S) -> Done {
+    fn draw_line<S: BackendStyle>(&mut self, from: BackendCoord, to: BackendCoord, style: &S) -> DrawResult {
         self.draw_path([from, to], style)
     }
     fn draw_path<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(
         &mut self,
         path: I,
         style: &S,
-    ) -> Done {
+    ) -> DrawResult {
         let points = path.into_iter().collect();
         self.shapes.push(Shape::Line { points, colour: colour(style.color()), width: style.stroke_width() });
         Ok(())
@@ -117,21 +120,21 @@ impl DrawingBackend for &mut Picture {
         to: BackendCoord,
         style: &S,
         is_filled: bool,
-    ) -> Done {
+    ) -> DrawResult {
         if !is_filled {
             return self.draw_path([from, (to.0, from.1), to, (from.0, to.1), from], style);
         }
         self.shapes.push(Shape::Rectangle { from, to, fill: colour(style.color()) });
         Ok(())
     }
-    /// All circles here are filled.
+    /// All circles of this crate are filled.
     fn draw_circle<S: BackendStyle>(
         &mut self,
         centre: BackendCoord,
         radius: u32,
         style: &S,
         _: bool,
-    ) -> Done {
+    ) -> DrawResult {
         self.shapes.push(Shape::Disc { centre, radius, fill: colour(style.color()) });
         Ok(())
     }
@@ -139,23 +142,24 @@ impl DrawingBackend for &mut Picture {
         &mut self,
         path: I,
         style: &S,
-    ) -> Done {
+    ) -> DrawResult {
         self.shapes.push(Shape::Polygon { points: path.into_iter().collect(), fill: colour(style.color()) });
         Ok(())
     }
-    fn draw_text<S: BackendTextStyle>(&mut self, text: &str, style: &S, (x, y): BackendCoord) -> Done {
+    fn draw_text<S: BackendTextStyle>(&mut self, text: &str, style: &S, (x, y): BackendCoord) -> DrawResult {
         if text.is_empty() {
             return Ok(());
         }
-        let size = style.size() / font::LINE;
+        let size = style.size() / font::LINE_HEIGHT;
         let down = match style.anchor().v_pos {
-            VPos::Top => CAPITAL,
-            VPos::Center => CAPITAL / 2.0,
+            VPos::Top => CAP_HEIGHT,
+            VPos::Center => CAP_HEIGHT / 2.0,
             VPos::Bottom => 0.0,
         };
         let down = (down * size).round() as i32;
         let is_turned = !matches!(style.transform(), FontTransform::None);
-        // Names from files: control characters and these two are not allowed in XML.
+        // Names come from files and may contain characters that XML does not allow: control
+        // characters and these two.
         let is_illegal =
             |character: char| character.is_control() || matches!(character, '\u{fffe}' | '\u{ffff}');
         self.shapes.push(Shape::Text(Text {
@@ -167,7 +171,7 @@ impl DrawingBackend for &mut Picture {
             },
             size,
             colour: colour(style.color()),
-            is_turned,
+            is_rotated: is_turned,
             text: text.replace(is_illegal, "\u{fffd}"),
         }));
         Ok(())

@@ -1,49 +1,50 @@
-//! From shapes to SVG and PNG, through plotters' backends.
+//! Output of shapes as SVG and PNG, with plotters' backends.
 
 use crate::colour::WHITE;
 use crate::letters::Letters;
-use crate::picture::{NO_FAILURE, PIXEL, Picture, Shape};
+use crate::picture::{CANNOT_FAIL, PIXEL, Picture, Shape};
 use plotters::style::Color as _;
 use plotters_backend::{BackendCoord, DrawingBackend, DrawingErrorKind};
 use plotters_bitmap::BitMapBackend;
 use plotters_svg::SVGBackend;
 
-/// A PNG has this many of its pixels for one of the picture's.
+/// Pixels of a PNG per pixel of the picture, in each direction.
 const PNG_SCALE: u32 = 2;
-/// And is averaged from this many times as many in each direction, which smooths its edges.
-const SAMPLES: u32 = 3;
+/// Supersampling factor in each direction, for smooth edges.
+const SUPERSAMPLING: u32 = 3;
 
 impl Picture {
-    /// The picture as SVG. Text stays text.
+    /// Formats the picture as SVG. Texts remain texts.
     pub fn svg(&self) -> String {
         let mut svg = String::new();
         let (width, height) = self.size();
         let pixels = PIXEL.unsigned_abs();
-        // Drawn ten times as large, and scaled down.
+        // The shapes are drawn at ten times the size, and the SVG is scaled down.
         let backend = SVGBackend::with_string(&mut svg, (width * pixels, height * pixels));
         Renderer { backend, scale: 1.0, joins_lines: true }.draw(self);
         let drawn = format!("<svg width=\"{}\" height=\"{}\"", width * pixels, height * pixels);
         svg.replacen(&drawn, &format!("<svg width=\"{width}\" height=\"{height}\""), 1)
     }
 
-    /// The picture as PNG, with two pixels for each of the picture's in both directions.
+    /// Encodes the picture as PNG, with two pixels per pixel of the picture in both directions.
     pub fn png(&self) -> Vec<u8> {
         let (width, height) = self.size();
         let (columns, rows) = (width * PNG_SCALE, height * PNG_SCALE);
-        let mut samples = vec![0; (columns * rows * SAMPLES * SAMPLES * 3) as usize];
-        let backend = BitMapBackend::with_buffer(&mut samples, (columns * SAMPLES, rows * SAMPLES));
-        let scale = f64::from(PNG_SCALE * SAMPLES) / f64::from(PIXEL);
+        let mut samples = vec![0; (columns * rows * SUPERSAMPLING * SUPERSAMPLING * 3) as usize];
+        let backend =
+            BitMapBackend::with_buffer(&mut samples, (columns * SUPERSAMPLING, rows * SUPERSAMPLING));
+        let scale = f64::from(PNG_SCALE * SUPERSAMPLING) / f64::from(PIXEL);
         Renderer { backend, scale, joins_lines: false }.draw(self);
-        encode(&averaged(&samples, columns as usize, rows as usize), columns, rows)
+        encode(&average_samples(&samples, columns as usize, rows as usize), columns, rows)
     }
 }
 
-/// The mean of each square of samples, which are in lines of three bytes a sample.
+/// Averages each square of samples; the samples are in lines, with three bytes per sample.
 ///
-/// Most of a picture is white, and comparing memory is much faster than adding its bytes up.
-fn averaged(samples: &[u8], columns: usize, rows: usize) -> Vec<u8> {
+/// Most of a picture is white, and comparing memory is much faster than summing bytes.
+fn average_samples(samples: &[u8], columns: usize, rows: usize) -> Vec<u8> {
     const SPAN: usize = 32;
-    const SIDE: usize = SAMPLES as usize;
+    const SIDE: usize = SUPERSAMPLING as usize;
     const SQUARE: usize = SIDE * 3;
     const WHITE: [u8; SPAN * SQUARE] = [u8::MAX; SPAN * SQUARE];
     let width = columns * SQUARE;
@@ -56,7 +57,8 @@ fn averaged(samples: &[u8], columns: usize, rows: usize) -> Vec<u8> {
                 pixels.resize(pixels.len() + (to - from) / SIDE, u8::MAX);
                 continue;
             }
-            // Three samples in three lines are written out: loops take as long again where they are not optimised.
+            // The sum of three samples in three lines is unrolled: loops take twice as long in
+            // unoptimised builds.
             let [first, second, third] = spans;
             let sum = |span: &[u8], part: usize| {
                 u32::from(span[part]) + u32::from(span[part + 3]) + u32::from(span[part + 6])
@@ -64,7 +66,7 @@ fn averaged(samples: &[u8], columns: usize, rows: usize) -> Vec<u8> {
             for square in (0..to - from).step_by(SQUARE) {
                 for part in [square, square + 1, square + 2] {
                     let sum = sum(first, part) + sum(second, part) + sum(third, part);
-                    pixels.push((sum / (SAMPLES * SAMPLES)) as u8);
+                    pixels.push((sum / (SUPERSAMPLING * SUPERSAMPLING)) as u8);
                 }
             }
         }
@@ -79,18 +81,18 @@ fn encode(pixels: &[u8], width: u32, height: u32) -> Vec<u8> {
     encoder.set_depth(png::BitDepth::Eight);
     encoder.set_compression(png::Compression::Default);
     encoder.set_filter(png::FilterType::NoFilter);
-    let mut writer = encoder.write_header().expect(NO_FAILURE);
-    writer.write_image_data(pixels).expect(NO_FAILURE);
-    writer.finish().expect(NO_FAILURE);
+    let mut writer = encoder.write_header().expect(CANNOT_FAIL);
+    writer.write_image_data(pixels).expect(CANNOT_FAIL);
+    writer.finish().expect(CANNOT_FAIL);
     bytes
 }
 
-/// Draws shapes on a backend.
+/// Draws shapes on a plotters backend.
 struct Renderer<B> {
     backend: B,
-    /// Pixels of the backend for a tenth of one of the picture.
+    /// Pixels of the backend per tenth of a pixel of the picture.
     scale: f64,
-    /// Whether the backend draws lines of several points well by itself.
+    /// True if the backend itself draws smooth joints in lines with several points.
     joins_lines: bool,
 }
 
@@ -98,11 +100,11 @@ impl<B: DrawingBackend> Renderer<B> {
     fn draw(mut self, picture: &Picture) {
         let (width, height) = picture.size();
         let end = (width as i32 * PIXEL, height as i32 * PIXEL);
-        self.draw_shape(&Shape::Rectangle { from: (0, 0), to: end, fill: WHITE }).expect(NO_FAILURE);
+        self.draw_shape(&Shape::Rectangle { from: (0, 0), to: end, fill: WHITE }).expect(CANNOT_FAIL);
         for shape in picture.shapes() {
-            self.draw_shape(shape).expect(NO_FAILURE);
+            self.draw_shape(shape).expect(CANNOT_FAIL);
         }
-        self.backend.present().expect(NO_FAILURE);
+        self.backend.present().expect(CANNOT_FAIL);
     }
 
     fn draw_shape(&mut self, shape: &Shape) -> Result<(), DrawingErrorKind<B::ErrorType>> {
@@ -110,7 +112,7 @@ impl<B: DrawingBackend> Renderer<B> {
         let point = |&(x, y): &BackendCoord| (length(f64::from(x)), length(f64::from(y)));
         match shape {
             Shape::Rectangle { from, to, fill } => {
-                // However short a job is, it is seen.
+                // A rectangle is at least one pixel wide, so that even very short jobs are visible.
                 let (from, to) = (point(from), point(to));
                 let to = (to.0.max(from.0 + 1), to.1.max(from.1 + 1));
                 self.backend.draw_rect(from, to, &fill.filled(), true)
@@ -137,7 +139,7 @@ impl<B: DrawingBackend> Renderer<B> {
             }
             Shape::Text(text) => {
                 let (rise, (x, y)) = ((Letters::ASCENT * text.size).round() as i32, text.at);
-                let top = if text.is_turned { (x - rise, y) } else { (x, y - rise) };
+                let top = if text.is_rotated { (x - rise, y) } else { (x, y - rise) };
                 let letters = Letters { text, size: text.size * self.scale };
                 self.backend.draw_text(&text.text, &letters, point(&top))
             }
@@ -152,7 +154,7 @@ mod tests {
     use plotters::style::BLACK;
     use plotters::style::text_anchor::HPos;
 
-    /// Names come from files.
+    /// Checks that control characters in names, which come from files, do not reach the SVG.
     #[test]
     fn control_characters_do_not_get_into_svg() {
         let name = "a\u{1}\u{1b}[2J\n<b>\u{ffff}&\u{7f}";
@@ -164,7 +166,8 @@ mod tests {
         assert!(svg.contains(shown), "{svg}");
     }
 
-    /// A black square in the upper left corner: its pixel is black, the next one, which it does not cover, white.
+    /// Draws a black square in the upper left corner: its pixel must be black, and the next one,
+    /// which it does not cover, white.
     #[test]
     fn a_png_reads_back() {
         let square = Rectangle::new([(0, 0), (5, 5)], BLACK.filled());

@@ -1,48 +1,48 @@
-//! Figures of the results of a run, of any study.
+//! Figures of the results of any study.
 
 use crate::drawing::draw;
 use crate::figure::Figure;
 use dfrsim_lab::{Drawing, Registry, Results, ResultsError};
 use std::collections::BTreeSet;
 
-/// The figures of results.
+/// The figures of results, and notes on what is missing.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Drawn {
-    /// The figures with their titles; no two have the same stem.
+pub struct ResultFigures {
+    /// Figures with their titles; stems are unique.
     pub figures: Vec<(String, Figure)>,
-    /// What is not drawn, and why: a line each.
+    /// Figures that could not be drawn, with the reason; one line each.
     pub left_out: Vec<String>,
 }
 
-/// Draws everything that results allow: what their study draws, then what follows from the roles of their columns, unless the
-/// study draws it in its own way.
+/// Draws all figures of results: those that the study defines, then the default ones, unless the
+/// study defines a figure with the same stem.
 ///
 /// # Errors
-/// If the rows or the scenario cannot be read, or are not what the run wrote.
-pub fn draw_results(results: &Results<'_>, registry: &Registry) -> Result<Drawn, ResultsError> {
+/// Returns an error if the rows or the scenario cannot be read, or differ from what the run wrote.
+pub fn draw_results(results: &Results<'_>, registry: &Registry) -> Result<ResultFigures, ResultsError> {
     let own = results.drawings(registry)?;
-    let mut others = dfrsim_lab::generic_drawings(&results.rows()?);
+    let mut others = dfrsim_lab::default_drawings(&results.rows()?);
     others.retain(|other| own.iter().all(|own| own.stem != other.stem));
     Ok(draw_all(&[own, others].concat()))
 }
 
-fn draw_all(drawings: &[Drawing]) -> Drawn {
-    let (mut drawn, mut stems) = (Drawn::default(), BTreeSet::new());
+fn draw_all(drawings: &[Drawing]) -> ResultFigures {
+    let (mut drawn, mut stems) = (ResultFigures::default(), BTreeSet::new());
     for drawing in drawings {
         match draw(drawing) {
             Some(mut figure) => {
-                figure.stem = unused(&figure.stem, &stems);
+                figure.stem = unique_stem(&figure.stem, &stems);
                 stems.insert(figure.stem.clone());
                 drawn.figures.push((drawing.title.clone(), figure));
             }
-            None => drawn.left_out.push(format!("{}: there are no values to draw", drawing.title)),
+            None => drawn.left_out.push(format!("{}: no values to draw", drawing.title)),
         }
     }
     drawn
 }
 
-/// The stem, or the stem with a number if it is used already.
-fn unused(stem: &str, used: &BTreeSet<String>) -> String {
+/// Returns the stem, with a number appended if it is already in use.
+fn unique_stem(stem: &str, used: &BTreeSet<String>) -> String {
     let numbered = (2_usize..).map(|number| format!("{stem}-{number}"));
     let mut candidates = std::iter::once(stem.to_owned()).chain(numbered);
     candidates.find(|candidate| !used.contains(candidate)).expect("numbers do not end")

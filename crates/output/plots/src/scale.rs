@@ -1,14 +1,14 @@
-//! Axes: which part of an axis a value has, and where ticks are.
+//! Axes: positions of values, and ticks.
 //!
-//! Plotters' own axes are not used: its logarithmic ones label powers of ten alone, of which a short axis has one or none,
-//! and it has no times.
+//! Plotters' own axes are not used: its logarithmic axes label powers of ten only, of which a short
+//! axis has one or none, and it has no time axes.
 
 use crate::font;
 use dfrsim_model::SimTime;
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
 use std::ops::Range;
 
-/// An axis from one value to another, linear or logarithmic, with its ticks.
+/// A linear or logarithmic axis with its range and ticks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scale {
     from: f64,
@@ -17,38 +17,39 @@ pub struct Scale {
     ticks: Vec<Tick>,
 }
 
-/// No axis goes further.
-const LARGEST: f64 = 1e30;
+/// Largest absolute value on an axis.
+const MAX_VALUE: f64 = 1e30;
 
-/// A place on an axis.
+/// A tick of an axis.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Tick {
     pub(crate) value: f64,
-    /// What is there; `None` at those between the labelled ones.
+    /// Label of the tick; `None` for minor ticks.
     pub(crate) label: Option<String>,
 }
 
 impl Scale {
-    /// A linear axis that begins and ends at ticks, so that every value from `low` to `high` is on it; about `ticks` of them.
+    /// Creates a linear axis with about `ticks` ticks that begins and ends at ticks and covers all
+    /// values from `low` to `high`.
     pub fn linear(low: f64, high: f64, ticks: usize) -> Scale {
-        let (low, high) = (low.clamp(-LARGEST, LARGEST), high.clamp(-LARGEST, LARGEST));
+        let (low, high) = (low.clamp(-MAX_VALUE, MAX_VALUE), high.clamp(-MAX_VALUE, MAX_VALUE));
         let (low, high) = if high > low { (low, high) } else { (low - 0.5, low + 0.5) };
         let step = round_step((high - low) / ticks as f64);
-        // A value that rounding puts just beyond a tick is on it.
+        // A value that exceeds a tick only by rounding must not extend the axis.
         let (first, last) = ((low / step + 1e-9).floor(), (high / step - 1e-9).ceil());
         let places = (first as i64..=last as i64).map(|index| index as f64);
         let decimals = (-step.log10() - 1e-9).ceil().max(0.0) as usize;
-        let ticks = places.map(|index| tick(index * step, &grouped(index * step, decimals))).collect();
+        let ticks = places.map(|index| tick(index * step, &group_digits(index * step, decimals))).collect();
         Scale { from: first * step, to: last * step, is_logarithmic: false, ticks }
     }
 
-    /// A logarithmic axis that begins and ends at 1, 2 or 5 times a power of ten, so that every value from `low` to `high`
-    /// is on it. Both must be above 0.
+    /// Creates a logarithmic axis that begins and ends at 1, 2 or 5 times a power of ten and covers
+    /// all values from `low` to `high`, which must be positive.
     pub fn logarithmic(low: f64, high: f64) -> Scale {
-        let from = round_step_down(low.clamp(1.0 / LARGEST, LARGEST));
-        let to = round_step(high.clamp(1.0 / LARGEST, LARGEST));
+        let from = round_step_down(low.clamp(1.0 / MAX_VALUE, MAX_VALUE));
+        let to = round_step(high.clamp(1.0 / MAX_VALUE, MAX_VALUE));
         let to = if to > from { to } else { round_step(from * 1.5) };
-        // Powers of ten have labels, on a short axis also twice and five times those.
+        // Powers of ten are labelled; on a short axis also 2 and 5 times powers of ten.
         let is_short = to / from < 80.0;
         let (lowest, highest) = ((from.log10() + 1e-9).floor() as i32, (to.log10() - 1e-9).ceil() as i32);
         let spacing = (highest - lowest) / 7 + 1;
@@ -70,7 +71,8 @@ impl Scale {
         Scale { from, to, is_logarithmic: true, ticks }
     }
 
-    /// A span of simulated time, in seconds, just as long as it is; and the unit of its labels.
+    /// Creates an axis of simulated time that covers exactly this span; returns the unit of its
+    /// labels, too.
     pub(crate) fn time(from: SimTime, to: SimTime) -> (Scale, &'static str) {
         const MINUTE: f64 = 60.0;
         const HOUR: f64 = 3600.0;
@@ -81,11 +83,11 @@ impl Scale {
         let (name, unit, step) = match wanted {
             short if short <= 100.0 => ("s", 1.0, round_step(short)),
             _ if wanted <= 20.0 * MINUTE && to <= 10.0 * HOUR => {
-                ("min", MINUTE, nearest_above(wanted, &[5.0 * MINUTE, 10.0 * MINUTE, 20.0 * MINUTE]))
+                ("min", MINUTE, first_at_least(wanted, &[5.0 * MINUTE, 10.0 * MINUTE, 20.0 * MINUTE]))
             }
             _ if wanted <= 12.0 * HOUR => {
                 let hours = [0.5, 1.0, 2.0, 3.0, 6.0, 12.0].map(|hours| hours * HOUR);
-                ("h", HOUR, nearest_above(wanted, &hours))
+                ("h", HOUR, first_at_least(wanted, &hours))
             }
             _ => ("days", DAY, round_step(wanted / DAY) * DAY),
         };
@@ -94,29 +96,30 @@ impl Scale {
         let (first, last) = ((from / step - 1e-9).ceil() as i64, (to / step + 1e-9).floor() as i64);
         let ticks = (first..=last).map(|index| index as f64);
         let ticks =
-            ticks.map(|index| tick(index * step, &grouped(index * step_in_units, decimals))).collect();
+            ticks.map(|index| tick(index * step, &group_digits(index * step_in_units, decimals))).collect();
         (Scale { from, to, is_logarithmic: false, ticks }, name)
     }
 
-    /// The part of the axis below a value: 0 at its begin, 1 at its end.
-    pub fn place(&self, value: f64) -> f64 {
+    /// Returns the position of a value as a fraction of the axis: 0 at its beginning, 1 at its end.
+    pub fn position(&self, value: f64) -> f64 {
         if self.is_logarithmic {
             (value / self.from).ln() / (self.to / self.from).ln()
         } else {
             (value - self.from) / (self.to - self.from)
         }
     }
-    /// Rows of equal height, one below the other, with labels at some levels: 0 is the top.
+    /// Creates an axis of rows of equal height, from top to bottom, with labels at some levels; 0 is
+    /// the top.
     pub(crate) fn rows(rows: usize, labels: impl IntoIterator<Item = (f64, String)>) -> Scale {
         let ticks = labels.into_iter().map(|(value, label)| tick(value, &label)).collect();
         Scale { from: rows as f64, to: 0.0, is_logarithmic: false, ticks }
     }
 
-    /// Leaves out labels that would touch the one before on a horizontal axis of this length.
-    pub(crate) fn without_touching(mut self, length: i32, size: i32) -> Scale {
+    /// Removes labels that would overlap the previous one on a horizontal axis of this length.
+    pub(crate) fn without_overlaps(mut self, length: i32, size: i32) -> Scale {
         let mut free_from = f64::NEG_INFINITY;
         for index in 0..self.ticks.len() {
-            let at = self.place(self.ticks[index].value) * f64::from(length);
+            let at = self.position(self.ticks[index].value) * f64::from(length);
             let label = &mut self.ticks[index].label;
             let half = label.as_deref().map_or(0.0, |label| f64::from(font::width(label, size)) / 2.0);
             if at - half < free_from {
@@ -128,9 +131,9 @@ impl Scale {
         self
     }
 
-    /// The labels, with their places.
+    /// Returns the labels with their positions.
     pub fn labels(&self) -> impl Iterator<Item = (f64, &str)> {
-        self.ticks.iter().filter_map(|tick| Some((self.place(tick.value), tick.label.as_deref()?)))
+        self.ticks.iter().filter_map(|tick| Some((self.position(tick.value), tick.label.as_deref()?)))
     }
 }
 
@@ -139,8 +142,8 @@ impl Ranged for Scale {
     type ValueType = f64;
 
     fn map(&self, value: &f64, (from, to): (i32, i32)) -> i32 {
-        // What is far beyond the axis is still somewhere.
-        from + (self.place(*value).clamp(-1.0, 2.0) * f64::from(to - from)).round() as i32
+        // Values far beyond the axis are clamped, so that their coordinates stay in range.
+        from + (self.position(*value).clamp(-1.0, 2.0) * f64::from(to - from)).round() as i32
     }
     fn key_points<Hint: KeyPointHint>(&self, hint: Hint) -> Vec<f64> {
         let is_any = hint.weight().allow_light_points();
@@ -162,13 +165,14 @@ fn tick(value: f64, label: &str) -> Tick {
     Tick { value, label: Some(label.to_owned()) }
 }
 
-/// `digit` times ten to a power, to the nearest number.
+/// Computes `digit` times a power of ten, correctly rounded.
 fn power_of_ten(digit: u32, power: i32) -> f64 {
     let digit = f64::from(digit);
     if power < 0 { digit / 10_f64.powi(-power) } else { digit * 10_f64.powi(power) }
 }
 
-/// The smallest of 1, 2 and 5 times a power of ten that is not below a size above 0.
+/// Returns the smallest number of the form 1, 2 or 5 times a power of ten that is at least `size`,
+/// which must be positive.
 fn round_step(size: f64) -> f64 {
     let power = size.log10().floor() as i32;
     let steps = [(1, power), (2, power), (5, power), (1, power + 1)];
@@ -176,7 +180,7 @@ fn round_step(size: f64) -> f64 {
     steps.into_iter().find(|&step| step >= size * (1.0 - 1e-9)).unwrap_or(size)
 }
 
-/// The largest of them that is not above it.
+/// Returns the largest number of the form 1, 2 or 5 times a power of ten that is at most `size`.
 fn round_step_down(size: f64) -> f64 {
     let power = size.log10().floor() as i32;
     let steps = [(1, power + 1), (5, power), (2, power), (1, power)];
@@ -184,13 +188,13 @@ fn round_step_down(size: f64) -> f64 {
     steps.into_iter().find(|&step| step <= size * (1.0 + 1e-9)).unwrap_or(size)
 }
 
-/// The first of rising steps that is not below a size, or the last.
-fn nearest_above(size: f64, steps: &[f64]) -> f64 {
+/// Returns the first of ascending steps that is at least `size`, or the last one.
+fn first_at_least(size: f64, steps: &[f64]) -> f64 {
     steps.iter().copied().find(|&step| step >= size).unwrap_or(steps[steps.len() - 1])
 }
 
-/// A number with commas between thousands.
-pub(crate) fn grouped(value: f64, decimals: usize) -> String {
+/// Formats a number with commas between groups of three digits.
+pub(crate) fn group_digits(value: f64, decimals: usize) -> String {
     let text = format!("{:.decimals$}", value.abs());
     let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
     let is_zero = text.bytes().all(|byte| matches!(byte, b'0' | b'.'));
@@ -210,7 +214,7 @@ pub(crate) fn grouped(value: f64, decimals: usize) -> String {
 
 fn logarithmic_label(digit: u32, power: i32) -> String {
     if (-4..=6).contains(&power) {
-        return grouped(power_of_ten(digit, power), power.min(0).unsigned_abs() as usize);
+        return group_digits(power_of_ten(digit, power), power.min(0).unsigned_abs() as usize);
     }
     let superscript = |character: char| match character {
         '-' => '⁻',
@@ -270,7 +274,7 @@ mod tests {
         assert_eq!((labels(&scale).join(" "), unit), ("0 3 6 9 12 15 18 21 24".to_owned(), "h"));
         let (scale, unit) = axis(7 * 86_400);
         assert_eq!((labels(&scale).join(" "), unit), ("0 1 2 3 4 5 6 7".to_owned(), "days"));
-        assert_eq!(axis(0).0.place(1.0), 1.0);
+        assert_eq!(axis(0).0.position(1.0), 1.0);
     }
 
     #[test]
@@ -281,12 +285,12 @@ mod tests {
     }
 
     proptest! {
-        /// Every value is on its axis, and there are enough ticks to read it and not too many.
+        /// Checks that every value is on its axis, and that the number of ticks is reasonable.
         #[test]
         fn no_value_is_beyond_an_axis(a in 1e-6..1e9_f64, ratio in 1.0..1e9_f64) {
             let (low, high) = (a, a * ratio);
             for scale in [Scale::linear(low, high, 6), Scale::logarithmic(low, high)] {
-                let (first, last) = (scale.place(low), scale.place(high));
+                let (first, last) = (scale.position(low), scale.position(high));
                 prop_assert!(first > -1e-6 && first <= last && last < 1.0 + 1e-6, "{first} {last}");
                 let labels = labels(&scale).len();
                 prop_assert!((2..=10).contains(&labels), "{labels} labels");

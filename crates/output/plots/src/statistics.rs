@@ -1,19 +1,19 @@
-//! Quartiles, whiskers and distribution functions of samples.
+//! Quartiles, whiskers and empirical distribution functions of samples.
 
-/// What a box plot shows of a sample.
+/// Statistics shown in a box plot.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct BoxPlot {
     pub(crate) count: usize,
-    /// A quarter, half and three quarters of the values are at most this large: the nearest rank, a value of the sample.
+    /// Quartiles by nearest rank; each is a value of the sample.
     pub(crate) quartiles: [f64; 3],
-    /// The smallest and the largest value within 1.5 interquartile ranges of the box (Tukey).
+    /// Smallest and largest value within 1.5 interquartile ranges of the box (Tukey).
     pub(crate) whiskers: [f64; 2],
-    /// The values beyond the whiskers, rising.
+    /// Values beyond the whiskers, ascending.
     pub(crate) outliers: Vec<f64>,
 }
 
 impl BoxPlot {
-    /// The figures of rising values; `None` of no values.
+    /// Computes the statistics of ascending values; `None` if there are no values.
     pub(crate) fn of(rising: &[f64]) -> Option<BoxPlot> {
         let rank = |quarters: usize| (rising.len() * quarters).div_ceil(4).checked_sub(1);
         let quartiles = [rising[rank(1)?], rising[rank(2)?], rising[rank(3)?]];
@@ -30,8 +30,8 @@ impl BoxPlot {
     }
 }
 
-/// The empirical distribution function of rising values: each value that occurs with the part of the values that are no
-/// larger.
+/// Computes the empirical distribution function of ascending values: each distinct value with the
+/// fraction of values that are at most as large.
 pub(crate) fn distribution(rising: &[f64]) -> Vec<(f64, f64)> {
     let count = rising.len() as f64;
     let mut steps: Vec<(f64, f64)> = Vec::new();
@@ -51,7 +51,8 @@ mod tests {
     use dfrsim_lab::range;
     use proptest::prelude::*;
 
-    /// Of 1 to 8 the quartiles are the 2nd, 4th and 6th value, so 2 - 6 to 6 + 6 is within the whiskers: 20 is not.
+    /// Checks the quartiles of 1 to 8, the 2nd, 4th and 6th value: 2 - 6 to 6 + 6 is within the
+    /// whiskers, 20 is not.
     #[test]
     fn whiskers_end_at_values() {
         let plot = BoxPlot::of(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 20.0]).unwrap();
@@ -63,7 +64,7 @@ mod tests {
     }
 
     proptest! {
-        /// From the definitions, value by value.
+        /// Computes the statistics from their definitions, value by value, as a reference.
         #[test]
         fn figures_are_those_of_their_definitions(values in prop::collection::vec(0..50_u32, 1..80)) {
             let mut rising: Vec<f64> = values.iter().map(|&value| f64::from(value)).collect();

@@ -1,12 +1,12 @@
-//! The data behind a picture.
+//! Data of a picture as CSV.
 
 use csv::WriterBuilder;
 
-/// Comma-separated values with a header; numbers read back exactly.
+/// CSV writer with a header; numbers read back exactly.
 #[derive(Debug)]
 pub(crate) struct Csv(csv::Writer<Vec<u8>>);
 
-const NO_FAILURE: &str = "memory takes any record";
+const NO_FAILURE: &str = "writing to memory cannot fail";
 
 impl Csv {
     pub(crate) fn new<const COLUMNS: usize>(header: [&str; COLUMNS]) -> Csv {
@@ -14,7 +14,7 @@ impl Csv {
         writer.write_record(header).expect(NO_FAILURE);
         Csv(writer)
     }
-    /// A line with as many fields as the header.
+    /// Writes a line with as many fields as the header.
     pub(crate) fn line<const COLUMNS: usize>(&mut self, fields: [&dyn ToString; COLUMNS]) {
         self.0.write_record(fields.map(ToString::to_string)).expect(NO_FAILURE);
     }

@@ -1,4 +1,5 @@
-//! The answer, with which the page opens: the variants by their primary metric, and which one beats which.
+//! First section of the page: the ranking of the variants by their primary metric, with pairwise
+//! comparisons.
 
 use crate::names::words;
 use dfrsim_lab::{Better, Estimate, Ranking, range, rounded};
@@ -6,24 +7,24 @@ use dfrsim_model::counted;
 use dfrsim_plots::Scale;
 use maud::{Markup, html};
 
-/// The most variants that are compared with each other; the others are folded up below.
-const SHOWN: usize = 15;
+/// Largest number of variants that are compared pairwise; the others are in a collapsed table below.
+const MAX_VARIANTS: usize = 15;
 
-/// The most sets of instances whose best variants are listed.
+/// Largest number of instance sets whose best variants are listed.
 const MAX_SCOPES: usize = 200;
 
-/// One for each type of rows with a primary metric.
+/// Formats one answer for each row type with a primary metric.
 pub(crate) fn answers(rankings: &[Ranking]) -> Markup {
     html! { @for ranking in rankings { (answer(ranking)) } }
 }
 
 fn answer(ranking: &Ranking) -> Markup {
-    let shown = ranking.variants.len().min(SHOWN);
+    let shown = ranking.variants.len().min(MAX_VARIANTS);
     html! {
         @if !ranking.row_type.name.is_empty() { h2 { (words(ranking.row_type.name)) } }
         p.sentence { (sentence(ranking)) }
         (table(ranking, 0, shown, true))
-        p.note { (note(ranking)) }
+        p.note { (explanation(ranking)) }
         @if shown < ranking.variants.len() {
             details {
                 summary { "The other " (ranking.variants.len() - shown) " variants" }
@@ -34,7 +35,8 @@ fn answer(ranking: &Ranking) -> Markup {
     }
 }
 
-/// Which variant is best, by how much, and whether that may be chance.
+/// States the best variant, its lead, and whether the difference to the second is statistically
+/// open.
 fn sentence(ranking: &Ranking) -> Markup {
     let metric = ranking.metric.heading();
     let best = &ranking.variants[0];
@@ -50,7 +52,7 @@ fn sentence(ranking: &Ranking) -> Markup {
             (estimate(&best.mean)) " over " (instances) "."
         };
     }
-    let duel = ranking.duel(0, 1);
+    let duel = ranking.compare_pair(0, 1);
     let interval = ranking.difference(0, 1).and_then(|difference| difference.interval);
     let is_open = interval.is_some_and(|(low, high)| low <= 0.0 && 0.0 <= high);
     html! {
@@ -63,12 +65,12 @@ fn sentence(ranking: &Ranking) -> Markup {
     }
 }
 
-/// `mean degradation`; a mean yield stays one.
+/// Formats the name of the mean: `mean degradation`; a metric that is itself a mean keeps its name.
 fn mean(metric: &str) -> String {
     if metric.starts_with("mean ") { metric.to_owned() } else { format!("mean {metric}") }
 }
 
-/// `1.93 (95 % interval 1.7 to 2.2)`
+/// Formats a value with its interval: `1.93 (95 % interval 1.7 to 2.2)`.
 fn estimate(estimate: &Estimate) -> String {
     let value = rounded(estimate.value);
     match estimate.interval {
@@ -77,12 +79,12 @@ fn estimate(estimate: &Estimate) -> String {
     }
 }
 
-/// How the table is to be read.
-fn note(ranking: &Ranking) -> Markup {
+/// Explains the table.
+fn explanation(ranking: &Ranking) -> Markup {
     let better = if ranking.metric.better() == Some(Better::More) { "larger" } else { "smaller" };
     let partial = ranking.variants.iter().filter(|one| one.measured < ranking.variants[0].measured).count();
     html! {
-        (mean(&ranking.metric.words())) ", " (better) " is better, with 95 % confidence intervals over instances."
+        (mean(&ranking.metric.name_in_words())) ", " (better) " is better, with 95 % confidence intervals over instances."
         @if ranking.variants.len() > 1 {
             " On the right: on which share of the instances the variant of the row is better than that of the column."
         }
@@ -92,14 +94,15 @@ fn note(ranking: &Ranking) -> Markup {
     }
 }
 
-/// Variants from one place to another, with intervals on a common axis.
+/// Builds the table of the variants `from..to`, with intervals on a common axis and, if wanted,
+/// pairwise comparisons.
 fn table(ranking: &Ranking, from: usize, to: usize, has_duels: bool) -> Markup {
     let variants = &ranking.variants[from..to];
     let axis = axis(variants.iter().map(|one| &one.mean));
     let rivals = if has_duels && to > 1 { from..to } else { from..from };
     let is_partial = variants.iter().any(|one| one.measured < ranking.instances);
     html! {
-        div.scroll.ranking tabindex="0" role="region" aria-label={ "Variants by " (ranking.metric.words()) } {
+        div.scroll.ranking tabindex="0" role="region" aria-label={ "Variants by " (ranking.metric.name_in_words()) } {
             table {
                 thead { tr {
                     th scope="col" { span.unseen { "Place" } }
@@ -123,7 +126,7 @@ fn table(ranking: &Ranking, from: usize, to: usize, has_duels: bool) -> Markup {
                         (rounded(low)) " to " (rounded(high))
                     } }
                     @if is_partial { td.number { (variant.measured) } }
-                    @for rival in rivals.clone() { (duel(ranking, place, rival)) }
+                    @for rival in rivals.clone() { (win_cell(ranking, place, rival)) }
                 } } }
             }
         }
@@ -131,12 +134,12 @@ fn table(ranking: &Ranking, from: usize, to: usize, has_duels: bool) -> Markup {
 }
 
 fn heading(ranking: &Ranking) -> String {
-    let names: Vec<String> = ranking.columns.iter().map(|column| column.words()).collect();
+    let names: Vec<String> = ranking.columns.iter().map(|column| column.name_in_words()).collect();
     if names.is_empty() { "variant".to_owned() } else { names.join(", ") }
 }
 
 fn dot(mean: &Estimate, axis: &Scale) -> Markup {
-    let place = |value: f64| axis.place(value).clamp(0.0, 1.0);
+    let place = |value: f64| axis.position(value).clamp(0.0, 1.0);
     html! {
         @for (place, _) in ticks(axis) { i.tick style={ "left:" (percent(place)) } {} }
         @if let Some((low, high)) = mean.interval {
@@ -147,9 +150,9 @@ fn dot(mean: &Estimate, axis: &Scale) -> Markup {
     }
 }
 
-/// On which share of the instances one variant is better than another.
-fn duel(ranking: &Ranking, one: usize, other: usize) -> Markup {
-    let duel = ranking.duel(one, other);
+/// Shows the percentage of instances on which one variant is better than another.
+fn win_cell(ranking: &Ranking, one: usize, other: usize) -> Markup {
+    let duel = ranking.compare_pair(one, other);
     let count = duel.instances();
     if one == other || count == 0 {
         return html! { td.duel {} };
@@ -157,7 +160,7 @@ fn duel(ranking: &Ranking, one: usize, other: usize) -> Markup {
     let share = |wins: usize| wins as f64 / count as f64;
     let (wins, losses) = (share(duel.wins), share(duel.losses));
     let class = if wins > losses { "wins" } else { "loses" };
-    // From no colour where both are as often better to the full one.
+    // The colour is transparent if both win equally often, and full if one always wins.
     let strength = percent((wins - losses).abs());
     let title = format!(
         "{} is better than {} on {} of {}, equal on {}",
@@ -170,14 +173,14 @@ fn duel(ranking: &Ranking, one: usize, other: usize) -> Markup {
     html! { td.duel.(class) style={ "--strength:" (strength) } title=(title) { (format!("{:.0}", 100.0 * wins)) } }
 }
 
-/// The best variants on each set of instances with the same labels.
+/// Lists the best variants on each set of instances with the same labels.
 fn scopes(ranking: &Ranking) -> Markup {
     if ranking.scopes.is_empty() || ranking.variants.len() < 2 {
         return html! {};
     }
     let named = |place: usize| &ranking.variants[place].name;
     html! {
-        details open[ranking.scopes.len() <= SHOWN] {
+        details open[ranking.scopes.len() <= MAX_VARIANTS] {
             summary { "Best on each of " (ranking.scopes.len()) " sets of instances" }
             div.scroll tabindex="0" role="region" aria-label="Best variants by labels" {
                 table {
@@ -211,34 +214,35 @@ fn percent(part: f64) -> String {
     format!("{:.2}%", 100.0 * part)
 }
 
-/// The width of a digit as a part of the least width of an axis, which page.css has.
-const LETTER: f64 = 0.04;
+/// Width of a digit as a fraction of the smallest width of an axis, which page.css sets.
+const DIGIT_WIDTH: f64 = 0.04;
 
-/// From this ratio of the largest to the least value on, an axis is logarithmic.
-const LOGARITHMIC: f64 = 20.0;
+/// Ratio of the largest to the smallest value above which an axis is logarithmic.
+const LOGARITHMIC_RATIO: f64 = 20.0;
 
-/// An axis with room for all of these, and their intervals.
+/// Chooses an axis that covers all values and their intervals.
 fn axis<'a>(estimates: impl Iterator<Item = &'a Estimate>) -> Scale {
     let ends = estimates.flat_map(|one| {
         let (low, high) = one.interval.unwrap_or((one.value, one.value));
         [low.min(one.value), high.max(one.value)]
     });
     let (low, high) = range(ends).unwrap_or((0.0, 1.0));
-    if low > 0.0 && high / low > LOGARITHMIC {
+    if low > 0.0 && high / low > LOGARITHMIC_RATIO {
         Scale::logarithmic(low, high)
     } else {
         Scale::linear(low, high, 3)
     }
 }
 
-/// The labels of an axis that neither touch each other nor are cut at its ends, with their places.
+/// Returns the labels, with their positions, that neither overlap nor are cut off at the ends of the
+/// axis.
 fn ticks(axis: &Scale) -> Vec<(f64, &str)> {
     let mut taken = 0.0;
     let has_room = |&(place, label): &(f64, &str)| {
-        let half = 0.5 * LETTER * label.chars().count() as f64;
+        let half = 0.5 * DIGIT_WIDTH * label.chars().count() as f64;
         let has_room = place - half >= taken && place + half <= 1.0;
         if has_room {
-            taken = place + half + LETTER;
+            taken = place + half + DIGIT_WIDTH;
         }
         has_room
     };
@@ -262,7 +266,7 @@ mod tests {
         ] {
             let axis = axis([Estimate { value: low, interval: Some((low, high)) }].iter());
             assert_eq!(ticks(&axis).iter().map(|(_, label)| *label).collect::<Vec<_>>(), expected);
-            assert!((0.0..=1.0).contains(&axis.place(low)));
+            assert!((0.0..=1.0).contains(&axis.position(low)));
         }
     }
 }

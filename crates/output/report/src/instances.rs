@@ -1,39 +1,41 @@
-//! The way down from groups of runs to single ones, as data for the page's script.
+//! Drill-down from groups of runs to single runs, as data for the page's script.
 //!
-//! A group has the same values in all label and variant columns. Its rows have their instance columns, their metrics and
-//! facts. Millions of rows would make a page that no browser opens: then only the primary metric of each row is in the page,
-//! or only the groups are.
+//! The rows of a group agree in all label and variant columns. A row has its instance columns,
+//! metrics and facts. Millions of rows would make the page too large for a browser; then the page
+//! contains only the primary metric of each row, or only the groups.
 
 use dfrsim_lab::{Better, Column, DataFrame, Kind, Role, average, by_key};
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 
-/// The most values that are put into a page for one type of rows: some megabytes.
+/// Largest number of values per row type in a page: a few megabytes.
 const MAX_VALUES: usize = 1_000_000;
 
-/// The rows of one type: columns once, values of text columns by their place among all of the column.
+/// The rows of one type: columns are described once, and values of text columns are indices into the
+/// distinct values of the column.
 #[derive(Debug, PartialEq, Serialize)]
 pub(crate) struct Part {
-    /// The type of the rows; empty if the study has one.
+    /// Name of the row type; empty if the study has only one.
     pub(crate) name: &'static str,
-    /// What is left out of the page, as a sentence.
+    /// Sentence about what is missing from the page.
     #[serde(skip)]
     pub(crate) left_out: Option<String>,
     keys: Vec<Labels>,
     instance: Vec<Labels>,
-    /// The primary metric first.
+    /// Metrics and facts; the primary metric comes first.
     metrics: Vec<Metric>,
     statuses: Vec<&'static str>,
     groups: Vec<Group>,
-    /// Group, instance columns, status, metrics; the message if there is one. `None` if there are too many rows.
+    /// Rows as group, instance columns, status, metrics and the message if there is one; `None` if
+    /// there are too many rows.
     rows: Option<Vec<Vec<Field>>>,
 }
 
-/// A column of which rows have the place of their value.
+/// A text column; rows refer to its values by index.
 #[derive(Debug, PartialEq, Serialize)]
 struct Labels {
     name: String,
-    /// What a value needs around it where its column has no heading.
+    /// Text before and after a value that is shown without a heading.
     around: (String, String),
     is_label: bool,
     values: Vec<String>,
@@ -43,19 +45,19 @@ struct Labels {
 struct Metric {
     name: String,
     doc: &'static str,
-    /// Whether large values are better; `None` where neither is.
+    /// True if larger values are better; `None` for facts.
     more_is_better: Option<bool>,
     is_primary: bool,
 }
 
 #[derive(Debug, PartialEq, Serialize)]
 struct Group {
-    /// The place of the value in each of the key columns.
+    /// Index of the value in each key column.
     keys: Vec<u32>,
     runs: usize,
-    /// Those with a value of the primary metric.
+    /// Number of runs with a value of the primary metric.
     measured: usize,
-    /// Of the primary metric.
+    /// Mean of the primary metric.
     mean: Option<f64>,
     worst: Option<f64>,
 }
@@ -71,13 +73,13 @@ enum Field {
     Missing,
 }
 
-/// How much of the rows is in the page.
+/// Amount of data in the page.
 #[derive(Clone, Copy, PartialEq)]
 enum Extent {
     Everything,
     Primary,
     Groups,
-    /// There are too many groups, too.
+    /// No data, as there are too many groups.
     Nothing,
 }
 
@@ -92,7 +94,7 @@ impl Part {
         };
         let (mut keys, mut instance) = (coders(&[Role::Label, Role::Variant]), coders(&[Role::Instance]));
         let primary = frame.primary();
-        let mut metrics = places_of_metrics(frame);
+        let mut metrics = metric_columns(frame);
 
         let columns: Vec<usize> = keys.iter().map(|coder| coder.place).collect();
         let codes =
@@ -106,8 +108,8 @@ impl Part {
                 keys: keys.iter_mut().map(|coder| coder.code(rows[0])).collect(),
                 runs: rows.len(),
                 measured: values.len(),
-                mean: average(values.iter().copied()).map(short),
-                worst: primary.and_then(|place| frame.columns()[place].worst(&values)).map(short),
+                mean: average(values.iter().copied()).map(rounded_value),
+                worst: primary.and_then(|place| frame.columns()[place].worst(&values)).map(rounded_value),
             });
         }
 
@@ -144,14 +146,16 @@ impl Part {
         }
     }
 
-    /// As JSON that may be in a page: no tag can end the element around it.
+    /// Formats the data as JSON that is safe within a page: no tag in it can end the enclosing
+    /// element.
     pub(crate) fn json(&self) -> String {
-        serde_json::to_string(self).expect("names and numbers can be written").replace('<', "\\u003c")
+        serde_json::to_string(self).expect("page data can be written as JSON").replace('<', "\\u003c")
     }
 }
 
-/// The metrics and facts of which there is a value; the primary metric first, even without one.
-fn places_of_metrics(frame: &DataFrame) -> Vec<usize> {
+/// Returns the indices of the metrics and facts that have values; the primary metric comes first,
+/// even if it has none.
+fn metric_columns(frame: &DataFrame) -> Vec<usize> {
     let primary = frame.primary();
     let is_meant = |column: &Column| column.is_metric() || column.role == Role::Fact;
     let mut others: Vec<usize> = (0..frame.columns().len()).collect();
@@ -165,7 +169,7 @@ fn field(frame: &DataFrame, row: usize, place: usize) -> Field {
         (Kind::Text, _) => Some(frame.text(row, place)).filter(|text| !text.is_empty()).map(Field::Text),
         (Kind::Boolean, number) => number.map(|number| Field::Flag(number != 0.0)),
         (Kind::Integer, number) => number.map(Field::Number),
-        (Kind::Number, number) => number.map(|number| Field::Number(short(number))),
+        (Kind::Number, number) => number.map(|number| Field::Number(rounded_value(number))),
     }
     .unwrap_or(Field::Missing)
 }
@@ -195,7 +199,7 @@ impl Metric {
     }
 }
 
-/// Numbers the different values of a column.
+/// Assigns indices to the distinct values of a column.
 struct Coder<'a> {
     frame: &'a DataFrame,
     place: usize,
@@ -217,14 +221,14 @@ impl<'a> Coder<'a> {
         let column = &self.frame.columns()[self.place];
         Labels {
             name: column.heading(),
-            around: column.around(),
+            around: column.affixes(),
             is_label: column.role == Role::Label,
             values: self.values,
         }
     }
 }
 
-/// Whole numbers without a decimal point, which would be a third of the page.
+/// Serializes integers without a decimal point, which would take a third of the page.
 fn number<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
     const EXACT: f64 = 9_007_199_254_740_992.0;
     if value.fract() == 0.0 && value.abs() < EXACT {
@@ -234,8 +238,8 @@ fn number<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> 
     }
 }
 
-/// To five significant digits, which is all that the page shows.
-fn short(value: f64) -> f64 {
+/// Rounds to five significant digits, which is more than the page shows.
+fn rounded_value(value: f64) -> f64 {
     format!("{value:.4e}").parse().unwrap_or(value)
 }
 
@@ -257,7 +261,7 @@ mod tests {
             fact pub jobs: u32,
             /// The yield.
             primary(more) pub mean_yield: f64,
-            /// What no run has.
+            /// A metric without values.
             metric(less, "s") pub wait_s: Option<f64>,
         }
     }

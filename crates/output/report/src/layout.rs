@@ -1,4 +1,4 @@
-//! The page as a whole.
+//! Layout of the whole page.
 
 use crate::answer;
 use crate::instances::Part;
@@ -15,10 +15,10 @@ use sha2::{Digest as _, Sha256};
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
-/// Tables of more lines than this are folded up on paper, too.
-const LONG: usize = 200;
+/// Tables with more lines than this are collapsed in print, too.
+const MAX_PRINTED_LINES: usize = 200;
 
-/// What is in a page.
+/// Content of a page.
 pub(crate) struct Content<'a> {
     pub(crate) results: &'a Results<'a>,
     pub(crate) warnings: Vec<String>,
@@ -61,36 +61,36 @@ pub(crate) fn page(content: &Content<'_>) -> Markup {
     document(content.title(), &generator, &body, !content.schedules.is_empty())
 }
 
-/// A part of the page.
+/// A section of the page.
 struct Section {
     id: &'static str,
     name: &'static str,
     body: Markup,
 }
 
-/// The parts for which there is something to show.
+/// Builds the sections that have content.
 fn sections(content: &Content<'_>) -> Vec<Section> {
     let manifest = content.manifest();
     let sections = [
-        ("warnings", "Warnings", some(&content.warnings, warnings)),
-        ("answer", "Answer", some(&content.rankings, answer::answers)),
-        ("figures", "Figures", some(content.pictures, pictures)),
-        ("schedules", "Schedules", some(content.schedules, schedules)),
+        ("warnings", "Warnings", if_any(&content.warnings, warnings)),
+        ("answer", "Answer", if_any(&content.rankings, answer::answers)),
+        ("figures", "Figures", if_any(content.pictures, pictures)),
+        ("schedules", "Schedules", if_any(content.schedules, schedules)),
         ("claims", "Claims", content.claims.as_ref().map(claims)),
-        ("tables", "Tables", some(&content.tables, tables)),
-        ("instances", "Instances", some(&content.parts, instances)),
+        ("tables", "Tables", if_any(&content.tables, tables)),
+        ("instances", "Instances", if_any(&content.parts, instances)),
         ("scenario", "Scenario", Some(scenario(&content.results.scenario))),
-        ("inputs", "Inputs", some(&manifest.inputs, inputs)),
+        ("inputs", "Inputs", if_any(&manifest.inputs, inputs)),
         ("manifest", "Manifest", Some(versions(manifest))),
     ];
     sections.into_iter().filter_map(|(id, name, body)| Some(Section { id, name, body: body? })).collect()
 }
 
-fn some<T>(all: &[T], body: impl FnOnce(&[T]) -> Markup) -> Option<Markup> {
+fn if_any<T>(all: &[T], body: impl FnOnce(&[T]) -> Markup) -> Option<Markup> {
     (!all.is_empty()).then(|| body(all))
 }
 
-/// The page of one schedule.
+/// Builds the page of one schedule.
 pub(crate) fn page_of_schedule(one: &Schedule) -> Markup {
     let body = html! {
         header { h1 { (one.title()) } }
@@ -99,8 +99,9 @@ pub(crate) fn page_of_schedule(one: &Schedule) -> Markup {
     document(one.title(), concat!("dfrsim ", env!("CARGO_PKG_VERSION")), &body, true)
 }
 
-/// What a browser may do with a page: run its own scripts, which it knows by their digests, and load no file. A
-/// text from a file that passed for markup would have no effect.
+/// Returns the content security policy of a page: it may run its own scripts, identified by their
+/// digests, and load no files. A text from a file that slipped through as markup would have no
+/// effect.
 fn security_policy() -> String {
     let digest = |script: &str| format!("'sha256-{}'", STANDARD.encode(Sha256::digest(script)));
     let scripts = [SCRIPT, schedule::SCRIPT].map(digest).join(" ");
@@ -127,12 +128,12 @@ fn document(title: &str, generator: &str, body: &Markup, has_schedules: bool) ->
     }
 }
 
-/// Charts of single simulations; the first is unfolded.
+/// Builds the charts of single simulations; the first one is expanded.
 fn schedules(schedules: &[Schedule]) -> Markup {
     html! {
         h2 { "Schedules" }
         @for (place, one) in schedules.iter().enumerate() {
-            // Those that are folded up are not printed.
+            // Collapsed charts are not printed.
             details open[place == 0] data-long {
                 summary { (one.title()) }
                 (schedule::figure(one))
@@ -159,7 +160,7 @@ fn facts(content: &Content<'_>) -> Markup {
     }
 }
 
-/// How many rows there are of each status.
+/// Formats the number of rows by status.
 fn counts(manifest: &Manifest) -> String {
     let rows = &manifest.rows;
     let by_status = Status::ALL.iter().map(|&status| (rows.of(status), status));
@@ -179,7 +180,7 @@ fn warnings(warnings: &[String]) -> Markup {
 }
 
 fn claims(table: &Table) -> Markup {
-    let count = |verdict| table.verdicts(verdict);
+    let count = |verdict| table.count_verdicts(verdict);
     html! {
         h2 { "Claims" }
         p {
@@ -194,8 +195,8 @@ fn tables(tables: &[Table]) -> Markup {
     html! {
         h2 { "Tables" }
         @for table in tables {
-            // Long ones are not printed.
-            details id={ "table-" (table.name) } data-long[table.len() > LONG] {
+            // Long tables are not printed.
+            details id={ "table-" (table.name) } data-long[table.len() > MAX_PRINTED_LINES] {
                 summary { (words(&table.name)) " " span.size { (table.len()) " lines" } }
                 (table.html())
             }
@@ -215,7 +216,8 @@ fn pictures(pictures: &[Picture]) -> Markup {
     }
 }
 
-/// As a data URL. Each picture is a document of its own there, so that names within pictures cannot clash.
+/// Encodes a picture for a data URL. Each picture is a separate document there, so identifiers in
+/// pictures cannot clash.
 fn percent_encoded(svg: &str) -> String {
     let mut text = String::with_capacity(svg.len() + svg.len() / 4);
     for character in svg.chars() {
@@ -231,12 +233,12 @@ fn percent_encoded(svg: &str) -> String {
     text
 }
 
-/// Places for the tables that the script makes of the rows.
+/// Builds the empty elements that the script fills with groups and rows.
 fn instances(parts: &[Part]) -> Markup {
     html! {
         h2 { "Instances" }
         p { "Runs with the same labels and variant are a group; each group leads to its instances." }
-        noscript { p { "Choosing a group needs scripts; the files of rows have all values." } }
+        noscript { p { "Selecting a group needs JavaScript; the row files of the results contain all values." } }
         @for part in parts {
             div.part {
                 @if !part.name.is_empty() { h3 { (words(part.name)) } }
@@ -281,12 +283,12 @@ fn versions(manifest: &Manifest) -> Markup {
         h2 { "Versions, digests and time" }
         details {
             summary { "manifest.toml" }
-            pre tabindex="0" { (toml::to_string(manifest).expect("what was read as TOML can be written")) }
+            pre tabindex="0" { (toml::to_string(manifest).expect("a manifest can be written as TOML")) }
         }
     }
 }
 
-/// What the study counted in an input; counts of 0 are left out.
+/// Formats the counts that the study reported for an input, without those that are 0.
 fn input_counts(input: &InputSection) -> String {
     let counted = input.counts.iter().filter(|(_, count)| **count > 0);
     let parts: Vec<String> = counted.map(|(name, count)| format!("{count} {}", words(name))).collect();

@@ -1,16 +1,19 @@
-//! `report.html`: one self-contained page of a run's results, of any study.
+//! `report.html`: a self-contained page with the results of a run, for any study.
 //!
-//! [`page`] makes it from the files of a finished run. It opens with the answer: the variants by their primary metric with
-//! confidence intervals, and which one beats which. Then come pictures, [schedules](Schedule) of single simulations, claims
-//! with their verdicts, all tables (folded up, sorted by a click or a key), a way down to each instance, the scenario and the
-//! manifest. What is shown, and in which unit, follows from the roles of the columns. Styles, scripts, pictures and data are
-//! in the page itself: it opens from a disk without a network, works with the keyboard, and prints. Without scripts the
-//! answer, tables and pictures are still there.
+//! [`page`] builds it from the files of a finished run. It opens with the answer: the ranking of the
+//! variants by their primary metric with confidence intervals and pairwise comparisons. It continues
+//! with figures, [schedules](Schedule) of single simulations, claims with their verdicts, all tables
+//! (collapsed and sortable by mouse or keyboard), a drill-down to each instance, the scenario and
+//! the manifest. The roles of the columns determine what is shown, and their units. Styles, scripts,
+//! figures and data are embedded: the page opens from a disk without a network, can be used with the
+//! keyboard, and can be printed. Without JavaScript, the answer, tables and figures are still
+//! available.
 //!
-//! [`schedule_page`] is a page of one events file, or of one plan of context switches: an interactive chart of jobs, or of
-//! actions on VMs, on nodes, drawn on a canvas. All numbers of the
-//! schedule are in the page, as compressed columns (`schedule/columns.rs`); the script draws lines of pixels from them
-//! (`schedule/paint.js`), from summaries in bins of time where many jobs fall into a pixel (`schedule/index.js`).
+//! [`schedule_page`] is a page with one events file or one plan of context switches: an interactive
+//! chart of jobs, or of actions on VMs, on nodes, drawn on a canvas. The page contains all numbers
+//! of the schedule as compressed columns (`schedule/columns.rs`). The script draws them line by line
+//! (`schedule/paint.js`), using summaries over time bins where many jobs share a pixel
+//! (`schedule/index.js`).
 
 mod answer;
 mod instances;
@@ -26,10 +29,10 @@ pub use schedule::{Schedule, ScheduleError};
 
 use dfrsim_lab::{Column, Results, ResultsError};
 
-/// The page of these results.
+/// Builds the page of these results.
 ///
 /// # Errors
-/// If a file is missing or not what the run wrote.
+/// Returns an error if a file is missing or differs from what the run wrote.
 pub fn page(
     results: &Results<'_>,
     pictures: &[Picture],
@@ -51,7 +54,7 @@ pub fn page(
     Ok(layout::page(&content).into_string())
 }
 
-/// The page of one schedule.
+/// Builds the page of one schedule.
 pub fn schedule_page(schedule: &Schedule) -> String {
     layout::page_of_schedule(schedule).into_string()
 }

@@ -1,8 +1,8 @@
-//! Names of columns and files in words.
+//! Readable names of columns and files.
 
 use dfrsim_lab::Column;
 
-/// How names of columns end that are not columns of rows, and the unit that this means.
+/// Suffixes of column names that are not columns of rows, with the unit that they stand for.
 const SUFFIXES: [(&str, &str); 7] = [
     ("_gb_per_s", "GB/s"),
     ("_gb", "GB"),
@@ -13,7 +13,8 @@ const SUFFIXES: [(&str, &str); 7] = [
     ("_percent", "%"),
 ];
 
-/// The heading of a column of a table: as the column of the rows that has this name says, or as the name ends.
+/// Returns the heading of a table column: that of the column of rows with this name, or one derived
+/// from the suffix.
 pub(crate) fn heading(name: &str, columns: &[&Column]) -> String {
     if let Some(column) = columns.iter().find(|column| column.name == name) {
         return column.heading();
@@ -22,7 +23,7 @@ pub(crate) fn heading(name: &str, columns: &[&Column]) -> String {
     known.map_or_else(|| words(name), |(name, unit)| format!("{} ({unit})", words(name)))
 }
 
-/// A name in words.
+/// Replaces underscores by spaces.
 pub(crate) fn words(name: &str) -> String {
     name.replace('_', " ")
 }
@@ -35,9 +36,9 @@ mod tests {
     columns! {
         /// A row.
         pub struct Measured {
-            /// What looks like seconds and is a number of nodes.
+            /// A number of nodes whose name looks like seconds.
             metric(less, "nodes") pub width_s: f64,
-            /// What looks like seconds and is a plain number.
+            /// A plain number whose name looks like seconds.
             metric(less) pub tail_s: f64,
         }
     }

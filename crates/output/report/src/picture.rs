@@ -1,10 +1,10 @@
-//! Pictures of the page.
+//! Figures of the page.
 
-/// A picture to be shown in the page.
+/// A figure to be shown in the page.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Picture {
-    /// What it shows; written below the picture, and read out in its place.
+    /// Caption of the figure, which is also its alternative text.
     pub title: String,
-    /// The picture as an SVG document.
+    /// The figure as an SVG document.
     pub svg: String,
 }

@@ -1,29 +1,29 @@
-//! Tables: from the comma-separated files of a run to HTML.
+//! Tables of results, converted from CSV to HTML.
 
 use crate::names;
 use dfrsim_lab::{Column, ReadFile, Results, ResultsError, Verdict, rounded};
 use maud::{Markup, html};
 
-/// The table of claims, which all studies have.
+/// Name of the table of claims, which all studies share.
 const CLAIMS: &str = "claims";
 
-/// The most lines of a table in the page: more make it slow, and are too many to read.
-const SHOWN: usize = 5_000;
+/// Largest number of lines shown per table: more would make the page slow, and are too many to read.
+const MAX_LINES: usize = 5_000;
 
 /// A table of the results.
 pub(crate) struct Table {
-    /// The name of the file without its extension.
+    /// Name of the file without extension.
     pub(crate) name: String,
-    /// The columns, in words.
+    /// Readable names of the columns.
     headings: Vec<String>,
     names: Vec<String>,
     lines: Vec<Vec<String>>,
-    /// Whether columns in which all lines agree are taken out of the table and named above it.
+    /// True if columns in which all lines agree are removed from the table and listed above it.
     is_compact: bool,
 }
 
-/// The table of claims, if there is one, and all others: first those whose names begin with a primary metric's, which is what
-/// most readers look for, then the rest, both in alphabetical order.
+/// Reads the table of claims, if there is one, and all other tables: first those whose names begin
+/// with a primary metric, as most readers look for them, then the rest, both in alphabetical order.
 pub(crate) fn read_all(
     results: &Results<'_>,
     columns: &[&Column],
@@ -44,7 +44,7 @@ pub(crate) fn read_all(
 impl Table {
     fn new(name: &str, file: ReadFile, columns: &[&Column]) -> Table {
         let mut lines = file.lines;
-        // Lines of other lengths are not written by the frame, but a folder may have them.
+        // The framework never writes lines of other lengths, but a folder may contain them.
         lines.iter_mut().for_each(|line| line.resize(file.header.len(), String::new()));
         Table {
             name: name.to_owned(),
@@ -55,7 +55,7 @@ impl Table {
         }
     }
 
-    /// What all lines have in common, and the columns in which they differ.
+    /// Splits the columns into those in which all lines agree, and the others.
     fn columns(&self) -> (Vec<usize>, Vec<usize>) {
         let all_agree = |column: usize| self.lines.iter().all(|line| line[column] == self.lines[0][column]);
         (0..self.headings.len())
@@ -68,19 +68,19 @@ impl Table {
         cells.peek().is_some() && cells.all(|cell| cell.parse::<f64>().is_ok())
     }
 
-    /// The table, to be sorted and filtered by the page's script.
+    /// Formats the table as HTML, which the page's script can sort and filter.
     pub(crate) fn html(&self) -> Markup {
         let (common, different) = self.columns();
         let common: Vec<String> = common
             .into_iter()
             .filter(|&column| !self.lines[0][column].is_empty())
-            .map(|column| format!("{} {}", self.headings[column], shown(&self.lines[0][column])))
+            .map(|column| format!("{} {}", self.headings[column], rounded_cell(&self.lines[0][column])))
             .collect();
         let is_number: Vec<bool> = (0..self.headings.len()).map(|column| self.is_number(column)).collect();
         html! {
             @if !common.is_empty() { p.common { "In all lines: " (common.join(", ")) "." } }
-            @if self.len() > SHOWN { p.left-out {
-                "The first " (SHOWN) " of " (self.len()) " lines; tables/" (self.name) ".csv has all of them."
+            @if self.len() > MAX_LINES { p.left-out {
+                "The first " (MAX_LINES) " of " (self.len()) " lines; tables/" (self.name) ".csv has all of them."
             } }
             div.scroll tabindex="0" role="region" aria-label={ "Table " (names::words(&self.name)) } {
                 table.data {
@@ -92,10 +92,10 @@ impl Table {
                         }
                     } }
                     tbody {
-                        @for line in self.lines.iter().take(SHOWN) { tr {
+                        @for line in self.lines.iter().take(MAX_LINES) { tr {
                             @for &column in &different {
                                 @if is_number[column] {
-                                    td.number data-value=(line[column]) { (shown(&line[column])) }
+                                    td.number data-value=(line[column]) { (rounded_cell(&line[column])) }
                                 } @else {
                                     td class=[self.verdict_class(column, &line[column])] { (line[column]) }
                                 }
@@ -107,18 +107,18 @@ impl Table {
         }
     }
 
-    /// How many lines it has.
+    /// Returns the number of lines.
     pub(crate) fn len(&self) -> usize {
         self.lines.len()
     }
 
-    /// How many claims have this verdict.
-    pub(crate) fn verdicts(&self, verdict: Verdict) -> usize {
+    /// Counts the claims with this verdict.
+    pub(crate) fn count_verdicts(&self, verdict: Verdict) -> usize {
         let Some(column) = self.names.iter().position(|name| name == "verdict") else { return 0 };
         self.lines.iter().filter(|line| line[column] == verdict.to_string()).count()
     }
 
-    /// The class that colours a verdict; `None` for other cells.
+    /// Returns the CSS class that colours a verdict; `None` for other cells.
     fn verdict_class(&self, column: usize, cell: &str) -> Option<&'static str> {
         let is_verdict = self.name == CLAIMS && self.names[column].starts_with("verdict");
         let class = match cell {
@@ -131,8 +131,8 @@ impl Table {
     }
 }
 
-/// A number to about four significant digits; anything else, and what is short already, as it is.
-fn shown(cell: &str) -> String {
+/// Rounds long numbers to about four significant digits; leaves other cells unchanged.
+fn rounded_cell(cell: &str) -> String {
     let long = Some(cell).filter(|cell| cell.len() > 6);
     let number = long.and_then(|cell| cell.parse::<f64>().ok()).filter(|number| number.fract() != 0.0);
     number.map_or_else(|| cell.to_owned(), rounded)

@@ -1,15 +1,15 @@
-//! What a reader must know before trusting a figure.
+//! Warnings that a reader must see before using the results.
 
 use dfrsim_lab::{DataFrame, Results, Role};
 
-/// How many failed runs are listed one by one.
-const SHOWN: usize = 50;
+/// Largest number of failed runs that are listed individually.
+const MAX_LISTED: usize = 50;
 
 const OUTDATED: &str = "A later run in this folder is unfinished; this page shows the one before.";
 
-/// All warnings, in words.
+/// Collects all warnings.
 pub(crate) fn warnings(results: &Results<'_>, frames: &[DataFrame]) -> Vec<String> {
-    let outdated = results.is_outdated.then(|| OUTDATED.to_owned());
+    let outdated = results.has_newer_run.then(|| OUTDATED.to_owned());
     outdated.into_iter().chain(failures(frames)).collect()
 }
 
@@ -18,7 +18,7 @@ fn failures(frames: &[DataFrame]) -> Vec<String> {
         (0..frame.len()).filter(|&row| frame.status[row].is_failure()).map(move |row| (frame, row))
     });
     let mut listed: Vec<String> =
-        failed.clone().take(SHOWN).map(|(frame, row)| failure(frame, row)).collect();
+        failed.clone().take(MAX_LISTED).map(|(frame, row)| failure(frame, row)).collect();
     let more = failed.count() - listed.len();
     if more > 0 {
         listed.push(format!("{more} more runs failed; the files of rows have all of them."));

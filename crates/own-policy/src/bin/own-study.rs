@@ -1,11 +1,12 @@
-//! The whole of dfrsim with a study of its own: what R. L. Graham proves of list scheduling in "Bounds on multiprocessing
-//! timing anomalies", SIAM Journal on Applied Mathematics 17(2), 1969, on tasks that are drawn and on those of the proof.
+//! Complete program dfrsim with a study of its own: the bounds that R. L. Graham proves for list
+//! scheduling in "Bounds on multiprocessing timing anomalies", SIAM Journal on Applied Mathematics
+//! 17(2), 1969, checked on random tasks and on those of the proof.
 
 use dfrsim::lab::fields::{Scenario, count, one_or_many};
-use dfrsim::lab::query::{Cells, Entries, Judge};
+use dfrsim::lab::query::{Cells, ClaimChecker, Entries};
 use dfrsim::lab::{
     Audit, Axis, Cell, Chart, Claim, Digester, Drawing, Failure, Input, InstanceId, Join, Labels, Long,
-    NamedTable, Prepared, RunError, Series, Statistics, Study, Table, Watch, columns, fields,
+    NamedTable, Prepared, RunContext, RunError, Series, Statistics, Study, Table, columns, fields,
 };
 use dfrsim::model::{Seed, named};
 use rand::RngExt as _;
@@ -14,10 +15,11 @@ use std::process::ExitCode;
 use std::sync::LazyLock;
 
 fields! {
-    /// Tasks on processors.
+    /// Tasks to schedule on processors.
     #[derive(Clone, Debug, PartialEq)]
     pub struct Tasks {
-        /// How many lists of tasks are drawn for each number of processors, besides the one of the proof.
+        /// The number of random lists of tasks for each number of processors, in addition to that of
+        /// the proof.
         pub replications: u32 = count("a number of lists", 1, 10_000), default 100;
         /// The numbers of processors.
         pub processors: Vec<u64> = one_or_many(count("a number of processors", 2, 5)), default vec![2, 3, 4];
@@ -25,15 +27,15 @@ fields! {
 }
 
 columns! {
-    /// A schedule.
+    /// A schedule of a list.
     pub struct Schedule {
-        /// How many processors there are.
+        /// The number of processors.
         label pub processors: u64,
-        /// The list: 0 is that of the proof, from 1 on lists are drawn.
+        /// The list: 0 is that of the proof, lists from 1 on are random.
         instance pub list: u32,
-        /// The order in which tasks are given to the processor that is free first.
+        /// The order in which tasks are assigned to the first processor that becomes free.
         variant pub order: String,
-        /// The makespan by that of the best schedule.
+        /// The makespan divided by that of the best schedule.
         primary(less) pub ratio: f64,
         /// The largest ratio that the theorem on the order allows.
         metric(less) pub proven: f64,
@@ -41,17 +43,17 @@ columns! {
 }
 
 named! {
-    /// The order of a list.
+    /// Order of a list.
     pub enum Order as "order" {
-        /// As the tasks come: theorem 1.
+        /// The tasks in the given order: theorem 1.
         Given = "given",
-        /// The longest first: theorem 2.
+        /// The longest task first: theorem 2.
         Longest = "longest",
     }
 }
 
 impl Order {
-    /// The largest ratio on this many processors.
+    /// Computes the largest ratio that the theorem allows on this many processors.
     fn proven(self, processors: u64) -> f64 {
         let processors = processors as f64;
         match self {
@@ -78,16 +80,17 @@ static CLAIMS: LazyLock<Entries> = LazyLock::new(|| {
     Entries::new("own-study", text)
 });
 
-/// The lists of tasks: processors, number, times.
+/// Lists of tasks: the number of processors, the number of the list, and the times.
 struct ListScheduling(Vec<(u64, u32, Vec<u64>)>);
 
-/// 2n - 1 twice, 2n - 2 twice, down to n + 1, and three times n.
+/// Returns the tasks of the proof: 2n - 1 twice, 2n - 2 twice, down to n + 1 twice, and n three
+/// times.
 fn tasks_of_the_proof(processors: u64) -> Vec<u64> {
     let twice = (processors + 1..2 * processors).rev().flat_map(|time| [time, time]);
     twice.chain([processors; 3]).collect()
 }
 
-/// The makespan if each task in turn gets the processor that is free first.
+/// Computes the makespan if each task in turn is assigned to the first processor that becomes free.
 fn makespan(tasks: &[u64], processors: u64) -> u64 {
     let mut ends = vec![0; processors as usize];
     for task in tasks {
@@ -98,7 +101,8 @@ fn makespan(tasks: &[u64], processors: u64) -> u64 {
     ends.into_iter().max().unwrap_or(0)
 }
 
-/// The best makespan: depth first, the longest tasks first, one of equally loaded processors for each.
+/// Computes the best makespan by depth-first search, with the longest tasks first. Of equally loaded
+/// processors only one is tried for each task.
 fn best_makespan(tasks: &[u64], processors: u64) -> u64 {
     fn search(tasks: &[u64], ends: &mut [u64], best: &mut u64) {
         let Some((task, rest)) = tasks.split_first() else {
@@ -172,13 +176,16 @@ impl Study for ListScheduling {
         &self,
         (tasks, processors, best): &Self::Instance,
         order: &Order,
-        _: Watch<'_>,
+        _: RunContext<'_>,
     ) -> Result<Vec<Schedule>, Failure> {
-        // No schedule is shorter than its longest task, nor than all processors busy until the end.
+        // A lower bound: the longest task, and the makespan if all processors are busy until the
+        // end.
         let longest = tasks.iter().copied().max().unwrap_or(0);
         let least = longest.max(tasks.iter().sum::<u64>().div_ceil(*processors));
         if *best < least {
-            return Err(Failure::invalid(format!("the best makespan, {best}, is below a bound, {least}")));
+            return Err(Failure::invalid(format!(
+                "the best makespan {best} is below the lower bound {least}"
+            )));
         }
         let mut tasks = tasks.clone();
         if *order == Order::Longest {
@@ -201,11 +208,11 @@ impl Study for ListScheduling {
         let mut cells = Cells::new(&["processors", "list", "order"], &["part_of_proven"], &[]);
         for row in rows.ok() {
             let (processors, list) = (row.processors.to_string(), row.list.to_string());
-            // Rounded, as the bound may be reached.
+            // The ratio may equal the bound, so the quotient is rounded.
             let part = (1e9 * row.ratio / row.proven).round() / 1e9;
             cells.push([processors.as_str(), &list, &row.order], [Some(part)]);
         }
-        Judge::by(&cells).claims(CLAIMS.iter())
+        ClaimChecker::without_replications(&cells).claims(CLAIMS.iter())
     }
     fn drawings(_: &Scenario<Tasks>, rows: &Long<Schedule>) -> Vec<Drawing> {
         let series = |&order: &Order| {
@@ -220,11 +227,11 @@ impl Study for ListScheduling {
     }
 }
 
-/// The ratios by processors and order.
+/// Groups the ratios by processors and order.
 fn groups(rows: &Long<Schedule>) -> BTreeMap<(u64, Order), Vec<f64>> {
     let mut groups = BTreeMap::<_, Vec<f64>>::new();
     for row in rows.ok() {
-        let order = row.order.parse().expect("it is the name of an order");
+        let order = row.order.parse().expect("the column has names of orders");
         groups.entry((row.processors, order)).or_default().push(row.ratio);
     }
     groups

@@ -1,4 +1,5 @@
-//! Requirements on the heuristic. The texts leave heuristics to future work, so there are no published values.
+//! Requirements on the heuristic. The texts leave heuristics to future work, so there are no
+//! published values.
 
 use crate::rows::Row;
 use crate::scenario::Changes;
@@ -7,10 +8,11 @@ use dfrsim_lab::fields::Scenario;
 use dfrsim_lab::query::Limit;
 use dfrsim_lab::{Bootstrap, Claim, Long, Verdict, by_sorted_key};
 
-/// The budgets at which gaps are judged, in percent of everything.
-const JUDGED: [f64; 3] = [10.0, 25.0, 50.0];
+/// Budgets at which gaps are checked, in percent of the cost of moving everything.
+const CHECKED_BUDGETS: [f64; 3] = [10.0, 25.0, 50.0];
 
-/// What is asked over these budgets, in percent of the optimum: the mean and the largest gap.
+/// Requirements at these budgets, in percent of the optimum: the largest mean gap and the largest
+/// gap.
 const MAX_MEAN_GAP: f64 = 2.0;
 const MAX_GAP: f64 = 15.0;
 
@@ -21,10 +23,10 @@ pub(crate) fn all(scenario: &Scenario<Changes>, rows: &Long<Row>) -> Vec<Claim> 
 }
 
 fn of_cost(seed: u64, cost: &str, rows: &Long<Row>) -> Vec<Claim> {
-    // The problems of a change are not independent evidence.
+    // The problems of one change are not independent, so they form a block.
     let changes = by_sorted_key(rows.ok().filter(|row| row.cost == cost), |row| row.replication);
     let judged = |rows: &Vec<&Row>| {
-        gaps(rows.iter().copied().filter(|row| JUDGED.contains(&row.budget_percent)))
+        gaps(rows.iter().copied().filter(|row| CHECKED_BUDGETS.contains(&row.budget_percent)))
             .into_iter()
             .map(|gap| 100.0 * gap)
             .collect()
@@ -70,7 +72,8 @@ mod tests {
     use crate::rows::tests::row;
     use dfrsim_lab::{KeyBuilder, Record};
 
-    /// Two changes, at 10 and 25 %: the gaps of the first are 0 and 1 - 0.49 / 0.5 = 2 %, those of the second as given.
+    /// Two changes, at 10 and 25 %: the gaps of the first are 0 and 1 - 0.49 / 0.5 = 2 %, those of
+    /// the second as given.
     fn verdicts(second: [Option<f64>; 2]) -> Vec<(Verdict, Option<f64>)> {
         let rows = [
             row(0, 10.0, 0.5, Some(0.5)),

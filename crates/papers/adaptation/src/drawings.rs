@@ -1,15 +1,15 @@
-//! The gap by budget.
+//! Chart of the gap by budget.
 
 use crate::rows::Row;
 use crate::scenario::Changes;
-use crate::tables::{gaps, part};
+use crate::tables::{gaps, rows_of_variant};
 use dfrsim_lab::fields::Scenario;
 use dfrsim_lab::{Axis, Chart, Drawing, Join, Long, Series, average};
 
 pub(crate) fn all(scenario: &Scenario<Changes>, rows: &Long<Row>) -> Vec<Drawing> {
     let series = scenario.costs.iter().map(|&cost| {
         let point = |(_, percent): (_, f64)| {
-            average(gaps(part(rows, cost, percent))).map(|gap| (percent, 100.0 * gap))
+            average(gaps(rows_of_variant(rows, cost, percent))).map(|gap| (percent, 100.0 * gap))
         };
         let variants = scenario.variants().into_iter().filter(|(of, _)| *of == cost);
         Series { name: cost.to_string(), points: variants.filter_map(point).collect(), join: Join::Straight }

@@ -1,4 +1,4 @@
-//! The columns of `rows.csv`.
+//! Columns of `rows.csv`.
 
 use dfrsim_lab::columns;
 use dfrsim_optimum::Status;
@@ -6,36 +6,39 @@ use dfrsim_optimum::Status;
 columns! {
     /// A change with a budget.
     pub struct Row {
-        /// The number of jobs.
+        /// Number of jobs.
         label pub jobs: usize,
-        /// The number of the change.
+        /// Number of the change.
         instance pub replication: u64,
-        /// By what moves are counted.
+        /// Unit in which moves are counted.
         variant pub cost: String,
-        /// The budget, in percent of what it would cost to move everything.
+        /// Budget, in percent of the cost of moving everything.
         variant("%") pub budget_percent: f64,
-        /// The budget: parts of a node's memory in units of `Share` where moves are counted by bytes, otherwise moves.
+        /// Budget: fractions of a node's memory in units of `Share` if moves are counted by bytes,
+        /// otherwise moves.
         fact("cost") pub budget: u64,
-        /// What the exact search came to: `optimal`, `feasible`, `infeasible`, `unbounded` or `timed-out`.
+        /// Status of the exact search: `optimal`, `feasible`, `infeasible`, `unbounded` or
+        /// `timed-out`.
         fact pub exact_status: String,
-        /// The best minimum yield without a move; missing if there is no mapping.
+        /// Best minimum yield without a move; missing if there is no mapping.
         fact pub unmoved: Option<f64>,
-        /// The best minimum yield within the budget; missing if there is no mapping, or none was found in time.
+        /// Best minimum yield within the budget; missing if there is no mapping, or none was found
+        /// in time.
         fact pub optimum: Option<f64>,
-        /// What the exact search moves.
+        /// Cost of the moves of the exact search.
         fact("cost") pub optimum_moved: Option<u64>,
-        /// The minimum yield that the heuristic reaches; missing if it finds no mapping.
+        /// Minimum yield that the heuristic reaches; missing if it finds no mapping.
         metric(more) pub found: Option<f64>,
-        /// What the heuristic moves.
+        /// Cost of the moves of the heuristic.
         metric(less, "cost") pub found_moved: Option<u64>,
-        /// The part of the optimum that the heuristic misses; missing if the change does not count: its optimum is not proven,
-        /// is 0 or 1, or needs no move.
+        /// Relative gap of the heuristic to the optimum; missing if the change does not count: its
+        /// optimum is not proven, is 0 or 1, or needs no move.
         primary(less) pub gap_to_optimum: Option<f64>,
     }
 }
 
 impl Row {
-    /// The gap of what these columns say.
+    /// Computes the gap from the other columns.
     pub(crate) fn gap(&self) -> Option<f64> {
         let proven = self.optimum.filter(|_| self.exact_status == name(Status::Optimal));
         let optimum = proven.filter(|&best| best > 0.0 && best < 1.0 && Some(best) != self.unmoved)?;
@@ -43,7 +46,7 @@ impl Row {
     }
 }
 
-/// What the exact search came to, as rows have it.
+/// Returns the status of the exact search as written in rows.
 pub(crate) fn name(status: Status) -> &'static str {
     match status {
         Status::Optimal => "optimal",
@@ -78,7 +81,7 @@ pub(crate) mod tests {
         row
     }
 
-    /// 1 - 0.375 / 0.5 = 0.25; no mapping is a gap of 1.
+    /// Checks that the gap is 1 - 0.375 / 0.5 = 0.25, and 1 without a mapping.
     #[test]
     fn gaps_are_parts_of_the_optimum() {
         let gap = |optimum, found| row(0, 10.0, optimum, found).gap_to_optimum;

@@ -1,4 +1,4 @@
-//! The fields of scenarios.
+//! Fields of scenarios.
 
 use dfrsim_adaptation::Adapter;
 use dfrsim_lab::fields;
@@ -7,40 +7,42 @@ use dfrsim_model::named;
 use dfrsim_model::offline::Adaptation;
 
 fields! {
-    /// Changed instances of the dissertation's small set (8, 10 or 12 jobs on 4 nodes): the jobs are where VP_CPSUM packed
-    /// them, then a quarter of their needs is drawn again and a tenth of the jobs is replaced by new ones, which are placed
-    /// at no cost.
+    /// Changed instances of the dissertation's small set (8, 10 or 12 jobs on 4 nodes): the jobs are
+    /// placed by VP_CPSUM, then a quarter of their needs is drawn again and a tenth of the jobs is
+    /// replaced by new ones, which are placed at no cost.
     #[derive(Clone, Debug, PartialEq)]
     pub struct Changes {
-        /// The number of changes. Those without a first packing are not counted.
+        /// Number of changes. Those without a first packing are not counted.
         pub replications: u32 = count("a number of changes", 1, 1_000_000), default 1_000;
-        /// The cost of moving a task: the memory that it occupies, or one.
+        /// Cost of moving a task: the memory that it occupies, or one.
         pub costs as "cost": Vec<Cost> =
             one_or_many(choice(Cost::ALL.iter().map(|&cost| (cost.name(), cost)))), default vec![Cost::Bytes];
-        /// The budgets of moves, in percent of the cost of moving all tasks.
+        /// Budgets of moves, in percent of the cost of moving all tasks.
         pub budgets: Vec<f64> =
             one_or_many(number("a percentage of the total", 0.0..=100.0)), default vec![10.0, 25.0, 50.0];
-        /// The most nodes in the tree of the exact search; problems that are not solved by then are left out of the gaps.
+        /// Largest number of nodes in the tree of the exact search; problems that are not solved by
+        /// then are left out of the gaps.
         pub search_nodes: u64 = count("a number of nodes", 0, i64::MAX), default 100_000_000;
-        /// The most steps of the heuristic's own search at each yield that it tries; 0 for repairs alone.
+        /// Largest number of steps of the heuristic's own search at each yield that it tries; 0 for
+        /// repairs alone.
         pub heuristic_steps: u32 = count("a number of steps", 0, u32::MAX), default Adapter::SEARCH_STEPS;
     }
     renamed { "instances" => "replications" }
 }
 
 named! {
-    /// By what moves are counted.
+    /// Unit in which moves are counted.
     pub enum Cost as "cost" {
-        /// Memory: each task costs what it occupies.
+        /// Memory: each task costs the amount that it occupies.
         Bytes = "bytes",
-        /// Each task costs one.
+        /// Number of moves: each task costs one.
         Moves = "moves",
     }
 }
 
 impl Cost {
-    /// The problem with this cost; it has that of memory.
-    pub(crate) fn of(self, mut problem: Adaptation) -> Adaptation {
+    /// Returns the problem with this cost, given the problem with the cost of memory.
+    pub(crate) fn apply_to(self, mut problem: Adaptation) -> Adaptation {
         if self == Cost::Moves {
             problem.cost.fill(1);
         }
@@ -49,7 +51,7 @@ impl Cost {
 }
 
 impl Changes {
-    /// The costs with the budgets of each, in rising order.
+    /// Returns the costs with the budgets of each, in increasing order.
     pub(crate) fn variants(&self) -> Vec<(Cost, f64)> {
         let mut budgets = self.budgets.clone();
         budgets.sort_by(f64::total_cmp);

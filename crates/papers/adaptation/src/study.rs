@@ -1,4 +1,4 @@
-//! What is computed of each change.
+//! The study: problems of each change, solved exactly and by the heuristic.
 
 use crate::rows::{Row, name};
 use crate::scenario::{Changes, Cost};
@@ -7,8 +7,8 @@ use dfrsim_adaptation::Adapter;
 use dfrsim_adaptation::check::moving_cost;
 use dfrsim_lab::fields::Scenario;
 use dfrsim_lab::{
-    Audit, Claim, Digester, Drawing, Failure, Grain, Input, InstanceId, KeyBuilder, Labels, Long, NamedTable,
-    Prepared, RunError, Study, Watch,
+    Audit, Claim, Digester, Drawing, Failure, Input, InstanceId, KeyBuilder, Labels, Long, NamedTable,
+    Prepared, RunContext, RunError, ShardUnit, Study,
 };
 use dfrsim_model::offline::{Adaptation, Mapping};
 use dfrsim_model::{Seed, Yield};
@@ -20,7 +20,7 @@ use std::sync::OnceLock;
 /// The adaptation study of a scenario.
 pub struct AdaptationStudy {
     scenario: Scenario<Changes>,
-    /// The changes by their numbers, moves counted by bytes.
+    /// Changes with their numbers; moves are counted by bytes.
     problems: Vec<(u64, Adaptation)>,
 }
 
@@ -29,16 +29,22 @@ pub struct Change([Problem; 2]);
 
 struct Problem {
     problem: Adaptation,
-    /// The best minimum yield without a move.
+    /// Best minimum yield without a move.
     unmoved: OnceLock<Option<Yield>>,
 }
 
 impl Problem {
     fn new(problem: &Adaptation, cost: Cost) -> Problem {
-        Problem { problem: cost.of(problem.clone()), unmoved: OnceLock::new() }
+        Problem { problem: cost.apply_to(problem.clone()), unmoved: OnceLock::new() }
     }
-    /// What a mapping moves.
-    fn moved(&self, who: &str, mapping: &Mapping, min_yield: Yield, budget: u64) -> Result<u64, Failure> {
+    /// Checks a mapping and returns the cost of its moves.
+    fn checked_cost(
+        &self,
+        who: &str,
+        mapping: &Mapping,
+        min_yield: Yield,
+        budget: u64,
+    ) -> Result<u64, Failure> {
         let moved = moving_cost(&self.problem.current, mapping, &self.problem.cost);
         match check_minimum_yield(&self.problem.instance, mapping, min_yield).first() {
             Some(fault) => Err(Failure::invalid(format!("{who}: {fault}"))),
@@ -55,7 +61,7 @@ impl Study for AdaptationStudy {
     const TITLE: &'static str = "A better yield for a bounded amount of moving (dissertation, section 6.2)";
     const SEMANTICS: u32 = 4;
     const AUDIT: Audit = Audit::Always;
-    const GRAIN: Grain = Grain::Instances;
+    const GRAIN: ShardUnit = ShardUnit::Instances;
     const RUNS: &'static str = "problems";
 
     type Fields = Changes;
@@ -68,7 +74,7 @@ impl Study for AdaptationStudy {
     }
     fn open(scenario: &Scenario<Changes>, _: &mut Vec<Input>) -> Result<AdaptationStudy, RunError> {
         let replications = scenario.replications as usize;
-        // Few changes have no first packing; the search ends in any case.
+        // Few changes have no first packing. The bound guarantees that the search ends.
         let numbers = 0..100 * replications as u64;
         let problem = |number| Some((number, small_change(Seed::new(scenario.seed), number)?));
         let problems = numbers.filter_map(problem).take(replications).collect();
@@ -106,7 +112,7 @@ impl Study for AdaptationStudy {
         &self,
         instance: &Change,
         &(cost, budget_percent): &(Cost, f64),
-        _: Watch<'_>,
+        _: RunContext<'_>,
     ) -> Result<Vec<Row>, Failure> {
         let own = &instance.0[cost as usize];
         let problem = &own.problem;
@@ -114,7 +120,7 @@ impl Study for AdaptationStudy {
         let yield_of = |placed: &Solved| placed.minimum_yield;
         let unmoved =
             own.unmoved.get_or_init(|| adapted_optimum(problem, 0, &limits).best.as_ref().map(yield_of));
-        let budget = (problem.total() as f64 * budget_percent / 100.0) as u64;
+        let budget = (problem.total_migration_cost() as f64 * budget_percent / 100.0) as u64;
         let exact = adapted_optimum(problem, budget, &limits);
         let found = Adapter::new().searching(self.scenario.heuristic_steps).adapt(problem, budget);
         let best = exact.best.as_ref().map(yield_of);
@@ -129,13 +135,12 @@ impl Study for AdaptationStudy {
             );
             return Err(Failure::invalid(message));
         }
-        let optimum_moved = exact
-            .best
-            .as_ref()
-            .map(|placed| own.moved("the exact search", &placed.mapping, placed.minimum_yield, budget));
+        let optimum_moved = exact.best.as_ref().map(|placed| {
+            own.checked_cost("the exact search", &placed.mapping, placed.minimum_yield, budget)
+        });
         let found_moved = found
             .as_ref()
-            .map(|found| own.moved("the heuristic", &found.mapping, found.minimum_yield, budget));
+            .map(|found| own.checked_cost("the heuristic", &found.mapping, found.minimum_yield, budget));
         let mut row = Row {
             budget,
             exact_status: name(exact.status).to_owned(),

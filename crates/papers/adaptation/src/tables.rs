@@ -1,4 +1,4 @@
-//! The tables: by budget, and the largest gaps.
+//! Tables of the results by budget, and of the largest gaps.
 
 use crate::rows::Row;
 use crate::scenario::{Changes, Cost};
@@ -16,22 +16,22 @@ pub(crate) fn all(scenario: &Scenario<Changes>, rows: &Long<Row>) -> Vec<NamedTa
     ]
 }
 
-/// The rows of a cost and a budget.
-pub(crate) fn part(rows: &Long<Row>, cost: Cost, percent: f64) -> impl Iterator<Item = &Row> {
+/// Iterates over the rows of a cost and a budget.
+pub(crate) fn rows_of_variant(rows: &Long<Row>, cost: Cost, percent: f64) -> impl Iterator<Item = &Row> {
     let cost = cost.to_string();
     rows.ok().filter(move |row| row.cost == cost && row.budget_percent == percent)
 }
 
-/// The gaps of the changes that count.
+/// Returns the gaps of the changes that count.
 pub(crate) fn gaps<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Vec<f64> {
     rows.into_iter().filter_map(|row| row.gap_to_optimum).collect()
 }
 
-/// For each cost and budget: mean yields over all changes, those without a mapping as 0, and the gaps of the changes that
-/// count.
+/// Builds the table by cost and budget: mean yields over all changes, with 0 for those without a
+/// mapping, and the gaps of the changes that count.
 fn by_budget(scenario: &Scenario<Changes>, rows: &Long<Row>) -> Table {
     let line = |(cost, percent): (Cost, f64)| {
-        let rows: Vec<&Row> = part(rows, cost, percent).collect();
+        let rows: Vec<&Row> = rows_of_variant(rows, cost, percent).collect();
         let gaps = gaps(rows.iter().copied());
         let yields = |of: fn(&Row) -> Option<f64>| {
             let solved = rows.iter().filter(|row| of(row).is_some()).count();
@@ -61,7 +61,7 @@ fn by_budget(scenario: &Scenario<Changes>, rows: &Long<Row>) -> Table {
     scenario.variants().into_iter().map(line).collect()
 }
 
-/// The ten problems with the largest gaps.
+/// Builds the table of the ten problems with the largest gaps.
 fn largest(rows: &Long<Row>) -> Table {
     let mut gaps: Vec<(f64, &Row)> =
         rows.ok().filter_map(|row| Some((row.gap_to_optimum?, row))).filter(|(gap, _)| *gap > 0.0).collect();

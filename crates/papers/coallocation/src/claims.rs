@@ -1,13 +1,14 @@
-//! What the text says of the results (`claims.toml`), checked on ours.
+//! Claims of the text about the results (`claims.toml`), checked on ours.
 //!
-//! A statement with a value *holds* where the published value lies in our 95 % interval over the grids. One that compares
-//! *holds* where the interval lies on the side that it says, *fails* where it lies on the other, and is *open* in between. The
-//! level of use in the experiments is not known, so all are checked at each level.
+//! A claim with a value *holds* if the published value lies in our 95 % interval over the grids. A
+//! comparison *holds* if the interval lies on the claimed side, *fails* if it lies on the other, and
+//! is *open* in between. The level of use in the experiments is not known, so all claims are checked
+//! at each level.
 
-use crate::pairs::{Data, Pair, beside_optimum, optima, share};
+use crate::pairs::{Data, Pair, compare_with_optimum, count_solvable, share};
 use crate::rows::SearchRow;
 use crate::{COLLECTIVE, SIMPLE, published};
-use dfrsim_lab::query::{Cells, Entries, Judge, sources};
+use dfrsim_lab::query::{Cells, ClaimChecker, Entries, sources};
 use dfrsim_lab::{Claim, average, mean, rank_correlation};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -15,26 +16,27 @@ use std::sync::LazyLock;
 static CLAIMS: LazyLock<Entries> =
     LazyLock::new(|| Entries::new("coallocation/claims.toml", include_str!("../claims.toml")));
 
-/// A value of each grid that has one.
+/// Values by grid; `None` for grids without one.
 type Values = Vec<Option<f64>>;
 
-/// A value of the cases of a grid.
-type OfPairs<'a> = dyn Fn(&[Pair<'_>]) -> Option<f64> + 'a;
+/// Function that computes a value from the cases of a grid.
+type PairFunction<'a> = dyn Fn(&[Pair<'_>]) -> Option<f64> + 'a;
 
-/// What a statement is about: its name there, its values, and the one of the published tables if they have it.
+/// Measure of a claim: its name there, its values, and the value of the published tables, if they
+/// have it.
 type Measure = (&'static str, Values, Option<f64>);
 
-/// All statements for which the scenario has what they are about.
+/// Returns the claims that the scenario can decide.
 pub(crate) fn claims(data: &Data<'_>) -> Vec<Claim> {
     let of_levels = data.fields.usage.iter().flat_map(|&usage| {
         let level = Level { data, usage };
-        judged(data, usage, &[level.solutions(), level.optimum(), level.times()].concat())
+        evaluate_claims(data, usage, &[level.solutions(), level.optimum(), level.times()].concat())
     });
-    of_levels.chain(judged(data, data.fields.usage[0], &parameters(data))).collect()
+    of_levels.chain(evaluate_claims(data, data.fields.usage[0], &parameters(data))).collect()
 }
 
-/// The statements about these measures.
-fn judged(data: &Data<'_>, usage: f64, measures: &[Measure]) -> Vec<Claim> {
+/// Evaluates the claims about these measures.
+fn evaluate_claims(data: &Data<'_>, usage: f64, measures: &[Measure]) -> Vec<Claim> {
     let names: Vec<&'static str> = measures.iter().map(|(name, ..)| *name).collect();
     let none = || Cells::new(&["grid"], &names, &["grid"]);
     let (mut ours, mut tables) = (none(), none());
@@ -43,27 +45,27 @@ fn judged(data: &Data<'_>, usage: f64, measures: &[Measure]) -> Vec<Claim> {
     }
     tables.push(["published"], measures.iter().map(|(.., published)| *published));
     let each = ours.split("grid");
-    let judge = Judge {
-        each: sources(&each),
+    let judge = ClaimChecker {
+        replications: sources(&each),
         published: vec![&tables],
         estimate: &|values| data.mean(values.iter().copied().map(Some)),
-        ..Judge::by(&ours)
+        ..ClaimChecker::without_replications(&ours)
     };
     judge.claims(CLAIMS.iter()).into_iter().map(|claim| claim.within(format!("usage {usage}"))).collect()
 }
 
-/// The quotient, unless the divisor is 0.
+/// Computes the quotient; `None` if the divisor is not positive.
 fn quotient(one: Option<f64>, other: Option<f64>) -> Option<f64> {
     Some(one? / other.filter(|it| *it > 0.0)?)
 }
 
-/// The quotients of two values of each grid.
+/// Computes the quotients of two values of each grid.
 fn quotients(ones: &[Option<f64>], others: &[Option<f64>]) -> Values {
     ones.iter().zip(others).map(|(one, other)| quotient(*one, *other)).collect()
 }
 
-/// A value of each grid of which the mean is the ratio of two sums over the grids, and of which the spread is that of the ratio
-/// (linearised). A grid in which one side is 0 counts as any other.
+/// Computes values by grid whose mean is the ratio of two sums over the grids, and whose spread is
+/// that of the ratio (linearised). A grid in which one side is 0 counts like any other.
 fn ratio(ones: &[Option<f64>], others: &[Option<f64>]) -> Values {
     let pairs: Vec<Option<(f64, f64)>> =
         ones.iter().zip(others).map(|(one, other)| one.zip(*other)).collect();
@@ -74,20 +76,20 @@ fn ratio(ones: &[Option<f64>], others: &[Option<f64>]) -> Values {
     pairs.into_iter().map(|pair| pair.filter(|_| below > 0.0).map(of_grid)).collect()
 }
 
-/// The measures at a level of use.
+/// Measures at a level of use.
 struct Level<'a> {
     data: &'a Data<'a>,
     usage: f64,
 }
 
 impl Level<'_> {
-    /// Those of the cases, of one size or of all.
-    fn of_pairs(&self, size: Option<usize>) -> impl Fn(&OfPairs<'_>) -> Values {
+    /// Returns a function that evaluates the cases of each grid, of one size or of all.
+    fn of_pairs(&self, size: Option<usize>) -> impl Fn(&PairFunction<'_>) -> Values {
         let grids = self.data.pairs(self.usage, size);
         move |value| grids.iter().map(|pairs| value(pairs)).collect()
     }
 
-    /// Something of the searches of each grid that are meant.
+    /// Computes a value from the searches of each grid, given a predicate that selects them.
     fn of_grids(&self, of: impl Fn(&dyn Fn(&SearchRow) -> bool) -> Option<f64>) -> Values {
         self.data.grids().map(|grid| of(&|row: &SearchRow| row.replication == grid)).collect()
     }
@@ -159,15 +161,15 @@ impl Level<'_> {
         ]
     }
 
-    /// Of requests for 5 resources.
+    /// Returns the measures of requests for 5 resources, relative to the optimum.
     fn optimum(&self) -> Vec<Measure> {
         if !self.data.fields.optimum.contains(&5) {
             return Vec::new();
         }
         let of = self.of_pairs(Some(5));
-        let value = |kind: &'static str, place: usize| of(&|pairs| beside_optimum(pairs, kind)[place]);
+        let value = |kind: &'static str, place: usize| of(&|pairs| compare_with_optimum(pairs, kind)[place]);
         let of_solved = |kind, place| ratio(&value(kind, place), &value(kind, 0));
-        let all = ratio(&value(COLLECTIVE, 0), &of(&|pairs| Some(optima(pairs))));
+        let all = ratio(&value(COLLECTIVE, 0), &of(&|pairs| Some(count_solvable(pairs))));
         let [collective, simple] =
             [COLLECTIVE, SIMPLE].map(|kind| published::TABLE_3.find::<1, 5>([kind]).unwrap_or_default());
         vec![
@@ -224,7 +226,7 @@ impl Level<'_> {
     }
 }
 
-/// The measures of the study of parameters.
+/// Returns the measures of the parameter study.
 fn parameters(data: &Data<'_>) -> Vec<Measure> {
     let of = |value: &dyn Fn(&SearchRow) -> Option<f64>, parameter: &str, setting: usize| -> Values {
         let grid = |grid| {
@@ -336,8 +338,9 @@ mod tests {
         Long { records: rows }
     }
 
-    /// Four and five of five cases; one of four starts earlier, by an hour; gains of 20, 40 and -20 %, 13.3 % on average;
-    /// beside the optimum one of five starts later, and the others have 0.75, 1, 0.5 and 1 of its factor.
+    /// Checks values by hand: four and five of five cases are solved; one of four starts earlier, by
+    /// an hour; gains are 20, 40 and -20 %, 13.3 % on average. Compared with the optimum, one of
+    /// five starts later, and the others have 0.75, 1, 0.5 and 1 of its factor.
     #[test]
     fn values_by_hand_and_statements_on_the_published_tables() {
         let fields = CoallocationFields {
@@ -358,7 +361,7 @@ mod tests {
         let level = Level { data: &data, usage: 0.1 };
         let measures = [level.solutions(), level.optimum(), level.times(), parameters(&data)].concat();
         let names: Vec<&'static str> = measures.iter().map(|(name, ..)| *name).collect();
-        assert_eq!(CLAIMS.faults(&Cells::new(&["grid"], &names, &[])), [""; 0]);
+        assert_eq!(CLAIMS.undefined_names(&Cells::new(&["grid"], &names, &[])), [""; 0]);
         let claims = claims(&data);
         let ours = [0.8, 1.0, 1.25, 0.25, 1.0, 2.0, 0.4 / 3.0, 0.1, 1.0, 0.2, 0.25, 3.25 / 4.0];
         let later_simple = (0.625 + 0.5 / 0.7 + 0.625) / 3.0;
@@ -366,7 +369,7 @@ mod tests {
             assert!((claim.ours.unwrap() - ours).abs() < 1e-12, "{claim:?}");
         }
         assert_eq!(claims.len(), 17);
-        // What the text says holds on its own tables and numbers.
+        // The claims of the text hold on its own tables and numbers.
         assert!(claims.iter().all(|claim| claim.verdict_published == Some(Verdict::Holds)));
         let correlations = [SIMPLE, COLLECTIVE].map(|kind| published::correlation_of_size(kind).unwrap());
         assert!(correlations.iter().all(|it| it.abs() < 0.886), "{correlations:?}");

@@ -5,7 +5,8 @@ use crate::published::{CASES, TABLE_2};
 use crate::tables::{SERIES, series_ms};
 use dfrsim_lab::{Axis, Chart, Drawing, Join, Series, mean, stem};
 
-/// For each level of use: table 2 beside the published one, and figure 2 if searches were timed.
+/// Draws, for each level of use, table 2 with the published values, and figure 2 if searches were
+/// timed.
 pub(crate) fn drawings(data: &Data<'_>) -> Vec<Drawing> {
     let of_usage = |&usage: &f64| [table_2(data, usage), figure_2(data, usage)];
     data.fields.usage.iter().flat_map(of_usage).flatten().collect()
@@ -13,7 +14,7 @@ pub(crate) fn drawings(data: &Data<'_>) -> Vec<Drawing> {
 
 fn table_2(data: &Data<'_>, usage: f64) -> Option<Drawing> {
     let grids = data.pairs(usage, None);
-    // Of the same sizes.
+    // The published percentages must cover the same sizes.
     let sizes = &data.fields.sizes;
     let of_sizes: Option<Vec<[f64; 6]>> =
         sizes.iter().map(|size| TABLE_2.find::<1, 6>([&size.to_string()])).collect();
@@ -30,7 +31,7 @@ fn table_2(data: &Data<'_>, usage: f64) -> Option<Drawing> {
     let line = |(place, name): (usize, &str)| (name.replace('_', " "), percent(place), published[place]);
     grids.iter().any(|pairs| !pairs.is_empty()).then(|| {
         let lines = COUNTS.into_iter().enumerate().map(line).collect();
-        let chart = Chart::beside(Axis::linear("test cases (%)"), "count", lines);
+        let chart = Chart::published_comparison(Axis::linear("test cases (%)"), "count", lines);
         let title = format!("Table 2: collective beside simple requests, usage {usage}");
         Drawing::new(stem(&format!("table-2-usage-{usage}")), title, chart)
             .with_remark("The level of use in the published experiments is not known.")

@@ -1,18 +1,18 @@
-//! Test cases as files that `dfrsim solve coallocate` takes.
+//! Test cases as input files of `dfrsim solve coallocate`.
 
-use crate::grid::InUse;
+use crate::grid::GridInUse;
 use dfrsim_coallocation::file::{Resources, format_amount, reservation_lines};
 use dfrsim_coallocation::planetlab::PROPERTIES;
-use dfrsim_lab::{Failure, Watch};
+use dfrsim_lab::{Failure, RunContext};
 use dfrsim_model::coallocation::{Request, Reservation};
 use std::io::Write as _;
 
-/// Writes `PLACE.nodes.csv`, `PLACE.use.csv` and `PLACE.toml` in a folder of the results: the nodes that a search examines, what is reserved of them, and the
-/// request.
+/// Writes `PLACE.nodes.csv`, `PLACE.use.csv` and `PLACE.toml` to a folder of the results: the nodes
+/// that a search examines, their reservations, and the request.
 pub(crate) fn write(
-    watch: Watch<'_>,
+    watch: RunContext<'_>,
     (folder, place): (&str, &str),
-    on: &InUse,
+    on: &GridInUse,
     request: &Request,
     sample: &[usize],
 ) -> Result<(), Failure> {
@@ -29,7 +29,7 @@ pub(crate) fn write(
         list += &format!("{name},{}\n", amounts.join(","));
     }
     let of_node = |(place, &node): (usize, &usize)| {
-        on.reserved_of(node).iter().map(move |it| Reservation { resource: place, ..it.clone() })
+        on.reservations_of(node).iter().map(move |it| Reservation { resource: place, ..it.clone() })
     };
     let reserved: Vec<Reservation> = sample.iter().enumerate().flat_map(of_node).collect();
     let texts = [

@@ -11,12 +11,12 @@ use dfrsim_model::coallocation::{Request, Reservation, Resource};
 use dfrsim_model::{Seed, SimSpan, SimTime};
 use rand::RngExt as _;
 
-/// The seed of a grid.
+/// Returns the seed of a grid.
 pub(crate) fn grid_seed(seed: u64, replication: u32) -> Seed {
     Seed::new(seed).fork("coallocation").numbered(replication.into())
 }
 
-/// The nodes of a grid, which do not depend on its use.
+/// Returns the nodes of a grid, which do not depend on its use.
 pub(crate) fn grid_nodes(
     fields: &CoallocationFields,
     listed: Option<&[Resource]>,
@@ -34,36 +34,36 @@ pub(crate) fn grid_nodes(
 
 /// A grid in use.
 #[derive(Debug)]
-pub(crate) struct InUse {
+pub(crate) struct GridInUse {
     pub(crate) grid: Grid,
-    /// The reservations of each node.
+    /// Reservations of each node.
     reserved: Vec<Vec<Reservation>>,
     pub(crate) seed: Seed,
 }
 
-impl InUse {
-    /// These nodes with their use for as long as `span`.
+impl GridInUse {
+    /// Creates a grid of these nodes with reservations for a period of `span`.
     pub(crate) fn new(
         resources: Vec<Resource>,
         course: &Usage,
         span: SimSpan,
         seed: Seed,
-    ) -> Result<InUse, Failure> {
+    ) -> Result<GridInUse, Failure> {
         let all = usage(&resources, course, span, seed);
         let grid = Grid::with_reservations(resources, &all).map_err(Failure::failed)?;
         let mut reserved = vec![Vec::new(); grid.resources().len()];
         for each in all {
             reserved[each.resource].push(each);
         }
-        Ok(InUse { grid, reserved, seed })
+        Ok(GridInUse { grid, reserved, seed })
     }
 
-    /// The use of all nodes.
-    pub(crate) fn reserved(&self) -> impl Iterator<Item = &Reservation> {
+    /// Iterates over the reservations of all nodes.
+    pub(crate) fn reservations(&self) -> impl Iterator<Item = &Reservation> {
         self.reserved.iter().flatten()
     }
 
-    /// A test case for this many nodes. It does not depend on the use.
+    /// Generates a test case for `size` nodes. It does not depend on the use of the grid.
     pub(crate) fn case(&self, size: usize, number: u32) -> TestCase {
         let seed = self.seed.fork("case").numbered(size as u64).numbered(number.into());
         let mut rng = seed.fork("request").rng();
@@ -77,12 +77,12 @@ impl InUse {
         TestCase { order, demand, earliest, latest, seed }
     }
 
-    /// The reservations of a node.
-    pub(crate) fn reserved_of(&self, node: usize) -> &[Reservation] {
+    /// Returns the reservations of a node.
+    pub(crate) fn reservations_of(&self, node: usize) -> &[Reservation] {
         &self.reserved[node]
     }
 
-    /// Checks an answer with the independent checker.
+    /// Checks a solution with the independent checker.
     pub(crate) fn check(&self, request: &Request, solution: &Solution) -> Result<(), Failure> {
         let parts = &solution.allocation.reservations;
         let earlier: Vec<Reservation> =
@@ -94,7 +94,8 @@ impl InUse {
     }
 }
 
-/// A test case of a grid: its nodes in random order, of which the first are examined, and its demand.
+/// A test case of a grid: its nodes in random order, of which the first are examined, and its
+/// demand.
 pub(crate) struct TestCase {
     order: Vec<usize>,
     demand: Demand,
@@ -107,7 +108,8 @@ impl TestCase {
     pub(crate) fn request(&self, kind: Kind) -> Request {
         self.demand.request(kind, self.earliest, self.latest)
     }
-    /// The nodes that a search with this multiple examines: those that come first, if it matters of the eligible ones.
+    /// Returns the nodes that a search examines: the first `multiple` times the requested number,
+    /// either of all nodes or of the eligible ones.
     pub(crate) fn sample(&self, how: Sample, grid: &Grid, kind: Kind, multiple: usize) -> Vec<usize> {
         let request = self.request(kind);
         let is_taken = |node: &&usize| how == Sample::Unchecked || request.accepts(&grid.resources()[**node]);

@@ -1,4 +1,4 @@
-//! The rows as tables and claims need them: both searches of each test case side by side.
+//! Rows arranged for tables and claims: the two searches of each test case are paired.
 
 use crate::rows::{OptimumRow, Row, SearchRow, StreamRow};
 use crate::scenario::CoallocationFields;
@@ -7,7 +7,8 @@ use dfrsim_lab::fields::Scenario;
 use dfrsim_lab::{Bootstrap, Estimate, Long, average};
 use std::collections::BTreeMap;
 
-/// Both searches of a test case with the parameters of the scenario, and its optimum if it was searched.
+/// Both searches of a test case with the parameters of the scenario, and its optimum if that was
+/// computed.
 #[derive(Clone, Copy)]
 pub(crate) struct Pair<'a> {
     pub(crate) simple: &'a SearchRow,
@@ -15,26 +16,28 @@ pub(crate) struct Pair<'a> {
     optimum: Option<&'a OptimumRow>,
 }
 
-/// How utilisation factors are distinguished: two searches that end with the same nodes differ by rounding at most.
-const SAME: f64 = 1e-9;
+/// Tolerance for equal utilisation factors. Two searches that end with the same nodes differ at most
+/// by rounding.
+const FACTOR_TOLERANCE: f64 = 1e-9;
 
-/// What table 2 counts.
+/// Columns of table 2, which counts test cases.
 pub(crate) const COUNTS: [&str; 6] =
     ["simple", "collective", "earlier", "equal", "better_simple", "better_collective"];
 
 impl<'a> Pair<'a> {
-    /// The search of a kind.
+    /// Returns the search of a kind.
     pub(crate) fn search(&self, kind: &str) -> &'a SearchRow {
         if kind == SIMPLE { self.simple } else { self.collective }
     }
-    /// Start and utilisation factor of the optimum, if there is a solution and it was searched.
+    /// Returns the start and utilisation factor of the optimum, if it was computed and exists.
     pub(crate) fn optimum(&self) -> Option<(f64, f64)> {
         self.optimum.and_then(|optimum| optimum.start_s.zip(optimum.utilisation_factor))
     }
     pub(crate) fn both_solved(&self) -> bool {
         self.simple.is_solved() && self.collective.is_solved()
     }
-    /// By how many hours the collective request starts earlier, if both are solved.
+    /// Returns the number of hours by which the collective request starts earlier, if both are
+    /// solved.
     pub(crate) fn hours_earlier(&self) -> Option<f64> {
         let start = |row: &SearchRow| row.start_s.unwrap_or(0.0);
         self.both_solved().then(|| (start(self.simple) - start(self.collective)) / 3_600.0)
@@ -42,23 +45,24 @@ impl<'a> Pair<'a> {
     pub(crate) fn starts_earlier(&self) -> bool {
         self.hours_earlier().is_some_and(|hours| hours > 0.0)
     }
-    fn starts_equally(&self) -> bool {
+    fn starts_at_same_time(&self) -> bool {
         self.hours_earlier() == Some(0.0)
     }
-    /// The factor of the collective request relative to that of the simple one, less 1, at equal starts.
+    /// Computes the relative gain in utilisation factor of the collective over the simple request,
+    /// if both start at the same time.
     pub(crate) fn gain(&self) -> Option<f64> {
         let (simple, collective) = (self.simple.utilisation_factor?, self.collective.utilisation_factor?);
-        self.starts_equally().then(|| collective / simple - 1.0)
+        self.starts_at_same_time().then(|| collective / simple - 1.0)
     }
-    /// Whether it belongs to each of the [`COUNTS`].
+    /// Returns for each of the [`COUNTS`] if the test case belongs to it.
     pub(crate) fn counts(&self) -> [bool; 6] {
         [
             self.simple.is_solved(),
             self.collective.is_solved(),
             self.starts_earlier(),
-            self.starts_equally(),
-            self.gain().is_some_and(|gain| gain < -SAME),
-            self.gain().is_some_and(|gain| gain > SAME),
+            self.starts_at_same_time(),
+            self.gain().is_some_and(|gain| gain < -FACTOR_TOLERANCE),
+            self.gain().is_some_and(|gain| gain > FACTOR_TOLERANCE),
         ]
     }
 }
@@ -83,7 +87,7 @@ impl<'a> Data<'a> {
             |row: &'a OptimumRow| ((row.usage.to_bits(), row.replication, row.size, row.case), row);
         let optima: BTreeMap<_, &OptimumRow> = rows.of().map(of_optimum).collect();
         let place = |row: &SearchRow| (row.usage.to_bits(), row.replication, row.size, row.case);
-        // Both kinds of a case follow each other, unless one of them failed.
+        // The two kinds of a case are adjacent, unless one of them failed.
         let neighbours = searches.iter().zip(searches.iter().skip(1));
         let pairs = neighbours
             .filter(|(one, other)| {
@@ -99,17 +103,17 @@ impl<'a> Data<'a> {
         Data { fields: &scenario.fields, pairs, searches, varied, streams: rows.of().collect(), bootstrap }
     }
 
-    /// The replications.
+    /// Returns the numbers of the replications.
     pub(crate) fn grids(&self) -> std::ops::Range<u32> {
         0..self.fields.replications
     }
 
-    /// Each level of use with each kind of request.
+    /// Iterates over each level of use with each kind of request.
     pub(crate) fn kinds(&self) -> impl Iterator<Item = (f64, &'static str)> {
         self.fields.usage.iter().flat_map(|&usage| KINDS.map(|kind| (usage, kind_name(kind))))
     }
 
-    /// The test cases of a level of use and, if given, a size, by grid.
+    /// Returns the test cases of a level of use and, if given, a size, by grid.
     pub(crate) fn pairs(&self, usage: f64, size: Option<usize>) -> Vec<Vec<Pair<'a>>> {
         let mut by_grid = vec![Vec::new(); self.fields.replications as usize];
         for pair in &self.pairs {
@@ -121,26 +125,28 @@ impl<'a> Data<'a> {
         by_grid
     }
 
-    /// A value of each grid that has one, as their mean with a 95 % interval over the grids; `None` if no grid has one.
+    /// Computes the mean of the grids' values with a 95 % interval over the grids; `None` if no grid
+    /// has a value.
     pub(crate) fn mean(&self, of_grids: impl IntoIterator<Item = Option<f64>>) -> Option<Estimate> {
         let values: Vec<f64> = of_grids.into_iter().flatten().collect();
         self.bootstrap.mean(&values)
     }
 
-    /// The rows of a setting of the parameter study.
+    /// Iterates over the rows of a setting of the parameter study.
     pub(crate) fn setting(&self, parameter: &str, value: usize) -> impl Iterator<Item = &'a SearchRow> {
         let is_it =
             move |row: &&SearchRow| row.parameter.as_deref() == Some(parameter) && row.value == Some(value);
         self.varied.iter().copied().filter(is_it)
     }
 
-    /// The mean times of these searches, in milliseconds, of those that were timed.
+    /// Returns the mean times of the selected searches in milliseconds, if they were timed.
     pub(crate) fn search_ms(&self, usage: f64, is_one: impl Fn(&SearchRow) -> bool) -> Vec<f64> {
         let searches = self.searches.iter().filter(|row| row.usage == usage && is_one(row));
         searches.filter_map(|row| row.search_ms).collect()
     }
 
-    /// The parts that phases II to V take of the time of all these searches together; `None` if none was timed.
+    /// Computes the shares of phases II to V in the total time of the selected searches; `None` if
+    /// none was timed.
     pub(crate) fn phase_shares(&self, usage: f64, is_one: impl Fn(&SearchRow) -> bool) -> Option<[f64; 4]> {
         let mut sums = [0.0; 4];
         for row in self.searches.iter().filter(|row| row.usage == usage && is_one(row)) {
@@ -152,18 +158,19 @@ impl<'a> Data<'a> {
     }
 }
 
-/// The part of these values for which something is so; `None` if there are none.
+/// Computes the fraction of the values that satisfy the predicate; `None` if there are none.
 pub(crate) fn share<T>(values: impl IntoIterator<Item = T>, is_so: impl Fn(T) -> bool) -> Option<f64> {
     average(values.into_iter().map(|value| f64::from(u8::from(is_so(value)))))
 }
 
-/// What table 3 says of a kind of request beside the optimum, on one grid.
-pub(crate) const BESIDE_OPTIMUM: [&str; 5] =
+/// Columns of table 3, which compares a kind of request with the optimum on one grid.
+pub(crate) const OPTIMUM_COLUMNS: [&str; 5] =
     ["solved", "later_start", "mean_delay_h", "factor_of_optimum", "above_99_percent"];
 
-/// The values of [`BESIDE_OPTIMUM`]: cases solved, later starts and their mean delay in hours, the mean part of the optimal
-/// factor at its start, and cases with more than 99 % of it.
-pub(crate) fn beside_optimum(pairs: &[Pair<'_>], kind: &str) -> [Option<f64>; 5] {
+/// Computes the values of [`OPTIMUM_COLUMNS`]: cases solved, later starts and their mean delay in
+/// hours, the mean fraction of the optimal factor among those that start at its time, and cases with
+/// more than 99 % of it.
+pub(crate) fn compare_with_optimum(pairs: &[Pair<'_>], kind: &str) -> [Option<f64>; 5] {
     let solved: Vec<(&SearchRow, (f64, f64))> = (pairs.iter())
         .filter_map(|pair| Some((pair.search(kind), pair.optimum()?)))
         .filter(|(row, _)| row.is_solved())
@@ -182,7 +189,7 @@ pub(crate) fn beside_optimum(pairs: &[Pair<'_>], kind: &str) -> [Option<f64>; 5]
     ]
 }
 
-/// How many cases of a grid have a solution at all.
-pub(crate) fn optima(pairs: &[Pair<'_>]) -> f64 {
+/// Counts the cases of a grid that have a solution.
+pub(crate) fn count_solvable(pairs: &[Pair<'_>]) -> f64 {
     pairs.iter().filter(|pair| pair.optimum().is_some()).count() as f64
 }

@@ -2,21 +2,22 @@
 
 use dfrsim_lab::{Reference, rank_correlation};
 
-/// Average, standard deviation, minimum and maximum of each property of the nodes.
+/// Mean, standard deviation, minimum and maximum of each property of the nodes.
 pub(crate) const TABLE_1: Reference = Reference(include_str!("../reference/table_1.csv"));
-/// The [`COUNTS`](crate::pairs::COUNTS) of each size, and of `all` sizes.
+/// Values of the [`COUNTS`](crate::pairs::COUNTS) for each size, and for `all` sizes.
 pub(crate) const TABLE_2: Reference = Reference(include_str!("../reference/table_2.csv"));
-/// For each kind the values of [`BESIDE_OPTIMUM`](crate::pairs::BESIDE_OPTIMUM), for 5 nodes.
+/// Values of [`OPTIMUM_COLUMNS`](crate::pairs::OPTIMUM_COLUMNS) for each kind, for 5 nodes.
 pub(crate) const TABLE_3: Reference = Reference(include_str!("../reference/table_3.csv"));
 /// Statistics of the search times for 5 nodes, in milliseconds.
 pub(crate) const TABLE_4: Reference = Reference(include_str!("../reference/table_4.csv"));
-/// The parts of the search time that phases take (section 4.5, in words).
+/// Shares of the phases in the search time (section 4.5, in words).
 pub(crate) const PHASE_SHARES: Reference = Reference(include_str!("../reference/phase_shares.csv"));
 
-/// How many test cases of each size there are in the text.
+/// Number of test cases of each size in the text.
 pub(crate) const CASES: usize = 90;
 
-/// The rank correlation of the size and the cases that requests of a kind solve (table 2).
+/// Computes the rank correlation between the size and the number of cases that requests of a kind
+/// solve (table 2).
 pub(crate) fn correlation_of_size(kind: &str) -> Option<f64> {
     let sizes = dfrsim_coallocation::planetlab::SIZES;
     let place = usize::from(kind == crate::COLLECTIVE);
@@ -31,7 +32,8 @@ mod tests {
     use super::*;
     use dfrsim_coallocation::planetlab::{PROPERTIES, SIZES};
 
-    /// The last line of table 2 is the sum of the others, and the generator has the values of table 1.
+    /// Checks that the last line of table 2 is the sum of the others, and that the generator has the
+    /// values of table 1.
     #[test]
     fn all_values_are_there() {
         let mut sums = [0.0; 6];

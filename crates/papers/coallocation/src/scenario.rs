@@ -1,4 +1,4 @@
-//! The fields of a scenario. Their defaults are the experiments as they are described.
+//! Fields of a scenario. The defaults describe the experiments of the text.
 
 use dfrsim_coallocation::Parameters;
 use dfrsim_coallocation::planetlab::{NODES, SIZES, Usage};
@@ -15,87 +15,93 @@ fields! {
     /// Requests for several nodes of a grid at once.
     #[derive(Clone, Debug, PartialEq)]
     pub struct CoallocationFields {
-        /// The number of grids, each with its own use and test cases.
+        /// Number of grids, each with its own use and test cases.
         pub replications: u32 = count("a number of replications", 1, 10_000), default 10;
-        /// The number of nodes of a grid.
+        /// Number of nodes of a grid.
         pub nodes: usize = count("a number of nodes", 1, MAX_NODES), default NODES;
-        /// A file with the nodes of all grids: `node,cores,ghz,ram_gb`. Without it nodes are drawn.
+        /// File with the nodes of all grids: `node,cores,ghz,ram_gb`. If absent, nodes are random.
         pub node_list: Option<LocatedFile> = optional(file());
-        /// The mean levels of use. The parameter study uses the first one.
+        /// Mean levels of use. The parameter study uses the first one.
         pub usage: Vec<f64> = one_or_many(number("a mean level of use", 0.0..=0.5)), default vec![Usage::default().mean];
-        /// How far levels differ: they are uniform between (1 - `usage_spread`) and (1 + `usage_spread`) times the mean.
+        /// Relative spread of the levels: they are uniform between (1 - `usage_spread`) and (1 +
+        /// `usage_spread`) times the mean.
         pub usage_spread: f64 = fraction("a spread"), default Usage::default().spread;
-        /// How many successive nodes are a site, which has one level; with 1 each node has its own.
+        /// Number of successive nodes that form a site with a common level of use; with 1 each node
+        /// has its own.
         pub nodes_per_site: usize = count("a number of nodes", 1, MAX_NODES), default 1;
-        /// The correlation of the cores and the GHz of nodes that are drawn; both keep their distributions.
+        /// Correlation of the cores and the GHz of random nodes; both keep their distributions.
         pub core_ghz_correlation: f64 = number("a correlation", -1.0..=1.0), default 0.0;
-        /// The standard deviation of the use of a node around its level.
+        /// Standard deviation of the use of a node around its level.
         pub usage_deviation: f64 = fraction("a standard deviation"), default Usage::default().deviation;
-        /// The correlation of two measurements of the use of a node that follow each other.
+        /// Correlation of successive measurements of the use of a node.
         pub usage_correlation: f64 = fraction("a correlation"), default Usage::default().correlation;
-        /// The numbers of nodes that test cases request.
+        /// Numbers of nodes that test cases request.
         pub sizes: Vec<usize> = numbers_of_nodes(MAX_NODES), default SIZES.to_vec();
-        /// The number of test cases of each size in a grid.
+        /// Number of test cases of each size in a grid.
         pub cases: u32 = count("a number of test cases", 1, 10_000), default 90;
-        /// The number of repetitions of each search.
+        /// Number of repetitions of each search.
         pub repetitions: u32 = repetitions(), default 1_000;
-        /// Which nodes a search examines: `case`, the first eligible ones in an order of all nodes that belongs to the
-        /// test case; `case-unchecked`, the first ones, from which phase I then removes those that are not eligible;
-        /// `repetition`, eligible ones that each repetition draws again.
+        /// Nodes that a search examines: `case`, the first eligible ones in an order of all nodes
+        /// that belongs to the test case; `case-unchecked`, the first ones, from which phase I then
+        /// removes those that are not eligible; `repetition`, eligible ones that each repetition
+        /// draws again.
         pub sample: Sample = choice([Sample::Case, Sample::Unchecked, Sample::Repetition].map(|it| (it.name(), it))), default Sample::Unchecked;
-        /// The sizes for which the optimum is searched; the complete search takes too long for more than 10 nodes.
+        /// Sizes for which the optimum is computed. The complete search takes too long for more than
+        /// 10 nodes.
         pub optimum: Vec<usize> = numbers_of_nodes(10), default vec![5];
-        /// The folder in the results into which the nodes, their use and the request of every search with the parameters of the scenario are
-        /// written, as `dfrsim solve coallocate` takes them.
+        /// Folder in the results into which the nodes, their use and the request of every search
+        /// with the parameters of the scenario are written, in the input format of `dfrsim solve
+        /// coallocate`.
         pub files: Option<String> = optional(result_folder());
-        /// Whether searches are timed. Only times differ from run to run.
+        /// True if searches are timed. Times are the only results that differ from run to run.
         pub times: bool = boolean(), default false;
-        /// The parameters of the algorithm.
+        /// Parameters of the algorithm.
         pub parameters: ParameterFields = table();
-        /// The parameter study of section 4.3: one parameter is varied at a time.
+        /// The parameter study of section 4.3, which varies one parameter at a time.
         pub variations: Option<VariationFields> = optional(table());
-        /// Requests that come one after the other.
+        /// Stream of requests that arrive over time.
         pub stream: Option<StreamFields> = optional(table());
     }
     renamed { "grids" => "replications" }
     check |study, at| {
         if study.node_list.is_none() {
             for (field, size) in study.too_large(study.nodes) {
-                at.fault(field, format!("{size} nodes are more than the {} of a grid", study.nodes));
+                at.fault(field, format!("{size} nodes requested, but a grid has only {}", study.nodes));
             }
         }
         if study.sample == Sample::Repetition && !study.optimum.is_empty() {
-            at.fault("optimum", "with `sample = \"repetition\"` there is no optimum of a test case");
+            at.fault("optimum", "`optimum` requires `sample = \"case\"` or `sample = \"case-unchecked\"`");
         }
     }
 }
 
 fields! {
-    /// The parameters of the algorithm.
+    /// Parameters of the algorithm.
     #[derive(Clone, Debug, PartialEq)]
     pub struct ParameterFields {
-        /// How many nodes are examined first, as a multiple of those requested (M_init).
+        /// Number of nodes that are examined first, as a multiple of the requested number (M_init).
         pub initial_multiple: usize = multiple(), default Parameters::default().initial_multiple;
-        /// The largest multiple (M_max).
+        /// Largest multiple (M_max).
         pub max_multiple: usize = multiple(), default Parameters::default().largest_multiple;
-        /// How many swaps for each node are tried towards an admissible set (L1).
+        /// Number of swaps for each node that are tried to reach an admissible set (L1).
         pub l1: usize = effort(), default Parameters::default().admission_effort;
-        /// How many swaps for each node are tried towards a better utilisation (L2).
+        /// Number of swaps for each node that are tried to improve the utilisation (L2).
         pub l2: usize = effort(), default Parameters::default().improvement_effort;
-        /// Whether phase III skips starts at which the totals are proved to be out of reach, which the text does not do. The solutions are the
-        /// same without it, and times are those of the phases of the text.
+        /// True if phase III skips starts at which the totals are provably out of reach, which the
+        /// text does not do. Without it, the solutions are equal, and times are those of the phases
+        /// of the text.
         pub proofs: bool = boolean(), default true;
     }
     renamed { "largest_multiple" => "max_multiple" }
 }
 
 fields! {
-    /// The parameter study of section 4.3: one parameter is varied at a time.
+    /// The parameter study of section 4.3, which varies one parameter at a time.
     #[derive(Clone, Debug, PartialEq)]
     pub struct VariationFields {
-        /// The numbers of nodes that test cases request.
+        /// Number of nodes that test cases request.
         pub size: usize = count("a number of nodes", 1, MAX_NODES), default 15;
-        /// The number of repetitions of each search.
+        /// Number of repetitions of each search.
         pub repetitions: u32 = repetitions(), default 100;
         /// Values of M, with a single pass.
         pub multiples: Vec<usize> = list(multiple()).distinct(), default vec![2, 3, 4, 6, 8];
@@ -107,20 +113,20 @@ fields! {
 }
 
 fields! {
-    /// Requests that come one after the other.
+    /// Stream of requests that arrive over time.
     #[derive(Clone, Debug, PartialEq)]
     pub struct StreamFields {
-        /// The time during which requests arrive.
+        /// Time during which requests arrive.
         pub span: SimSpan = some_time(), default SimSpan::from_secs(7 * 86_400);
-        /// The mean time between two of them.
+        /// Mean time between two requests.
         pub mean_gap: SimSpan = some_time(), default SimSpan::from_secs(600);
-        /// The latest start of a job, as a time after its arrival.
+        /// Latest start of a job, as a time after its arrival.
         pub patience: SimSpan = some_time(), default SimSpan::from_secs(86_400);
     }
 }
 
 dfrsim_model::named! {
-    /// Which nodes a search examines.
+    /// Nodes that a search examines.
     pub enum Sample as "sample" {
         /// The first eligible ones in the order of the test case.
         Case = "case",
@@ -156,7 +162,8 @@ fn some_time() -> Codec<SimSpan> {
 }
 
 impl CoallocationFields {
-    /// Sizes of test cases that a grid with this many nodes cannot have, with the names of their fields.
+    /// Returns the sizes of test cases that exceed a grid with this many nodes, with the names of
+    /// their fields.
     pub(crate) fn too_large(&self, nodes: usize) -> Vec<(&'static str, usize)> {
         let sizes = self.sizes.iter().map(|&size| ("sizes", size));
         let varied = self.variations.iter().map(|it| ("variations", it.size));

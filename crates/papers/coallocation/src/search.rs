@@ -1,6 +1,6 @@
 //! Repeated searches.
 
-use crate::grid::{InUse, TestCase};
+use crate::grid::{GridInUse, TestCase};
 use crate::rows::SearchRow;
 use crate::scenario::Sample;
 use dfrsim_coallocation::planetlab::Kind;
@@ -10,24 +10,24 @@ use dfrsim_model::coallocation::Request;
 use dfrsim_model::{Seed, SimTime};
 use std::time::{Duration, Instant};
 
-/// How many of the repetitions are timed.
+/// Number of repetitions that are timed.
 const TIMED: u32 = 5;
 
-/// How a search is repeated.
+/// Parameters of a repeated search.
 #[derive(Clone, Copy)]
-pub(crate) struct Repeated {
+pub(crate) struct SearchSetup {
     pub(crate) parameters: Parameters,
     pub(crate) repetitions: u32,
     pub(crate) sample: Sample,
     pub(crate) times: bool,
 }
 
-/// Fills the columns of all repetitions of a search into a row; the checker verifies the first solution.
+/// Repeats a search and fills the columns of its row. The checker verifies the first solution.
 pub(crate) fn search(
     case: &TestCase,
-    on: &InUse,
+    on: &GridInUse,
     kind: Kind,
-    how: &Repeated,
+    how: &SearchSetup,
     row: &mut SearchRow,
 ) -> Result<(), Failure> {
     let request = case.request(kind);
@@ -73,8 +73,8 @@ pub(crate) fn search(
     Ok(())
 }
 
-/// Times searches whose answers are known: once as they are, and once phase by phase. No state is kept from one to the
-/// next.
+/// Times searches whose results are known: once as a whole, and once phase by phase. No state is
+/// kept between searches.
 fn measure(
     coallocator: &mut Coallocator,
     grid: &Grid,

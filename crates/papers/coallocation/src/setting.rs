@@ -1,19 +1,19 @@
-//! Parameters of the search that are varied.
+//! Settings of the parameter study.
 
 use crate::scenario::VariationFields;
 use dfrsim_coallocation::Parameters;
 
-/// A parameter that is varied: `M`, `L1` or `L2`, and its value.
+/// A varied parameter, `M`, `L1` or `L2`, and its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Setting {
-    /// The parameter.
+    /// Name of the parameter.
     pub parameter: &'static str,
-    /// Its value.
+    /// Value of the parameter.
     pub value: usize,
 }
 
 impl Setting {
-    /// All settings of a parameter study.
+    /// Iterates over all settings of a parameter study.
     pub(crate) fn all(variations: &VariationFields) -> impl Iterator<Item = Setting> {
         let VariationFields { multiples, l1, l2, .. } = variations;
         [("M", multiples), ("L1", l1), ("L2", l2)]
@@ -21,7 +21,7 @@ impl Setting {
             .flat_map(|(parameter, values)| values.iter().map(move |&value| Setting { parameter, value }))
     }
 
-    /// The parameters with this one changed.
+    /// Returns the parameters with this one changed.
     pub(crate) fn apply(self, standard: Parameters) -> Parameters {
         let value = self.value;
         match self.parameter {

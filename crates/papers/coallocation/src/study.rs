@@ -1,10 +1,10 @@
-//! The study: instances, variants, and how a variant is run.
+//! The study: instances, variants, and runs of a variant.
 
-use crate::grid::{InUse, grid_nodes, grid_seed};
+use crate::grid::{GridInUse, grid_nodes, grid_seed};
 use crate::pairs::Data;
 use crate::rows::{OptimumRow, Row, SearchRow, StreamRow};
 use crate::scenario::CoallocationFields;
-use crate::search::{Repeated, search};
+use crate::search::{SearchSetup, search};
 use crate::setting::Setting;
 use crate::{KINDS, claims, drawings, files, kind_name, tables};
 use dfrsim_coallocation::check::check_reservations;
@@ -14,22 +14,22 @@ use dfrsim_coallocation::{Grid, Parameters, Stream, optimum};
 use dfrsim_lab::fields::{LocatedFile, Scenario};
 use dfrsim_lab::{
     Audit, Claim, Digest, Digester, Drawing, Failure, Input, InstanceId, KeyBuilder, Labels, Long,
-    NamedTable, Prepared, RunError, Study, Watch,
+    NamedTable, Prepared, RunContext, RunError, Study,
 };
 use dfrsim_model::coallocation::{Reservation, Resource};
 use dfrsim_model::{Seed, SimSpan};
 use std::sync::OnceLock;
 
-/// The day of the test cases.
+/// Duration for which the grids of the test cases are in use.
 const DAY: SimSpan = SimSpan::from_secs(86_400);
 
-/// A scenario of the co-allocation study with its list of nodes.
+/// The co-allocation study of a scenario, with its list of nodes already read.
 #[derive(Debug)]
 pub struct CoallocationStudy {
     scenario: Scenario<CoallocationFields>,
     listed: Option<Vec<Resource>>,
     /// Level of use and replication of each instance.
-    places: Vec<(f64, u32)>,
+    instance_specs: Vec<(f64, u32)>,
 }
 
 /// A grid in use, built when the first variant needs it.
@@ -37,33 +37,33 @@ pub struct CoallocationStudy {
 pub struct Instance {
     replication: u32,
     nodes: Vec<Resource>,
-    course: Usage,
+    usage_model: Usage,
     seed: Seed,
-    /// In use for the day of the test cases.
-    day: OnceLock<Result<InUse, Failure>>,
-    /// In use for as long as the last job of a stream may run.
-    stream: OnceLock<Result<InUse, Failure>>,
+    /// The grid in use for the day of the test cases.
+    day: OnceLock<Result<GridInUse, Failure>>,
+    /// The grid in use for as long as the last job of a stream may run.
+    stream: OnceLock<Result<GridInUse, Failure>>,
 }
 
-/// What is run on a grid in use.
+/// A run on a grid in use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Variant {
     /// A repeated search for a test case.
     Search {
-        /// How many nodes are asked for.
+        /// Number of requested nodes.
         size: usize,
-        /// Which of the test cases of this size.
+        /// Number of the test case among those of this size.
         case: u32,
-        /// The kind of request.
+        /// Kind of request.
         kind: Kind,
-        /// The parameter that is varied, if one is.
+        /// The varied parameter, if there is one.
         setting: Option<Setting>,
     },
     /// The optimum of a test case.
     Optimum {
-        /// How many nodes are asked for.
+        /// Number of requested nodes.
         size: usize,
-        /// Which of the test cases of this size.
+        /// Number of the test case among those of this size.
         case: u32,
     },
     /// A stream of requests of a kind.
@@ -71,20 +71,20 @@ pub enum Variant {
 }
 
 impl Instance {
-    fn in_use(&self, span: SimSpan) -> Result<InUse, Failure> {
-        InUse::new(self.nodes.clone(), &self.course, span, self.seed)
+    fn build_grid(&self, span: SimSpan) -> Result<GridInUse, Failure> {
+        GridInUse::new(self.nodes.clone(), &self.usage_model, span, self.seed)
     }
-    fn day(&self) -> Result<&InUse, Failure> {
-        self.day.get_or_init(|| self.in_use(DAY)).as_ref().map_err(Clone::clone)
+    fn day(&self) -> Result<&GridInUse, Failure> {
+        self.day.get_or_init(|| self.build_grid(DAY)).as_ref().map_err(Clone::clone)
     }
 }
 
 impl CoallocationStudy {
-    fn repeated(&self, setting: Option<Setting>) -> Repeated {
+    fn search_setup(&self, setting: Option<Setting>) -> SearchSetup {
         let fields = &self.scenario;
         let standard = fields.parameters.parameters();
         let varied = fields.variations.as_ref().filter(|_| setting.is_some());
-        Repeated {
+        SearchSetup {
             parameters: setting.map_or(standard, |setting| setting.apply(standard)),
             repetitions: varied.map_or(fields.repetitions, |variations| variations.repetitions),
             sample: fields.sample,
@@ -95,14 +95,14 @@ impl CoallocationStudy {
     fn stream(&self, instance: &Instance, kind: Kind) -> Result<StreamRow, Failure> {
         let stream = self.scenario.stream.as_ref().ok_or_else(|| Failure::failed("there is no stream"))?;
         let (span, mean_gap, patience) = (stream.span, stream.mean_gap, stream.patience);
-        let on = instance.stream.get_or_init(|| instance.in_use(span + patience + DAY));
+        let on = instance.stream.get_or_init(|| instance.build_grid(span + patience + DAY));
         let on = on.as_ref().map_err(Clone::clone)?;
         let parameters = self.scenario.parameters.parameters();
         let stream = Stream { span, mean_gap, patience, kind, parameters };
         let mut grid = on.grid.clone();
         let outcome = stream.run(&mut grid, on.seed.fork("stream")).map_err(Failure::violation)?;
         let jobs = outcome.accepted.iter().flat_map(|accepted| &accepted.reservations);
-        let all: Vec<Reservation> = jobs.chain(on.reserved()).cloned().collect();
+        let all: Vec<Reservation> = jobs.chain(on.reservations()).cloned().collect();
         if let Some(fault) = check_reservations(grid.resources(), &all).first() {
             return Err(Failure::invalid(fault));
         }
@@ -114,7 +114,7 @@ impl CoallocationStudy {
     }
 }
 
-/// Nodes with the properties of table 1. Their labels do not matter: no test case asks for any.
+/// Reads nodes with the properties of table 1. Labels are dropped, as no test case requests any.
 fn read_nodes(file: &LocatedFile) -> Result<(Vec<Resource>, Input), RunError> {
     let text = dfrsim_model::read_text_file(&file.path).map_err(|error| RunError::io(&file.path, error))?;
     let list = Resources::parse(&file.given, &text).map_err(|faults| {
@@ -123,7 +123,7 @@ fn read_nodes(file: &LocatedFile) -> Result<(Vec<Resource>, Input), RunError> {
     let expected = PROPERTIES.map(|it| it.name);
     if list.quantities != expected {
         let expected = expected.join(",");
-        return Err(RunError::input(format!("{}:1: the properties should be {expected}", file.given)));
+        return Err(RunError::input(format!("{}:1: expected the properties {expected}", file.given)));
     }
     if list.resources.is_empty() {
         return Err(RunError::input(format!("{}: expected at least one node", file.given)));
@@ -164,20 +164,20 @@ impl Study for CoallocationStudy {
         {
             let nodes = nodes.len();
             return Err(RunError::input(format!(
-                "{field}: {size} nodes are more than the {nodes} of a grid"
+                "{field}: {size} nodes requested, but a grid has only {nodes}"
             )));
         }
         let replications = scenario.replications;
         let of_usage = |&usage: &f64| (0..replications).map(move |replication| (usage, replication));
         let places = scenario.usage.iter().flat_map(of_usage).collect();
-        Ok(CoallocationStudy { scenario: scenario.clone(), listed, places })
+        Ok(CoallocationStudy { scenario: scenario.clone(), listed, instance_specs: places })
     }
     fn instances(&self) -> Vec<InstanceId> {
         let id = |&(usage, replication): &(f64, u32)| InstanceId {
             labels: vec![("usage", usage.to_string()), ("replication", replication.to_string())],
             weight: 1,
         };
-        self.places.iter().map(id).collect()
+        self.instance_specs.iter().map(id).collect()
     }
     fn variants(&self, at: usize) -> Vec<Variant> {
         let fields = &self.scenario;
@@ -188,8 +188,8 @@ impl Study for CoallocationStudy {
                 variants.extend(fields.optimum.contains(&size).then_some(Variant::Optimum { size, case }));
             }
         }
-        // The parameter study is of the first level only.
-        let is_first = self.places[at].0 == fields.usage[0];
+        // The parameter study covers the first level only.
+        let is_first = self.instance_specs[at].0 == fields.usage[0];
         for variations in fields.variations.iter().filter(|_| is_first) {
             for setting in Setting::all(variations) {
                 let (size, kind) = (variations.size, Kind::Collective);
@@ -201,7 +201,7 @@ impl Study for CoallocationStudy {
         variants
     }
     fn prepare(&self, at: usize) -> Result<Prepared<Instance>, Failure> {
-        let (mean, replication) = self.places[at];
+        let (mean, replication) = self.instance_specs[at];
         let seed = grid_seed(self.scenario.seed, replication);
         let nodes = grid_nodes(&self.scenario, self.listed.as_deref(), seed);
         let course = Usage {
@@ -221,7 +221,7 @@ impl Study for CoallocationStudy {
             node.capacity.iter().for_each(|&amount| _ = digester.integer(amount));
         }
         let (day, stream) = (OnceLock::new(), OnceLock::new());
-        let instance = Instance { replication, nodes, course, seed, day, stream };
+        let instance = Instance { replication, nodes, usage_model: course, seed, day, stream };
         Ok(Prepared { instance, digest: digester.digest() })
     }
     fn key(&self, variant: &Variant, key: &mut KeyBuilder) {
@@ -233,12 +233,12 @@ impl Study for CoallocationStudy {
         };
         match *variant {
             Variant::Search { size, case, kind, setting } => {
-                let how = self.repeated(setting);
+                let how = self.search_setup(setting);
                 key.field("search", kind_name(kind)).field("size", size).field("case", case);
                 key.field("repetitions", how.repetitions).field("sample", how.sample.name());
                 key.field("times", how.times);
                 parameters(key, how.parameters);
-                // One of the values that are varied may be the one of the scenario.
+                // One of the varied values may equal that of the scenario.
                 key.optional("varied", setting.map(|setting| setting.parameter));
             }
             Variant::Optimum { size, case } => {
@@ -278,14 +278,19 @@ impl Study for CoallocationStudy {
             Variant::Stream(_) => 2,
         }
     }
-    fn run(&self, instance: &Instance, variant: &Variant, watch: Watch<'_>) -> Result<Vec<Row>, Failure> {
+    fn run(
+        &self,
+        instance: &Instance,
+        variant: &Variant,
+        watch: RunContext<'_>,
+    ) -> Result<Vec<Row>, Failure> {
         let row = match *variant {
             Variant::Search { size, case, kind, setting } => {
                 let on = instance.day()?;
                 let mut row = SearchRow::default();
-                let (test, how) = (on.case(size, case), self.repeated(setting));
+                let (test, how) = (on.case(size, case), self.search_setup(setting));
                 if let (Some(folder), None) = (&self.scenario.files, setting) {
-                    let (usage, replication) = (instance.course.mean, instance.replication);
+                    let (usage, replication) = (instance.usage_model.mean, instance.replication);
                     let place = format!("usage-{usage}-grid-{replication}/{size}-{case}-{}", kind_name(kind));
                     let sample = test.sample(how.sample, &on.grid, kind, how.parameters.initial_multiple);
                     files::write(watch, (folder, &place), on, &test.request(kind), &sample)?;

@@ -1,15 +1,16 @@
-//! What the text says of the results (`claims.toml`): numbers, beside ours where the experiment is as large as its own, and that
-//! something is positive.
+//! Claims of the text about the results (`claims.toml`): numbers, compared with ours if the
+//! experiment is as large as that of the text, and claims that a value is positive.
 //!
-//! A statement *holds* where the 95 % interval of our mean over the replications is within its limits, *fails* where the interval is
-//! outside, and is *open* where the interval is partly within; one without a number also where there is no interval.
+//! A claim *holds* if the 95 % interval of our mean over the replications is within its limits,
+//! *fails* if the interval is outside, and is *open* if the interval is partly within. A claim
+//! without a number is also open if there is no interval.
 
 use crate::model;
-use crate::rows::{LoadRow, Pair, Row, SimulationRow, SwitchRow, of_runs, pairs, reduction_percent};
+use crate::rows::{LoadRow, Pair, Row, SimulationRow, SwitchRow, pairs, per_simulation, reduction_percent};
 use crate::scenario::ContextSwitches;
 use crate::tables::{mean_between, minutes};
 use dfrsim_lab::fields::Scenario;
-use dfrsim_lab::query::{Entries, Entry, Limit};
+use dfrsim_lab::query::{ClaimEntry, Entries, Limit};
 use dfrsim_lab::{Bootstrap, Claim, Estimate, Long, Verdict, average, by_key, by_sorted_key};
 use dfrsim_model::SimSpan;
 use std::collections::BTreeMap;
@@ -18,7 +19,7 @@ use std::sync::LazyLock;
 static CLAIMS: LazyLock<Entries> =
     LazyLock::new(|| Entries::new("context-switch/claims.toml", include_str!("../claims.toml")));
 
-/// The claims for which there are results.
+/// Returns the claims for which there are results.
 pub(crate) fn all(scenario: &Scenario<ContextSwitches>, rows: &Long<Row>) -> Vec<Claim> {
     let costs = model::costs();
     let agree = costs.iter().filter(|cost| cost.cost_mb == cost.published_mb).count();
@@ -29,7 +30,7 @@ pub(crate) fn all(scenario: &Scenario<ContextSwitches>, rows: &Long<Row>) -> Vec
         format!("{agree} of {} costs agree", costs.len()),
     );
     let bootstrap = Bootstrap::for_tables(scenario.seed);
-    let claim = |entry: &Entry| {
+    let claim = |entry: &ClaimEntry| {
         let values = values(&entry.of, rows).filter(|_| is_comparable(scenario, entry))?;
         let Estimate { value, interval } = bootstrap.estimates(&values)?.mean;
         let (limit, detail) = match entry.published {
@@ -51,8 +52,9 @@ pub(crate) fn all(scenario: &Scenario<ContextSwitches>, rows: &Long<Row>) -> Vec
     std::iter::once(table_1).chain(CLAIMS.iter().filter_map(claim)).collect()
 }
 
-/// Whether an experiment is as large as that of the section, so that its numbers can be compared, if there are any.
-fn is_comparable(scenario: &ContextSwitches, entry: &Entry) -> bool {
+/// Checks that an experiment is as large as that of the section, so that its numbers can be
+/// compared, if there are any.
+fn is_comparable(scenario: &ContextSwitches, entry: &ClaimEntry) -> bool {
     let is_so = if entry.source.ends_with("5.1") {
         scenario.samples.as_ref().is_some_and(|part| part.nodes == 200 && part.busy.is_none())
     } else {
@@ -61,13 +63,13 @@ fn is_comparable(scenario: &ContextSwitches, entry: &Entry) -> bool {
     is_so || entry.published.is_none()
 }
 
-/// Our values of a metric, in blocks that are independent of each other; `None` if there is no such metric.
+/// Returns our values of a metric, in independent blocks; `None` if there is no such metric.
 fn values(metric: &str, rows: &Long<Row>) -> Option<Vec<Vec<f64>>> {
     let durations = |is_one: fn(&SwitchRow) -> bool| {
         let own = |own: &[&SwitchRow]| own.iter().filter(|row| is_one(row)).map(|row| seconds(row)).collect();
-        of_runs(rows, |run| Some(own(run)).filter(|own: &Vec<f64>| !own.is_empty()))
+        per_simulation(rows, |run| Some(own(run)).filter(|own: &Vec<f64>| !own.is_empty()))
     };
-    let a_run = |of: fn(&SwitchRow) -> u64| of_runs(rows, |own| Some(sum(own, of)));
+    let a_run = |of: fn(&SwitchRow) -> u64| per_simulation(rows, |own| Some(sum(own, of)));
     let single = match metric {
         "mean_switch_s" => return Some(durations(|_| true)),
         "three_migrations_s" => {
@@ -79,7 +81,7 @@ fn values(metric: &str, rows: &Long<Row>) -> Option<Vec<Vec<f64>>> {
         "optimised_min" => minutes(rows, "optimised"),
         "time_reduction_percent" => both_minutes(rows, |ours, booked| 100.0 - 100.0 * ours / booked),
         "switches" => a_run(|_| 1),
-        "local_percent" => of_runs(rows, |own| {
+        "local_percent" => per_simulation(rows, |own| {
             let all = sum(own, resumes);
             (all > 0.0).then(|| 100.0 * sum(own, |row| row.local_resumes) / all)
         }),
@@ -96,20 +98,20 @@ fn values(metric: &str, rows: &Long<Row>) -> Option<Vec<Vec<f64>>> {
                 |own: Vec<&LoadRow>| own.iter().map(|row| row.demanded_cpu).max().map(|peak| peak as f64);
             by_key(own, |row| row.replication).into_iter().filter_map(peak).collect()
         }
-        "saved_by_size" => of_replications(rows, |own| {
+        "saved_by_size" => per_replication(rows, |own| {
             slope(own.iter().map(|pair| (f64::from(pair.optimised.vms), saved(pair))))
         }),
-        "saved" => of_replications(rows, |own| average(own.iter().map(saved))),
+        "saved" => per_replication(rows, |own| average(own.iter().map(saved))),
         "cost_and_duration" => {
-            of_runs(rows, |own| correlation(own.iter().map(|row| (cost(row), seconds(row)))))
+            per_simulation(rows, |own| correlation(own.iter().map(|row| (cost(row), seconds(row)))))
         }
-        "cost_of_images" => of_runs(rows, |own| difference(own, cost)),
-        "duration_of_images" => of_runs(rows, |own| difference(own, seconds)),
-        "local_less_remote" => of_runs(rows, |own| {
+        "cost_of_images" => per_simulation(rows, |own| difference(own, cost)),
+        "duration_of_images" => per_simulation(rows, |own| difference(own, seconds)),
+        "local_less_remote" => per_simulation(rows, |own| {
             Some(own.iter().map(|row| row.local_resumes as f64 - row.remote_resumes as f64).sum())
         }),
-        "cpu_until_30_min" => until_30_minutes(rows, |row| row.used_cpu),
-        "memory_until_30_min" => until_30_minutes(rows, |row| row.memory_mb as f64),
+        "cpu_until_30_min" => difference_in_30_minutes(rows, |row| row.used_cpu),
+        "memory_until_30_min" => difference_in_30_minutes(rows, |row| row.memory_mb as f64),
         "minutes_saved" => both_minutes(rows, |ours, booked| booked - ours),
         _ => return None,
     };
@@ -129,7 +131,8 @@ fn saved(pair: &Pair<'_>) -> f64 {
     pair.first_fit.cost_mb as f64 - pair.optimised.cost_mb as f64
 }
 
-/// Something of the minutes under the optimised policy and with booked units, of the replications that have both.
+/// Combines the minutes under the optimised policy and with booked units, for the replications that
+/// have both.
 fn both_minutes(rows: &Long<Row>, of: fn(f64, f64) -> f64) -> Vec<f64> {
     let runs = |policy| rows.of::<SimulationRow>().filter(move |row| row.policy == policy);
     let minutes = |row: &SimulationRow| row.duration_s.as_secs_f64() / 60.0;
@@ -138,19 +141,19 @@ fn both_minutes(rows: &Long<Row>, of: fn(f64, f64) -> f64) -> Vec<f64> {
     runs("booking").filter_map(|row| Some(of(*optimised.get(&row.replication)?, minutes(row)))).collect()
 }
 
-/// A sum over the switches of a simulation.
+/// Sums a count over the switches of a simulation.
 fn sum(own: &[&SwitchRow], of: fn(&SwitchRow) -> u64) -> f64 {
     own.iter().map(|row| of(row)).sum::<u64>() as f64
 }
 
-/// What something comes to for the pairs of plans of each replication.
-fn of_replications(rows: &Long<Row>, of: impl Fn(&[Pair<'_>]) -> Option<f64>) -> Vec<f64> {
+/// Evaluates a function on the pairs of plans of each replication.
+fn per_replication(rows: &Long<Row>, of: impl Fn(&[Pair<'_>]) -> Option<f64>) -> Vec<f64> {
     let all = by_sorted_key(pairs(rows), |pair| pair.optimised.replication);
     all.values().filter_map(|own| of(own)).collect()
 }
 
-/// How much larger something is on average for switches with suspends or resumes than for others; `None` if all are of one
-/// kind.
+/// Computes the difference of the mean of a quantity between switches with suspends or resumes and
+/// others; `None` if all are of one kind.
 fn difference(own: &[&SwitchRow], of: fn(&SwitchRow) -> f64) -> Option<f64> {
     let has_images = |row: &SwitchRow| row.suspends + row.local_resumes + row.remote_resumes > 0;
     let [with, without] = [true, false].map(|kind| {
@@ -160,7 +163,8 @@ fn difference(own: &[&SwitchRow], of: fn(&SwitchRow) -> f64) -> Option<f64> {
     Some(with? - without?)
 }
 
-/// The slope of a line through points by least squares; `None` if they have one abscissa.
+/// Computes the slope of a line through points by least squares; `None` if all have the same
+/// abscissa.
 fn slope(points: impl Iterator<Item = (f64, f64)> + Clone) -> Option<f64> {
     let x_mean = average(points.clone().map(|(x, _)| x))?;
     let spread: f64 = points.clone().map(|(x, _)| (x - x_mean).powi(2)).sum();
@@ -168,15 +172,16 @@ fn slope(points: impl Iterator<Item = (f64, f64)> + Clone) -> Option<f64> {
     (spread > 0.0).then(|| both / spread)
 }
 
-/// Pearson's coefficient; `None` if one of both does not vary.
+/// Computes Pearson's correlation coefficient; `None` if one of the coordinates does not vary.
 fn correlation(points: impl Iterator<Item = (f64, f64)> + Clone) -> Option<f64> {
     let down = slope(points.clone())?;
     let across = slope(points.map(|(x, y)| (y, x)))?;
     Some(down.signum() * (down * across).max(0.0).sqrt())
 }
 
-/// How much more is used under the optimised policy than with booked units, on average over 30 minutes.
-fn until_30_minutes(rows: &Long<Row>, of: fn(&LoadRow) -> f64) -> Vec<f64> {
+/// Computes the difference in use between the optimised policy and booked units, on average over the
+/// first 30 minutes.
+fn difference_in_30_minutes(rows: &Long<Row>, of: fn(&LoadRow) -> f64) -> Vec<f64> {
     let to = SimSpan::from_secs(1_800);
     let mean = |policy: &str, replication: u32| {
         let is_one = |row: &&LoadRow| row.policy == policy && row.replication == replication;
@@ -209,7 +214,8 @@ mod tests {
         assert_eq!(unknown.map(|entry| &entry.of).collect::<Vec<_>>(), [""; 0]);
     }
 
-    /// The first replication has no simulation with booked units; in the second one, 150 of 250 minutes are 40 % less.
+    /// Checks that the first replication is left out, as it has no simulation with booked units; in
+    /// the second one, 150 of 250 minutes are 40 % less.
     #[test]
     fn times_are_compared_replication_by_replication() {
         let run = |policy: &str, replication: u32, minutes: u64| {
@@ -223,7 +229,7 @@ mod tests {
         assert_eq!(values("time_reduction_percent"), Some(vec![vec![40.0]]));
     }
 
-    /// The published numbers agree with each other: 150 of 250 minutes are 40 % less.
+    /// Checks that the published numbers agree with each other: 150 of 250 minutes are 40 % less.
     #[test]
     fn the_published_reduction_is_that_of_the_published_times() {
         let number = |of| CLAIMS.iter().find(|entry| entry.of == of).unwrap().published.unwrap();

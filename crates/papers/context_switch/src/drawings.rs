@@ -8,7 +8,7 @@ use dfrsim_lab::{Axis, Chart, Drawing, Join, Long, Series, average, by_sorted_ke
 use dfrsim_model::SimSpan;
 
 pub(crate) fn all(scenario: &Scenario<ContextSwitches>, rows: &Long<Row>) -> Vec<Drawing> {
-    // Those of the text: FCFS and the decision module.
+    // The text compares FCFS and the decision module.
     let policies = [Policy::Booking, Policy::Optimised].map(Policy::name);
     let memory = over_time(rows, &policies, "memory", "memory of VMs that run or doze (MB)", |row| {
         row.memory_mb as f64
@@ -25,7 +25,7 @@ pub(crate) fn all(scenario: &Scenario<ContextSwitches>, rows: &Long<Row>) -> Vec
     drawings.into_iter().filter(has_points).collect()
 }
 
-/// How long actions take by the memory of the VM.
+/// Draws the duration of actions by the memory of the VM.
 fn figure_3(scenario: &ContextSwitches) -> Drawing {
     let durations = scenario.durations.durations();
     let times = MEMORIES_MB.map(|memory| (f64::from(memory), times(&durations, memory)));
@@ -40,7 +40,8 @@ fn figure_3(scenario: &ContextSwitches) -> Drawing {
     Drawing::new("figure-3", "RR-6929, figure 3: how long an action takes by itself", chart)
 }
 
-/// When vjobs run with booked units: a line a vjob, from its first to its last second.
+/// Draws the running times of vjobs with booked units, with a line for each vjob from its first to
+/// its last second.
 fn figure_12(rows: &Long<Row>) -> Drawing {
     let first = |row: &&StayRow| {
         row.policy == "booking" && row.replication == 0 && row.state.as_deref() == Some("running")
@@ -61,7 +62,7 @@ fn figure_12(rows: &Long<Row>) -> Drawing {
         .with_remark("The first replication.")
 }
 
-/// The mean cost of plans by the number of VMs.
+/// Draws the mean cost of plans by the number of VMs.
 fn figure_10(rows: &Long<Row>) -> Drawing {
     let sizes = by_sorted_key(pairs(rows), |pair| pair.optimised.vms);
     let series = |name: &str, of: fn(&Pair<'_>) -> Option<u64>| {
@@ -81,7 +82,7 @@ fn figure_10(rows: &Long<Row>) -> Drawing {
         .with_remark("Means over the replications.")
 }
 
-/// The durations of context switches by their cost.
+/// Draws the durations of context switches by their cost.
 fn figure_11(rows: &Long<Row>) -> Drawing {
     let policy = Policy::Optimised.name();
     let own = rows.of::<SwitchRow>().filter(|row| row.policy == policy);
@@ -92,7 +93,7 @@ fn figure_11(rows: &Long<Row>) -> Drawing {
         .with_remark("All replications.")
 }
 
-/// The amount that VMs use over time.
+/// Draws the amount that VMs use over time, for the first replication.
 fn over_time(
     rows: &Long<Row>,
     policies: &[&str],

@@ -1,4 +1,4 @@
-//! The fields that say how long actions take.
+//! Fields for the durations of actions.
 
 use dfrsim_context_switch::{ByMemory, Durations};
 use dfrsim_lab::fields::{number, serde};
@@ -7,34 +7,37 @@ use dfrsim_lab::{Digester, fields};
 const PAIRS: &str = "a list of pairs of MB and seconds";
 
 fields! {
-    /// The durations of actions. Lists of pairs of MB and seconds have straight lines between and beyond the pairs; a single pair
-    /// is a line through the origin. The defaults are what the text says: 26 s for a migration of 2 GB and 19 s for 1 GB, up
-    /// to 3 minutes for a remote resume of 2 GB and half of it for a local one.
+    /// Durations of actions. Lists of pairs of MB and seconds are interpolated and extrapolated
+    /// linearly; a single pair is a line through the origin. The defaults are those of the text: 26
+    /// s for a migration of 2 GB and 19 s for 1 GB, up to 3 minutes for a remote resume of 2 GB and
+    /// half of it for a local one.
     #[derive(Clone, Debug, PartialEq)]
     pub struct Times {
-        /// The time to boot a VM.
+        /// Time to boot a VM.
         pub run_s: f64 = number("a number of seconds", 0.0..=1e6), default Durations::default().run_s;
-        /// The time to shut a VM down.
+        /// Time to shut a VM down.
         pub stop_s: f64 = number("a number of seconds", 0.0..=1e6), default Durations::default().stop_s;
-        /// A live migration.
+        /// Duration of a live migration.
         pub migrate: ByMemory = serde(PAIRS), default Durations::default().migrate;
-        /// A suspend to the disk of the node.
+        /// Duration of a suspend to the disk of the node.
         pub suspend: ByMemory = serde(PAIRS), default Durations::default().suspend;
-        /// A resume on the node of the image.
+        /// Duration of a resume on the node of the image.
         pub local_resume: ByMemory = serde(PAIRS), default Durations::default().local_resume;
-        /// A resume on another node.
+        /// Duration of a resume on another node.
         pub remote_resume: ByMemory = serde(PAIRS), default Durations::default().remote_resume;
-        /// A suspend to RAM, or a resume from it.
+        /// Duration of a suspend to RAM, or of a resume from it.
         pub suspend_to_ram_s: f64 = number("a number of seconds", 0.0..=1e6), default Durations::default().doze_s;
-        /// By what part of its time a migration, a suspend or a resume takes longer for each other one on its node, or on the
-        /// busier of its two nodes; 1 if they share the node.
+        /// Relative increase of the duration of a migration, a suspend or a resume for each other
+        /// one on its node, or on the busier of its two nodes; 1 if they share the node.
         pub contention: f64 = number("a factor", 0.0..=1e6), default Durations::default().contention;
-        /// The same of suspends and resumes for each other one in the whole cluster, whose images share a storage.
+        /// Relative increase of the duration of a suspend or a resume for each other one in the
+        /// whole cluster, as their images share a storage.
         pub storage_contention: f64 =
             number("a factor", 0.0..=1e6), default Durations::default().storage_contention;
-        /// By what factor computations on a node take longer during a suspend or a local resume there.
+        /// Factor by which computations on a node take longer during a suspend or a local resume
+        /// there.
         pub local_slowdown: f64 = number("a factor", 1.0..=1e6), default Durations::default().local_slowdown;
-        /// The same on both nodes of a migration or a remote resume.
+        /// Factor by which computations take longer on both nodes of a migration or a remote resume.
         pub remote_slowdown: f64 = number("a factor", 1.0..=1e6), default Durations::default().remote_slowdown;
     }
     renamed { "doze_s" => "suspend_to_ram_s" }

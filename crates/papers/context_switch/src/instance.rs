@@ -12,19 +12,19 @@ use dfrsim_lab::{Digester, Prepared};
 use dfrsim_model::{Seed, SimSpan, SimTime};
 use rand::seq::IndexedRandom;
 
-/// The VMs of a vjob on the cluster of section 5.2.
-pub(crate) const VMS: u32 = 9;
+/// Number of VMs of a vjob on the cluster of section 5.2.
+pub(crate) const VMS_PER_VJOB: u32 = 9;
 
-/// What policies work on.
+/// Input of the policies.
 pub enum Instance {
     /// A random configuration.
-    Sample(Random),
+    Sample(RandomConfiguration),
     /// A cluster over time.
     Cluster(Timeline),
 }
 
-/// A random configuration, and where first-fit decreasing puts its VMs.
-pub struct Random {
+/// A random configuration, and the placement of its VMs by first-fit decreasing.
+pub struct RandomConfiguration {
     pub(crate) sample: Sample,
     pub(crate) first_fit: Configuration,
     pub(crate) seed: Seed,
@@ -37,7 +37,7 @@ pub struct Timeline {
     seed: Seed,
 }
 
-impl Random {
+impl RandomConfiguration {
     pub(crate) fn prepare(
         seed: u64,
         part: &Configurations,
@@ -51,12 +51,15 @@ impl Random {
         let first_fit = select_running(cluster, current, &first_come_first_served(cluster), SuspendTo::Disk);
         let mut digester = Digester::new();
         digester.text("sample").integer(replication).text(&cluster_to_json(cluster, current));
-        Prepared { instance: Instance::Sample(Random { sample, first_fit, seed }), digest: digester.digest() }
+        Prepared {
+            instance: Instance::Sample(RandomConfiguration { sample, first_fit, seed }),
+            digest: digester.digest(),
+        }
     }
 }
 
 impl Timeline {
-    /// The same vjobs for every policy.
+    /// Draws a cluster with its vjobs, which are the same for every policy.
     pub(crate) fn prepare(
         seed: u64,
         scenario: &ContextSwitches,
@@ -72,18 +75,18 @@ impl Timeline {
         let vjobs =
             vjobs.map(|(vjob, &priority)| Vjob { name: format!("vjob{vjob}"), priority: priority.into() });
         let mut memory = 0;
-        let vms = (0..part.vjobs * VMS).map(|vm| {
-            if part.memory_by == MemoryBy::Vm || vm % VMS == 0 {
+        let vms = (0..part.vjobs * VMS_PER_VJOB).map(|vm| {
+            if part.memory_by == MemoryBy::Vm || vm % VMS_PER_VJOB == 0 {
                 memory = *part.vm_memory_mb.choose(&mut rng).expect("there is a size");
             }
-            let name = format!("vm{:03}-{}", vm / VMS + 1, vm % VMS + 1);
-            Vm { name, vjob: VjobId(vm / VMS), demand: Amount::new(1, memory.into()) }
+            let name = format!("vm{:03}-{}", vm / VMS_PER_VJOB + 1, vm % VMS_PER_VJOB + 1);
+            Vm { name, vjob: VjobId(vm / VMS_PER_VJOB), demand: Amount::new(1, memory.into()) }
         });
         let cluster = Cluster::new(nodes.collect(), vjobs.collect(), vms.collect())
             .expect("names are numbered and amounts are in range");
         let application = |vjob: usize| {
             let mut rng = seed.fork("applications").numbered(vjob as u64).rng();
-            Application::new(Benchmark::ALL[vjob % 4], VMS as usize, part.work, &mut rng)
+            Application::new(Benchmark::ALL[vjob % 4], VMS_PER_VJOB as usize, part.work, &mut rng)
         };
         let applications: Vec<Application> = (0..part.vjobs as usize).map(application).collect();
         let mut digester = Digester::new();

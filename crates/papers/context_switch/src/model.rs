@@ -1,4 +1,5 @@
-//! Table 1 and figure 3: the cost of an action on a VM of 1,024 MB, by the model and as published, and how long it takes.
+//! Table 1 and figure 3: the cost of an action on a VM of 1,024 MB, by the model and as published,
+//! and its duration.
 
 use dfrsim_context_switch::{Action, Amount, Cluster, Durations, Node, Place, Vjob, VjobId, Vm, VmId};
 use dfrsim_lab::Reference;
@@ -6,29 +7,29 @@ use dfrsim_model::NodeId;
 
 const MEMORY_MB: i64 = 1_024;
 
-/// An action with its published cost and ours, in MB.
+/// Published cost of an action and ours, in MB.
 pub(crate) struct Cost {
     pub(crate) action: &'static str,
     pub(crate) published_mb: u64,
     pub(crate) cost_mb: u64,
 }
 
-/// The costs of table 1.
+/// Computes the costs of table 1.
 pub(crate) fn costs() -> Vec<Cost> {
     let cluster = two_nodes(MEMORY_MB);
     let table = Reference(include_str!("../reference/table_1.csv"));
     let cost = |([action], [factor]): ([&'static str; 1], [f64; 1])| {
-        let (from, to) = ends(action)?;
+        let (from, to) = places_of_action(action)?;
         let cost_mb = Action::between(&cluster, VmId(0), from, to).ok()??.cost(&cluster);
         Some(Cost { action, published_mb: factor as u64 * MEMORY_MB as u64, cost_mb })
     };
     table.lines().filter_map(cost).collect()
 }
 
-/// The memories of figure 3.
+/// Memory sizes of figure 3.
 pub(crate) const MEMORIES_MB: [u32; 4] = [512, 1_024, 1_536, 2_048];
 
-/// How long each action takes by itself on a VM of so much memory, in seconds.
+/// Computes the duration in seconds of each action, without contention, on a VM of this memory size.
 pub(crate) fn times(durations: &Durations, memory_mb: u32) -> Vec<(&'static str, f64)> {
     let cluster = two_nodes(memory_mb.into());
     let actions = [
@@ -40,14 +41,14 @@ pub(crate) fn times(durations: &Durations, memory_mb: u32) -> Vec<(&'static str,
         ("remote_resume_s", "resume remote"),
     ];
     let time = |(column, action)| {
-        let (from, to) = ends(action)?;
+        let (from, to) = places_of_action(action)?;
         let action = Action::between(&cluster, VmId(0), from, to).ok()??;
         Some((column, durations.of(&cluster, action).as_secs_f64()))
     };
     actions.into_iter().filter_map(time).collect()
 }
 
-/// Two nodes and a VM of so much memory.
+/// Creates two nodes and a VM of this memory size.
 fn two_nodes(memory: i64) -> Cluster {
     let node = |name: &str| Node { name: name.to_owned(), capacity: Amount::new(1, memory) };
     let vm = Vm { name: "VM".to_owned(), vjob: VjobId(0), demand: Amount::new(1, memory) };
@@ -56,8 +57,8 @@ fn two_nodes(memory: i64) -> Cluster {
         .expect("two nodes and a VM are a cluster")
 }
 
-/// From where to where an action takes a VM.
-fn ends(action: &str) -> Option<(Place, Place)> {
+/// Returns the places of a VM before and after an action.
+fn places_of_action(action: &str) -> Option<(Place, Place)> {
     let (here, there) = (NodeId(0), NodeId(1));
     Some(match action {
         "migrate" => (Place::Running(here), Place::Running(there)),

@@ -1,4 +1,4 @@
-//! The columns of rows, a file for each type.
+//! Columns of rows, with a file for each type.
 
 use dfrsim_context_switch::simulation::{Load, Run, StateInterval, Switch};
 use dfrsim_context_switch::{Action, Cluster, Kind, Plan};
@@ -9,31 +9,31 @@ use std::collections::BTreeMap;
 columns! {
     /// A plan for a random configuration.
     pub struct SampleRow of |(cluster, plan): (&Cluster, &Plan)| {
-        /// The number of VMs.
+        /// Number of VMs.
         label pub vms: u32,
-        /// Which of the configurations of this size, from 0.
+        /// Number of the configuration among those of this size, from 0.
         instance pub replication: u32,
-        /// Whose plan it is.
+        /// Policy that made the plan.
         variant pub policy: String,
-        /// The cost of the plan.
+        /// Cost of the plan.
         primary(less, "MB") pub cost_mb: u64 = plan.cost(cluster),
-        /// A cost that no plan to these states is below; of the optimiser.
+        /// Lower bound on the cost of plans to these states; for the optimiser only.
         fact("MB") pub bound_mb: Option<u64>,
-        /// Whether it is proven that no plan is cheaper; of the optimiser.
+        /// True if the plan is proven to be the cheapest; for the optimiser only.
         fact pub proven: Option<bool>,
-        /// How long the search took, where it had a limit of time.
+        /// Duration of the search, if it had a time limit.
         metric(less, "s") pub search_s: Option<f64>,
-        /// The number of pools of the plan.
+        /// Number of pools of the plan.
         metric(less) pub pools: u64 = plan.pools().len() as u64,
-        /// The number of VMs that are run.
+        /// Number of VMs that are run.
         fact pub runs: u64 = count(plan, |it| it.kind() == Kind::Run),
-        /// The number of VMs that are migrated.
+        /// Number of VMs that are migrated.
         metric(less) pub migrations: u64 = count(plan, |it| it.kind() == Kind::Migrate),
-        /// The number of VMs that are suspended.
+        /// Number of VMs that are suspended.
         metric(less) pub suspends: u64 = count(plan, |it| it.kind() == Kind::Suspend),
-        /// The number of VMs that are resumed where they were suspended.
+        /// Number of VMs that are resumed on the node where they were suspended.
         fact pub local_resumes: u64 = count(plan, |it| it.kind() == Kind::Resume && !it.is_remote()),
-        /// The number of VMs that are resumed elsewhere.
+        /// Number of VMs that are resumed on another node.
         metric(less) pub remote_resumes: u64 = count(plan, |it| it.kind() == Kind::Resume && it.is_remote()),
     }
 }
@@ -41,15 +41,15 @@ columns! {
 columns! {
     /// A simulation.
     pub struct SimulationRow of |run: &Run| {
-        /// The number of VMs.
+        /// Number of VMs.
         label pub vms: u32,
-        /// The replication, from 0.
+        /// Number of the replication, from 0.
         instance pub replication: u32,
-        /// The policy that decides which vjobs run.
+        /// Policy that decides which vjobs run.
         variant pub policy: String,
-        /// When the last vjob was terminated.
+        /// Time at which the last vjob terminated.
         primary(less, "s") pub duration_s: SimSpan = run.end.since(SimTime::ZERO),
-        /// The number of context switches.
+        /// Number of context switches.
         metric(less) pub switches: usize = run.switches.len(),
     }
 }
@@ -57,73 +57,73 @@ columns! {
 columns! {
     /// A context switch of a simulation. Actions are counted as planned.
     pub struct SwitchRow of |switch: &Switch| {
-        /// The number of VMs.
+        /// Number of VMs.
         label pub vms: u32,
-        /// The replication, from 0.
+        /// Number of the replication, from 0.
         instance pub replication: u32,
-        /// The policy that decides which vjobs run.
+        /// Policy that decides which vjobs run.
         variant pub policy: String,
-        /// When it began.
+        /// Time at which the switch began.
         fact("s") pub start_s: SimSpan = switch.begin.since(SimTime::ZERO),
-        /// How long it took.
+        /// Duration of the switch.
         primary(less, "s") pub duration_s: SimSpan = switch.duration,
-        /// The cost of the plan.
+        /// Cost of the plan.
         metric(less, "MB") pub cost_mb: u64 = switch.cost,
-        /// The number of pools of the plan.
+        /// Number of pools of the plan.
         metric(less) pub pools: u64 = switch.pools,
-        /// The number of VMs that were to be run.
+        /// Number of VMs that were to be run.
         fact pub runs: u64 = switch.runs,
-        /// The number of VMs that were to be stopped.
+        /// Number of VMs that were to be stopped.
         fact pub stops: u64 = switch.stops,
-        /// The number of VMs that were to be migrated, to a pivot too.
+        /// Number of VMs that were to be migrated, including migrations to a pivot.
         metric(less) pub migrations: u64 = switch.migrations,
-        /// The number of VMs that were to be suspended, to a disk or to RAM.
+        /// Number of VMs that were to be suspended, to a disk or to RAM.
         metric(less) pub suspends: u64 = switch.suspends,
-        /// The number of VMs that were to be resumed where they were suspended.
+        /// Number of VMs that were to be resumed on the node where they were suspended.
         fact pub local_resumes: u64 = switch.local_resumes,
-        /// The number of VMs that were to be resumed elsewhere.
+        /// Number of VMs that were to be resumed on another node.
         metric(less) pub remote_resumes: u64 = switch.remote_resumes,
-        /// The number of tries of actions that failed.
+        /// Number of failed attempts at actions.
         metric(less) pub failed: u64 = switch.failed,
     }
 }
 
 columns! {
-    /// A time in which a vjob had one state.
+    /// An interval in which a vjob had one state.
     pub struct StayRow of |(cluster, stay): (&Cluster, &StateInterval)| {
-        /// The number of VMs.
+        /// Number of VMs.
         label pub vms: u32,
-        /// The replication, from 0.
+        /// Number of the replication, from 0.
         instance pub replication: u32,
-        /// The policy that decides which vjobs run.
+        /// Policy that decides which vjobs run.
         variant pub policy: String,
-        /// The vjob.
+        /// Name of the vjob.
         fact pub vjob: String = cluster.vjobs()[stay.vjob.index()].name.clone(),
-        /// The state; missing while its VMs are in several.
+        /// State of the vjob; missing while its VMs have different states.
         fact pub state: Option<String> = stay.state.map(|state| state.name().to_owned()),
-        /// When it began.
+        /// Time at which the interval began.
         fact("s") pub start_s: SimSpan = stay.from.since(SimTime::ZERO),
-        /// How long it took.
+        /// Length of the interval.
         fact("s") pub duration_s: SimSpan = stay.to.since(stay.from),
     }
 }
 
 columns! {
-    /// The use and the demand of VMs from some time on.
+    /// Use and demand of VMs from a time on.
     pub struct LoadRow of |load: &Load| {
-        /// The number of VMs.
+        /// Number of VMs.
         label pub vms: u32,
-        /// The replication, from 0.
+        /// Number of the replication, from 0.
         instance pub replication: u32,
-        /// The policy that decides which vjobs run.
+        /// Policy that decides which vjobs run.
         variant pub policy: String,
-        /// The moment.
+        /// Time from which the values hold.
         fact("s") pub start_s: SimSpan = load.at.since(SimTime::ZERO),
-        /// The memory of the VMs that run or doze.
+        /// Memory of the VMs that run or are suspended to RAM.
         fact("MB") pub memory_mb: u64 = load.memory.unsigned_abs(),
-        /// The processing units that the VMs that run demand.
+        /// Processing units demanded by the running VMs.
         fact("units") pub demanded_cpu: u64 = load.demanded.unsigned_abs(),
-        /// The processing units that they use.
+        /// Processing units used by the running VMs.
         fact("units") pub used_cpu: f64 = load.used,
     }
 }
@@ -144,13 +144,13 @@ fn count(plan: &Plan, is_one: impl Fn(&Action) -> bool) -> u64 {
 }
 
 impl Row {
-    /// The places of the types of rows that runs begin with.
+    /// Indices of the types of rows with which runs begin.
     pub(crate) const SAMPLE: usize = 0;
     pub(crate) const SIMULATION: usize = 1;
 }
 
-/// What something comes to for the switches of each simulation of the optimised policy.
-pub(crate) fn of_runs<T>(rows: &Long<Row>, of: impl Fn(&[&SwitchRow]) -> Option<T>) -> Vec<T> {
+/// Evaluates a function on the switches of each simulation of the optimised policy.
+pub(crate) fn per_simulation<T>(rows: &Long<Row>, of: impl Fn(&[&SwitchRow]) -> Option<T>) -> Vec<T> {
     let own = rows.of::<SwitchRow>().filter(|row| row.policy == "optimised");
     by_sorted_key(own, |row| row.replication).values().filter_map(|own| of(own)).collect()
 }
@@ -161,7 +161,7 @@ pub(crate) struct Pair<'a> {
     pub(crate) optimised: &'a SampleRow,
 }
 
-/// The configurations that have both plans, in the order of the rows.
+/// Returns the configurations that have both plans, in the order of the rows.
 pub(crate) fn pairs(rows: &Long<Row>) -> Vec<Pair<'_>> {
     let of = |policy| rows.of::<SampleRow>().filter(move |row: &&SampleRow| row.policy == policy);
     let firsts: BTreeMap<(u32, u32), &SampleRow> =
@@ -171,19 +171,21 @@ pub(crate) fn pairs(rows: &Long<Row>) -> Vec<Pair<'_>> {
 }
 
 impl Pair<'_> {
-    /// How much cheaper than the plan of first-fit decreasing a cost is; `None` if that is free.
+    /// Computes the saving of a cost relative to the plan of first-fit decreasing, in percent;
+    /// `None` if that plan is free.
     pub(crate) fn cheaper_percent(&self, cost_mb: u64) -> Option<f64> {
         let first_fit = Some(self.first_fit.cost_mb).filter(|cost| *cost > 0)?;
         Some(100.0 - 100.0 * cost_mb as f64 / first_fit as f64)
     }
 }
 
-/// How much cheaper than the plan of first-fit decreasing the optimised one is; `None` if that is free.
+/// Computes the saving of the optimised plan relative to that of first-fit decreasing, in percent;
+/// `None` if the latter is free.
 pub(crate) fn reduction_percent(pair: &Pair<'_>) -> Option<f64> {
     pair.cheaper_percent(pair.optimised.cost_mb)
 }
 
-/// How far the cost is above the bound.
+/// Computes the excess of the cost above the bound, in percent.
 pub(crate) fn above_bound_percent(pair: &Pair<'_>) -> Option<f64> {
     let (cost, bound) = (pair.optimised.cost_mb, pair.optimised.bound_mb?);
     Some(if cost == bound { 0.0 } else { 100.0 * cost as f64 / bound as f64 - 100.0 })
@@ -198,7 +200,8 @@ mod tests {
         SampleRow { cost_mb, bound_mb: Some(bound_mb), ..SampleRow::default() }
     }
 
-    /// 60 instead of 80, where no plan is below 50: 25 % cheaper, and 20 % above the bound.
+    /// Checks that a cost of 60 instead of 80, with a lower bound of 50, is 25 % cheaper, and 20 %
+    /// above the bound.
     #[test]
     fn plans_are_compared_with_first_fit_and_with_the_bound() {
         let pair = |first_fit: &SampleRow, optimised: &SampleRow| {

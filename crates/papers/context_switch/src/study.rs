@@ -1,6 +1,6 @@
-//! The plans and simulations of a scenario.
+//! The study: plans and simulations of a scenario.
 
-use crate::instance::{Instance, Random, Timeline, VMS};
+use crate::instance::{Instance, RandomConfiguration, Timeline, VMS_PER_VJOB};
 use crate::rows::{LoadRow, Row, SampleRow, SimulationRow, StayRow, SwitchRow};
 use crate::scenario::{ContextSwitches, Policy, Simulations};
 use crate::{claims, drawings, tables};
@@ -8,11 +8,11 @@ use dfrsim_context_switch::check::check_plan;
 use dfrsim_context_switch::file::{PlanFigures, plan_to_json};
 use dfrsim_context_switch::simulation::{Run, simulate};
 use dfrsim_context_switch::workload::Sample;
-use dfrsim_context_switch::{Cluster, Configuration, Durations, Plan, cheapest, plan_early, timetable};
+use dfrsim_context_switch::{Cluster, Configuration, Durations, Plan, plan_early, solve, timetable};
 use dfrsim_lab::fields::Scenario;
 use dfrsim_lab::{
     Audit, Claim, Drawing, Failure, Input, InstanceId, KeyBuilder, Labels, Long, NamedTable, Prepared,
-    RunError, Status, Study, Watch,
+    RunContext, RunError, Status, Study,
 };
 use std::time::Instant;
 
@@ -20,17 +20,17 @@ use std::time::Instant;
 pub struct ContextSwitchStudy {
     scenario: Scenario<ContextSwitches>,
     durations: Durations,
-    instances: Vec<Id>,
+    instances: Vec<InstanceSpec>,
 }
 
-/// Which instance.
+/// Position of an instance in the scenario.
 #[derive(Clone, Copy)]
-enum Id {
+enum InstanceSpec {
     Sample { vms: u32, replication: u32 },
     Cluster { replication: u32 },
 }
 
-/// A policy, and the type of the first rows that it gives.
+/// A policy, and the type of its first rows.
 type Variant = (usize, Policy);
 
 const OWN: &str = "instances are of parts that the scenario has";
@@ -47,7 +47,7 @@ impl Study for ContextSwitchStudy {
     type Variant = Variant;
     type Rows = Long<Row>;
 
-    /// The bytes that the largest configuration takes at least.
+    /// Returns a lower bound on the bytes that the largest configuration occupies.
     fn memory(scenario: &Scenario<ContextSwitches>) -> u64 {
         const VM: u64 = 400;
         const NODE: u64 = 100;
@@ -71,21 +71,25 @@ impl Study for ContextSwitchStudy {
         let mut instances = Vec::new();
         if let Some(part) = &scenario.samples {
             for &vms in &part.vms {
-                instances.extend((0..part.replications).map(|replication| Id::Sample { vms, replication }));
+                instances.extend(
+                    (0..part.replications).map(|replication| InstanceSpec::Sample { vms, replication }),
+                );
             }
         }
         if let Some(part) = &scenario.cluster {
-            instances.extend((0..part.replications).map(|replication| Id::Cluster { replication }));
+            instances.extend((0..part.replications).map(|replication| InstanceSpec::Cluster { replication }));
         }
         let durations = scenario.durations.durations();
         Ok(ContextSwitchStudy { scenario: scenario.clone(), durations, instances })
     }
     fn instances(&self) -> Vec<InstanceId> {
-        let id = |&id: &Id| {
+        let id = |&id: &InstanceSpec| {
             let (vms, replication, weight) = match id {
-                Id::Sample { vms, replication } => (vms, replication, vms.into()),
-                // A simulation is many decisions.
-                Id::Cluster { replication } => (self.vms(), replication, 1_000 * u64::from(self.vms())),
+                InstanceSpec::Sample { vms, replication } => (vms, replication, vms.into()),
+                // A simulation consists of many decisions.
+                InstanceSpec::Cluster { replication } => {
+                    (self.vms(), replication, 1_000 * u64::from(self.vms()))
+                }
             };
             let labels = vec![("vms", vms.to_string()), ("replication", replication.to_string())];
             InstanceId { labels, weight }
@@ -94,23 +98,30 @@ impl Study for ContextSwitchStudy {
     }
     fn variants(&self, at: usize) -> Vec<Variant> {
         match self.instances[at] {
-            Id::Sample { .. } => [Policy::FirstFit, Policy::Optimised].map(|it| (Row::SAMPLE, it)).into(),
-            Id::Cluster { .. } => self.cluster().policies.iter().map(|&it| (Row::SIMULATION, it)).collect(),
+            InstanceSpec::Sample { .. } => {
+                [Policy::FirstFit, Policy::Optimised].map(|it| (Row::SAMPLE, it)).into()
+            }
+            InstanceSpec::Cluster { .. } => {
+                self.cluster().policies.iter().map(|&it| (Row::SIMULATION, it)).collect()
+            }
         }
     }
     fn prepare(&self, at: usize) -> Result<Prepared<Instance>, Failure> {
         let seed = self.scenario.seed;
         Ok(match self.instances[at] {
-            Id::Sample { vms, replication } => {
-                Random::prepare(seed, self.scenario.samples.as_ref().expect(OWN), vms, replication)
-            }
-            Id::Cluster { replication } => {
+            InstanceSpec::Sample { vms, replication } => RandomConfiguration::prepare(
+                seed,
+                self.scenario.samples.as_ref().expect(OWN),
+                vms,
+                replication,
+            ),
+            InstanceSpec::Cluster { replication } => {
                 Timeline::prepare(seed, &self.scenario, self.cluster(), replication)
             }
         })
     }
     fn key(&self, (_, policy): &Variant, key: &mut KeyBuilder) {
-        // The seed is that of the search, and of failures.
+        // The seed affects the search and the failures.
         key.field("policy", policy).field("seed", self.scenario.seed);
         if policy.searches() {
             match self.scenario.time_limit_s {
@@ -125,7 +136,12 @@ impl Study for ContextSwitchStudy {
     fn row_type(&self, (row_type, _): &Variant) -> usize {
         *row_type
     }
-    fn run(&self, instance: &Instance, &(_, policy): &Variant, _: Watch<'_>) -> Result<Vec<Row>, Failure> {
+    fn run(
+        &self,
+        instance: &Instance,
+        &(_, policy): &Variant,
+        _: RunContext<'_>,
+    ) -> Result<Vec<Row>, Failure> {
         match instance {
             Instance::Sample(random) => self.sample(random, policy),
             Instance::Cluster(timeline) => self.simulation(timeline, policy),
@@ -146,20 +162,19 @@ impl ContextSwitchStudy {
     fn cluster(&self) -> &Simulations {
         self.scenario.cluster.as_ref().expect(OWN)
     }
-    /// The VMs of a simulation.
+    /// Returns the number of VMs of a simulation.
     fn vms(&self) -> u32 {
-        self.cluster().vjobs * VMS
+        self.cluster().vjobs * VMS_PER_VJOB
     }
 
-    /// Figure 10: a plan for a random configuration.
-    fn sample(&self, random: &Random, policy: Policy) -> Result<Vec<Row>, Failure> {
-        let Random { sample: Sample { cluster, current }, first_fit, seed } = random;
+    /// Computes a plan for a random configuration (figure 10).
+    fn sample(&self, random: &RandomConfiguration, policy: Policy) -> Result<Vec<Row>, Failure> {
+        let RandomConfiguration { sample: Sample { cluster, current }, first_fit, seed } = random;
         let (configuration, plan, found, search_s);
         if policy.searches() {
             let begin = Instant::now();
-            let optimised =
-                cheapest(cluster, current, first_fit, &self.scenario.limits(), seed.fork("search"))
-                    .map_err(|error| Failure::new(Status::Unsolved, error))?;
+            let optimised = solve(cluster, current, first_fit, &self.scenario.limits(), seed.fork("search"))
+                .map_err(|error| Failure::new(Status::Unsolved, error))?;
             search_s = self.scenario.time_limit_s.map(|_| begin.elapsed().as_secs_f64());
             found = Some((optimised.bound, optimised.proven));
             (configuration, plan) = (optimised.configuration, optimised.plan);
@@ -176,7 +191,8 @@ impl ContextSwitchStudy {
         })])
     }
 
-    /// Section 5.2: a simulation, its switches, stays and loads.
+    /// Runs a simulation and returns its rows: the simulation, its switches, stays and loads
+    /// (section 5.2).
     fn simulation(&self, timeline: &Timeline, policy: Policy) -> Result<Vec<Row>, Failure> {
         let setting = timeline.setting(&self.scenario, self.cluster(), policy);
         let mut checked = Ok(());
@@ -192,7 +208,7 @@ impl ContextSwitchStudy {
         Ok(rows(&timeline.cluster, &run))
     }
 
-    /// What the independent checker says.
+    /// Checks a plan with the independent checker.
     fn check(
         &self,
         cluster: &Cluster,
@@ -207,10 +223,10 @@ impl ContextSwitchStudy {
     }
 }
 
-/// The rows of a simulation.
+/// Builds the rows of a simulation.
 fn rows(cluster: &Cluster, run: &Run) -> Vec<Row> {
     let switches = run.switches.iter().map(|switch| Row::Switch(SwitchRow::of(switch)));
-    let stays = run.stays.iter().map(|stay| Row::Stay(StayRow::of((cluster, stay))));
+    let stays = run.state_intervals.iter().map(|stay| Row::Stay(StayRow::of((cluster, stay))));
     let loads = run.loads.iter().map(|load| Row::Load(LoadRow::of(load)));
     let simulation = std::iter::once(Row::Simulation(SimulationRow::of(run)));
     simulation.chain(switches).chain(stays).chain(loads).collect()

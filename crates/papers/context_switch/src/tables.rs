@@ -1,4 +1,4 @@
-//! The tables of the study.
+//! Tables of the study.
 
 use crate::model;
 use crate::rows::{
@@ -9,9 +9,9 @@ use dfrsim_lab::fields::Scenario;
 use dfrsim_lab::{Bootstrap, Long, NamedTable, Row as _, Table, TableLine, average, by_sorted_key, line_of};
 use dfrsim_model::SimSpan;
 
-/// Between the lines of figure 13.
+/// Time between the lines of figure 13.
 const STEP: SimSpan = SimSpan::from_secs(600);
-/// The same where moments count, as that at 2 min 10 s.
+/// Time between the lines if single times matter, such as 2 min 10 s.
 const SMALL_STEP: SimSpan = SimSpan::from_secs(10);
 
 pub(crate) fn all(scenario: &Scenario<ContextSwitches>, rows: &Long<Row>) -> Vec<NamedTable> {
@@ -69,14 +69,14 @@ pub(crate) fn all(scenario: &Scenario<ContextSwitches>, rows: &Long<Row>) -> Vec
     ]
 }
 
-/// The cost model.
+/// Builds the table of the cost model.
 fn table_1() -> Table {
     let line =
         |cost: &model::Cost| line_of!(cost: action, cost_mb).with("cost_mb_published", cost.published_mb);
     model::costs().iter().map(line).collect()
 }
 
-/// The durations of actions.
+/// Builds the table of the durations of actions.
 fn figure_3(scenario: &Scenario<ContextSwitches>) -> Table {
     let line = |memory_mb: u32| {
         let times = model::times(&scenario.durations.durations(), memory_mb);
@@ -89,7 +89,7 @@ fn max(values: Vec<f64>) -> Option<f64> {
     values.into_iter().reduce(f64::max)
 }
 
-/// What the configurations of each size came to.
+/// Builds the table of the results for the configurations of each size.
 fn figure_10(bootstrap: &Bootstrap, rows: &Long<Row>) -> Table {
     let line = |(vms, own): (u32, Vec<Pair<'_>>)| {
         let over = |of: fn(&Pair<'_>) -> Option<f64>| own.iter().filter_map(of).collect::<Vec<f64>>();
@@ -114,7 +114,7 @@ fn figure_10(bootstrap: &Bootstrap, rows: &Long<Row>) -> Table {
     sizes.into_iter().map(line).collect::<Table>().with_notes(vec![notes.to_owned()])
 }
 
-/// The switches of the optimised policy.
+/// Builds the table of the switches of the optimised policy.
 fn figure_11(rows: &Long<Row>) -> Table {
     let line = |row: &SwitchRow| {
         line_of!(
@@ -126,7 +126,7 @@ fn figure_11(rows: &Long<Row>) -> Table {
     rows.of::<SwitchRow>().filter(first).map(line).collect()
 }
 
-/// What is added up over the switches of a simulation.
+/// Columns that are summed over the switches of a simulation.
 const SUMS: [&str; 6] = ["cost_mb", "migrations", "suspends", "local_resumes", "remote_resumes", "failed"];
 
 fn by_policy(bootstrap: &Bootstrap, rows: &Long<Row>, policies: &[&str]) -> Table {
@@ -148,13 +148,13 @@ fn by_policy(bootstrap: &Bootstrap, rows: &Long<Row>, policies: &[&str]) -> Tabl
     policies.iter().filter_map(line).collect()
 }
 
-/// How long the simulations of a policy took, in minutes.
+/// Returns the durations of the simulations of a policy, in minutes.
 pub(crate) fn minutes(rows: &Long<Row>, policy: &str) -> Vec<f64> {
     let own = rows.of::<SimulationRow>().filter(|row| row.policy == policy);
     own.map(|row| row.duration_s.as_secs_f64() / 60.0).collect()
 }
 
-/// Stays of the first replication.
+/// Builds the table of the stays of the first replication.
 fn intervals(rows: &Long<Row>, policies: &[&str], is_one: fn(&StayRow) -> bool) -> Table {
     let line = |row: &StayRow| {
         line_of!(row: policy, vjob)
@@ -171,7 +171,7 @@ fn intervals(rows: &Long<Row>, policies: &[&str], is_one: fn(&StayRow) -> bool) 
     policies.iter().flat_map(of).collect()
 }
 
-/// Means over spans of time.
+/// Builds the table of means over steps of time.
 fn figure_13(rows: &Long<Row>, policies: &[&str], step: SimSpan) -> Table {
     let mut lines = Vec::new();
     for &policy in policies {
@@ -196,7 +196,8 @@ fn figure_13(rows: &Long<Row>, policies: &[&str], step: SimSpan) -> Table {
     lines.into_iter().collect()
 }
 
-/// The mean over a span of time of what holds from each load to the next, the last one until the end.
+/// Computes the mean of a quantity between two times. Each load holds until the next one, and the
+/// last one until the end.
 pub(crate) fn mean_between(
     loads: &[&LoadRow],
     (from, to, end): (SimSpan, SimSpan, SimSpan),
@@ -214,7 +215,8 @@ pub(crate) fn mean_between(
 mod tests {
     use super::*;
 
-    /// 2 from 0 to 10 s and 6 from 10 to 40 s: (5 * 2 + 15 * 6) / 20 = 5 between 5 and 25 s.
+    /// Checks that 2 from 0 to 10 s and 6 from 10 to 40 s have the mean (5 * 2 + 15 * 6) / 20 = 5
+    /// between 5 and 25 s.
     #[test]
     fn means_are_over_time() {
         let load = |start, demanded_cpu| {

@@ -1,4 +1,4 @@
-//! A simulation followed by the independent checker.
+//! Runs of a simulation under the independent auditor.
 
 use dfrsim_audit::{Auditor, CheckedPolicy, Faults};
 use dfrsim_cluster::{Metrics, Observer, Occurrence, Options, PlatformChange, SummaryOptions, records};
@@ -7,10 +7,11 @@ use dfrsim_model::{SimSpan, SimTime};
 use dfrsim_policies::{Policy, PolicyOptions};
 use std::sync::Arc;
 
-/// An observer that gives every record to the [`Auditor`] while the simulation runs; no file is written.
+/// Observer that passes every record to the [`Auditor`] while the simulation runs. No file is
+/// written.
 pub(crate) struct Audited {
     auditor: Auditor,
-    /// Of all jobs: the audit does not trim.
+    /// Metrics of all jobs: the audit ignores warm-up and cool-down.
     metrics: Metrics,
 }
 
@@ -25,8 +26,9 @@ impl Audited {
         let (name, nodes, tau) = (policy.to_string(), figures.nodes, figures.taus[0]);
         let auditor = Auditor::begin(&records::run(&name, nodes, options.penalty, tau, (None, None)))?;
         let mut auditor = auditor.with_clock(options.clock);
-        // The rules are those of exact time.
-        if let Some(checked) = checked(policy, parameters).filter(|_| options.clock.is_none()) {
+        // The auditor's policy rules assume exact time, so they do not apply to a simulation with a
+        // clock.
+        if let Some(checked) = checked_policy(policy, parameters).filter(|_| options.clock.is_none()) {
             auditor = auditor.with_policy(checked);
         }
         let Options { outages, unequal, .. } = options;
@@ -37,7 +39,7 @@ impl Audited {
         Ok(Audited { auditor, metrics: Metrics::new(figures) })
     }
 
-    /// The faults of the schedule, or of the metrics of all of its jobs.
+    /// Checks the schedule and the metrics of all of its jobs, and returns the violations.
     pub(crate) fn verdict(mut self) -> Result<(), Faults> {
         if let Some(summary) = self.metrics.summary() {
             self.auditor.record(&summary.record());
@@ -46,8 +48,9 @@ impl Audited {
     }
 }
 
-/// The policy, if the audit knows its rules. Those of fractional policies are the rules of the usual parameters.
-fn checked(policy: Policy, parameters: &PolicyOptions) -> Option<CheckedPolicy> {
+/// Returns the policy if the auditor knows its rules. It knows those of fractional policies only
+/// with default parameters.
+fn checked_policy(policy: Policy, parameters: &PolicyOptions) -> Option<CheckedPolicy> {
     let is_usual = policy.unusual_options(parameters).is_none();
     CheckedPolicy::parse(&policy.to_string(), parameters.period).ok().filter(|_| is_usual)
 }

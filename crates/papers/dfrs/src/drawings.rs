@@ -1,4 +1,5 @@
-//! Degradation and bandwidth by period, and the one against the other (dissertation, figure 6.1 and section 6.3).
+//! Charts of degradation and bandwidth by period, and of the trade-off between them (dissertation,
+//! figure 6.1 and section 6.3).
 
 use crate::groups::{Group, Load, Matrix};
 use crate::rows::SimulationRow;
@@ -8,22 +9,23 @@ use dfrsim_lab::{Axis, Chart, Drawing, Join, Series, by_key, stem};
 use dfrsim_model::SimSpan;
 use dfrsim_policies::PolicySetting;
 
-/// The line of the best of all.
+/// Name of the series of the best points of all lines (the Pareto front).
 const BEST: &str = "best at equal bandwidth";
 
-/// The groups of one scope and setting that differ only in their periods, of which there are several.
+/// Groups of one scope and setting that differ only in their period; there are at least two.
 struct Line<'g, 'a> {
-    /// The instances: `lublin`, `lublin, load 0.7 and more`.
+    /// The instances, such as `lublin` or `lublin, load 0.7 and more`.
     scope: String,
-    /// What else a figure is about, where the scenario has several: penalty, knowledge, tau.
+    /// Further conditions of the figure where the scenario has several: penalty, knowledge of CPU
+    /// needs, tau.
     conditions: String,
-    /// What distinguishes it from other lines of the figure: the policy with its rules, or the scope.
+    /// Name that distinguishes the line within its figure: the policy with its rules, or the scope.
     name: String,
-    /// By rising period.
+    /// The groups, by increasing period.
     groups: Vec<&'g Group<'a>>,
 }
 
-/// A value of a row, given the memory of a node in GB.
+/// Function that computes a metric of a row, given the memory of a node in GB.
 type Metric = fn(&SimulationRow, f64) -> f64;
 
 const BY_PERIOD: [(&str, &str, &str, Metric); 3] = [
@@ -32,8 +34,9 @@ const BY_PERIOD: [(&str, &str, &str, Metric); 3] = [
     ("period-migration", "Migration by period", "mean migration (GB/s)", migration_gb_per_s),
 ];
 
-/// The figures of settings with several periods: one for each workload, also for the loads of a published table that leaves
-/// lighter ones out, or one for all workloads together if each has one policy alone.
+/// Builds the figures of settings with several periods. There is one for each workload, and one for
+/// the loads of a published table that omits lighter ones. If each of these has a single line, of
+/// the same policy, they share one figure.
 pub(crate) fn all(matrix: &Matrix<'_>) -> Vec<Drawing> {
     let groups = matrix.groups();
     let mut figures = by_key(lines(matrix, &groups), |line| (line.conditions.clone(), line.scope.clone()));
@@ -80,16 +83,17 @@ fn period(group: &Group<'_>) -> SimSpan {
     group.setting.parameters.period
 }
 
-/// Whether the group has all instances of its workload, or those of a published table.
+/// Checks that the group has all instances of its workload, or those of a published table that omits
+/// some.
 fn is_drawn(matrix: &Matrix<'_>, group: &Group<'_>) -> bool {
-    let whole = matrix.count(group.scope.workload);
-    group.scope.has_all || matches!(group.scope.load, Load::From(_)) && group.records.len() < whole
+    let whole = matrix.instance_count(group.scope.workload);
+    group.scope.has_all || matches!(group.scope.load, Load::AtLeast(_)) && group.records.len() < whole
 }
 
 fn scope_name(group: &Group<'_>) -> String {
     let workload = &group.scope.workload.name;
     match group.scope.load {
-        Load::From(load) => format!("{workload}, load {load} and more"),
+        Load::AtLeast(load) => format!("{workload}, load {load} and more"),
         _ => workload.clone(),
     }
 }
@@ -122,7 +126,8 @@ fn name(simulation: &Simulation, group: &Group<'_>) -> String {
     parts.join(", ")
 }
 
-/// Degradation, preemption and migration by period: a line for each line of one scope, or for each scope.
+/// Builds the charts of degradation, preemption and migration by period: with one series for each
+/// line of a scope, or one for each scope.
 fn by_period(lines: &[Line<'_, '_>]) -> Vec<Drawing> {
     let is_by_scope = lines.iter().any(|line| line.scope != lines[0].scope);
     let what = if is_by_scope { &lines[0].name } else { &lines[0].scope };
@@ -149,8 +154,9 @@ fn by_period(lines: &[Line<'_, '_>]) -> Vec<Drawing> {
     BY_PERIOD.map(drawing).into()
 }
 
-/// Mean degradation against mean bandwidth, a point a period, and through the points of all lines one of the best: the least
-/// degradation with no more than a bandwidth.
+/// Builds the chart of mean degradation against mean bandwidth, with one point for each period. A
+/// further series is the Pareto front of all points: the least degradation at no more than a given
+/// bandwidth.
 fn trade_off(lines: &[Line<'_, '_>]) -> Option<Drawing> {
     let points = |line: &Line<'_, '_>| -> Vec<(f64, f64)> {
         let point =
@@ -161,7 +167,7 @@ fn trade_off(lines: &[Line<'_, '_>]) -> Option<Drawing> {
         .iter()
         .map(|line| Series { name: line.name.clone(), points: points(line), join: Join::Straight })
         .collect();
-    let best = best(series.iter().flat_map(|series| series.points.clone()).collect());
+    let best = pareto_front(series.iter().flat_map(|series| series.points.clone()).collect());
     series.push(Series { name: BEST.to_owned(), points: best, join: Join::Steps });
     let chart = Chart::Lines {
         x: Axis::linear("mean preemption and migration (GB/s)"),
@@ -188,8 +194,8 @@ fn drawing(kind: &str, title: &str, what: &str, lines: &[Line<'_, '_>], chart: C
     }
 }
 
-/// The points than which none has less of both, by rising bandwidth.
-fn best(mut points: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
+/// Returns the Pareto front of the points, by increasing bandwidth.
+fn pareto_front(mut points: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
     points.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
     let mut least = f64::INFINITY;
     points.retain(|point| {
@@ -202,11 +208,11 @@ fn best(mut points: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
 
 #[cfg(test)]
 mod tests {
-    use super::best;
+    use super::pareto_front;
 
     #[test]
     fn the_best_fall_as_the_bandwidth_rises() {
         let points = vec![(3.0, 1.0), (1.0, 5.0), (2.0, 6.0), (2.0, 2.0), (4.0, 1.0)];
-        assert_eq!(best(points), [(1.0, 5.0), (2.0, 2.0), (3.0, 1.0)]);
+        assert_eq!(pareto_front(points), [(1.0, 5.0), (2.0, 2.0), (3.0, 1.0)]);
     }
 }

@@ -1,4 +1,4 @@
-//! Which rows belong together in a table.
+//! Groups of rows that a table summarises together.
 
 use crate::rows::SimulationRow;
 use crate::scenario::{Online, Workload};
@@ -10,11 +10,11 @@ use dfrsim_model::SimSpan;
 use dfrsim_policies::PolicySetting;
 use dfrsim_policies::fractional::{DropRule, Packing};
 
-/// The penalty and the period of the published tables.
+/// Penalty and period of the published tables.
 const PUBLISHED_PENALTY: SimSpan = SimSpan::from_secs(300);
 const PUBLISHED_PERIOD: SimSpan = SimSpan::from_secs(600);
 
-/// The rows of one instance: of all settings, each with all taus.
+/// Rows of one instance: those of all settings, each with all taus.
 struct InstanceRows<'a> {
     workload: usize,
     load: Option<f64>,
@@ -28,29 +28,30 @@ pub(crate) struct Matrix<'a> {
     instances: Vec<InstanceRows<'a>>,
 }
 
-/// The instances over which a value is averaged.
+/// Instances over which a value is averaged.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scope<'a> {
     pub(crate) workload: &'a Workload,
-    at: usize,
+    workload_index: usize,
     pub(crate) load: Load,
-    /// Whether it has all instances of the workload: those of its only load, too.
+    /// True if the scope has all instances of the workload, which includes the scope of its only
+    /// load.
     pub(crate) has_all: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Load {
-    /// The traces or weeks as they are.
+    /// Traces or weeks that are not scaled.
     Unscaled,
-    /// The traces scaled to this load.
+    /// Traces scaled to this load.
     Of(f64),
-    /// The loads from this one on together.
-    From(f64),
-    /// All loads together.
+    /// Traces of this load and all higher ones.
+    AtLeast(f64),
+    /// Traces of all loads.
     All,
 }
 
-/// The rows of one setting and tau in one scope, in the order of the instances.
+/// Rows of one setting and tau in one scope, in the order of the instances.
 #[derive(Clone)]
 pub(crate) struct Group<'a> {
     pub(crate) scope: Scope<'a>,
@@ -60,7 +61,7 @@ pub(crate) struct Group<'a> {
 }
 
 impl<'a> Matrix<'a> {
-    /// The rows of a scenario; without instances if they are not all rows of it.
+    /// Groups the rows of a scenario. The result has no instances if rows are missing.
     pub(crate) fn new(scenario: &'a Scenario<Online>, rows: &'a Long<SimulationRow>) -> Matrix<'a> {
         let settings = settings(scenario);
         let of_instance = settings.len() * scenario.simulation.taus.len();
@@ -73,15 +74,16 @@ impl<'a> Matrix<'a> {
         Matrix { scenario, settings, instances }
     }
 
-    /// How many instances a workload has.
-    pub(crate) fn count(&self, workload: &Workload) -> usize {
+    /// Counts the instances of a workload.
+    pub(crate) fn instance_count(&self, workload: &Workload) -> usize {
         let is_of =
             |instance: &&InstanceRows<'_>| self.scenario.workloads[instance.workload].name == workload.name;
         self.instances.iter().filter(is_of).count()
     }
 
-    /// For each instance and tau a row of any setting that has one: the bound depends on none.
-    pub(crate) fn one_each(&self) -> Vec<&'a SimulationRow> {
+    /// Returns one successful row for each instance and tau. Any setting will do, as the bound does
+    /// not depend on it.
+    pub(crate) fn one_row_per_instance(&self) -> Vec<&'a SimulationRow> {
         let taus = self.scenario.simulation.taus.len();
         let one = |records: &'a [Record<SimulationRow>], tau: usize| {
             records[tau..].iter().step_by(taus).find_map(|record| record.outcome.as_ref().ok())
@@ -91,7 +93,8 @@ impl<'a> Matrix<'a> {
         self.instances.iter().flat_map(of_instance).collect()
     }
 
-    /// The scopes of a scenario: for each workload its loads, those of a published table that leaves lighter ones out, and all.
+    /// Returns the scopes of a scenario: for each workload its loads, those of a published table
+    /// that omits lighter ones, and all.
     pub(crate) fn scopes(&self) -> Vec<Scope<'a>> {
         let mut scopes = Vec::new();
         for (at, workload) in self.scenario.workloads.iter().enumerate() {
@@ -104,26 +107,27 @@ impl<'a> Matrix<'a> {
             }
             let (several, is_scaled) = (loads.len() > 1, !loads.is_empty() && loads != [Load::Unscaled]);
             let partly = workload.published.iter().filter_map(|table| table.min_load());
-            loads.extend(partly.filter(|_| is_scaled).map(Load::From));
+            loads.extend(partly.filter(|_| is_scaled).map(Load::AtLeast));
             loads.extend(several.then_some(Load::All));
             scopes.extend(loads.into_iter().map(|load| {
                 let has_all = match load {
                     Load::Unscaled | Load::All => true,
                     Load::Of(_) => !several,
-                    Load::From(_) => false,
+                    Load::AtLeast(_) => false,
                 };
-                Scope { workload, at, load, has_all }
+                Scope { workload, workload_index: at, load, has_all }
             }));
         }
         scopes
     }
 
-    /// All groups, in the order of the scenario.
+    /// Returns all groups, in the order of the scenario.
     pub(crate) fn groups(&'a self) -> Vec<Group<'a>> {
         let taus = &self.scenario.simulation.taus;
         let mut groups = Vec::new();
         for scope in self.scopes() {
-            let instances: Vec<_> = self.instances.iter().filter(|instance| scope.has(instance)).collect();
+            let instances: Vec<_> =
+                self.instances.iter().filter(|instance| scope.contains_instance(instance)).collect();
             if instances.is_empty() {
                 continue;
             }
@@ -138,8 +142,8 @@ impl<'a> Matrix<'a> {
         groups
     }
 
-    /// Whether a group has the tau, the penalty and the rule of interruptions that the scenario names first.
-    pub(crate) fn is_first(&self, group: &Group<'_>) -> bool {
+    /// Checks that a group has the first tau, penalty and interruption rule of the scenario.
+    pub(crate) fn has_first_conditions(&self, group: &Group<'_>) -> bool {
         let simulation = &self.scenario.simulation;
         let interruption = self.scenario.outages.as_ref().and_then(|it| it.interruptions.first().copied());
         group.tau == simulation.taus[0]
@@ -147,7 +151,8 @@ impl<'a> Matrix<'a> {
             && group.setting.interruption == interruption
     }
 
-    /// Whether a group has the values that the scenario names first, with any penalty, knowledge of CPU needs and rule of interruptions.
+    /// Checks that a group has the first values of the scenario, with any penalty, knowledge of CPU
+    /// needs and interruption rule.
     pub(crate) fn has_first_rules(&self, group: &Group<'_>) -> bool {
         let simulation = &self.scenario.simulation;
         group.setting.alternative.is_none()
@@ -156,13 +161,14 @@ impl<'a> Matrix<'a> {
             && group.has_rules(simulation.packings[0], simulation.drops[0])
     }
 
-    /// Whether a group has the values that the scenario names first, and is simulated as the published tables are.
+    /// Checks that a group has the first values of the scenario and is simulated under the
+    /// conditions of the published tables.
     pub(crate) fn is_default(&self, group: &Group<'_>) -> bool {
         group.is_simulated_as_published() && self.has_first_rules(group)
     }
 }
 
-/// The workload and the load of a record.
+/// Returns the workload and the load of a record.
 fn labels(record: &Record<SimulationRow>) -> Option<(&str, Option<f64>)> {
     match &record.outcome {
         Ok(row) => Some((&row.workload, row.load)),
@@ -171,45 +177,47 @@ fn labels(record: &Record<SimulationRow>) -> Option<(&str, Option<f64>)> {
 }
 
 impl Scope<'_> {
-    fn has(&self, instance: &InstanceRows<'_>) -> bool {
-        instance.workload == self.at && self.load.has(instance.load)
+    fn contains_instance(&self, instance: &InstanceRows<'_>) -> bool {
+        instance.workload == self.workload_index && self.load.contains(instance.load)
     }
-    /// Whether it is a workload as a whole, not some of its loads, of which published values may have others.
+    /// Returns true if the scope is a whole workload. Published values may cover other loads than a
+    /// part of them.
     pub(crate) fn is_whole(&self) -> bool {
         matches!(self.load, Load::Unscaled | Load::All)
     }
-    /// Whether it is what a published table of loads from this one on is about.
-    pub(crate) fn is_from(&self, min_load: f64) -> bool {
-        self.load == Load::From(min_load)
+    /// Returns true if the scope is that of a published table with loads of at least `min_load`.
+    pub(crate) fn is_published_range(&self, min_load: f64) -> bool {
+        self.load == Load::AtLeast(min_load)
     }
-    /// Its cells: the load is a number, `>=` and a number, `all`, or missing for traces and weeks as they are.
+    /// Returns the cells of the scope. The load is a number, `>=` and a number, `all`, or missing
+    /// for traces and weeks that are not scaled.
     pub(crate) fn cells(&self) -> [Cell; 2] {
         let load = match self.load {
             Load::Unscaled => Cell::Missing,
             Load::Of(load) => Cell::Text(load.to_string()),
-            Load::From(least) => Cell::Text(format!(">={least}")),
+            Load::AtLeast(least) => Cell::Text(format!(">={least}")),
             Load::All => Cell::Text("all".to_owned()),
         };
         [Cell::Text(self.workload.name.clone()), load]
     }
-    /// Whether a row is of one of its instances.
-    pub(crate) fn has_row(&self, row: &SimulationRow) -> bool {
-        row.workload == self.workload.name && self.load.has(row.load)
+    /// Returns true if the row belongs to one of the scope's instances.
+    pub(crate) fn contains_row(&self, row: &SimulationRow) -> bool {
+        row.workload == self.workload.name && self.load.contains(row.load)
     }
 }
 
 impl Load {
-    fn has(self, load: Option<f64>) -> bool {
+    fn contains(self, load: Option<f64>) -> bool {
         match self {
             Load::Unscaled | Load::All => true,
             Load::Of(own) => load == Some(own),
-            Load::From(least) => load.is_some_and(|load| load >= least),
+            Load::AtLeast(least) => load.is_some_and(|load| load >= least),
         }
     }
 }
 
 impl<'a> Group<'a> {
-    /// The cells that identify it and count its rows.
+    /// Returns the cells that identify the group and count its rows.
     pub(crate) fn line(&self) -> TableLine {
         let label = self.setting.label();
         let [workload, load] = self.scope.cells();
@@ -220,12 +228,12 @@ impl<'a> Group<'a> {
             .with("instances", self.records.len())
             .with("failed", self.failed())
     }
-    /// How many of its simulations failed.
+    /// Counts the simulations of the group that failed.
     pub(crate) fn failed(&self) -> usize {
         self.records.len() - self.rows().count()
     }
-    /// Whether it has the penalty, the knowledge and, where that matters and its name does not say it, the period of published
-    /// tables.
+    /// Checks that the group has the penalty and the exact CPU needs of the published tables, and
+    /// their period where it matters and is not part of the policy's name.
     pub(crate) fn is_simulated_as_published(&self) -> bool {
         let options = &self.setting.options;
         options.penalty == PUBLISHED_PENALTY
@@ -236,20 +244,21 @@ impl<'a> Group<'a> {
         let Setting { policy, parameters, .. } = self.setting;
         !policy.reads(PolicySetting::Period) || policy.own_period().is_some() || parameters.period == period
     }
-    /// Whether it has these rules of MCB, where they matter to its policy.
+    /// Checks that the group has these MCB rules, if its policy uses MCB.
     pub(crate) fn has_rules(&self, packing: Packing, drop: DropRule) -> bool {
         let mcb = self.setting.parameters.mcb;
         !self.setting.policy.reads(PolicySetting::Mcb) || (mcb.packing, mcb.drop) == (packing, drop)
     }
-    /// The rows of the simulations that did not fail.
+    /// Iterates over the rows of the simulations that did not fail.
     pub(crate) fn rows(&self) -> impl Iterator<Item = &'a SimulationRow> {
         self.records.iter().filter_map(|record| record.outcome.as_ref().ok())
     }
-    /// The mean of a metric, given the memory of a node in GB; `None` if all simulations failed.
+    /// Computes the mean of a metric, given the memory of a node in GB; `None` if all simulations
+    /// failed.
     pub(crate) fn mean_of(&self, metric: impl Fn(&SimulationRow, f64) -> f64) -> Option<f64> {
         average(self.values(|row| metric(row, self.scope.workload.node_memory_gb)))
     }
-    /// A value of each simulation that did not fail.
+    /// Returns a value of each simulation that did not fail.
     pub(crate) fn values(&self, value: impl Fn(&SimulationRow) -> f64) -> Vec<f64> {
         self.rows().map(value).collect()
     }

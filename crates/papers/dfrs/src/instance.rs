@@ -1,4 +1,4 @@
-//! Instances: the weeks, logs and traces that policies are compared on.
+//! Instances: the weeks, logs and traces on which policies are compared.
 
 use crate::platform;
 use crate::scenario::{Cut, Log, LublinTraces, Online, OwnTraces, Resample, Source, Workload};
@@ -7,7 +7,7 @@ use dfrsim_lab::{Digest, Digester, Input, InstanceId, RunError};
 use dfrsim_model::platform::classes::{Demands, UnequalNodes};
 use dfrsim_model::platform::{Outage, Outages};
 use dfrsim_model::priority::{JobArray, Priorities};
-use dfrsim_model::{Job, JobId, JobText, JobTexts, Preceding, Seed, Share, SimSpan, SimTime, UserId};
+use dfrsim_model::{Dependencies, Job, JobId, JobText, JobTexts, Seed, Share, SimSpan, SimTime, UserId};
 use dfrsim_workload::cut;
 use dfrsim_workload::feedback::{LinkCounts, Submission};
 use dfrsim_workload::load::{LoadError, scale_to_load};
@@ -21,28 +21,29 @@ use std::iter;
 use std::sync::Arc;
 
 /// An instance before it is prepared.
-pub(crate) struct Part {
-    /// The workload that it is a part of, by its place in the scenario.
+pub(crate) struct RawInstance {
+    /// Index in the scenario of the workload to which the instance belongs.
     pub(crate) workload: usize,
-    /// Its name within the workload.
+    /// Name within the workload.
     pub(crate) name: String,
-    /// The load that it is scaled to.
+    /// Offered load to which the jobs are scaled; `None` if they are not scaled.
     pub(crate) load: Option<f64>,
-    origin: Origin,
+    origin: InstanceOrigin,
 }
 
-enum Origin {
-    /// A part of a log, which is kept, with the job that each one follows if any does.
-    Log(Arc<[Job]>, Option<Preceded>, Option<DrawnFrom>),
-    /// Generated when it is needed.
+enum InstanceOrigin {
+    /// Jobs of a log, with their predecessors and, for a resampled log, the jobs they were drawn
+    /// from.
+    Log(Arc<[Job]>, Option<Predecessors>, Option<SourceJobs>),
+    /// Parameters of a trace, which is generated when it is needed.
     Trace { parameters: LublinParameters, seed: Seed },
 }
 
-/// For each job of an instance the one that it follows.
-pub(crate) type Preceded = Arc<[Option<Preceding>]>;
+/// The predecessor of each job of an instance, if it has one.
+pub(crate) type Predecessors = Arc<[Option<Dependencies>]>;
 
-/// The numbers of the jobs of the log from which those of a drawn log come, by their own.
-pub(crate) type DrawnFrom = Arc<BTreeMap<JobId, JobId>>;
+/// Map from the job numbers of a resampled log to those of the original log.
+pub(crate) type SourceJobs = Arc<BTreeMap<JobId, JobId>>;
 
 /// A log that was read.
 pub(crate) struct ReadLog {
@@ -50,24 +51,25 @@ pub(crate) struct ReadLog {
     pub(crate) header: Header,
     pub(crate) digest: Digest,
     pub(crate) report: Report,
-    /// Which jobs follow others, if users wait for their jobs.
+    /// Counts of the links between jobs, if users wait for their jobs.
     links: Option<LinkCounts>,
 }
 
 impl ReadLog {
-    /// Whether lines were left out or changed, apart from those outside the selected part, or jobs follow others.
+    /// Returns true if lines within the selected part were dropped or changed, or if jobs follow
+    /// others.
     pub(crate) fn is_altered(&self) -> bool {
         let counts = &self.report.counts;
         let clamped = Anomaly::ALL.iter().any(|&anomaly| counts.of(anomaly).clamped > 0);
         let is_linked = self.links.is_some();
         is_linked || clamped || counts.records != counts.outside + counts.jobs || self.report.read.broken > 0
     }
-    /// What was read, and which jobs follow others.
+    /// Describes the lines that were read, and the links between jobs.
     pub(crate) fn notes(&self, workload: &Workload) -> Vec<String> {
         let links = self.links.map(|links| format!("{}: {links}", workload.name));
         iter::once(format!("{}: {}", workload.name, self.report)).chain(links).collect()
     }
-    /// As the frame reports it.
+    /// Returns the log's record for the list of inputs.
     pub(crate) fn input(&self, workload: &Workload) -> Input {
         let (counts, read) = (&self.report.counts, &self.report.read);
         let mut all: Vec<(String, u64)> = [
@@ -105,15 +107,21 @@ impl ReadLog {
     }
 }
 
-/// All instances in the order of the scenario, with the logs that they come from.
-pub(crate) fn parts(scenario: &Scenario<Online>) -> Result<(Vec<Part>, Vec<ReadLog>), RunError> {
+/// Returns all instances in the order of the scenario, and the logs that they come from.
+pub(crate) fn raw_instances(
+    scenario: &Scenario<Online>,
+) -> Result<(Vec<RawInstance>, Vec<ReadLog>), RunError> {
     let (mut parts, mut logs) = (Vec::new(), Vec::new());
     for (place, workload) in scenario.workloads.iter().enumerate() {
         match &workload.source {
-            Source::Lublin(traces) => parts.extend(of_model(place, traces, workload, scenario.seed)),
-            Source::Own(traces) => parts.extend(of_program(place, traces, workload, scenario.seed)?),
+            Source::Lublin(traces) => {
+                parts.extend(instances_of_model(place, traces, workload, scenario.seed))
+            }
+            Source::Own(traces) => {
+                parts.extend(instances_of_program(place, traces, workload, scenario.seed)?)
+            }
             Source::Swf(_) | Source::Batsim(_) => {
-                let (of_log, log) = of_log(place, workload, scenario)?;
+                let (of_log, log) = instances_of_log(place, workload, scenario)?;
                 parts.extend(of_log);
                 logs.push(log);
             }
@@ -122,11 +130,11 @@ pub(crate) fn parts(scenario: &Scenario<Online>) -> Result<(Vec<Part>, Vec<ReadL
     Ok((parts, logs))
 }
 
-fn of_log(
+fn instances_of_log(
     place: usize,
     workload: &Workload,
     scenario: &Scenario<Online>,
-) -> Result<(Vec<Part>, ReadLog), RunError> {
+) -> Result<(Vec<RawInstance>, ReadLog), RunError> {
     let (log, preparation) = workload.source.log(workload.nodes).expect("the source is a log");
     let origins = !scenario.priorities.is_empty() || !scenario.waits_by.is_empty();
     let preparation = prepare::Options { origins, ..preparation };
@@ -148,7 +156,7 @@ fn of_log(
         Some(Resample { replications, weeks, whole }) => {
             let sample = |number: u32| {
                 let seed = Seed::new(scenario.seed).fork("resample").numbered(number.into());
-                let (drawn, from) = drawn(&pairs, weeks, seed);
+                let (drawn, from) = resample_log(&pairs, weeks, seed);
                 (format!("sample-{number:03}"), drawn, Some(Arc::new(from)))
             };
             let whole = whole.then(|| ("whole".to_owned(), pairs.clone(), None));
@@ -164,10 +172,10 @@ fn of_log(
         parts.extend(cut_log(log, place, workload, jobs, (&name, preceded, from))?);
     }
     if log.resample.is_some() {
-        // Jobs that are drawn have numbers of their own.
+        // Resampled jobs have numbers of their own.
         header.texts = None;
     }
-    // Counts of several samples would be those of one of them.
+    // The counts of several samples would be those of the last one.
     let links = counts.filter(|_| log.resample.is_none());
     Ok((parts, ReadLog { workload: place, header, digest: digest_of(log)?, report, links }))
 }
@@ -177,9 +185,15 @@ fn digest_of(log: &Log) -> Result<Digest, RunError> {
     digest.map_err(|error| RunError::io(&log.file.path, error))
 }
 
-/// A log that is drawn from the users of another one, and from which of its jobs.
-fn drawn(pairs: &[(Job, Record)], weeks: u64, seed: Seed) -> (Vec<(Job, Record)>, BTreeMap<JobId, JobId>) {
-    // The jobs are those that rules and selection leave, at the times that they have.
+/// Draws a log from the users of another one. Also returns the job of the original log that each job
+/// was drawn from.
+fn resample_log(
+    pairs: &[(Job, Record)],
+    weeks: u64,
+    seed: Seed,
+) -> (Vec<(Job, Record)>, BTreeMap<JobId, JobId>) {
+    // Records must match the prepared jobs, whose times and users the rules and the selection may
+    // have changed.
     let records: Vec<Record> = pairs
         .iter()
         .map(|(job, record)| Record {
@@ -199,21 +213,21 @@ fn drawn(pairs: &[(Job, Record)], weeks: u64, seed: Seed) -> (Vec<(Job, Record)>
     (drawn, from)
 }
 
-/// The jobs of a log as one instance, or each week of them.
+/// Makes one instance of the jobs of a log, or one of each week.
 fn cut_log(
     log: &Log,
     place: usize,
     workload: &Workload,
     mut jobs: Vec<Job>,
-    (whole, preceded, from): (&str, Option<Preceded>, Option<DrawnFrom>),
-) -> Result<Vec<Part>, RunError> {
-    round(&mut jobs, workload);
+    (whole, preceded, from): (&str, Option<Predecessors>, Option<SourceJobs>),
+) -> Result<Vec<RawInstance>, RunError> {
+    round_to_steps(&mut jobs, workload);
     if jobs.is_empty() {
         return Err(RunError::input(format_args!("workload `{}` has no jobs", workload.name)));
     }
     let part = |name, jobs: Vec<Job>| {
-        let origin = Origin::Log(jobs.into(), preceded.clone(), from.clone());
-        Part { workload: place, name, load: None, origin }
+        let origin = InstanceOrigin::Log(jobs.into(), preceded.clone(), from.clone());
+        RawInstance { workload: place, name, load: None, origin }
     };
     Ok(match log.cut {
         Cut::None => vec![part(whole.to_owned(), jobs)],
@@ -227,7 +241,12 @@ fn cut_log(
     })
 }
 
-fn of_model(place: usize, traces: &LublinTraces, workload: &Workload, seed: u64) -> Vec<Part> {
+fn instances_of_model(
+    place: usize,
+    traces: &LublinTraces,
+    workload: &Workload,
+    seed: u64,
+) -> Vec<RawInstance> {
     let numbers = traces.skip..traces.skip + traces.replications;
     let digits = (numbers.end - 1).to_string().len().max(3);
     let parameters = traces.parameters(workload.nodes);
@@ -235,35 +254,35 @@ fn of_model(place: usize, traces: &LublinTraces, workload: &Workload, seed: u64)
     for load in loads(&traces.loads) {
         for trace in numbers.clone() {
             let suffix = suffix(load);
-            parts.push(Part {
+            parts.push(RawInstance {
                 workload: place,
                 name: format!("trace-{trace:0digits$}{suffix}"),
                 load,
-                origin: Origin::Trace { parameters, seed: trace_seed(seed, trace) },
+                origin: InstanceOrigin::Trace { parameters, seed: trace_seed(seed, trace) },
             });
         }
     }
     parts
 }
 
-/// The jobs of a source of the program.
-fn of_program(
+/// Makes the instances of a job source that is registered by the program.
+fn instances_of_program(
     place: usize,
     traces: &OwnTraces,
     workload: &Workload,
     seed: u64,
-) -> Result<Vec<Part>, RunError> {
+) -> Result<Vec<RawInstance>, RunError> {
     let made = (0..traces.replications).map(|trace| {
         let jobs = traces.source.jobs(workload.nodes.get(), trace_seed(seed, trace));
         let mut jobs =
             jobs.map_err(|fault| RunError::input(format_args!("workload `{}`: {fault}", workload.name)))?;
-        round(&mut jobs, workload);
+        round_to_steps(&mut jobs, workload);
         Ok(jobs)
     });
     let made = made.collect::<Result<Vec<_>, RunError>>()?;
     let part = |load, (trace, jobs): (usize, &Vec<Job>)| {
-        let origin = Origin::Log(jobs.clone().into(), None, None);
-        Part { workload: place, name: format!("trace-{trace:03}{}", suffix(load)), load, origin }
+        let origin = InstanceOrigin::Log(jobs.clone().into(), None, None);
+        RawInstance { workload: place, name: format!("trace-{trace:03}{}", suffix(load)), load, origin }
     };
     Ok(loads(&traces.loads)
         .into_iter()
@@ -279,8 +298,8 @@ fn suffix(load: Option<f64>) -> String {
     load.map(|load| format!("-load-{load}")).unwrap_or_default()
 }
 
-/// Rounds arrivals and memory as the workload has it.
-fn round(jobs: &mut [Job], workload: &Workload) {
+/// Rounds arrival times and memory to the steps of the workload, if it has any.
+fn round_to_steps(jobs: &mut [Job], workload: &Workload) {
     for job in jobs {
         if let Some(step) = workload.submit_step {
             let micros = job.submit.micros();
@@ -295,15 +314,16 @@ fn round(jobs: &mut [Job], workload: &Workload) {
     }
 }
 
-impl Part {
-    /// The number of jobs in the workload.
+impl RawInstance {
+    /// Returns the number of jobs.
     fn size(&self) -> usize {
         match &self.origin {
-            Origin::Log(jobs, ..) => jobs.len(),
-            Origin::Trace { parameters, .. } => parameters.jobs,
+            InstanceOrigin::Log(jobs, ..) => jobs.len(),
+            InstanceOrigin::Trace { parameters, .. } => parameters.jobs,
         }
     }
-    /// The values of its columns. An instance takes about as long as it has jobs.
+    /// Returns the values of the instance's columns. Its weight is the number of jobs, to which the
+    /// run time is roughly proportional.
     pub(crate) fn id(&self, workload: &Workload) -> InstanceId {
         let labels = vec![
             ("workload", workload.name.clone()),
@@ -314,16 +334,17 @@ impl Part {
         ];
         InstanceId { labels, weight: self.size() as u64 }
     }
-    /// For each job the one that it follows, if users wait for their jobs.
-    pub(crate) fn preceded(&self) -> Option<Preceded> {
+    /// Returns the predecessor of each job, if users wait for their jobs.
+    pub(crate) fn predecessors(&self) -> Option<Predecessors> {
         match &self.origin {
-            Origin::Log(_, preceded, _) => preceded.clone(),
-            Origin::Trace { .. } => None,
+            InstanceOrigin::Log(_, preceded, _) => preceded.clone(),
+            InstanceOrigin::Trace { .. } => None,
         }
     }
-    /// The settings of a site. Jobs of a drawn log are in the arrays of those from which they come, and start together as these do.
+    /// Returns the site settings for this instance. Jobs of a resampled log belong to the arrays and
+    /// heterogeneous jobs of their originals.
     pub(crate) fn settings(&self, settings: &Arc<Priorities>) -> Arc<Priorities> {
-        let Origin::Log(_, _, Some(from)) = &self.origin else { return Arc::clone(settings) };
+        let InstanceOrigin::Log(_, _, Some(from)) = &self.origin else { return Arc::clone(settings) };
         if settings.arrays.is_empty() && settings.together.is_empty() {
             return Arc::clone(settings);
         }
@@ -333,7 +354,7 @@ impl Part {
             JobArray { jobs: jobs.collect(), running: *running }
         });
         let together = settings.together.iter().flat_map(|jobs| {
-            // A job may have been drawn several times: its components follow each other.
+            // A job may have been drawn several times; the components of each draw are consecutive.
             let mut drawn: Vec<Vec<(u64, u64)>> = Vec::new();
             for (job, from) in from.iter().filter(|(_, from)| jobs.contains(&from.0)) {
                 match drawn.last_mut().filter(|last| last.iter().all(|(_, other)| *other != from.0)) {
@@ -346,45 +367,45 @@ impl Part {
         let (arrays, together) = (arrays.collect(), together.collect());
         Arc::new(Priorities { arrays, together, ..Priorities::clone(settings) })
     }
-    /// The nodes, with demands from a stream of its own; traces at all loads have the same. Jobs of a drawn log ask for what those ask for
-    /// from which they come.
+    /// Returns the nodes, with a random stream of demands for this trace. Traces that differ only in
+    /// load have the same demands. Jobs of a resampled log have the demands of their originals.
     pub(crate) fn unequal(&self, nodes: &UnequalNodes) -> UnequalNodes {
         let UnequalNodes { classes, demands } = nodes.clone();
         let demands = match &self.origin {
-            Origin::Log(_, _, None) => demands,
-            Origin::Log(_, _, Some(from)) => {
+            InstanceOrigin::Log(_, _, None) => demands,
+            InstanceOrigin::Log(_, _, Some(from)) => {
                 let given =
                     from.iter().filter_map(|(job, from)| Some((*job, demands.given.get(from)?.clone())));
                 Demands { given: given.collect(), ..demands }
             }
-            Origin::Trace { seed, .. } => Demands { seed: *seed, ..demands },
+            InstanceOrigin::Trace { seed, .. } => Demands { seed: *seed, ..demands },
         };
         UnequalNodes { classes, demands }
     }
-    /// Its jobs, in order of submission.
+    /// Returns the jobs, in order of submission.
     pub(crate) fn jobs(
         &self,
         workload: &Workload,
         unequal: Option<&UnequalNodes>,
     ) -> Result<Arc<[Job]>, LoadError> {
         let mut jobs = match &self.origin {
-            Origin::Log(jobs, ..) if self.load.is_none() => return Ok(Arc::clone(jobs)),
-            Origin::Log(jobs, ..) => jobs.to_vec(),
-            Origin::Trace { parameters, seed } => generate(parameters, *seed),
+            InstanceOrigin::Log(jobs, ..) if self.load.is_none() => return Ok(Arc::clone(jobs)),
+            InstanceOrigin::Log(jobs, ..) => jobs.to_vec(),
+            InstanceOrigin::Trace { parameters, seed } => generate(parameters, *seed),
         };
         if let Some(load) = self.load {
-            // The load is that of what the nodes can do together.
+            // Load is relative to the total capacity of the nodes, which are unequal.
             let nodes = f64::from(workload.nodes.get());
             let load = load * unequal.map_or(1.0, |unequal| unequal.classes.capacity() / nodes);
             scale_to_load(&mut jobs, workload.nodes.get(), load)?;
         }
-        round(&mut jobs, workload);
+        round_to_steps(&mut jobs, workload);
         Ok(jobs.into())
     }
 }
 
-/// The digest of several clusters with the same jobs.
-pub(crate) fn together(digests: &[Digest]) -> Digest {
+/// Combines the digests of several clusters that have the same jobs.
+pub(crate) fn combined_digest(digests: &[Digest]) -> Digest {
     let [only] = digests else {
         let mut digester = Digester::new();
         digests.iter().for_each(|digest| _ = digester.text(&digest.to_string()));
@@ -393,11 +414,12 @@ pub(crate) fn together(digests: &[Digest]) -> Digest {
     *only
 }
 
-/// The digest of all that simulations see of a cluster and its jobs, as exact integers.
+/// Computes the digest of everything that simulations see of a cluster and its jobs, as exact
+/// integers.
 pub(crate) fn digest(
     nodes: u32,
     jobs: &[Job],
-    preceded: Option<&[Option<Preceding>]>,
+    preceded: Option<&[Option<Dependencies>]>,
     outages: Option<&Outages>,
     unequal: Option<&UnequalNodes>,
     texts: Option<&JobTexts>,
@@ -409,18 +431,18 @@ pub(crate) fn digest(
         let requested = requested_time.map_or(u64::MAX, SimSpan::micros);
         digester.integer(id.0).integer(submit.micros()).integer(*tasks).integer(cpu_need.units());
         digester.integer(memory.units()).integer(run_time.micros()).integer(requested);
-        // Jobs of generated traces have none, and their digests stay what they were.
+        // Jobs of generated traces have no user; their digests must not change.
         if let Some(user) = user {
             digester.integer(user.number());
         }
-        // Nor have those of scenarios without priorities.
+        // Jobs of scenarios without priorities have no origin.
         if *origin != dfrsim_model::Origin::UNKNOWN {
             for number in [origin.group(), origin.queue(), origin.partition()] {
                 digester.integer(number.map_or(u64::MAX, u64::from));
             }
         }
     }
-    // Nor have those of logs whose times are kept.
+    // Logs whose submit times are kept have no predecessors.
     for (place, preceding) in (0_u64..).zip(preceded.unwrap_or_default()) {
         for job in preceding.iter().flat_map(|it| &it.jobs) {
             let think =

@@ -1,26 +1,26 @@
-//! What a simulation leaves for its rows.
+//! Measurements of a simulation, from which its rows are made.
 
 use dfrsim_cluster::{Observer, Occurrence, Summary};
 use dfrsim_model::{Job, SimSpan, SimTime};
 
-/// What a simulation measured.
+/// Measurements of one simulation.
 #[derive(Debug)]
-pub(crate) struct Measured {
+pub(crate) struct Measurements {
     pub(crate) summary: Summary,
-    /// The bound for each tau, where the times of submission depend on the policy.
+    /// Lower bound for each tau, if the submit times depend on the policy.
     pub(crate) bounds: Option<Vec<f64>>,
-    /// The waits of parts of the jobs, if the scenario asks for them.
+    /// Waits of subsets of the jobs as JSON, if the scenario requests them.
     pub(crate) waits: Option<String>,
-    /// The metrics of the program, if the scenario asks for them.
+    /// Values of the program's own metrics as JSON, if the scenario requests them.
     pub(crate) own: Option<String>,
 }
 
-/// The jobs as they were submitted, with the run times that they really get.
+/// Submitted jobs, with their actual submit and run times.
 #[derive(Debug, Default)]
 pub(crate) struct Submissions(Vec<Job>);
 
 impl Submissions {
-    /// The bound of these jobs for each tau.
+    /// Computes the lower bound of these jobs for each tau.
     pub(crate) fn bounds(&self, bound: impl Fn(&[Job], SimSpan) -> f64, taus: &[SimSpan]) -> Vec<f64> {
         taus.iter().map(|&tau| bound(&self.0, tau)).collect()
     }

@@ -1,4 +1,5 @@
-//! Jobs and figures of the program that runs a scenario: it gives them names, which scenarios use.
+//! Job sources and metrics that are registered by the program which runs a scenario, and used in
+//! scenarios by name.
 
 use dfrsim_cluster::{JobRecord, Observer, Occurrence};
 use dfrsim_model::named::UnknownName;
@@ -6,17 +7,17 @@ use dfrsim_model::{Job, Seed, SimTime};
 use std::fmt;
 use std::sync::Arc;
 
-/// A function under a name.
+/// A named function.
 pub struct Named<F: ?Sized> {
     name: String,
     version: String,
     function: Arc<F>,
 }
 
-/// Makes jobs for a number of nodes and a seed.
+/// Function that makes the jobs for a number of nodes and a seed.
 pub type OwnSource = Named<dyn Fn(u32, Seed) -> Result<Vec<Job>, String> + Send + Sync>;
 
-/// Makes a figure of the jobs that have left the system, in the order in which they did.
+/// Function that computes a metric from the jobs that have left the system, in order of departure.
 pub type OwnMetric = Named<dyn Fn(&[JobRecord]) -> Result<f64, String> + Send + Sync>;
 
 impl<F: ?Sized> Clone for Named<F> {
@@ -44,7 +45,7 @@ impl<F: ?Sized> fmt::Display for Named<F> {
 }
 
 impl OwnSource {
-    /// Jobs in order of submission, or why there are none.
+    /// Returns the jobs in order of submission, or an error message.
     pub(crate) fn jobs(&self, nodes: u32, seed: Seed) -> Result<Vec<Job>, String> {
         let mut jobs =
             (self.function)(nodes, seed).map_err(|fault| format!("source `{}`: {fault}", self.name))?;
@@ -54,13 +55,13 @@ impl OwnSource {
 }
 
 impl OwnMetric {
-    /// On what rows depend: its name and version.
-    pub(crate) fn key(&self) -> String {
+    /// Returns the metric's contribution to the keys of rows: its name and version.
+    pub(crate) fn versioned_name(&self) -> String {
         format!("{self:?}")
     }
 
-    /// The figures of several as JSON.
-    pub(crate) fn all(metrics: &[OwnMetric], left: &Left) -> Result<String, String> {
+    /// Computes the values of several metrics, as a JSON object.
+    pub(crate) fn compute_all(metrics: &[OwnMetric], left: &DepartedJobs) -> Result<String, String> {
         let of = |metric: &OwnMetric| {
             let value = (metric.function)(&left.0).map_err(|fault| format!("metric `{metric}`: {fault}"))?;
             if value.is_finite() {
@@ -73,11 +74,11 @@ impl OwnMetric {
     }
 }
 
-/// The jobs that have left the system.
+/// Jobs that have left the system.
 #[derive(Debug, Default)]
-pub(crate) struct Left(Vec<JobRecord>);
+pub(crate) struct DepartedJobs(Vec<JobRecord>);
 
-impl Observer for Left {
+impl Observer for DepartedJobs {
     fn observe(&mut self, _: SimTime, _: u64, occurrence: Occurrence<'_>) {
         if let Occurrence::Completed(record) | Occurrence::Killed(record) | Occurrence::Lost(record, _) =
             occurrence
@@ -87,7 +88,8 @@ impl Observer for Left {
     }
 }
 
-/// What a program has for scenarios, to be given to its registry: `registry.with(Own::default().source(...))`.
+/// Job sources and metrics of a program, to be added to its registry:
+/// `registry.with(Own::default().source(...))`.
 #[derive(Clone, Debug, Default)]
 pub struct Own {
     sources: Vec<OwnSource>,
@@ -95,7 +97,8 @@ pub struct Own {
 }
 
 impl Own {
-    /// With a source of jobs, for workloads with `own = { source = NAME }`. It is called once for each trace, and has to be deterministic.
+    /// Adds a source of jobs, for workloads with `own = { source = NAME }`. It is called once for
+    /// each trace and must be deterministic.
     #[must_use]
     pub fn source(
         mut self,
@@ -107,7 +110,8 @@ impl Own {
         self
     }
 
-    /// With a metric, for scenarios with `metrics = [NAME]`. Rows of another version are computed again.
+    /// Adds a metric, for scenarios with `metrics = [NAME]`. Rows of another version are computed
+    /// again.
     #[must_use]
     pub fn metric(
         mut self,

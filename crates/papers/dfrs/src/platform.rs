@@ -1,4 +1,4 @@
-//! The nodes of a workload, where they differ.
+//! Unequal nodes of a workload.
 
 use crate::scenario::{PriorityFields, Workload};
 use dfrsim_lab::{Digester, RunError, platform_fields};
@@ -6,11 +6,11 @@ use dfrsim_model::platform::classes::{
     Demands, NodeClass, PlatformFields, ReferenceNode, Sharing, UnequalNodes,
 };
 use dfrsim_model::{Job, Seed};
-use dfrsim_workload::log::Asked;
+use dfrsim_workload::log::ResourceRequests;
 use dfrsim_workload::prepare::{Annotation, resources};
 use std::sync::Arc;
 
-/// The nodes of a workload, and what its jobs ask for; `None` if all nodes are equal.
+/// Builds the nodes of a workload and the demands of its jobs; `None` if all nodes are equal.
 pub(crate) fn unequal(workload: &Workload, seed: u64) -> Result<Option<Arc<UnequalNodes>>, RunError> {
     let Some(platform) = &workload.kinds.platform else { return Ok(None) };
     let fault = |what: &str| RunError::input(format_args!("workload `{}`: platform: {what}", workload.name));
@@ -20,7 +20,7 @@ pub(crate) fn unequal(workload: &Workload, seed: u64) -> Result<Option<Arc<Unequ
     let given = match workload.source.log(workload.nodes) {
         Some((log, options)) => {
             let given = resources(&log.file.path, &options).map_err(RunError::input)?;
-            if let Some(ReferenceNode { cores, memory_gb }) = reference(&fields)
+            if let Some(ReferenceNode { cores, memory_gb }) = reference_node(&fields)
                 && cores > 1
                 && options.annotation == Annotation::None
                 && !given.is_empty()
@@ -32,22 +32,23 @@ pub(crate) fn unequal(workload: &Workload, seed: u64) -> Result<Option<Arc<Unequ
                     log.file.given
                 )));
             }
-            Asked::clone(&given)
+            ResourceRequests::clone(&given)
         }
-        None => Asked::new(),
+        None => ResourceRequests::new(),
     };
     let demands = Demands { requests, seed, given };
-    match demands.unknown(&classes) {
-        Some(request) => Err(fault(&format!("no class has what is asked for by `{request}`"))),
+    match demands.find_unknown(&classes) {
+        Some(request) => Err(fault(&format!("no node class satisfies the request `{request}`"))),
         None => Ok(Some(Arc::new(UnequalNodes { classes, demands }))),
     }
 }
 
-/// The kilobytes of a gigabyte, as annotations have them.
+/// Kilobytes per gigabyte, in the units of annotations.
 const KB_OF_GB: f64 = 1_048_576.0;
 
-/// The nodes that priorities have in place of those of a workload; `None` if they have none of their own.
-pub(crate) fn of_priorities(
+/// Builds the nodes that replace those of the workload under these priorities; `None` if the
+/// priorities define none.
+pub(crate) fn unequal_of_priorities(
     priorities: &PriorityFields,
     workload: &Workload,
     own: Option<&UnequalNodes>,
@@ -56,23 +57,26 @@ pub(crate) fn of_priorities(
     let fault =
         |what: &str| RunError::input(format_args!("priority `{}`: platform: {what}", priorities.name));
     let (Some(own), Some(of_workload)) = (own, &workload.kinds.platform) else {
-        return Err(fault(&format!("the workload `{}` has no platform", workload.name)));
+        return Err(fault(&format!(
+            "cannot replace the nodes of the workload `{}`: it has no platform",
+            workload.name
+        )));
     };
     let other = platform_fields(platform).map_err(|error| fault(&error))?;
-    if reference(&other) != platform_fields(of_workload).ok().as_ref().and_then(reference) {
-        return Err(fault(&format!("expected the reference node of the workload `{}`", workload.name)));
+    if reference_node(&other) != platform_fields(of_workload).ok().as_ref().and_then(reference_node) {
+        return Err(fault(&format!("the reference node must be that of the workload `{}`", workload.name)));
     }
     let classes = other.classes().map_err(|error| fault(&error.to_string()))?;
     Ok(Some(Arc::new(UnequalNodes { classes, demands: own.demands.clone() })))
 }
 
-/// The node of which needs are parts.
-fn reference(fields: &PlatformFields) -> Option<ReferenceNode> {
+/// Returns the node relative to which CPU and memory needs are expressed.
+fn reference_node(fields: &PlatformFields) -> Option<ReferenceNode> {
     let first = fields.classes.first();
     fields.reference.or_else(|| first.map(|it| ReferenceNode { cores: it.cores, memory_gb: it.memory_gb }))
 }
 
-/// Adds all that simulations see of it.
+/// Adds everything that simulations see of the nodes.
 pub(crate) fn digest(nodes: &UnequalNodes, jobs: &[Job], digester: &mut Digester) {
     let classes = nodes.classes.classes();
     digester.integer(classes.len() as u64).integer(nodes.classes.reference_cores());
@@ -82,7 +86,7 @@ pub(crate) fn digest(nodes: &UnequalNodes, jobs: &[Job], digester: &mut Digester
     }
     for resource in nodes.classes.resources() {
         digester.integer(u64::from(resource.sharing == Sharing::Shared));
-        // Rows whose bound knew no resources are computed again.
+        // Rows from before the bound took resources into account are computed again.
         digester.text("bounded");
     }
     for (place, job) in (0_u64..).zip(jobs) {

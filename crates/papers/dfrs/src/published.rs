@@ -1,32 +1,34 @@
-//! Published values that our own are compared with (`reference/`).
+//! Published values that ours are compared with (`reference/`).
 
 use dfrsim_lab::Reference;
 use dfrsim_model::named;
 
 named! {
-    /// Published tables.
+    /// A published table.
     pub enum Published as "published table" {
         /// Dissertation, table B.1: degradation on 182 weeks of HPC2N.
         DissertationB1 = "dissertation-b1",
-        /// Dissertation, table B.2: degradation on 100 Lublin traces as the model makes them.
+        /// Dissertation, table B.2: degradation on 100 unscaled Lublin traces.
         DissertationB2 = "dissertation-b2",
-        /// Dissertation, table B.3: degradation on these traces at nine loads.
+        /// Dissertation, table B.3: degradation on the traces of table B.2 at nine loads.
         DissertationB3 = "dissertation-b3",
-        /// Dissertation, tables B.4 to B.6: the costs of preemptions and migrations on the traces of load 0.7 and more.
+        /// Dissertation, tables B.4 to B.6: costs of preemptions and migrations on the traces of
+        /// load 0.7 and more.
         DissertationB4ToB6 = "dissertation-b4-b6",
-        /// The simulator of the dissertation's author on the unscaled traces of seed 1: degradation, resumes and migrations.
+        /// Output of the simulator of the dissertation's author on the unscaled traces of seed 1:
+        /// degradation, resumes and migrations.
         VcsimUnscaled = "vcsim-unscaled",
     }
 }
 
-/// The unit in which the costs of preemptions and migrations are published.
+/// Unit in which the costs of preemptions and migrations are published.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CostUnit {
-    /// GB a second (B.4).
+    /// GB per second (B.4).
     GigabytesPerSecond,
-    /// Occurrences an hour (B.5).
+    /// Occurrences per hour (B.5).
     PerHour,
-    /// Occurrences a job (B.6).
+    /// Occurrences per job (B.6).
     PerJob,
 }
 
@@ -46,19 +48,22 @@ impl Published {
         })
     }
 
-    /// The policies of a table of degradations, in its order, each with its mean; none of other tables.
+    /// Returns the policies of a table of degradations in its order, each with its mean; nothing for
+    /// other tables.
     pub fn means(self) -> impl Iterator<Item = (&'static str, f64)> {
         self.degradations().lines().map(|([policy], [mean])| (policy, mean))
     }
 
-    /// Mean, sample standard deviation and maximum of the degradation of a policy, if this is a table of degradations that has it.
+    /// Returns the mean, sample standard deviation and maximum of a policy's degradation, if this is
+    /// a table of degradations that has the policy.
     #[must_use]
     pub fn degradation(self, policy: &str) -> Option<[f64; 3]> {
         self.degradations().find([policy])
     }
 
-    /// The policies of a table of costs, in its order, each with mean and maximum over the instances of its preemptions (pauses and
-    /// resumes), then of its migrations; none of other tables.
+    /// Returns the policies of a table of costs in its order, each with the mean and maximum over
+    /// the instances of its preemptions (pauses and resumes), then of its migrations; nothing for
+    /// other tables.
     pub fn costs(self, unit: CostUnit) -> impl Iterator<Item = (&'static str, [f64; 4])> {
         let text = match unit {
             _ if self != Published::DissertationB4ToB6 => "",
@@ -71,7 +76,7 @@ impl Published {
         Reference(text).lines().map(|([policy], costs)| (policy, costs))
     }
 
-    /// The least load of the traces of the table, if it leaves lighter ones out.
+    /// Returns the smallest load of the table's traces, if it omits lighter ones.
     #[must_use]
     pub fn min_load(self) -> Option<f64> {
         (self == Published::DissertationB4ToB6).then_some(0.7)
@@ -83,7 +88,7 @@ mod tests {
     use super::*;
     use dfrsim_policies::{Policy, catalogue};
 
-    /// The 118 names of the dissertation parse, print back, and are in the catalogue.
+    /// Checks that the 118 names of the dissertation parse, print back, and are in the catalogue.
     #[test]
     fn all_published_names_are_known() {
         let listed: Vec<String> = catalogue().into_iter().map(|info| info.name).collect();

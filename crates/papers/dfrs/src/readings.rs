@@ -1,4 +1,4 @@
-//! How what the dissertation leaves open is read.
+//! Interpretations of points that the dissertation leaves open.
 
 use dfrsim_lab::KeyBuilder;
 use dfrsim_lab::fields;
@@ -13,75 +13,86 @@ use dfrsim_policies::fractional::{
 use dfrsim_policies::{Policy, PolicyOptions, PolicySetting, fractional};
 
 fields! {
-    /// How what the dissertation leaves open is read, beside `packing`, `drop`, `priority` and the precisions. The defaults are
-    /// what the text says or, where it is silent, ours. `scenarios/appendix_b_author.toml` has what the author's own simulator does
-    /// (vcsim, 2010).
+    /// Interpretations of points that the dissertation leaves open, in addition to `packing`,
+    /// `drop`, `priority` and the precisions. The defaults follow the text or, where it is silent,
+    /// are ours. `scenarios/appendix_b_author.toml` follows the author's own simulator (vcsim,
+    /// 2010).
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub struct Readings {
-        /// What `*` reacts to: `completions` (the text, section 5.2.4), or `every-event`, after all else that it causes.
+    pub struct Interpretations {
+        /// Events that `*` reacts to: `completions` (the text, section 5.2.4), or `every-event`,
+        /// after all other reactions to it.
         pub star: Opportunism = named("a reaction of `*`"), default Opportunism::default();
-        /// When GreedyP and GreedyPM take marked jobs back: `before-placing` or `after-placing` the new job. The text tests
-        /// whether it "could be started" and does not say where it is placed.
+        /// Time at which GreedyP and GreedyPM restore unmarked jobs: `before-placing` or
+        /// `after-placing` the new job. The text tests if a job "could be started" and does not
+        /// specify where it is placed.
         pub unmarking: Unmarking = named("an order of un-marking"), default Unmarking::default();
-        /// Yields of `/stretch-per` between ticks: `held`, or `recomputed` at each event for the time that is left. The text
-        /// (section 5.2.6) speaks of ticks only.
-        pub stretch_yields: StretchYields = named("yields of `/stretch-per`"), default StretchYields::default();
-        /// Where the grid of ticks begins: `first-submission` or `zero`, the beginning of the log. The text is silent.
-        pub ticks_from: TickOrigin = named("an origin of ticks"), default TickOrigin::default();
-        /// Jobs that arrive at the moment of a tick are `admitted` before it, or `left-to-tick`. The text is silent.
-        pub arrivals_at_ticks: ArrivalsAtTicks = named("a treatment of arrivals at ticks"), default ArrivalsAtTicks::default();
-        /// Which of equal tasks is first in MCB's lists: `earlier-first` or `later-first`, by submission. The text is silent.
-        pub ties: Ties = named("an order of equal tasks"), default Ties::default();
-        /// From which list of `packing = "mcb8"` a balanced node takes, an empty one for example: `memory` or `cpu`. No text says.
-        pub balanced: Balanced = named("a list of a balanced node"), default Balanced::default();
-        /// Which values MCB's search tries: `ends-first`, then a bisection between them, or a `bisection` of [0, 1] that tries
-        /// neither end. The text asks for a binary search and names no ends.
-        pub probes as "search": Probes = named("a search"), default Probes::default();
-        /// CPU is packed and given out in whole steps of this part of a node, rounded down; exactly where it is missing. The
+        /// Yields of `/stretch-per` between ticks: `held`, or `recomputed` at each event for the
+        /// remaining time. The text (section 5.2.6) mentions ticks only.
+        pub stretch_yields: StretchYields = named("a rule for yields of `/stretch-per`"), default StretchYields::default();
+        /// Origin of the grid of ticks: `first-submission` or `zero`, the beginning of the log. The
         /// text is silent.
+        pub ticks_from: TickOrigin = named("a tick origin"), default TickOrigin::default();
+        /// Treatment of jobs that arrive at the time of a tick: `admitted` before it, or
+        /// `left-to-tick`. The text is silent.
+        pub arrivals_at_ticks: ArrivalsAtTicks = named("a treatment of arrivals at ticks"), default ArrivalsAtTicks::default();
+        /// Order of equal tasks in MCB's lists, by submission: `earlier-first` or `later-first`. The
+        /// text is silent.
+        pub ties: Ties = named("a tie-breaking order"), default Ties::default();
+        /// List from which `packing = "mcb8"` takes a task for a balanced node, such as an empty
+        /// one: `memory` or `cpu`. No text specifies it.
+        pub balanced: Balanced = named("a list for balanced nodes"), default Balanced::default();
+        /// Values that MCB's search tries: `ends-first`, then a bisection between them, or a
+        /// `bisection` of [0, 1] that tries neither end. The text asks for a binary search and names
+        /// no ends.
+        pub probes as "search": Probes = named("a search"), default Probes::default();
+        /// Step in which CPU is packed and allocated, as a fraction of a node; amounts are rounded
+        /// down. If absent, CPU is exact. The text is silent.
         pub cpu_step: Option<Share> = optional(share());
-        /// The clock of fractional policies, in seconds: jobs complete at whole multiples of this, and work counts in whole
-        /// milliseconds, by the exact quotient of steps of CPU (`cpu_step`, which must be there too); exact to the microsecond
-        /// where it is missing. The text is silent.
+        /// Clock step of fractional policies, in seconds. Jobs complete at whole multiples of it,
+        /// and work is counted in whole milliseconds, by the exact quotient of steps of CPU
+        /// (requires `cpu_step`). If absent, time is exact to the microsecond. The text is silent.
         pub clock as "clock_s": Option<SimSpan> = optional(positive_seconds());
     }
     check |readings, at| {
         if readings.clock.is_some() && readings.cpu_step.is_none() {
-            at.fault("clock_s", "a clock needs cpu_step, the steps of CPU by which work is counted");
+            at.fault("clock_s", "clock_s requires cpu_step, the step of CPU by which work is counted");
         }
     }
 }
 
 fields! {
-    /// Readings with which everything is simulated too: an ablation has a table for each one that it switches. Their rows have
-    /// the name in brackets after that of the policy; policies that they cannot affect are left out.
+    /// A set of interpretations with which everything is simulated as well. An ablation has a table
+    /// for each one that it changes. Rows have its name in brackets after that of the policy;
+    /// policies that it cannot affect are left out.
     #[derive(Clone, Debug, PartialEq)]
     pub struct Alternative {
-        /// Its name in rows and tables.
+        /// Name in rows and tables.
         pub name: String = name("a reading");
-        /// The packing rule of MCB; those of `[simulation]` where it is missing.
+        /// Packing rule of MCB; those of `[simulation]` if absent.
         pub packing: Option<Packing> = optional(named("a packing rule"));
-        /// How priorities are computed; as in `[simulation]` where it is missing.
-        pub priority: Option<PriorityRule> = optional(named("a rule of priorities"));
-        /// The precision of MCB's search for a yield; that of `[simulation]` where it is missing.
+        /// Priority rule; that of `[simulation]` if absent.
+        pub priority: Option<PriorityRule> = optional(named("a priority rule"));
+        /// Precision of MCB's search for a yield; that of `[simulation]` if absent.
         pub yield_precision: Option<Yield> = optional(positive_fraction("a yield"));
-        /// The precision of the search for a stretch; that of `[simulation]` where it is missing.
+        /// Precision of the search for a stretch; that of `[simulation]` if absent.
         pub stretch_precision: Option<Yield> = optional(positive_fraction("an inverse stretch"));
-        /// The readings.
-        pub readings: Readings = flattened();
+        /// The interpretations.
+        pub readings: Interpretations = flattened();
     }
 }
 
-/// A part of a node above 0.
+/// Creates the codec of a fraction of a node above 0.
 pub(crate) fn share() -> Codec<Share> {
     let whole = |part: f64| {
-        Share::try_from_f64(part).filter(|share| share.units() > 0).ok_or("expected a part above 0 of a node")
+        Share::try_from_f64(part)
+            .filter(|share| share.units() > 0)
+            .ok_or("expected a fraction of a node above 0")
     };
-    via(number("a part of a node", 0.0..=1.0), whole, |share: &Share| share.as_f64())
+    via(number("a fraction of a node", 0.0..=1.0), whole, |share: &Share| share.as_f64())
 }
 
 impl Alternative {
-    /// The options with these readings instead of those of the scenario.
+    /// Returns the options with these interpretations instead of those of the scenario.
     pub(crate) fn apply(&self, mut options: PolicyOptions) -> PolicyOptions {
         options.priority = self.priority.unwrap_or(options.priority);
         let mcb = &mut options.mcb;
@@ -92,11 +103,11 @@ impl Alternative {
     }
 }
 
-impl Readings {
-    /// Puts them into the options of policies.
+impl Interpretations {
+    /// Applies the interpretations to the options of policies.
     pub(crate) fn apply(self, mut options: PolicyOptions) -> PolicyOptions {
-        let Readings { star, unmarking, stretch_yields, ticks_from, arrivals_at_ticks, .. } = self;
-        let Readings { ties, balanced, probes, cpu_step, clock, .. } = self;
+        let Interpretations { star, unmarking, stretch_yields, ticks_from, arrivals_at_ticks, .. } = self;
+        let Interpretations { ties, balanced, probes, cpu_step, clock, .. } = self;
         options.mcb = McbOptions { ties, balanced, probes, cpu_step, ..options.mcb };
         options.readings = fractional::Readings {
             opportunism: star,
@@ -110,14 +121,16 @@ impl Readings {
     }
 }
 
-/// The clock of simulations of a policy: batch policies give out whole nodes for whole seconds anyway.
+/// Returns the clock for simulations of a policy. Batch policies have none: they allocate whole
+/// nodes for whole seconds anyway.
 pub(crate) fn clock(policy: Policy, options: &PolicyOptions) -> Option<Clock> {
     let cpu_step = options.mcb.cpu_step?;
     let step = options.readings.clock.filter(|_| policy.fractional().is_some())?;
     Some(Clock { step, cpu_step })
 }
 
-/// The options with everything that cannot matter to the policy as it is by default. Custom policies may read all of them.
+/// Resets all options that cannot affect the policy to their defaults. Custom policies may read any
+/// option.
 pub(crate) fn relevant(policy: Policy, options: PolicyOptions) -> PolicyOptions {
     let default = PolicyOptions::default();
     let mut relevant = options;
@@ -156,7 +169,8 @@ pub(crate) fn relevant(policy: Policy, options: PolicyOptions) -> PolicyOptions 
     relevant
 }
 
-/// Adds to a key those readings that are not the default ones, so that rows of the default reading keep their keys.
+/// Adds the interpretations that differ from the defaults to a key, so that rows with default
+/// interpretations keep their keys.
 pub(crate) fn key(policy: Policy, options: PolicyOptions, key: &mut KeyBuilder) {
     let texts = |PolicyOptions { readings, mcb, .. }: PolicyOptions| {
         [

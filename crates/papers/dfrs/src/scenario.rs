@@ -1,8 +1,8 @@
-//! Scenarios of the study: what is simulated.
+//! Scenarios of the study.
 
 use crate::own::{Own, OwnMetric, OwnSource};
 use crate::published::Published;
-use crate::readings::{Alternative, Readings, share};
+use crate::readings::{Alternative, Interpretations, share};
 use dfrsim_cluster::{EstimateModel, NeedModel, Overrun, Weights};
 use dfrsim_lab::fields::{
     Codec, Environment, Fields as _, FileOr, LocatedFile, UsedFile, boolean, choice, count, distinct_tables,
@@ -31,39 +31,45 @@ use dfrsim_workload::prepare::{self, Annotation, ClusterAssumptions, Format, Rul
 use std::collections::BTreeMap;
 use std::num::{NonZeroU32, NonZeroU64};
 
-/// The largest cluster, as for `dfrsim simulate`.
+/// Size of the largest cluster, the same as in `dfrsim simulate`.
 const MAX_NODES: u32 = 10_000_000;
 
 fields! {
-    /// Policies on weeks of logs and synthetic traces.
+    /// Simulations of policies on weeks of logs and on synthetic traces.
     #[derive(Clone, Debug, PartialEq)]
     pub struct Online {
-        /// The policies, each once.
+        /// Policies, each listed once.
         pub policies: Vec<Policy> = policies();
         /// Parameters of the simulation.
         pub simulation: Simulation = table();
-        /// When nodes are down, and what that does to jobs; without it they never are.
+        /// Times when nodes are down, and the effect on their jobs; without it all nodes are always
+        /// up.
         pub outages: Option<OutageFields> = optional(table());
-        /// Priorities and limits of waiting jobs, and weights of jobs. All policies are simulated without and with each of them.
+        /// Priorities and limits of waiting jobs, and weights of jobs. All policies are simulated
+        /// without any and with each of them.
         pub priorities as "priority": Vec<PriorityFields> = distinct_tables("name", "priorities", |it: &PriorityFields| &it.name);
-        /// Whether policies are simulated without any of them too.
+        /// True if policies are also simulated without any `priority` table.
         pub plain: bool = boolean(), default true;
-        /// Whether the lower bound on the largest bounded stretch is computed. Otherwise it is 1, which no bounded stretch is below.
+        /// True if the lower bound on the largest bounded stretch is computed. Otherwise it is 1,
+        /// the smallest possible bounded stretch.
         pub bounded: bool = boolean(), default true;
-        /// Whether rows and tables also have what is known of the least stretch with penalties: a lower bound that counts them, and what the
-        /// best schedule found reaches that knows all run times. That takes longer than most policies, and is for nodes that
-        /// are equal, always up, and have room for each job at full speed.
+        /// True if rows and tables also have bounds on the least stretch with penalties: a lower
+        /// bound that accounts for them, and the stretch of the best schedule found with full
+        /// knowledge of run times. This takes longer than most policies. It requires nodes that are
+        /// equal, always up, and large enough for each job at full speed.
         pub clairvoyant: bool = boolean(), default false;
-        /// The parts of the jobs of which `tables/waits` has the waits, with the differences from the first variant: jobs of a `partition`,
-        /// an `account`, a quality of service (`qos`), or of a `size` (in tasks).
-        pub waits_by: Vec<PartOfJobs> = list(named("a part of the jobs")).distinct(), default Vec::new();
-        /// Metrics of the program that runs the scenario (`Own` in Rust, `dfrsim.run(..., metrics=...)` in Python), in the column `own` and in `tables/metrics`.
+        /// Groupings of jobs for which `tables/waits` reports waits, with the differences from the
+        /// first variant: jobs of a `partition`, an `account`, a quality of service (`qos`), or a
+        /// `size` (in tasks).
+        pub waits_by: Vec<PartOfJobs> = list(named("a job grouping")).distinct(), default Vec::new();
+        /// Metrics of the program that runs the scenario (`Own` in Rust, `dfrsim.run(...,
+        /// metrics=...)` in Python), in the column `own` and in `tables/metrics`.
         pub metrics: Vec<OwnMetric> = list(own_metric()).distinct(), default Vec::new();
         /// Further policies, with their own periods.
         pub sweeps as "sweep": Vec<PeriodSweep> = tables();
-        /// Alternative readings of points that the text leaves open.
+        /// Alternative interpretations of points that the text leaves open.
         pub alternatives as "reading": Vec<Alternative> = distinct_tables("name", "a reading", |it: &Alternative| &it.name);
-        /// The workloads.
+        /// Workloads to simulate.
         pub workloads: Vec<Workload> = distinct_tables("name", "a workload", |it: &Workload| &it.name).at_least_one();
     }
     check |scenario, at| {
@@ -72,14 +78,14 @@ fields! {
         if scenario.workloads.iter().any(|workload| workload.kinds.platform.is_some())
             && scenario.simulation.cpu_needs.iter().any(|needs| *needs != NeedModel::Exact)
         {
-            at.fault("simulation", "where nodes differ, policies know the exact CPU needs");
+            at.fault("simulation", "a workload with a platform requires exact CPU needs");
         }
         if !scenario.plain && scenario.priorities.is_empty() {
-            at.fault("plain", "expected a table `priority` where policies are not simulated without");
+            at.fault("plain", "plain = false requires at least one [[priority]] table");
         }
         let ignores_site = |policy: &&Policy| !policy.reads(PolicySetting::Site);
         if !scenario.priorities.is_empty() && let Some(policy) = policies.iter().find(ignores_site) {
-            at.fault("policies", format!("{policy} does not read the settings of a site"));
+            at.fault("policies", format!("{policy} ignores site settings and cannot be combined with [[priority]]"));
         }
         let keeps_yields = |policy: &&Policy| {
             policy.fractional().is_some_and(|parts| parts.periodic == Periodic::McbStretch)
@@ -87,86 +93,108 @@ fields! {
         if let Some(policy) = policies.iter().find(keeps_yields).filter(|_| is_found) {
             at.fault(
                 "policies",
-                format!("{policy} keeps its yields between ticks, which discovered CPU needs do not allow"),
+                format!("{policy} keeps its yields between ticks, which is incompatible with discovery_s"),
             );
         }
     }
 }
 
 fields! {
-    /// When nodes are down, in every workload of the scenario. Times are seconds from second 0 of an instance on.
+    /// Times when nodes are down, in every workload of the scenario. They are in seconds from second
+    /// 0 of an instance.
     #[derive(Clone, Debug, PartialEq)]
     pub struct OutageFields {
-        /// What happens to jobs on nodes that go down: `lose`, `requeue` (they begin again), or `checkpoint:INTERVAL:COST:RESTART` in
-        /// seconds of their work (they begin again from their last checkpoint). With several, all are simulated.
-        pub interruptions as "interruption": Vec<Interruption> = one_or_many(named("what happens to jobs")), default vec![Interruption::Requeue];
+        /// Treatment of jobs on nodes that go down: `lose`, `requeue` (restart from the beginning),
+        /// or `checkpoint:INTERVAL:COST:RESTART` in seconds of their work (restart from the last
+        /// checkpoint). With several, all are simulated.
+        pub interruptions as "interruption": Vec<Interruption> = one_or_many(named("an interruption rule")), default vec![Interruption::Requeue];
         /// The times.
         pub times: DownTimes = flattened();
     }
 }
 
 fields! {
-    /// Priorities and limits of waiting jobs: the multifactor priority of Slurm. Groups, queues and partitions
-    /// are those of the log (fields 13, 15 and 16 of SWF; account, QOS and partition of Slurm).
+    /// Priorities and limits of waiting jobs: the multifactor priority of Slurm. Groups, queues and
+    /// partitions are those of the log (fields 13, 15 and 16 of SWF; account, QOS and partition of
+    /// Slurm).
     #[derive(Clone, Debug, PartialEq)]
     pub struct PriorityFields {
-        /// Its name, which follows that of the policy in rows: `EASY [fair_share]`.
+        /// Name that follows that of the policy in rows: `EASY [fair_share]`.
         pub name: String = name("priorities");
-        /// By what the factors, from 0 to 1, are multiplied: `{ age, size, fair_share, qos, partition }`, each 0 if it is missing.
+        /// Weights of the factors, which are from 0 to 1: `{ age, size, fair_share, qos, partition
+        /// }`. A missing weight is 0.
         pub weights: PriorityWeights = serde("a table of weights"), default PriorityWeights::default();
-        /// The wait from which on the factor of the age is 1, in seconds.
+        /// Wait at which the age factor reaches 1, in seconds.
         pub max_age as "max_age_s": u64 = count("a number of seconds", 1, LONGEST_SETTING_S), default Priorities::default().max_age_s;
-        /// Whether smaller jobs have the larger factor of the size.
+        /// True if smaller jobs have the larger size factor.
         pub favor_small: bool = boolean(), default false;
-        /// What the size of a job is: its `tasks`, of the nodes of the cluster, or `nodes_and_cpus`, the mean of that and its cores, as Slurm has it.
+        /// Measure of a job's size: `tasks`, relative to the nodes of the cluster, or
+        /// `nodes_and_cpus`, the mean of that and its cores, as in Slurm.
         pub size: SizeFactor = choice([("tasks", SizeFactor::Tasks), ("nodes_and_cpus", SizeFactor::NodesAndCpus)]), default SizeFactor::Tasks;
-        /// What a job uses of its account for each unit that it holds of `node`, `cpu`, `mem` or a resource of the platform, in thousandths, as in
-        /// `{ cpu = 1000, gpu = 4000 }`; its tasks count if it is empty.
+        /// Charge to a job's account for each allocated unit of `node`, `cpu`, `mem` or a resource
+        /// of the platform, in thousandths, as in `{ cpu = 1000, gpu = 4000 }`. If empty, the number
+        /// of tasks is charged.
         pub billing: Tres = serde("a table of amounts"), default Tres::new();
-        /// Whether usage is forgotten from the moment on at which it comes, and not from the next multiple of the period on.
+        /// True if usage decays from the time it accrues. Otherwise it decays from the next multiple
+        /// of the calculation period.
         pub decay_within_period: bool = boolean(), default false;
-        /// After how many seconds half of the past usage is forgotten; 0 if none ever is.
+        /// Half-life of past usage, in seconds; 0 if usage does not decay.
         pub half_life as "half_life_s": u64 = count("a number of seconds", 0, LONGEST_SETTING_S), default Priorities::default().half_life_s;
-        /// From one computation of usage and priorities to the next, in seconds.
+        /// Period at which usage and priorities are computed, in seconds.
         pub calc_period as "calc_period_s": u64 = count("a number of seconds", 1, LONGEST_SETTING_S), default Priorities::default().calc_period_s;
-        /// The classes of nodes, where they are others than those of the workload: with the same reference node.
-        pub platform: Option<FileOr<PlatformFields>> = optional(file_or(serde("a table of classes of nodes")));
-        /// Accounts: `{ name, parent, shares, groups, users }`. A job belongs to the one that has its user, otherwise its group. With `is_user` it is
-        /// a user of the account above it, which has shares there with or without jobs. These lists, and those of qualities of service and partitions, have numbers of the log, or names where the log has some (listings of Slurm, PBS).
+        /// Node classes, if they differ from those of the workload. They must have the same
+        /// reference node.
+        pub platform: Option<FileOr<PlatformFields>> = optional(file_or(serde("a table of node classes")));
+        /// Accounts: `{ name, parent, shares, groups, users }`. A job belongs to the account that
+        /// lists its user, otherwise to the one that lists its group. With `is_user`, the entry is a
+        /// user of its parent account, who holds shares there with or without jobs. These lists, and
+        /// those of qualities of service and partitions, have numbers of the log, or names if the
+        /// log has them (listings of Slurm, PBS).
         pub accounts: Vec<ByName<Account>> = serde("a list of accounts"), default Vec::new();
-        /// The accounts of other jobs, with a share each: one for each `group`, one for each `user`, or one for all `together`.
+        /// Accounts of all other jobs, with one share each: one for each `group`, one for each
+        /// `user`, or one for all `together`.
         pub unlisted: Unlisted = choice([("group", Unlisted::Group), ("user", Unlisted::User), ("together", Unlisted::Together)]), default Unlisted::Group;
-        /// How usage becomes the factor of the fair share: `classic`, 2^(-usage / share) of the account, `classic_of_users`, the same of the user
-        /// in the account, or Slurm's `fair_tree`, the rank of the user among all users.
+        /// Formula of the fair-share factor: `classic`, 2^(-usage / share) of the account;
+        /// `classic_of_users`, the classic formula for the user in the account; or Slurm's
+        /// `fair_tree`, the rank of the user among all users.
         pub fair_share: FairShare = choice([("classic", FairShare::Classic), ("classic_of_users", FairShare::ClassicOfUsers), ("fair_tree", FairShare::FairTree)]), default FairShare::Classic;
-        /// By what the exponent of the classic fair share is divided.
+        /// Divisor of the exponent of the classic fair share.
         pub fair_share_dampening: u32 = count("a factor", 1, u32::MAX), default 1;
-        /// Qualities of service: `{ name, priority, weight, queues, partitions, groups, users, max_time_s, max_nodes, total_nodes,
-        /// max_running_per_user, preempt, preempt_mode, preempt_exempt_time_s, grace_s }`. A job has the first one of which all lists have it.
+        /// Qualities of service: `{ name, priority, weight, queues, partitions, groups, users,
+        /// max_time_s, max_nodes, total_nodes, max_running_per_user, preempt, preempt_mode,
+        /// preempt_exempt_time_s, grace_s }`. A job has the first one whose lists all match it.
         pub qos: Vec<ByName<JobClass>> = serde("a list of qualities of service"), default Vec::new();
-        /// Partitions, with the same fields, and the `tier`: jobs of a higher one are before all others.
+        /// Partitions, with the fields of qualities of service and `tier`: jobs of a higher tier
+        /// precede all others.
         pub partitions: Vec<ByName<JobClass>> = serde("a list of partitions"), default Vec::new();
-        /// How many jobs of a user may run at the same time.
+        /// Maximum number of running jobs per user.
         pub max_running_per_user: Option<u32> = optional(count("a number of jobs", 1, u32::MAX));
-        /// Arrays of jobs of which only some may run at once: `{ jobs, running }`, with ranges of numbers of the log, as in `jobs = [[12, 40]]`.
-        pub arrays: Vec<JobArray> = serde("a list of arrays of jobs"), default Vec::new();
-        /// Jobs that start together under SLURM, as the components of heterogeneous jobs do: lists of numbers of the log.
+        /// Job arrays with a limit on running jobs: `{ jobs, running }`, with ranges of numbers of
+        /// the log, as in `jobs = [[12, 40]]`.
+        pub arrays: Vec<JobArray> = serde("a list of job arrays"), default Vec::new();
+        /// Jobs that start together under SLURM, as the components of heterogeneous jobs do: lists
+        /// of numbers of the log.
         pub together: Vec<Vec<u64>> = serde("a list of lists of jobs"), default Vec::new();
-        /// Nodes that only some jobs may have for a time: `{ name, from_s, until_s }`. The nodes are those with the feature `reservation-NAME`, the
-        /// jobs those that ask for it.
+        /// Reservations of nodes for some jobs: `{ name, from_s, until_s }`. The nodes are those
+        /// with the feature `reservation-NAME`, and the jobs are those that request it.
         pub reservations: Vec<Reservation> = serde("a list of reservations"), default Vec::new();
-        /// How far backfilling goes: `{ max_job_test, interval_s, window_s, resolution_s }`, and with SLURM `max_job_user` and `max_job_part`.
+        /// Limits of backfilling: `{ max_job_test, interval_s, window_s, resolution_s }`, and with
+        /// SLURM `max_job_user` and `max_job_part`.
         pub backfill: BackfillSettings = serde("a table of limits"), default BackfillSettings::default();
-        /// When the main scheduler of SLURM looks, and how far: `{ delay_s, interval_s, depth, depth_per_partition }`.
+        /// Times and depth of SLURM's main scheduling cycles: `{ delay_s, interval_s, depth,
+        /// depth_per_partition }`.
         pub main: MainSettings = serde("a table of limits"), default MainSettings::default();
-        /// What happens to jobs of classes that another one has in its list `preempt`, where they do not say it: they `requeue`, `cancel`,
-        /// `suspend`, or stay (`off`).
+        /// Default preemption mode of classes that appear in the `preempt` list of another one:
+        /// preempted jobs `requeue`, `cancel` or `suspend`, or are not preempted (`off`).
         pub preempt_mode: PreemptMode = choice([("requeue", PreemptMode::Requeue), ("cancel", PreemptMode::Cancel), ("suspend", PreemptMode::Suspend), ("off", PreemptMode::Off)]), default PreemptMode::Requeue;
-        /// How long jobs run before that, in seconds since their last start, where their class does not say it.
+        /// Default time for which jobs are exempt from preemption, in seconds since their last
+        /// start.
         pub preempt_exempt_time as "preempt_exempt_time_s": u64 = count("a number of seconds", 0, LONGEST_SETTING_S), default 0;
-        /// How long a job that lost its nodes, by a failure or to make room, waits before a batch policy may start it again, in seconds.
+        /// Time that a job waits after a failure or preemption before a batch policy may start it
+        /// again, in seconds.
         pub requeue_delay as "requeue_delay_s": u64 = count("a number of seconds", 0, LONGEST_SETTING_S), default 0;
-        /// How long a job keeps its nodes once its work is done, in seconds at full speed: its epilog, which estimates leave out.
+        /// Time for which a job keeps its nodes after its work is done (its epilog), in seconds at
+        /// full speed. Estimates do not include it.
         pub epilog as "epilog_s": u64 = count("a number of seconds", 0, LONGEST_SETTING_S), default 0;
     }
     check |priority, at| {
@@ -180,7 +208,7 @@ fields! {
 }
 
 impl PriorityFields {
-    /// As policies have them for a log with this header.
+    /// Returns the settings for a log with this header, in which names are replaced by numbers.
     pub(crate) fn of_log(&self, header: &Header) -> Result<Priorities, String> {
         let numbered = |error: UnknownName| format!("priority `{}`: {error}", self.name);
         let accounts = self.accounts.iter().map(|it| it.numbered(header)).collect::<Result<_, _>>();
@@ -200,15 +228,15 @@ impl PriorityFields {
 }
 
 named! {
-    /// By what jobs are parts of a log.
-    pub enum PartOfJobs as "part of the jobs" {
-        /// Their partition.
+    /// Job attribute by which waits are grouped.
+    pub enum PartOfJobs as "job grouping" {
+        /// Partition.
         Partition = "partition",
-        /// Their account, or group.
+        /// Account, or group.
         Account = "account",
-        /// Their quality of service, or queue.
+        /// Quality of service, or queue.
         Qos = "qos",
-        /// Their number of tasks.
+        /// Number of tasks.
         Size = "size",
     }
 }
@@ -217,57 +245,63 @@ fields! {
     /// Policies with periods of their own.
     #[derive(Clone, Debug, PartialEq)]
     pub struct PeriodSweep {
-        /// The policies, each once.
+        /// Policies, each listed once.
         pub policies: Vec<Policy> = policies();
-        /// Their periods in seconds.
+        /// Periods in seconds.
         pub periods as "period_s": Vec<SimSpan> = one_or_many(positive_seconds());
     }
     renamed { "period" => "period_s" }
 }
 
 fields! {
-    /// Parameters of the simulation. Of fields with several values, every combination that makes a difference to a policy is
-    /// simulated.
+    /// Parameters of the simulation. If fields have several values, every combination that makes a
+    /// difference to a policy is simulated.
     #[derive(Clone, Debug, PartialEq)]
     pub struct Simulation {
-        /// Rescheduling penalties: how long a resumed or migrated job makes no progress, in seconds.
+        /// Rescheduling penalties: time for which a resumed or migrated job makes no progress, in
+        /// seconds.
         pub penalties as "penalty": Vec<SimSpan> = one_or_many(seconds(..)), default vec![SimSpan::from_secs(300)];
-        /// Periods of periodic policies in seconds.
+        /// Periods of periodic policies, in seconds.
         pub periods as "period_s": Vec<SimSpan> = one_or_many(positive_seconds()), default vec![SimSpan::from_secs(600)];
-        /// The taus of the bounded stretch in seconds: shorter run times count as this.
+        /// Taus of the bounded stretch, in seconds: shorter run times count as tau.
         pub taus as "tau": Vec<SimSpan> = one_or_many(seconds(..)), default vec![SimSpan::from_secs(10)];
         /// Packing rules of MCB.
         pub packings as "packing": Vec<Packing> = one_or_many(named("a packing rule")), default vec![Packing::default()];
         /// Drop rules of MCB.
         pub drops as "drop": Vec<DropRule> = one_or_many(named("a drop rule")), default vec![DropRule::default()];
-        /// The least yield that MCB gives.
+        /// Smallest yield that MCB assigns.
         pub yield_floor: Yield = positive_fraction("a yield"), default Yield::nearest(0.01);
-        /// The precision of MCB's search for the largest yield.
+        /// Precision of MCB's search for the largest yield.
         pub yield_precision: Yield = positive_fraction("a yield"), default Yield::nearest(0.01);
-        /// The precision of the search of `/stretch-per` for the largest inverse stretch: stretches above the inverse
-        /// of this cannot be distinguished. The text wants the lowest feasible stretch (section 5.2.6).
+        /// Precision of the search of `/stretch-per` for the largest inverse stretch. Stretches
+        /// above the inverse of this value cannot be distinguished. The text wants the lowest
+        /// feasible stretch (section 5.2.6).
         pub stretch_precision: Yield = positive_fraction("an inverse stretch"), default Yield::nearest(0.0001);
-        /// How priorities are computed.
-        pub priority: PriorityRule = named("a rule of priorities"), default PriorityRule::default();
-        /// The run times that policies know: `exact`, `requested`, `none`, or a model of errors.
-        pub estimates: EstimateModel = named("a model of estimates"), default EstimateModel::Exact;
-        /// What happens to a job that outlasts its estimate.
+        /// Priority rule.
+        pub priority: PriorityRule = named("a priority rule"), default PriorityRule::default();
+        /// Run times that policies know: `exact`, `requested`, `none`, or an error model.
+        pub estimates: EstimateModel = named("an estimate model"), default EstimateModel::Exact;
+        /// Treatment of jobs that exceed their estimate.
         pub overrun: Overrun = choice([("extend", Overrun::Extend), ("kill", Overrun::Kill)]), default Overrun::Extend;
-        /// The CPU needs that policies know: `exact`, `factor:0.5` (all of them halved, for example), `whole` (a node for
-        /// each task).
-        pub cpu_needs: Vec<NeedModel> = one_or_many(named("a model of CPU needs")), default vec![NeedModel::Exact];
-        /// After how many seconds running jobs reveal their CPU needs, where these are not exact; beside these
-        /// simulations there are those in which they never do.
+        /// CPU needs that policies know: `exact`, `factor:0.5` (all of them halved, for example),
+        /// `whole` (a node for each task).
+        pub cpu_needs: Vec<NeedModel> = one_or_many(named("a CPU-need model")), default vec![NeedModel::Exact];
+        /// Times after which running jobs reveal their CPU needs, in seconds, if these are not
+        /// exact. Simulations in which they never do are run as well.
         pub discovery as "discovery_s": Vec<SimSpan> = list(positive_seconds()).distinct(), default Vec::new();
-        /// Readings of other points that the text leaves open.
-        pub readings: Readings = table();
-        /// Jobs submitted within this time after the first submission do not count in the metrics, in seconds.
+        /// Interpretations of other points that the text leaves open.
+        pub readings: Interpretations = table();
+        /// Jobs submitted within this time after the first submission do not count in the metrics,
+        /// in seconds.
         pub warm_up: SimSpan = seconds(..), default SimSpan::ZERO;
-        /// Jobs submitted within this time before the last submission do not count in the metrics, in seconds.
+        /// Jobs submitted within this time before the last submission do not count in the metrics,
+        /// in seconds.
         pub cool_down: SimSpan = seconds(..), default SimSpan::ZERO;
-        /// The weights of jobs in the weighted bounded stretch: `node-seconds` (nodes * run time), or `equal`.
-        pub weight_rule as "weights": WeightRule = named("a rule of weights"), default WeightRule::default();
-        /// By what the weights of a user's jobs are multiplied, by the number of the user in the log: `{ 3 = 10.0 }`.
+        /// Weights of jobs in the weighted bounded stretch: `node-seconds` (nodes * run time), or
+        /// `equal`.
+        pub weight_rule as "weights": WeightRule = named("a weight rule"), default WeightRule::default();
+        /// Factors for the weights of a user's jobs, by the number of the user in the log: `{ 3 =
+        /// 10.0 }`.
         pub user_weights: BTreeMap<u32, f64> = user_weights(), default BTreeMap::new();
     }
     renamed { "period" => "period_s" }
@@ -277,22 +311,23 @@ fields! {
     /// Instances on one cluster.
     #[derive(Clone, Debug, PartialEq)]
     pub struct Workload {
-        /// Its name in rows and tables.
+        /// Name in rows and tables.
         pub name: String = name("a workload");
-        /// The nodes of the cluster (processors, where a log has no annotation).
+        /// Nodes of the cluster (processors, if a log has no annotation).
         pub nodes: NonZeroU32 = count("a number of nodes", 1, MAX_NODES);
-        /// How they differ.
+        /// Differences between the nodes.
         pub kinds: NodeKinds = flattened();
-        /// The memory of a node in GB, for bandwidths.
+        /// Memory of a node in GB, for bandwidths.
         pub node_memory_gb: f64 = positive("a number of GB"), default 8.0;
-        /// Memory of tasks is rounded to whole multiples of this part of a node, as in the author's simulator
-        /// (hundredths); to the nearest, but at least one. Exact where it is missing.
+        /// Step of memory requests, as a fraction of a node. They are rounded to the nearest
+        /// multiple, but at least one step. The author's simulator uses hundredths. If absent,
+        /// requests are exact.
         pub memory_step: Option<Share> = optional(share());
-        /// Jobs arrive at whole multiples of this, in seconds, rounded down; exact where it is missing.
+        /// Step of arrival times, in seconds. They are rounded down; if absent, they are exact.
         pub submit_step as "submit_step_s": Option<SimSpan> = optional(positive_seconds());
-        /// The published tables to compare with.
+        /// Published tables to compare with.
         pub published: Vec<Published> = list(named("a published table")).distinct(), default Vec::new();
-        /// Where its jobs come from.
+        /// Source of the jobs.
         pub source: Source = flattened();
     }
     check |workload, at| {
@@ -301,14 +336,14 @@ fields! {
 }
 
 impl Workload {
-    /// The published table of degradations to compare with.
+    /// Returns the published table of degradations to compare with.
     pub(crate) fn degradations(&self) -> Option<Published> {
         self.published.iter().copied().find(|table| table.means().next().is_some())
     }
 }
 
 fields! {
-    /// Where jobs come from.
+    /// Source of jobs.
     #[derive(Clone, Debug, PartialEq)]
     pub enum Source {
         /// A log in the Standard Workload Format.
@@ -317,38 +352,42 @@ fields! {
         Batsim(BatsimLog) as "batsim" = table();
         /// Traces of the Lublin-Feitelson model.
         Lublin(LublinTraces) as "lublin" = table();
-        /// Jobs that the program makes which runs the scenario: `Own` in Rust, `dfrsim.run(..., sources=...)` in Python.
+        /// Jobs that are made by the program which runs the scenario: `Own` in Rust,
+        /// `dfrsim.run(..., sources=...)` in Python.
         Own(OwnTraces) as "own" = table();
     }
 }
 
 fields! {
-    /// What logs have in common.
+    /// Fields that all logs have.
     #[derive(Clone, Debug, PartialEq)]
     pub struct Log {
         /// The file, plain or compressed by gzip.
         pub file: LocatedFile = log();
-        /// Whether the log is one instance, or each week of its own time.
+        /// Division of the log: one instance, or one for each week of its own time.
         pub cut: Cut = choice([("none", Cut::None), ("week", Cut::Week)]), default Cut::None;
-        /// The rule for lines that cannot be read: `lenient` skips and counts them, `strict` refuses the log. Jobs
-        /// wider than the machine can be read; their rule is `rules = { too_wide = "error" }`.
+        /// Treatment of lines that cannot be read: `lenient` skips and counts them, `strict` refuses
+        /// the log. Jobs larger than the machine can be read; their rule is `rules = { too_wide =
+        /// "error" }`.
         pub lines: Strictness = named("a strictness"), default Strictness::default();
-        /// Where tasks, CPU needs and memory come from.
+        /// Source of tasks, CPU needs and memory.
         pub annotation: Annotation = annotation(), default Annotation::None;
         /// The part of the log to use: `{ skip, first, from, to }`.
-        pub select: Selection = serde("a table of the part that is taken"), default Selection::default();
-        /// The rules for anomalous lines.
+        pub select: Selection = serde("a table of a selection"), default Selection::default();
+        /// Rules for anomalous lines.
         pub rules: Rules = serde("a table of rules"), default Rules::default();
-        /// How the times of submission come about: `open` (they are those of the log), `holds` (they are, but a job waits
-        /// until all jobs have ended or started that the log names before it, as by `--dependency` of Slurm), `dependencies` (a job of which the
-        /// log names a preceding job is submitted a think time after its end, fields 17 and 18 of SWF), or `sessions` (users wait for their
-        /// jobs; a session ends where its user submits no job for an hour; `sessions:arrival:SECONDS` for another time,
-        /// `sessions:think:SECONDS` for a time after the end of all of its jobs). Then the bound of each row is that of the
-        /// jobs as they were submitted.
-        pub submission: Submission = named("a way of submission"), default Submission::Open;
-        /// Logs that are drawn from the users of this one, each an instance: `{ replications = 10, weeks = 8 }`. The jobs of each
-        /// user are a stream; streams are drawn with replacement and shifted by whole weeks. Where it is missing the log itself
-        /// is simulated.
+        /// Source of the submit times: `open` (those of the log), `holds` (those of the log, or when
+        /// all jobs have ended or started that the log names as dependencies, as with `--dependency`
+        /// of Slurm), `dependencies` (a job for which the log names a preceding job is submitted a
+        /// think time after the end of that job, fields 17 and 18 of SWF), or `sessions` (users wait
+        /// for their jobs; a session ends when its user submits no job for an hour;
+        /// `sessions:arrival:SECONDS` for another time, `sessions:think:SECONDS` for a time after
+        /// the end of all of its jobs). Except with `open`, the bound of each row is that of the
+        /// jobs at their actual submit times.
+        pub submission: Submission = named("a submission model"), default Submission::Open;
+        /// Logs that are resampled from the users of this one, each an instance: `{ replications =
+        /// 10, weeks = 8 }`. The jobs of each user are a stream; streams are drawn with replacement
+        /// and shifted by whole weeks. If absent, the log itself is simulated.
         pub resample: Option<Resample> = optional(table());
     }
     check |log, at| {
@@ -359,14 +398,14 @@ fields! {
 }
 
 fields! {
-    /// Logs that are drawn from the users of a log.
+    /// Logs that are resampled from the users of a log.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct Resample {
-        /// How many logs.
+        /// Number of logs.
         pub replications: u32 = count("a number of logs", 1, 10_000), default 10;
-        /// The weeks of each.
+        /// Length of each log, in weeks.
         pub weeks: u64 = count("a number of weeks", 1, 10_000), default 8;
-        /// Whether the log itself is an instance too, the first one.
+        /// True if the log itself is an instance too, the first one.
         pub whole: bool = boolean(), default false;
     }
 }
@@ -375,9 +414,9 @@ fields! {
     /// A log in the Standard Workload Format.
     #[derive(Clone, Debug, PartialEq)]
     pub struct SwfLog {
-        /// What logs have in common.
+        /// Fields that all logs have.
         pub log: Log = flattened();
-        /// The processors of a job: those that it requested, or those that it got.
+        /// Size of a job: the processors that it requested, or those that it was allocated.
         pub size: SizeField = named("a size"), default SizeField::default();
     }
 }
@@ -386,19 +425,19 @@ fields! {
     /// A workload of Batsim.
     #[derive(Clone, Debug, PartialEq)]
     pub struct BatsimLog {
-        /// What logs have in common.
+        /// Fields that all logs have.
         pub log: Log = flattened();
-        /// The speed of a node in flop/s, for jobs that compute.
+        /// Speed of a node in flop/s, for jobs that compute.
         pub flops: Option<NonZeroU64> = optional(flops());
     }
 }
 
-/// How a log is cut into instances.
+/// Division of a log into instances.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cut {
     /// The log is one instance.
     None,
-    /// Each week of its own time is one.
+    /// Each week of the log's own time is an instance.
     Week,
 }
 
@@ -406,72 +445,74 @@ fields! {
     /// Traces of the Lublin-Feitelson model.
     #[derive(Clone, Debug, PartialEq)]
     pub struct LublinTraces {
-        /// The number of traces.
+        /// Number of traces.
         pub replications: u32 = count("a number of traces", 1, 1_000_000), default 100;
-        /// The number of traces to skip before the first one, so that development and evaluation can use different
-        /// traces.
+        /// Number of traces to skip before the first one, so that development and evaluation can use
+        /// different traces.
         pub skip: u32 = count("a number of traces", 0, 1_000_000), default 0;
-        /// The jobs of each.
+        /// Number of jobs in each trace.
         pub jobs: usize = count("a number of jobs", 1, 100_000_000), default 1_000;
-        /// The variant of the model.
+        /// Variant of the model.
         pub mode: Mode = named("a mode of the Lublin model"), default Mode::default();
-        /// The offered loads to which each trace is scaled; without any, traces are left as they are.
+        /// Offered loads to which each trace is scaled; if empty, traces are not scaled.
         pub loads: Vec<f64> = list(positive("a load")).distinct(), default Vec::new();
-        /// The CPU needs of tasks: `{ cores, serial, parallel }`.
+        /// CPU needs of tasks: `{ cores, serial, parallel }`.
         pub cpu: CpuNeeds = serde("a table of CPU needs"), default CpuNeeds::default();
-        /// The memory of tasks.
-        pub memory: MemoryModel = serde("a model of memory"), default MemoryModel::default();
+        /// Memory of tasks.
+        pub memory: MemoryModel = serde("a memory model"), default MemoryModel::default();
     }
     renamed { "traces" => "replications" }
 }
 
 fields! {
-    /// Jobs of a source of the program.
+    /// Jobs of a source that the program registers.
     #[derive(Clone, Debug, PartialEq)]
     pub struct OwnTraces {
-        /// The name of the source.
+        /// Name of the source.
         pub source: OwnSource = own_source();
-        /// The number of traces, each of a seed of its own.
+        /// Number of traces, each with its own seed.
         pub replications: u32 = count("a number of traces", 1, 1_000_000), default 1;
-        /// The offered loads to which each trace is scaled; without any, traces are left as they are.
+        /// Offered loads to which each trace is scaled; if empty, traces are not scaled.
         pub loads: Vec<f64> = list(positive("a load")).distinct(), default Vec::new();
     }
 }
 
-fn own(environment: &Environment) -> Own {
+fn own_definitions(environment: &Environment) -> Own {
     environment.get::<Own>().cloned().unwrap_or_default()
 }
 
 fn own_source() -> Codec<OwnSource> {
-    parsed("a source of the program", |name, environment| own(environment).source_named(name))
+    parsed("a source of the program", |name, environment| own_definitions(environment).source_named(name))
 }
 
 fn own_metric() -> Codec<OwnMetric> {
-    parsed("a metric of the program", |name, environment| own(environment).metric_named(name))
+    parsed("a metric of the program", |name, environment| own_definitions(environment).metric_named(name))
 }
 
-/// The policies of the program; those of this project if it has registered none.
-fn known(environment: &Environment) -> Policies {
+/// Returns the policies of the program, or those of this project if it has registered none.
+fn known_policies(environment: &Environment) -> Policies {
     environment.get::<Policies>().cloned().unwrap_or_default()
 }
 
 fn policies() -> Codec<Vec<Policy>> {
-    let one = parsed("a policy", |name, environment| known(environment).parse(name)).using(|policy, uses| {
-        if let Policy::Custom(custom) = policy
-            && let Some(files) = custom.files_of_command()
-        {
-            uses.command(custom.name());
-            files.iter().for_each(|file| {
-                uses.file(UsedFile { given: file.clone(), path: file.into(), is_copied: true });
-            });
-        }
-    });
+    let one = parsed("a policy", |name, environment| known_policies(environment).parse(name)).using(
+        |policy, uses| {
+            if let Policy::Custom(custom) = policy
+                && let Some(files) = custom.files_of_command()
+            {
+                uses.command(custom.name());
+                files.iter().for_each(|file| {
+                    uses.file(UsedFile { given: file.clone(), path: file.into(), is_copied: true });
+                });
+            }
+        },
+    );
     selected("a policy", one, |environment| {
-        known(environment).catalogue().into_iter().map(|info| (info.name, info.policy)).collect()
+        known_policies(environment).catalogue().into_iter().map(|info| (info.name, info.policy)).collect()
     })
 }
 
-/// `"none"`, `"hpc2n"`, or a table that says more.
+/// Creates the codec of an annotation: `"none"`, `"hpc2n"`, or a table with details.
 fn annotation() -> Codec<Annotation> {
     let names = [("none", Annotation::None), ("hpc2n", Annotation::Hpc2n(ClusterAssumptions::default()))];
     shorthand(names, serde("{ hpc2n = { .. } } or { lublin = { seed = .. } }"))
@@ -482,10 +523,10 @@ fn flops() -> Codec<NonZeroU64> {
     via(number("flop/s", 1.0..=MOST_FLOPS), whole, |flops: &NonZeroU64| flops.get() as f64)
 }
 
-/// Weights by the numbers of users.
+/// Creates the codec of weights by user number.
 fn user_weights() -> Codec<BTreeMap<u32, f64>> {
     let numbers = |weights: BTreeMap<String, f64>| {
-        let number = |user: &str| user.parse().map_err(|_| "expected numbers of users as keys");
+        let number = |user: &str| user.parse().map_err(|_| "expected user numbers as keys");
         weights.into_iter().map(|(user, weight)| Ok((number(&user)?, weight))).collect::<Result<_, &str>>()
     };
     let names = |weights: &BTreeMap<u32, f64>| {
@@ -495,14 +536,15 @@ fn user_weights() -> Codec<BTreeMap<u32, f64>> {
 }
 
 impl Simulation {
-    /// The weights of jobs.
+    /// Returns the weights of jobs.
     pub(crate) fn weights(&self) -> Weights {
         Weights { rule: self.weight_rule, users: self.user_weights.clone() }
     }
 }
 
 impl Source {
-    /// The log and how its records become jobs of a cluster with these nodes, if it is one.
+    /// Returns the log and the options that turn its records into jobs of a cluster with these
+    /// nodes; `None` if the source is not a log.
     pub(crate) fn log(&self, nodes: NonZeroU32) -> Option<(&Log, prepare::Options)> {
         let (log, format, size, flops) = match self {
             Source::Swf(SwfLog { log, size }) => (log, Format::ByName, *size, None),
@@ -520,7 +562,7 @@ impl Source {
 }
 
 impl LublinTraces {
-    /// The parameters of the model for a cluster with these nodes.
+    /// Returns the parameters of the model for a cluster with these nodes.
     pub(crate) fn parameters(&self, nodes: NonZeroU32) -> LublinParameters {
         let &LublinTraces { jobs, mode, cpu, memory, .. } = self;
         LublinParameters { nodes, jobs, mode, cpu, memory }

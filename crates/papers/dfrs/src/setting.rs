@@ -1,4 +1,5 @@
-//! What each instance is simulated with: a policy and everything that its name leaves open.
+//! Settings with which each instance is simulated: a policy and everything that its name leaves
+//! open.
 
 use crate::readings;
 use crate::rows::SimulationRow;
@@ -19,17 +20,18 @@ pub(crate) struct Setting {
     pub(crate) policy: Policy,
     pub(crate) parameters: PolicyOptions,
     pub(crate) options: Options,
-    /// The name of the readings, where they are not those of the scenario.
+    /// Name of the alternative interpretations, if they are not those of the scenario.
     pub(crate) alternative: Option<String>,
-    /// What happens to jobs on nodes that go down, if nodes do. The outages are those of each instance.
+    /// Treatment of jobs on nodes that go down, if any do. The outages are those of each instance.
     pub(crate) interruption: Option<Interruption>,
-    /// By which of the scenario's priorities waiting jobs are ordered, or running ones share, with their name, if they have any.
+    /// Name and index of the scenario's priorities by which waiting jobs are ordered or running ones
+    /// share, if any.
     pub(crate) priorities: Option<(String, usize)>,
 }
 
-/// All settings of a scenario: every policy with every penalty and, where they matter to it, every period, packing and
-/// drop rule; policies of sweeps with the periods of their sweep; each with all knowledge of CPU needs, and with those
-/// alternative readings that can matter to it.
+/// Returns all settings of a scenario: every policy with every penalty and, if they affect it, every
+/// period, packing and drop rule; policies of sweeps with the periods of their sweep; each with
+/// every knowledge of CPU needs, and with the alternative interpretations that can affect it.
 pub(crate) fn settings(scenario: &Scenario<Online>) -> Vec<Setting> {
     let simulation = &scenario.simulation;
     let sweeps = scenario.sweeps.iter().map(|sweep| (&sweep.periods, &sweep.policies));
@@ -60,9 +62,9 @@ pub(crate) fn settings(scenario: &Scenario<Online>) -> Vec<Setting> {
         for &(periods, policies) in &all {
             for plain in plain_options(simulation, periods) {
                 for &policy in policies {
-                    for (alternative, parameters) in by_reading(scenario, policy, plain) {
+                    for (alternative, parameters) in options_by_interpretation(scenario, policy, plain) {
                         let clock = readings::clock(policy, &parameters);
-                        for options in options(simulation, penalty, scenario.seed) {
+                        for options in simulation_options(simulation, penalty, scenario.seed) {
                             let (options, alternative) = (Options { clock, ..options }, alternative.clone());
                             let (interruption, priorities) = (None, None);
                             add(Setting {
@@ -82,7 +84,7 @@ pub(crate) fn settings(scenario: &Scenario<Online>) -> Vec<Setting> {
     settings
 }
 
-/// The options of policies with all readings as they are by default: for each period, packing and drop rule.
+/// Returns policy options with default interpretations, for each period, packing and drop rule.
 fn plain_options(simulation: &Simulation, periods: &[SimSpan]) -> Vec<PolicyOptions> {
     let Simulation { yield_floor: floor, yield_precision: precision, stretch_precision, priority, .. } =
         *simulation;
@@ -99,9 +101,9 @@ fn plain_options(simulation: &Simulation, periods: &[SimSpan]) -> Vec<PolicyOpti
     all
 }
 
-/// The options of a policy by the readings of the scenario, and by those alternative ones that can matter to it, with their
-/// names.
-fn by_reading(
+/// Returns the options of a policy under the scenario's interpretations, and under each alternative
+/// that can affect it, with its name.
+fn options_by_interpretation(
     scenario: &Scenario<Online>,
     policy: Policy,
     plain: PolicyOptions,
@@ -114,8 +116,9 @@ fn by_reading(
     iter::once((None, usual)).chain(others.filter(|(_, other)| matters(*other))).collect()
 }
 
-/// The options of simulations with a penalty: one for each knowledge of CPU needs. What is exact is not discovered.
-fn options(simulation: &Simulation, penalty: SimSpan, seed: u64) -> Vec<Options> {
+/// Returns the options of simulations with a penalty, for each knowledge of CPU needs. Exact needs
+/// are not discovered.
+fn simulation_options(simulation: &Simulation, penalty: SimSpan, seed: u64) -> Vec<Options> {
     let Simulation { estimates, overrun, .. } = *simulation;
     let seed = Seed::new(seed).fork("simulation");
     let mut all = Vec::new();
@@ -129,7 +132,8 @@ fn options(simulation: &Simulation, penalty: SimSpan, seed: u64) -> Vec<Options>
 }
 
 impl Setting {
-    /// The values of its columns. What does not matter to the policy is left out.
+    /// Returns the values of the setting's columns. Those that cannot affect the policy are left
+    /// out.
     pub(crate) fn label(&self) -> SimulationRow {
         let Setting { policy, parameters, options, alternative, interruption, priorities } = self;
         let of_priorities = priorities.as_ref().map(|(name, _)| name);
@@ -152,8 +156,8 @@ impl Setting {
         }
     }
 
-    /// Adds what rows depend on. What does not matter to the policy is left out, so that rows are found again when it
-    /// changes.
+    /// Adds everything that rows depend on. Settings that cannot affect the policy are left out, so
+    /// that stored rows remain valid when these change.
     pub(crate) fn key(&self, node_memory_gb: f64, priorities: Option<&Priorities>, key: &mut KeyBuilder) {
         let Setting { policy, parameters, options, alternative: _, interruption, priorities: _ } = self;
         let Options {
@@ -232,7 +236,8 @@ mod tests {
         settings(&Scenario::read(&source, "online").unwrap_or_else(|errors| panic!("{errors}")))
     }
 
-    /// EASY has no period; the sweep adds one to the policy that is there already, and a policy of its own.
+    /// Checks that EASY has no period, and that the sweep adds a period to the policy that is
+    /// already there, and a further policy.
     #[test]
     fn a_sweep_has_its_own_periods() {
         let settings = settings_of(
@@ -254,7 +259,7 @@ mod tests {
         assert_eq!(found, expected.map(|(policy, period)| (policy.to_owned(), period)));
     }
 
-    /// A policy whose name says its period is simulated once.
+    /// Checks that a policy whose name specifies its period is simulated once.
     #[test]
     fn periods_in_names_are_their_own() {
         let settings = settings_of(
@@ -268,7 +273,8 @@ mod tests {
         assert_eq!(periods, [600.0, 900.0, 1200.0]);
     }
 
-    /// A reading is simulated beside the others for those policies that it can affect; only those have another key.
+    /// Checks that an alternative interpretation is simulated in addition for the policies that it
+    /// can affect. Only these have another key.
     #[test]
     fn alternative_readings_are_those_that_matter() {
         let settings = settings_of(
@@ -303,7 +309,7 @@ mod tests {
         assert_eq!(keys.len(), expected.len());
     }
 
-    /// What matters to a policy changes its key; other settings do not.
+    /// Checks that settings which affect a policy change its key, and that others do not.
     #[test]
     fn keys_depend_on_what_matters() {
         let key = |policy: &str, fields: &str, node_memory_gb: f64, seed: u64| -> Key {

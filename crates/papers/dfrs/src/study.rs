@@ -2,10 +2,10 @@
 
 use crate::audited::Audited;
 use crate::groups::Matrix;
-use crate::instance::{self, Part, Preceded, ReadLog, parts};
-use crate::measured::{Measured, Submissions};
-use crate::own::{Left, OwnMetric};
-use crate::platform::{of_priorities, unequal};
+use crate::instance::{self, Predecessors, RawInstance, ReadLog, raw_instances};
+use crate::measured::{Measurements, Submissions};
+use crate::own::{DepartedJobs, OwnMetric};
+use crate::platform::{unequal, unequal_of_priorities};
 use crate::rows::SimulationRow;
 use crate::scenario::{Online, Simulation, Source, Workload};
 use crate::setting::{Setting, settings};
@@ -21,7 +21,7 @@ use dfrsim_cluster::{
 use dfrsim_lab::fields::Scenario;
 use dfrsim_lab::{
     Audit, Claim, Drawing, Failure, Input, InstanceId, KeyBuilder, Labels, Long, NamedTable, Prepared, Role,
-    Row as _, RunError, Status, Study, Watch,
+    Row as _, RunContext, RunError, Status, Study,
 };
 use dfrsim_model::platform::Outages;
 use dfrsim_model::platform::classes::UnequalNodes;
@@ -33,54 +33,56 @@ use rayon::prelude::*;
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
-/// The on-line study of a scenario whose logs are read.
+/// The on-line study of a scenario, with its logs already read.
 pub struct OnlineStudy {
     scenario: Scenario<Online>,
     settings: Vec<Setting>,
-    parts: Vec<Part>,
+    parts: Vec<RawInstance>,
     logs: Vec<ReadLog>,
-    /// What each workload has.
-    sites: Vec<OfWorkload>,
+    /// Nodes and priorities of each workload.
+    workload_setups: Vec<WorkloadSetup>,
 }
 
-/// What a workload has beside its jobs.
-struct OfWorkload {
-    /// Its nodes, where they differ, and those that priorities have in their place.
+/// Nodes and priorities of a workload.
+struct WorkloadSetup {
+    /// The workload's nodes, if they differ, followed by those that priorities substitute for them.
     nodes: Vec<Option<Arc<UnequalNodes>>>,
-    /// For each of the scenario's priorities its settings with the numbers of the log, and the place of its nodes.
+    /// For each of the scenario's priorities, its settings with the numbers of the log, and the
+    /// index of its nodes.
     priorities: Vec<(Arc<Priorities>, usize)>,
 }
 
 /// A week, log or trace.
 pub struct Instance {
     jobs: Arc<[Job]>,
-    /// For each job the one that it follows, if users wait for their jobs.
-    preceded: Option<Preceded>,
-    /// For each of the scenario's priorities its settings.
+    /// The predecessor of each job, if users wait for their jobs.
+    predecessors: Option<Predecessors>,
+    /// Settings of each of the scenario's priorities.
     priorities: Vec<Arc<Priorities>>,
-    /// The nodes, and those that priorities have in their place.
+    /// The workload's nodes, followed by those that priorities substitute for them.
     clusters: Vec<Cluster>,
-    /// For each setting what the simulation measured, with all taus, or why it failed: simulated for the first tau that
-    /// needs it.
-    summaries: Vec<OnceLock<Result<Box<Measured>, Failure>>>,
+    /// Measurements of each setting for all taus, or its failure. They are computed for the first
+    /// tau that needs them.
+    summaries: Vec<OnceLock<Result<Box<Measurements>, Failure>>>,
 }
 
 /// The nodes of an instance.
 struct Cluster {
     nodes: u32,
-    /// What differs from node to node, if nodes differ.
+    /// Differences between the nodes, if there are any.
     unequal: Option<Arc<UnequalNodes>>,
-    /// When nodes are down, if they ever are.
+    /// Times when nodes are down, if they ever are.
     outages: Option<Arc<Outages>>,
-    /// The bound for each tau, computed when it is first needed.
+    /// Lower bound for each tau, computed when it is first needed.
     bounds: Vec<OnceLock<f64>>,
-    /// The same for each tau and penalty of the bound that counts penalties, and of what a clairvoyant schedule reaches.
+    /// For each tau and penalty, the lower bound that accounts for penalties and the stretch of a
+    /// clairvoyant schedule.
     reached: Vec<OnceLock<Option<(f64, f64)>>>,
 }
 
 impl Cluster {
-    /// The bound of jobs on these nodes.
-    fn least_stretch(&self, jobs: &[Job], tau: SimSpan) -> f64 {
+    /// Computes the lower bound on the largest bounded stretch of jobs on these nodes.
+    fn stretch_bound(&self, jobs: &[Job], tau: SimSpan) -> f64 {
         match &self.unequal {
             None => max_stretch_bound(jobs, self.nodes, tau).value,
             Some(unequal) => max_stretch_bound_on(jobs, unequal, tau),
@@ -107,39 +109,40 @@ impl OnlineStudy {
         self.scenario.simulation.taus[variant.tau]
     }
 
-    /// What the log of a workload says of jobs in texts.
+    /// Returns the texts of jobs in the log of a workload.
     fn texts(&self, workload: usize) -> Option<&Arc<JobTexts>> {
         self.logs.iter().find(|log| log.workload == workload)?.header.texts.as_ref()
     }
     fn node_memory_gb(&self, variant: &Variant) -> f64 {
         self.scenario.workloads[variant.workload].node_memory_gb
     }
-    /// The priorities of a variant, with the place of its nodes.
+    /// Returns the priorities of a variant and the index of its cluster.
     fn priorities(&self, variant: &Variant) -> (Option<&Arc<Priorities>>, usize) {
         match &self.setting(variant).priorities {
             Some((_, place)) => {
-                let (settings, nodes) = &self.sites[variant.workload].priorities[*place];
+                let (settings, nodes) = &self.workload_setups[variant.workload].priorities[*place];
                 (Some(settings), *nodes)
             }
             None => (None, 0),
         }
     }
 
-    /// The bound for the tau of this place.
+    /// Returns the lower bound for the tau of this index, computing it if necessary.
     fn bound(&self, instance: &Instance, cluster: usize, tau: usize) -> f64 {
         if !self.scenario.bounded {
             return 1.0;
         }
         let cluster = &instance.clusters[cluster];
         *cluster.bounds[tau].get_or_init(|| {
-            let jobs = as_run(&instance.jobs, &self.settings[0].options);
-            cluster.least_stretch(&jobs, self.scenario.simulation.taus[tau])
+            let jobs = with_actual_run_times(&instance.jobs, &self.settings[0].options);
+            cluster.stretch_bound(&jobs, self.scenario.simulation.taus[tau])
         })
     }
 
-    /// The bound that counts penalties and what is reached knowing all run times, for the tau of this place: where the scenario asks for
-    /// that and it can be computed.
-    fn reached(
+    /// Returns the lower bound that accounts for penalties and the stretch reached with full
+    /// knowledge of run times, for the tau of this index; `None` if the scenario does not request
+    /// them or they cannot be computed.
+    fn penalty_bounds(
         &self,
         instance: &Instance,
         cluster: usize,
@@ -147,26 +150,26 @@ impl OnlineStudy {
         penalty: SimSpan,
     ) -> Option<(f64, f64)> {
         let Cluster { nodes, unequal, reached, .. } = &instance.clusters[cluster];
-        if !self.scenario.clairvoyant || instance.preceded.is_some() || unequal.is_some() {
+        if !self.scenario.clairvoyant || instance.predecessors.is_some() || unequal.is_some() {
             return None;
         }
         let simulation = &self.scenario.simulation;
         let place = simulation.penalties.iter().position(|&it| it == penalty)?;
         *reached[tau * simulation.penalties.len() + place].get_or_init(|| {
-            let jobs = as_run(&instance.jobs, &self.settings[0].options);
+            let jobs = with_actual_run_times(&instance.jobs, &self.settings[0].options);
             let (bound, tau) = (self.bound(instance, cluster, tau), simulation.taus[tau]);
             let counted = max_stretch_bound_with_penalties(&jobs, *nodes, penalty, tau, bound);
             Some((counted, clairvoyant_stretch(&jobs, *nodes, penalty, tau, bound).ok()?))
         })
     }
 
-    /// What the simulation of a variant measured, or why it failed.
+    /// Simulates a variant and returns its measurements.
     fn simulate(
         &self,
         instance: &Instance,
         variant: &Variant,
         audit: bool,
-    ) -> Result<Box<Measured>, Failure> {
+    ) -> Result<Box<Measurements>, Failure> {
         let faulty = |faults: &Faults| Failure::invalid(format_args!("audit: {faults}"));
         let Setting { policy, parameters, options, interruption, .. } = self.setting(variant);
         let (_, cluster) = self.priorities(variant);
@@ -198,16 +201,17 @@ impl OnlineStudy {
             warm_up: simulation.warm_up,
             cool_down: simulation.cool_down,
             weights: simulation.weights(),
-            outages: cluster.outages.is_some() || priorities.is_some_and(|it| it.preempting().is_some()),
+            outages: cluster.outages.is_some()
+                || priorities.is_some_and(|it| it.preempting_classes().is_some()),
         };
         let audited = || Audited::new(*policy, &parameters, options, &figures, priorities);
         let audited = audit.then(audited).transpose().map_err(|faults| faulty(&faults))?;
         let metrics = Metrics::new(figures);
-        let submissions = instance.preceded.as_ref().map(|_| Submissions::default());
+        let submissions = instance.predecessors.as_ref().map(|_| Submissions::default());
         let waits = (!self.scenario.waits_by.is_empty()).then(Waits::default);
-        let left = (!self.scenario.metrics.is_empty()).then(Left::default);
+        let left = (!self.scenario.metrics.is_empty()).then(DepartedJobs::default);
         let mut watchers = ((metrics, audited), (submissions, (waits, left)));
-        match &instance.preceded {
+        match &instance.predecessors {
             None => {
                 let jobs = instance.jobs.iter().cloned();
                 simulate(cluster.nodes, options, jobs, scheduler.as_mut(), &mut watchers)
@@ -224,13 +228,13 @@ impl OnlineStudy {
             audited.verdict().map_err(|faults| faulty(&faults))?;
         }
         let summary = metrics.summary().ok_or_else(|| Failure::failed("no job is left to count"))?;
-        let bound = |jobs: &[Job], tau| cluster.least_stretch(jobs, tau);
+        let bound = |jobs: &[Job], tau| cluster.stretch_bound(jobs, tau);
         let bounds = submissions.filter(|_| self.scenario.bounded);
         let bounds = bounds.map(|jobs| jobs.bounds(bound, &simulation.taus));
         let header = self.logs.iter().find(|log| log.workload == variant.workload).map(|log| &log.header);
-        let waits = waits.map(|waits| waits.by(&self.scenario.waits_by, header));
-        let own = left.map(|left| OwnMetric::all(&self.scenario.metrics, &left)).transpose();
-        Ok(Box::new(Measured { summary, bounds, waits, own: own.map_err(Failure::failed)? }))
+        let waits = waits.map(|waits| waits.into_json(&self.scenario.waits_by, header));
+        let own = left.map(|left| OwnMetric::compute_all(&self.scenario.metrics, &left)).transpose();
+        Ok(Box::new(Measurements { summary, bounds, waits, own: own.map_err(Failure::failed)? }))
     }
 }
 
@@ -248,8 +252,8 @@ fn failure(error: SimulationError) -> Failure {
     Failure::new(status, error)
 }
 
-/// The jobs with the run times that they really get: those that will be killed end at their estimates.
-fn as_run<'a>(jobs: &'a [Job], options: &Options) -> Cow<'a, [Job]> {
+/// Returns the jobs with their actual run times: those that will be killed end at their estimates.
+fn with_actual_run_times<'a>(jobs: &'a [Job], options: &Options) -> Cow<'a, [Job]> {
     if options.overrun == Overrun::Extend {
         return Cow::Borrowed(jobs);
     }
@@ -273,7 +277,7 @@ impl Study for OnlineStudy {
     type Variant = Variant;
     type Rows = Long<SimulationRow>;
 
-    /// The bytes that the largest generated trace and its cluster take at least.
+    /// Returns a lower bound on the bytes that the largest generated trace and its cluster occupy.
     fn memory(scenario: &Scenario<Online>) -> u64 {
         const JOB: u64 = 100;
         const NODE: u64 = 16;
@@ -296,7 +300,7 @@ impl Study for OnlineStudy {
         traces.saturating_mul(settings(scenario).len() as u64)
     }
     fn open(scenario: &Scenario<Online>, inputs: &mut Vec<Input>) -> Result<OnlineStudy, RunError> {
-        let (parts, logs) = parts(scenario)?;
+        let (parts, logs) = raw_instances(scenario)?;
         inputs.extend(logs.iter().map(|log| log.input(&scenario.workloads[log.workload])));
         let without = Header::default();
         let of_workload = |(place, workload): (usize, &Workload)| {
@@ -308,19 +312,25 @@ impl Study for OnlineStudy {
                 let settings = settings.map_err(|error| {
                     RunError::input(format_args!("workload `{}`: {error}", workload.name))
                 })?;
-                let others = of_priorities(fields, workload, nodes[0].as_deref())?;
+                let others = unequal_of_priorities(fields, workload, nodes[0].as_deref())?;
                 let at = if others.is_some() { nodes.len() } else { 0 };
                 nodes.extend(others.map(Some));
                 priorities.push((Arc::new(settings), at));
             }
-            Ok(OfWorkload { nodes, priorities })
+            Ok(WorkloadSetup { nodes, priorities })
         };
         let sites =
             scenario.workloads.iter().enumerate().map(of_workload).collect::<Result<_, RunError>>()?;
-        Ok(OnlineStudy { settings: settings(scenario), parts, logs, sites, scenario: scenario.clone() })
+        Ok(OnlineStudy {
+            settings: settings(scenario),
+            parts,
+            logs,
+            workload_setups: sites,
+            scenario: scenario.clone(),
+        })
     }
     fn instances(&self) -> Vec<InstanceId> {
-        let id = |(at, part): (usize, &Part)| part.id(self.workload(at));
+        let id = |(at, part): (usize, &RawInstance)| part.id(self.workload(at));
         self.parts.iter().enumerate().map(id).collect()
     }
     fn variants(&self, at: usize) -> Vec<Variant> {
@@ -331,21 +341,22 @@ impl Study for OnlineStudy {
     }
     fn prepare(&self, at: usize) -> Result<Prepared<Instance>, Failure> {
         let (part, workload) = (&self.parts[at], self.workload(at));
-        let own = &self.sites[part.workload].nodes;
+        let own = &self.workload_setups[part.workload].nodes;
         let mut clusters = Vec::with_capacity(own.len());
         let jobs = part.jobs(workload, own[0].as_deref()).map_err(Failure::failed)?;
-        let preceded = part.preceded();
-        let priorities = &self.sites[part.workload].priorities;
+        let preceded = part.predecessors();
+        let priorities = &self.workload_setups[part.workload].priorities;
         let priorities = priorities.iter().map(|(settings, _)| part.settings(settings)).collect();
         let mut digests = Vec::new();
         for unequal in own {
             let unequal = unequal.as_ref().map(|nodes| Arc::new(part.unequal(nodes)));
-            // Other nodes come from priorities; those of the workload may be equal.
+            // The workload's own nodes may be equal; later ones come from priorities and are always
+            // unequal.
             let nodes = match (&unequal, clusters.is_empty()) {
                 (Some(unequal), false) => unequal.classes.nodes(),
                 _ => workload.nodes.get(),
             };
-            // The name of an instance has a stream of random numbers of its own.
+            // Each instance has a random stream of its own, derived from its name.
             let seed = Seed::new(self.scenario.seed).fork("outages").fork(&part.name);
             let until = jobs.last().map_or(SimTime::ZERO, |job| job.submit);
             let fields = self.scenario.outages.as_ref();
@@ -360,8 +371,11 @@ impl Study for OnlineStudy {
             clusters.push(Cluster { nodes, unequal, outages, bounds, reached });
         }
         let summaries = self.settings.iter().map(|_| OnceLock::new()).collect();
-        let digest = instance::together(&digests);
-        Ok(Prepared { instance: Instance { jobs, preceded, priorities, clusters, summaries }, digest })
+        let digest = instance::combined_digest(&digests);
+        Ok(Prepared {
+            instance: Instance { jobs, predecessors: preceded, priorities, clusters, summaries },
+            digest,
+        })
     }
     fn key(&self, variant: &Variant, key: &mut KeyBuilder) {
         let (priorities, cluster) = self.priorities(variant);
@@ -378,7 +392,7 @@ impl Study for OnlineStudy {
         if !self.scenario.waits_by.is_empty() {
             self.scenario.waits_by.iter().for_each(|part| _ = key.field("waits_by", part));
         }
-        self.scenario.metrics.iter().for_each(|metric| _ = key.field("metric", metric.key()));
+        self.scenario.metrics.iter().for_each(|metric| _ = key.field("metric", metric.versioned_name()));
         let simulation = &self.scenario.simulation;
         key.field("tau_s", self.tau(variant));
         key.field("warm_up_s", simulation.warm_up).field("cool_down_s", simulation.cool_down);
@@ -398,16 +412,17 @@ impl Study for OnlineStudy {
         &self,
         instance: &Instance,
         variant: &Variant,
-        watch: Watch<'_>,
+        watch: RunContext<'_>,
     ) -> Result<Vec<SimulationRow>, Failure> {
-        let Measured { summary, bounds, waits, own: figures } = instance.summaries[variant.setting]
+        let Measurements { summary, bounds, waits, own: figures } = instance.summaries[variant.setting]
             .get_or_init(|| self.simulate(instance, variant, watch.audit))
             .as_deref()
             .map_err(Clone::clone)?;
         let (_, cluster) = self.priorities(variant);
         let own = || self.bound(instance, cluster, variant.tau);
         let bound = bounds.as_ref().map_or_else(own, |bounds| bounds[variant.tau]);
-        let reached = self.reached(instance, cluster, variant.tau, self.setting(variant).options.penalty);
+        let reached =
+            self.penalty_bounds(instance, cluster, variant.tau, self.setting(variant).options.penalty);
         Ok(vec![SimulationRow {
             nodes: instance.clusters[cluster].nodes,
             jobs: instance.jobs.len(),
@@ -418,15 +433,15 @@ impl Study for OnlineStudy {
             ..SimulationRow::of((summary, &summary.bounded_stretch[variant.tau], bound))
         }])
     }
-    fn beside(&self, instance: &Instance) {
-        // Where users wait for their jobs each simulation has a bound of its own.
-        let taus = if instance.preceded.is_none() { self.scenario.simulation.taus.len() } else { 0 };
+    fn precompute_shared(&self, instance: &Instance) {
+        // If users wait for their jobs, each simulation has its own bound.
+        let taus = if instance.predecessors.is_none() { self.scenario.simulation.taus.len() } else { 0 };
         let clusters = 0..instance.clusters.len();
         let each = clusters.flat_map(|cluster| (0..taus).map(move |tau| (cluster, tau)));
         each.collect::<Vec<_>>().into_par_iter().for_each(|(cluster, tau)| {
             self.bound(instance, cluster, tau);
             for &penalty in &self.scenario.simulation.penalties {
-                self.reached(instance, cluster, tau, penalty);
+                self.penalty_bounds(instance, cluster, tau, penalty);
             }
         });
     }

@@ -1,24 +1,26 @@
-//! Figures of the simulator of the dissertation's author on the unscaled traces of seed 1 (`reference/vcsim_unscaled.csv`).
+//! Results of the simulator of the dissertation's author on the unscaled traces of seed 1
+//! (`reference/vcsim_unscaled.csv`).
 //!
-//! The simulator is vcsim (M. Stillwell, 2010; <https://github.com/marklee77/vcsim>, `results/scripts/sim.py`). FCFS and EASY are its
-//! own runs; the fractional policies are those of a program with its rules that was made for this comparison and is
-//! equal to it on single traces. `OPT=AVG`, for which it needs a solver, is missing.
+//! The simulator is vcsim (M. Stillwell, 2010; <https://github.com/marklee77/vcsim>,
+//! `results/scripts/sim.py`). FCFS and EASY are its own runs. The fractional policies were run by a
+//! program with its rules that was made for this comparison and gives equal results on single
+//! traces. `OPT=AVG`, for which vcsim needs a solver, is missing.
 
 use dfrsim_lab::Reference;
 
 dfrsim_model::named! {
-    /// What the reference has for each trace.
+    /// Measure that the reference has for each trace.
     pub(crate) enum Measure as "measure" {
-        /// The degradation from the bound.
+        /// Degradation from the bound.
         Degradation = "degradation",
-        /// How often a paused job was resumed.
+        /// Number of times that a paused job was resumed.
         Resumes = "resumes",
-        /// How often a job was migrated.
+        /// Number of times that a job was migrated.
         Migrations = "migrations",
     }
 }
 
-/// The values of a policy by trace; `None` where the reference has none.
+/// Returns the values of a policy by trace; `None` if the reference has none.
 pub(crate) fn values(policy: &str, measure: Measure) -> Option<[f64; 100]> {
     Reference(include_str!("../reference/vcsim_unscaled.csv")).find([policy, measure.name()])
 }
@@ -40,7 +42,7 @@ mod tests {
             let values = values(name, Measure::Degradation).unwrap();
             assert!(values.iter().all(|value| value.is_finite()), "{name}");
         }
-        // The mean of FCFS, which is that of the published program to the digits it prints.
+        // Mean of FCFS; it equals that of the published program to the digits that it prints.
         let fcfs = values("FCFS", Measure::Degradation).unwrap();
         assert!((fcfs.iter().sum::<f64>() / 100.0 - 4942.65).abs() < 0.01);
         assert!(values("FCFS", Measure::Resumes).is_none());

@@ -1,4 +1,4 @@
-//! How long parts of the jobs waited.
+//! Waits of groups of jobs.
 
 use crate::scenario::PartOfJobs;
 use dfrsim_cluster::{JobRecord, Observer, Occurrence};
@@ -7,25 +7,25 @@ use dfrsim_workload::log::{Header, Naming};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Collects the waits of jobs.
+/// Observer that collects the waits of jobs.
 #[derive(Debug, Default)]
 pub(crate) struct Waits {
-    /// Of the jobs in the system.
+    /// Origins of the jobs in the system.
     origins: BTreeMap<JobId, Origin>,
-    /// Of those that have left: where they came from, their tasks and the wait.
+    /// Origin, tasks and wait in seconds of the jobs that have completed or were killed.
     waited: Vec<(Origin, u32, f64)>,
 }
 
-/// The jobs of a part, and how long they waited.
+/// Mean wait of a group of jobs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct PartWait {
-    /// What it is a part by; `all` for all jobs.
+    /// Attribute by which jobs are grouped; `all` for all jobs.
     pub(crate) by: String,
-    /// Its name.
+    /// Name of the group.
     pub(crate) name: String,
-    /// How many of its jobs completed.
+    /// Number of its jobs that completed or were killed.
     pub(crate) jobs: usize,
-    /// Their mean wait in seconds.
+    /// Mean wait in seconds.
     pub(crate) mean_s: f64,
 }
 
@@ -33,20 +33,20 @@ impl Observer for Waits {
     fn observe(&mut self, _: SimTime, _: u64, occurrence: Occurrence<'_>) {
         match occurrence {
             Occurrence::Submitted(Job { id, origin, .. }, _) => _ = self.origins.insert(*id, *origin),
-            Occurrence::Completed(record) | Occurrence::Killed(record) => self.left(record),
+            Occurrence::Completed(record) | Occurrence::Killed(record) => self.record_wait(record),
             _ => {}
         }
     }
 }
 
 impl Waits {
-    fn left(&mut self, record: &JobRecord) {
+    fn record_wait(&mut self, record: &JobRecord) {
         let origin = self.origins.remove(&record.id).unwrap_or(Origin::UNKNOWN);
         self.waited.push((origin, record.tasks, record.wait().as_secs_f64()));
     }
 
-    /// The waits of all jobs and of parts of them, as rows have them.
-    pub(crate) fn by(self, parts: &[PartOfJobs], header: Option<&Header>) -> String {
+    /// Returns the waits of all jobs and of groups of them as JSON, for a column of rows.
+    pub(crate) fn into_json(self, parts: &[PartOfJobs], header: Option<&Header>) -> String {
         let mut sums: BTreeMap<(usize, u32), (usize, f64)> = BTreeMap::new();
         for (origin, tasks, wait) in &self.waited {
             let of = |part: &PartOfJobs| match part {
@@ -83,7 +83,7 @@ impl Waits {
     }
 }
 
-/// The most tasks of jobs of a size, with its name.
+/// Classes of job sizes: the largest number of tasks, and the name.
 const SIZES: [(u32, &str); 6] = [
     (1, "1"),
     (4, "2 to 4"),
@@ -109,7 +109,8 @@ mod tests {
         let waited =
             vec![(of(Some(7), Some(2)), 1, 10.0), (of(Some(8), None), 4, 20.0), (of(Some(7), None), 5, 60.0)];
         let waits = Waits { waited, ..Waits::default() };
-        let text = waits.by(&[PartOfJobs::Account, PartOfJobs::Partition, PartOfJobs::Size], Some(&header));
+        let text =
+            waits.into_json(&[PartOfJobs::Account, PartOfJobs::Partition, PartOfJobs::Size], Some(&header));
         let parts: Vec<PartWait> = serde_json::from_str(&text).unwrap();
         let found: Vec<_> = parts.iter().map(|it| (it.name.as_str(), it.jobs, it.mean_s)).collect();
         let expected = [

@@ -1,17 +1,19 @@
-//! Checks how virtual machines share the nodes of the discovery study.
+//! Independent checks of the CPU sharing of virtual machines in the discovery study.
 //!
-//! [`SharingAuditor`] gets every span without a change, and shares only the types of the model with the code that makes
-//! them. It does not compute shares: it tests the conditions that only the right ones meet. In each span
+//! [`SharingAuditor`] receives every span without a change, and shares only the types of the model
+//! with the code that produces them. It does not compute shares: it tests conditions that only
+//! correct shares meet. In each span
 //!
-//! * machines have the needs that their traces say, and use no more;
-//! * no node gives more CPU than it has and migrations leave; with weights, none is idle while a machine there needs more, and no machine has
-//!   more for its weight than one that needs more (weighted max-min fairness); with caps, each machine has the lesser of
-//!   need and cap, and caps add up to at most 100;
+//! * machines have the needs of their traces, and use no more;
+//! * no node gives more CPU than it has after the overhead of migrations. With weights, no node is
+//!   idle while a machine on it needs more, and no machine gets more relative to its weight than one
+//!   that needs more (weighted max-min fairness). With caps, each machine gets the lesser of its
+//!   need and its cap, and caps add up to at most 100;
 //! * weights of a node are equal or add up to 100 points;
-//! * machines change nodes only by migrations, and the memory that those on a node and those on their way to it occupy,
-//!   half of what is reserved, is there.
+//! * machines change nodes only by migrations, and the machines on a node and those migrating to it
+//!   fit into its memory, where each occupies half of its reserved memory.
 //!
-//! In the end the yields are integrated once more and compared with the figures of the outcome.
+//! At the end the yields are integrated independently and compared with the figures of the outcome.
 //!
 //! ```
 //! use dfrsim_paper_discovery::audit::{Machine, SharingAuditor};
@@ -42,58 +44,58 @@ use dfrsim_model::Violation;
 use dfrsim_model::vm::VmState;
 use dfrsim_model::{NodeId, Share, SimTime};
 
-/// How many faults are kept.
+/// Maximum number of violations kept.
 const SHOWN: usize = 20;
 
-/// How far averages may be off: yields are rounded down to units of 2^-20.
+/// Tolerance for averages: yields are rounded down to units of 2^-20.
 const TOLERANCE: f64 = 4e-6;
 
-/// Prior knowledge of a virtual machine.
+/// Known properties of a virtual machine.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Machine {
-    /// The memory that is reserved for it.
+    /// Reserved memory.
     pub memory: Share,
-    /// When each value of its need begins, from moment 0 on, and the value.
+    /// CPU need as a step function: (begin, value), from time 0 on.
     pub needs: Vec<(SimTime, Share)>,
 }
 
-/// Follows one simulation.
+/// Auditor of one simulation of virtual machines.
 #[derive(Clone, Debug, Default)]
 pub struct SharingAuditor {
     nodes: u32,
     work_conserving: bool,
-    /// The amount that a migration takes of both of its nodes.
+    /// CPU overhead of a migration on both of its nodes.
     migration_cpu: Share,
     machines: Vec<Machine>,
-    /// For each machine the step of its needs that holds.
+    /// Index of each machine's current step in its needs.
     steps: Vec<usize>,
-    /// The last node of each machine, and the node to which it was migrating.
+    /// Last node of each machine, and the destination of its migration, if any.
     places: Vec<(NodeId, Option<NodeId>)>,
     now: SimTime,
-    /// Integrals over seconds.
+    /// Integrals of the yields over seconds.
     yields: Vec<f64>,
     minimum: f64,
     faults: Vec<Violation>,
 }
 
 impl SharingAuditor {
-    /// For machines on this many nodes that share by weights (work-conserving) or by caps.
+    /// Creates an auditor for machines that share nodes by weights (work-conserving) or by caps.
     pub fn new(nodes: u32, work_conserving: bool, machines: Vec<Machine>) -> SharingAuditor {
         let (steps, yields) = (vec![0; machines.len()], vec![0.0; machines.len()]);
         SharingAuditor { nodes, work_conserving, machines, steps, yields, ..SharingAuditor::default() }
     }
 
-    /// With migrations that take so much of the CPU of both of their nodes.
+    /// Sets the CPU overhead of a migration on both of its nodes.
     #[must_use]
     pub fn with_migration_cpu(mut self, migration_cpu: Share) -> SharingAuditor {
         self.migration_cpu = migration_cpu;
         self
     }
 
-    /// The machines from one moment to the next.
+    /// Checks the machines in a span.
     pub fn span(&mut self, from: SimTime, to: SimTime, vms: &[VmState]) {
         if from != self.now || to < from {
-            self.gap(from);
+            self.report_gap(from);
         }
         self.now = to;
         if vms.len() != self.machines.len() {
@@ -115,9 +117,9 @@ impl SharingAuditor {
             self.faults.push(Violation(fault));
         }
     }
-    /// No span follows the last one directly.
-    fn gap(&mut self, next: SimTime) {
-        self.push(format!("{} s: no span begins here; expected one until {next} s", self.now));
+    /// Reports that no span follows the last one directly.
+    fn report_gap(&mut self, next: SimTime) {
+        self.push(format!("gap at {} s: expected a span up to {next} s", self.now));
     }
 
     fn check_machine(&mut self, from: SimTime, to: SimTime, vm: usize, state: &VmState) {
@@ -134,7 +136,7 @@ impl SharingAuditor {
             .is_some_and(|&(node, destination)| state.node != node && destination != Some(state.node));
         let rules = [
             (changes_within, "its need changes within a span"),
-            (wrong_need, "its need is not that of its trace"),
+            (wrong_need, "its need differs from its trace"),
             (state.used > state.need, "it uses more than it needs"),
             (state.weight == 0, "it has no weight"),
             (moved, "it is on another node without a migration"),
@@ -151,7 +153,7 @@ impl SharingAuditor {
         let moving =
             |vm: &&VmState| vm.destination.is_some() && (vm.node == node || vm.destination == Some(node));
         let migrations = vms.iter().filter(moving).count() as u64;
-        // What migrations leave.
+        // CPU of the node after the overhead of migrations.
         let left = one.saturating_sub(migrations * u64::from(self.migration_cpu.units()));
         let here = || vms.iter().filter(move |vm| vm.node == node);
         let used: u64 = here().map(|vm| u64::from(vm.used.units())).sum();
@@ -165,11 +167,11 @@ impl SharingAuditor {
         let equal = here().zip(here().skip(1)).all(|(one, next)| one.weight == next.weight);
         let rules = [
             (used > left, "gives more CPU than it has"),
-            (occupied > 2 * one, "has not the memory for its machines and those on their way"),
+            (occupied > 2 * one, "lacks memory for its machines and those migrating to it"),
             (weights != 100 && !equal, "has weights that are neither equal nor 100 points"),
         ];
         let sharing: [(bool, &str); 2] = if self.work_conserving {
-            // Each machine that wants more loses less than a unit by rounding.
+            // Rounding leaves less than a unit per machine that needs more.
             let wanting = here().filter(|vm| vm.used < vm.need).count() as u64;
             [
                 (wanting > 0 && used + wanting < left, "is idle while a machine needs more"),
@@ -179,7 +181,7 @@ impl SharingAuditor {
             let cap = |vm: &VmState| left * u64::from(vm.weight) / 100;
             let wrong = |vm: &VmState| u64::from(vm.used.units()) != u64::from(vm.need.units()).min(cap(vm));
             [
-                (here().any(wrong), "gives a machine something else than the lesser of its need and its cap"),
+                (here().any(wrong), "does not give a machine the lesser of its need and its cap"),
                 (weights > 100, "has caps of more than 100 %"),
             ]
         };
@@ -198,8 +200,8 @@ impl SharingAuditor {
         self.minimum += minimum * seconds;
     }
 
-    /// The end, with the two figures that are claimed: the average minimum yield and the minimum average yield. The first
-    /// faults; none if all is well.
+    /// Ends the audit and returns the first violations. The arguments are the claimed average
+    /// minimum yield and minimum average yield.
     #[must_use]
     pub fn finish(
         mut self,
@@ -208,7 +210,7 @@ impl SharingAuditor {
         minimum_average_yield: f64,
     ) -> Vec<Violation> {
         if self.now != end {
-            self.gap(end);
+            self.report_gap(end);
         }
         let seconds = end.as_secs_f64();
         let least = self.yields.iter().copied().fold(seconds, f64::min);
@@ -218,14 +220,15 @@ impl SharingAuditor {
         ] {
             let off = (claimed - found).abs();
             if off.is_nan() || off > TOLERANCE {
-                self.push(format!("the {figure} is {found}, not {claimed}"));
+                self.push(format!("{figure} is {found}, but {claimed} is claimed"));
             }
         }
         self.faults
     }
 }
 
-/// Whether no machine has more for its weight than one that needs more, up to a unit of rounding.
+/// Returns whether no machine gets more relative to its weight than one that needs more, up to a
+/// unit of rounding.
 fn is_fair<'a, I: Iterator<Item = &'a VmState>>(here: impl Fn() -> I) -> bool {
     let product = |used: u64, weight: u32| u128::from(used) * u128::from(weight);
     here().filter(|vm| vm.used < vm.need).all(|poor| {
@@ -249,7 +252,7 @@ mod tests {
         VmState { node, destination: None, weight, need: percent(need), used: percent(used) }
     }
 
-    /// The faults of one span of 10 s on two nodes, with the right figures.
+    /// Returns the violations of one span of 10 s on two nodes, with the correct figures.
     fn faults(work_conserving: bool, vms: &[VmState]) -> Vec<String> {
         let machine = |vm: &VmState| Machine { memory: percent(50), needs: vec![(SimTime::ZERO, vm.need)] };
         let least = vms.iter().map(|vm| vm.used.as_f64() / vm.need.as_f64()).fold(1.0, f64::min);

@@ -1,7 +1,8 @@
-//! What sections 7.2.1 and 7.4, and tables 7.1 and 7.2, say of the results (`claims.toml`), checked with the first setting.
+//! Claims of sections 7.2.1 and 7.4, and of tables 7.1 and 7.2, about the results (`claims.toml`),
+//! checked with the first setting.
 //!
-//! That a difference is positive *holds* where the 95 % interval of its mean is above zero, *fails* where it is not above zero
-//! anywhere, and is *open* otherwise, and with a single replication.
+//! A claim that a difference is positive *holds* if the 95 % interval of its mean is above zero,
+//! *fails* if no part of it is above zero, and is *open* otherwise, and with a single replication.
 
 use crate::engine::Approach::{self, Dynamic, DynamicMigration, Xen};
 use crate::engine::sharing::Sharing;
@@ -9,7 +10,7 @@ use crate::published::Published::{self, Balanced};
 use crate::rows::{self, AVERAGE_MINIMUM, METRICS, MINIMUM_AVERAGE, Row};
 use crate::scenario::{Discovery, Setting};
 use dfrsim_lab::fields::Scenario;
-use dfrsim_lab::query::{Cells, Entries, Judge, Limit, sources};
+use dfrsim_lab::query::{Cells, ClaimChecker, Entries, Limit, sources};
 use dfrsim_lab::{Bootstrap, Claim, Long, Verdict};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -19,11 +20,11 @@ const SOURCE: &str = "dissertation, section 7.4";
 static CLAIMS: LazyLock<Entries> =
     LazyLock::new(|| Entries::new("discovery/claims.toml", include_str!("../claims.toml")));
 
-/// What discovery costs less what migration costs, as a value of the column of approaches:
-/// (Xen - DYNAMIC) - (DYNAMIC - DYNAMIC+MIGRATION).
+/// Cost of discovery less cost of migration, as a value of the column of approaches: (Xen - DYNAMIC)
+/// - (DYNAMIC - DYNAMIC+MIGRATION).
 const COSTS: &str = "Xen - 2 DYNAMIC + DYNAMIC+MIGRATION";
 
-/// Both metrics of each replication, or published run.
+/// Builds the cells of both metrics for each replication, or published run.
 fn each(values: &Values<'_>) -> Vec<Cells<'static>> {
     let columns = ["workload", "approach", "replication"];
     let mut cells = Cells::new(&columns, &METRICS, &["replication"]);
@@ -32,20 +33,21 @@ fn each(values: &Values<'_>) -> Vec<Cells<'static>> {
             let [average, minimum] =
                 METRICS.map(|metric| values(*table, approach, metric).unwrap_or_default());
             for (replication, average) in average {
-                let labels = [table.about(), approach.name(), &replication.to_string()];
+                let labels = [table.workload_kind(), approach.name(), &replication.to_string()];
                 cells.push(labels, [Some(average), minimum.get(&replication).copied()]);
             }
         }
     }
-    for (replication, [xen, dynamic, migration]) in of_all_three(values, AVERAGE_MINIMUM) {
+    for (replication, [xen, dynamic, migration]) in all_three(values, AVERAGE_MINIMUM) {
         let sum = xen - 2.0 * dynamic + migration;
-        cells.push([Balanced.about(), COSTS, &replication.to_string()], [Some(sum), None]);
+        cells.push([Balanced.workload_kind(), COSTS, &replication.to_string()], [Some(sum), None]);
     }
     cells.split("replication")
 }
 
-/// A metric of Xen, DYNAMIC and DYNAMIC+MIGRATION with balanced loads, of the replications that have all three.
-fn of_all_three(values: &Values<'_>, metric: &str) -> Vec<(u32, [f64; 3])> {
+/// Returns a metric of Xen, DYNAMIC and DYNAMIC+MIGRATION with balanced loads, for the replications
+/// that have all three.
+fn all_three(values: &Values<'_>, metric: &str) -> Vec<(u32, [f64; 3])> {
     let [xen, dynamic, migration] = [Xen, Dynamic, DynamicMigration]
         .map(|approach| values(Balanced, approach, metric).unwrap_or_default());
     let all =
@@ -53,31 +55,31 @@ fn of_all_three(values: &Values<'_>, metric: &str) -> Vec<(u32, [f64; 3])> {
     all.collect()
 }
 
-/// The claims for which the scenario has the workloads and approaches.
+/// Returns the claims for which the scenario has the workloads and approaches.
 pub(crate) fn all(scenario: &Scenario<Discovery>, rows: &Long<Row>) -> Vec<Claim> {
     let ours = |table, approach, metric: &_| values(scenario, rows, table, approach, metric);
     let bootstrap = Bootstrap::for_tables(scenario.seed);
-    let claims = judged(&each(&ours), &bootstrap);
-    claims.into_iter().chain(either_way(&ours)).chain(caps(scenario, rows, &bootstrap)).collect()
+    let claims = evaluate_claims(&each(&ours), &bootstrap);
+    claims.into_iter().chain(better_or_worst(&ours)).chain(caps(scenario, rows, &bootstrap)).collect()
 }
 
-fn judged(ours: &[Cells<'_>], bootstrap: &Bootstrap) -> Vec<Claim> {
-    let runs = each(&|table, approach, metric: &_| Some(numbered(table.runs(approach, metric)?)));
+fn evaluate_claims(ours: &[Cells<'_>], bootstrap: &Bootstrap) -> Vec<Claim> {
+    let runs = each(&|table, approach, metric: &_| Some(by_run_number(table.runs(approach, metric)?)));
     let judge = |first: &Cells<'_>| {
-        let judge = Judge {
-            each: sources(ours),
+        let judge = ClaimChecker {
+            replications: sources(ours),
             published: sources(&runs),
             estimate: &bootstrap.estimator(),
             needs_interval: true,
-            ..Judge::by(first)
+            ..ClaimChecker::without_replications(first)
         };
         judge.claims(CLAIMS.iter())
     };
     ours.first().map(judge).unwrap_or_default()
 }
 
-/// Section 7.2.1: a version with caps was found to perform poorly. It is the first setting with caps beside the first setting,
-/// for the policies that set weights.
+/// Returns the claims of section 7.2.1, where a version with caps performed poorly. They compare the
+/// first setting with caps with the first setting, for the policies that set weights.
 fn caps(scenario: &Scenario<Discovery>, rows: &Long<Row>, bootstrap: &Bootstrap) -> Vec<Claim> {
     let standard = scenario.settings.first().filter(|setting| setting.sharing == Sharing::Weights);
     let with_caps = scenario.settings.iter().find(|setting| setting.sharing == Sharing::Caps);
@@ -106,11 +108,11 @@ fn caps(scenario: &Scenario<Discovery>, rows: &Long<Row>, bootstrap: &Bootstrap)
     claims
 }
 
-/// A metric of an approach in each replication.
+/// Function that returns a metric of an approach in each replication.
 type Values<'a> = dyn Fn(Published, Approach, &str) -> Option<BTreeMap<u32, f64>> + 'a;
 
-/// Published runs, as replications.
-fn numbered(runs: [f64; 2]) -> BTreeMap<u32, f64> {
+/// Numbers published runs as replications.
+fn by_run_number(runs: [f64; 2]) -> BTreeMap<u32, f64> {
     (0..).zip(runs).collect()
 }
 
@@ -127,11 +129,12 @@ fn values(
     (!values.is_empty()).then_some(values)
 }
 
-/// In one of the published runs DYNAMIC+MIGRATION was better than Xen by the minimum average yield, in the other it was the
-/// worst of the three: whether each happens in at least a twentieth of the replications.
-fn either_way(ours: &Values<'_>) -> Option<Claim> {
+/// Returns a claim about the minimum average yield of DYNAMIC+MIGRATION. In one of the published
+/// runs it was better than Xen, in the other it was the worst of the three. The claim holds if each
+/// happens in at least a twentieth of the replications.
+fn better_or_worst(ours: &Values<'_>) -> Option<Claim> {
     let counts = |values: &Values<'_>| {
-        let all = of_all_three(values, MINIMUM_AVERAGE);
+        let all = all_three(values, MINIMUM_AVERAGE);
         let better = all.iter().filter(|(_, [xen, _, migration])| migration > xen).count();
         let worst =
             all.iter().filter(|(_, [xen, dynamic, migration])| *migration < xen.min(*dynamic)).count();
@@ -139,13 +142,13 @@ fn either_way(ours: &Values<'_>) -> Option<Claim> {
     };
     let holds = |(better, worst, all): (usize, usize, usize)| match better.min(worst) {
         rarer if rarer * 20 >= all => Verdict::Holds,
-        // Fewer than one in twenty, and that is not chance.
-        rarer if at_most(rarer, all) < 0.05 => Verdict::Fails,
+        // The share is below one in twenty, significantly.
+        rarer if binomial_cdf(rarer, all) < 0.05 => Verdict::Fails,
         _ => Verdict::Open,
     };
     let (own, runs) = (
         counts(ours)?,
-        counts(&|table, approach, metric: &_| Some(numbered(table.runs(approach, metric)?)))?,
+        counts(&|table, approach, metric: &_| Some(by_run_number(table.runs(approach, metric)?)))?,
     );
     let (better, worst, all) = own;
     let claim = Claim::new(
@@ -158,8 +161,9 @@ fn either_way(ours: &Values<'_>) -> Option<Claim> {
     Some(claim.with_published_verdict(Some(holds(runs))))
 }
 
-/// The chance of at most this number of successes, if each trial succeeds with a chance of a twentieth.
-fn at_most(successes: usize, trials: usize) -> f64 {
+/// Computes the probability of at most `successes` successes, if each trial succeeds with
+/// probability 0.05.
+fn binomial_cdf(successes: usize, trials: usize) -> f64 {
     const CHANCE: f64 = 0.05;
     let mut term = (1.0 - CHANCE).powi(trials as i32);
     let mut sum = term;
@@ -174,24 +178,26 @@ fn at_most(successes: usize, trials: usize) -> f64 {
 mod tests {
     use super::*;
 
-    /// None of 8 is not a rarity, none of 100 is one: 0.95^8 = 0.66 and 0.95^100 = 0.006.
+    /// Checks that none of 8 is not significantly rare, and that none of 100 is: 0.95^8 = 0.66 and
+    /// 0.95^100 = 0.006.
     #[test]
     fn rare_events_need_replications() {
-        assert!((at_most(0, 8) - 0.663_420).abs() < 1e-6);
-        assert!(at_most(0, 100) < 0.01 && at_most(1, 100) < 0.05 && at_most(2, 100) > 0.05);
-        assert!((at_most(2, 2) - 1.0).abs() < 1e-12);
+        assert!((binomial_cdf(0, 8) - 0.663_420).abs() < 1e-6);
+        assert!(binomial_cdf(0, 100) < 0.01 && binomial_cdf(1, 100) < 0.05 && binomial_cdf(2, 100) > 0.05);
+        assert!((binomial_cdf(2, 2) - 1.0).abs() < 1e-12);
     }
 
     fn published(table: Published, approach: Approach, metric: &str) -> Option<BTreeMap<u32, f64>> {
-        Some(numbered(table.runs(approach, metric)?))
+        Some(by_run_number(table.runs(approach, metric)?))
     }
 
     #[test]
     fn statements_name_what_there_is() {
-        assert_eq!(CLAIMS.faults(&each(&published)[0]), [""; 0]);
+        assert_eq!(CLAIMS.undefined_names(&each(&published)[0]), [""; 0]);
     }
 
-    /// Differences are of the same replications, whichever failed, and a statement needs all of its approaches.
+    /// Checks that differences are between values of one replication, even if some failed, and that
+    /// a claim needs all of its approaches.
     #[test]
     fn differences_are_replication_by_replication() {
         let values = |table, approach, _: &_| match (table, approach) {
@@ -203,16 +209,16 @@ mod tests {
         let found: Vec<Vec<f64>> = CLAIMS
             .iter()
             .take(3)
-            .map(|entry| asked.iter().filter_map(|one| Some(entry.find(one)?.value)).collect())
+            .map(|entry| asked.iter().filter_map(|one| Some(entry.evaluate(one)?.value)).collect())
             .collect();
         assert_eq!(found, [vec![0.25, -0.25], vec![], vec![]], "there is no DYNAMIC+MIGRATION");
     }
 
-    /// Every claim holds in both published runs but one: that with hogs migration lowers the average minimum yield further,
-    /// 0.124 to 0.133 and 0.123 to 0.113.
+    /// Checks that every claim holds in both published runs except one: that with hogs migration
+    /// lowers the average minimum yield further, 0.124 to 0.133 and 0.123 to 0.113.
     #[test]
     fn claims_hold_on_the_published_tables() {
-        let claims = judged(&each(&published), &Bootstrap::for_tables(1));
+        let claims = evaluate_claims(&each(&published), &Bootstrap::for_tables(1));
         assert_eq!(claims.len(), 28);
         for claim in claims {
             let expected = match claim.claim.as_str() {
@@ -221,6 +227,6 @@ mod tests {
             };
             assert_eq!(claim.verdict_published, Some(expected), "{}", claim.claim);
         }
-        assert_eq!(either_way(&published).unwrap().verdict, Verdict::Holds);
+        assert_eq!(better_or_worst(&published).unwrap().verdict, Verdict::Holds);
     }
 }

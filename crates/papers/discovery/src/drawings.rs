@@ -1,4 +1,5 @@
-//! Tables 7.1 and 7.2 as figures: both metrics by setting and approach, beside the means of the published runs.
+//! Tables 7.1 and 7.2 as figures: both metrics by setting and approach, compared with the means of
+//! the published runs.
 
 use crate::published::Published;
 use crate::rows::{METRICS, Row, values};
@@ -8,10 +9,10 @@ use dfrsim_lab::{Axis, Chart, Drawing, Long, mean};
 
 pub(crate) fn all(scenario: &Scenario<Discovery>, rows: &Long<Row>) -> Vec<Drawing> {
     let pairs = Published::ALL.iter().flat_map(|&table| METRICS.map(|metric| (table, metric)));
-    pairs.filter_map(|(table, metric)| beside(scenario, rows, table, metric)).collect()
+    pairs.filter_map(|(table, metric)| draw_comparison(scenario, rows, table, metric)).collect()
 }
 
-fn beside(
+fn draw_comparison(
     scenario: &Scenario<Discovery>,
     rows: &Long<Row>,
     table: Published,
@@ -34,9 +35,9 @@ fn beside(
     }
     let title = metric.replace('_', " ");
     (!lines.is_empty()).then(|| {
-        let name = format!("{}-{}", metric.replace('_', "-"), table.about());
-        let heading = format!("{} workloads: {title} by approach", table.about());
-        Drawing::new(name, heading, Chart::beside(Axis::linear(title), "approach", lines))
+        let name = format!("{}-{}", metric.replace('_', "-"), table.workload_kind());
+        let heading = format!("{} workloads: {title} by approach", table.workload_kind());
+        Drawing::new(name, heading, Chart::published_comparison(Axis::linear(title), "approach", lines))
             .with_remark(format!("{}: means of the two published runs.", table.name()))
     })
 }

@@ -1,11 +1,13 @@
 //! The discovery study: CPU needs that are found while virtual machines run.
 //!
-//! Virtual machines share the CPU of their nodes by weights, what they could use changes, and policies see only what they
-//! use. The independent auditor follows every simulation. Tables have means over the replications with bootstrap confidence
-//! intervals, beside the two runs that are published.
+//! Virtual machines share the CPU of their nodes by weights. Their CPU needs change, and policies
+//! see only their actual use. The independent auditor follows every simulation. Tables have means
+//! over the replications with bootstrap confidence intervals, and the two published runs.
 //!
-//! * An instance is a workload: a replication of a [`Testbed`](Source::Testbed), or [`Recorded`](Source::Recorded) traces.
-//! * A variant is a [`Setting`] of the policies and an [`Approach`](dfrsim_paper_discovery::engine::Approach).
+//! * An instance is a workload: a replication of a [`Testbed`](Source::Testbed), or
+//!   [`Recorded`](Source::Recorded) traces.
+//! * A variant is a [`Setting`] of the policies and an
+//!   [`Approach`](engine::Approach).
 //!
 //! Source: the dissertation that introduced DFRS (Stillwell, 2010), chapter 7.
 
@@ -24,7 +26,8 @@ pub use rows::Row;
 pub use scenario::{Discovery, Recorded, Setting, Source, Testbed, Workload};
 pub use study::DiscoveryStudy;
 
-/// The registry with this study. It is generic code, compiled here so that other crates need not be when the study changes.
+/// Registers this study. It is generic code, compiled here so that other crates are not recompiled
+/// when the study changes.
 #[inline(never)]
 pub fn register(registry: dfrsim_lab::Registry) -> dfrsim_lab::Registry {
     registry.study::<DiscoveryStudy>()

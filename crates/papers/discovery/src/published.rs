@@ -8,23 +8,23 @@ use dfrsim_model::named;
 named! {
     /// A published table.
     pub enum Published as "published table" {
-        /// Table 7.1: balanced.
+        /// Table 7.1: balanced workloads.
         Balanced = "dissertation-7.1",
-        /// Table 7.2: with hogs on two nodes.
+        /// Table 7.2: unbalanced workloads, with hogs on two nodes.
         Unbalanced = "dissertation-7.2",
     }
 }
 
 impl Published {
-    /// The workloads that it is about.
-    pub(crate) const fn about(self) -> &'static str {
+    /// Returns the kind of workloads in the table.
+    pub(crate) const fn workload_kind(self) -> &'static str {
         match self {
             Published::Balanced => "balanced",
             Published::Unbalanced => "unbalanced",
         }
     }
 
-    /// A metric of an approach in the two runs.
+    /// Returns a metric of an approach in the two runs.
     pub(crate) fn runs(self, approach: Approach, metric: &str) -> Option<[f64; 2]> {
         let table = Reference(match self {
             Published::Balanced => include_str!("../reference/dissertation_table_7_1.csv"),

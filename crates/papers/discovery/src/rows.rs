@@ -1,4 +1,4 @@
-//! The columns of `rows.csv`, and samples of them.
+//! Columns of `rows.csv`, and samples of them.
 
 use crate::engine::{Approach, Outcome};
 use dfrsim_lab::{Long, Row as _, columns, mean};
@@ -7,35 +7,35 @@ use std::collections::BTreeMap;
 columns! {
     /// A simulation.
     pub struct Row of |outcome: &Outcome| {
-        /// The workload.
+        /// Name of the workload.
         label pub workload: String,
-        /// Which of the workloads of this name, from 0.
+        /// Number of the replication of this workload, from 0.
         instance pub replication: u32,
-        /// How the policies work.
+        /// Name of the policies' setting.
         variant pub setting: String,
-        /// The approach that sets the weights.
+        /// Approach that sets the weights.
         variant pub approach: String,
-        /// The average over time of the minimum yield of all machines.
+        /// Average over time of the minimum yield of all machines.
         primary(more) pub average_minimum_yield: f64 = outcome.average_minimum_yield,
-        /// The minimum over the machines of their average yields.
+        /// Minimum over the machines of their average yields.
         metric(more) pub minimum_average_yield: f64 = outcome.minimum_average_yield,
-        /// The average yield over time and machines.
+        /// Average yield over time and machines.
         metric(more) pub mean_yield: f64 = mean(&outcome.average_yields),
-        /// The average part of a node's CPU that is in use.
+        /// Average fraction of a node's CPU that is in use.
         metric(more) pub utilisation: f64 = outcome.utilisation,
-        /// The number of machines migrated.
+        /// Number of machines migrated.
         metric(less) pub migrations: u64 = outcome.migrations,
-        /// The number of allocation phases that migrated machines.
+        /// Number of allocation phases that migrated machines.
         metric(less) pub remappings: u64 = outcome.remappings,
     }
 }
 
-/// The metrics of the published tables: their columns.
+/// Columns of the metrics of the published tables.
 pub(crate) const METRICS: [&str; 2] = [AVERAGE_MINIMUM, MINIMUM_AVERAGE];
 pub(crate) const AVERAGE_MINIMUM: &str = "average_minimum_yield";
 pub(crate) const MINIMUM_AVERAGE: &str = "minimum_average_yield";
 
-/// The values of a metric with an approach, in the order of the replications.
+/// Returns the values of a metric with an approach, in the order of the replications.
 pub(crate) fn values(
     rows: &Long<Row>,
     workload: &str,
@@ -46,7 +46,7 @@ pub(crate) fn values(
     by_replication(rows, workload, setting, approach, metric).into_values().collect()
 }
 
-/// The values of a metric with an approach in the replications that have one.
+/// Returns the values of a metric with an approach by replication, for those that have one.
 pub(crate) fn by_replication(
     rows: &Long<Row>,
     workload: &str,

@@ -1,4 +1,4 @@
-//! The fields of scenarios.
+//! Fields of scenarios.
 
 use crate::engine::recorded::Unit;
 use crate::engine::sharing::Sharing;
@@ -13,20 +13,20 @@ use dfrsim_model::{Seed, Share, SimSpan, Yield};
 use dfrsim_packing::mcb::{McbOptions, Packing};
 
 fields! {
-    /// Virtual machines share the CPU of their nodes, what they could use changes, and the policies see only what they use.
-    /// Each approach runs on each workload with each setting.
+    /// Virtual machines that share the CPU of their nodes. Their CPU needs change, and the policies
+    /// see only their actual use. Each approach runs on each workload with each setting.
     #[derive(Clone, Debug, PartialEq)]
     pub struct Discovery {
-        /// The number of workloads of each testbed.
+        /// Number of workloads of each testbed.
         pub replications: u32 = count("a number of replications", 1, 1_000_000), default 100;
-        /// The approaches that set the weights.
+        /// Approaches that set the weights.
         pub approaches: Vec<Approach> =
             one_or_many(choice(Approach::ALL.iter().map(|&it| (it.name(), it)))), default Approach::ALL.to_vec();
         /// Settings of the policies. Claims are checked with the first one.
         pub settings: Vec<Setting> =
             distinct_tables("name", "a setting", |it: &Setting| &it.name).at_least_one(),
             default vec![Setting::standard()];
-        /// The workloads.
+        /// Workloads to simulate.
         pub workloads: Vec<Workload> =
             distinct_tables("name", "a workload", |it: &Workload| &it.name).at_least_one();
     }
@@ -34,42 +34,44 @@ fields! {
 }
 
 fields! {
-    /// How the policies work.
+    /// Setting of the policies.
     #[derive(Clone, Debug, PartialEq)]
     pub struct Setting {
-        /// Its name in rows and tables.
+        /// Name in rows and tables.
         pub name: String = name("a setting"), default "standard".to_owned();
-        /// The length of the discovery phase.
+        /// Length of the discovery phase.
         pub discovery: SimSpan = positive_seconds(), default Settings::default().discovery;
-        /// The length of the allocation phase.
+        /// Length of the allocation phase.
         pub allocation: SimSpan = positive_seconds(), default Settings::default().allocation;
-        /// The length of the execution phase.
+        /// Length of the execution phase.
         pub execution: SimSpan = positive_seconds(), default Settings::default().execution;
-        /// How often use is compared with the estimates during execution; the text does not say.
+        /// Period at which use is compared with the estimates during execution; the text does not
+        /// specify it.
         pub monitor: SimSpan = positive_seconds(), default Settings::default().monitor;
-        /// The relative gain in the expected minimum yield that is needed to migrate machines.
-        pub threshold: f64 = number("a part of the yield", 0.0..), default Settings::default().threshold;
-        /// How long a live migration takes, at most an allocation phase. The machine runs on its old node and occupies memory
-        /// on both.
+        /// Relative gain in the expected minimum yield that is needed to migrate machines.
+        pub threshold: f64 = number("a fraction of the yield", 0.0..), default Settings::default().threshold;
+        /// Duration of a live migration, at most an allocation phase. The machine runs on its old
+        /// node and occupies memory on both.
         pub migration: SimSpan = positive_seconds(), default Settings::default().migration;
-        /// The fraction of the CPU of both of its nodes that a migration takes while it lasts; the text has such a cost, but no number.
-        pub migration_cpu: f64 = fraction("a part of a node"), default 0.0;
-        /// `weights` are work-conserving, `caps` are not.
+        /// Fraction of the CPU of both of its nodes that a migration uses while it lasts; the text
+        /// has such a cost, but no number.
+        pub migration_cpu: f64 = fraction("a fraction of a node"), default 0.0;
+        /// Sharing of the CPU: `weights` are work-conserving, `caps` are not.
         pub sharing: Sharing =
             choice(Sharing::ALL.iter().map(|&it| (it.name(), it))), default Sharing::default();
-        /// The use of the CPU above the largest minimum yield.
+        /// Use of the CPU above the largest minimum yield.
         pub spare: Spare = choice(Spare::ALL.iter().map(|&it| (it.name(), it))), default Spare::default();
-        /// When the estimate of a machine's need falls during execution.
+        /// Condition for lowering the estimate of a machine's need during execution.
         pub lowering: Lowering =
             choice(Lowering::ALL.iter().map(|&it| (it.name(), it))), default Lowering::default();
-        /// How MCB fills nodes.
+        /// Packing rule of MCB.
         pub packing: Packing =
             choice(Packing::ALL.iter().map(|&it| (it.name(), it))), default Packing::default();
-        /// The lowest yield that MCB tries.
+        /// Lowest yield that MCB tries.
         pub yield_floor: Yield = positive_fraction("a yield"), default McbOptions::default().floor;
-        /// The precision of MCB's search: the distance of its last success and last failure.
+        /// Precision of MCB's search: the distance of its last success and last failure.
         pub yield_precision: Yield = positive_fraction("a yield"), default McbOptions::default().precision;
-        /// Whether MCB's nodes are renamed so that the least memory migrates.
+        /// True if MCB's nodes are renamed so that the least memory migrates.
         pub relabel: bool = boolean(), default false;
     }
     check |setting, at| {
@@ -83,50 +85,52 @@ fields! {
     /// Workloads of one source.
     #[derive(Clone, Debug, PartialEq)]
     pub struct Workload {
-        /// Its name in rows and tables.
+        /// Name in rows and tables.
         pub name: String = name("a workload");
-        /// The published table to compare with.
+        /// Published table to compare with.
         pub published: Option<Published> =
             optional(choice(Published::ALL.iter().map(|&it| (it.name(), it))));
-        /// Where the machines and their needs come from.
+        /// Source of the machines and their needs.
         pub source: Source = flattened();
     }
 }
 
 fields! {
-    /// Where the machines and their needs come from.
+    /// Source of the machines and their needs.
     #[derive(Clone, Debug, PartialEq)]
     pub enum Source {
-        /// Random needs; a workload for each replication.
+        /// Random needs, with a workload for each replication.
         Testbed(Testbed) as "testbed" = table();
-        /// CPU traces of files; one workload.
+        /// CPU traces from files, with one workload.
         Recorded(Recorded) as "recorded" = table();
     }
 }
 
-/// The most machines of a testbed.
+/// Largest number of machines of a testbed.
 const MAX_MACHINES: u64 = 1_000_000;
 
 fields! {
-    /// Machines with uniform needs from 0 to 1, the same number on each node, and hogs (dissertation, section 7.3).
+    /// Machines with uniform needs from 0 to 1, the same number on each node, and hogs
+    /// (dissertation, section 7.3).
     #[derive(Clone, Debug, PartialEq)]
     pub struct Testbed {
-        /// The number of nodes.
+        /// Number of nodes.
         pub nodes: u32 = count("a number of nodes", 1, 100_000), default 4;
-        /// The number of machines with random needs on each node.
+        /// Number of machines with random needs on each node.
         pub vms_per_node: u32 = count("a number of machines", 0, 100_000), default 3;
-        /// The number of machines that always need a whole node, one on each of the first nodes.
+        /// Number of machines that always need a whole node, one on each of the first nodes.
         pub hogs: u32 = count("a number of hogs", 0, 100_000), default 0;
-        /// What each machine reserves of a node's memory, at least 0.01. It occupies half of that, so that there is room for
-        /// migrations.
-        pub memory: Share = fraction("a part of a node"), default Share::from_ratio(1, 4);
-        /// The mean time after which a need changes; times are exponentially distributed.
+        /// Fraction of a node's memory that each machine reserves, at least 0.01. It occupies half
+        /// of that, so that memory is free for migrations.
+        pub memory: Share = fraction("a fraction of a node"), default Share::from_ratio(1, 4);
+        /// Mean time between changes of a need; times are exponentially distributed.
         pub mean_change: SimSpan = positive_seconds(), default SimSpan::from_secs(1_200);
-        /// The time during which the machines run.
+        /// Time during which the machines run.
         pub span: SimSpan = positive_seconds(), default SimSpan::from_secs(43_200);
     }
     check |testbed, at| {
-        // Whether there can be such a workload does not depend on its needs: one step each is made quickly.
+        // The feasibility of a workload does not depend on its needs. A workload with one step for
+        // each machine is quick to generate.
         let steady = crate::engine::Testbed { mean_change: SimSpan::MAX, ..testbed.testbed() };
         if u64::from(testbed.nodes) * u64::from(testbed.vms_per_node) > MAX_MACHINES {
             at.fault_of_table(format!("expected at most {MAX_MACHINES} machines on all nodes together"));
@@ -137,21 +141,23 @@ fields! {
 }
 
 fields! {
-    /// CPU traces of files. Machines are dealt out to the nodes in turn, in the order of files and columns.
+    /// CPU traces from files. Machines are assigned to the nodes in turn, in the order of files and
+    /// columns.
     #[derive(Clone, Debug, PartialEq)]
     pub struct Recorded {
-        /// Files with a line for each interval and, between commas, a value for each machine; one number a line is one
-        /// machine. A first line without numbers, blank lines and lines with `#` are left out.
+        /// Files with a line for each interval and, separated by commas, a value for each machine.
+        /// With one number per line there is one machine. A first line without numbers, blank lines
+        /// and lines with `#` are ignored.
         pub files: Vec<LocatedFile> = list(log()).nonempty();
-        /// The number of nodes.
+        /// Number of nodes.
         pub nodes: u32 = count("a number of nodes", 1, 100_000);
-        /// What each machine reserves of a node's memory, at least 0.01.
-        pub memory: Share = fraction("a part of a node"), default Share::from_ratio(1, 4);
-        /// The length of the interval of a line.
+        /// Fraction of a node's memory that each machine reserves, at least 0.01.
+        pub memory: Share = fraction("a fraction of a node"), default Share::from_ratio(1, 4);
+        /// Length of the interval of a line.
         pub interval: SimSpan = positive_seconds(), default SimSpan::from_secs(300);
-        /// The unit of values: percentages of a node, or fractions of it.
+        /// Unit of values: percentages of a node, or fractions of it.
         pub unit: Unit = choice(Unit::ALL.iter().map(|&it| (it.name(), it))), default Unit::Percent;
-        /// The length of the traces to use; by default that of the shortest.
+        /// Length of the traces to use; by default that of the shortest.
         pub span: Option<SimSpan> = optional(positive_seconds());
     }
 }
@@ -192,7 +198,7 @@ impl Testbed {
 }
 
 impl Source {
-    /// How many workloads of this source there are.
+    /// Returns the number of workloads of this source.
     pub(crate) fn replications(&self, of_testbeds: u32) -> u32 {
         match self {
             Source::Testbed(_) => of_testbeds,

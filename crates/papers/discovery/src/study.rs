@@ -1,4 +1,4 @@
-//! The simulations of a scenario.
+//! The study: simulations of a scenario.
 
 use crate::audit::{Machine, SharingAuditor};
 use crate::engine::sharing::Sharing;
@@ -9,7 +9,7 @@ use crate::{claims, drawings, tables};
 use dfrsim_lab::fields::Scenario;
 use dfrsim_lab::{
     Audit, Claim, Digest, Digester, Drawing, Failure, Input, InstanceId, KeyBuilder, Labels, Long,
-    NamedTable, Prepared, RunError, Study, Watch,
+    NamedTable, Prepared, RunContext, RunError, Study,
 };
 use dfrsim_model::vm::VmState;
 use dfrsim_model::{NodeId, Seed, SimSpan, SimTime};
@@ -17,9 +17,9 @@ use dfrsim_model::{NodeId, Seed, SimSpan, SimTime};
 /// The discovery study of a scenario.
 pub struct DiscoveryStudy {
     scenario: Scenario<Discovery>,
-    /// For each workload of the scenario the recorded one, if it is.
+    /// The recorded workload for each workload of the scenario; `None` for testbeds.
     recorded: Vec<Option<Workload>>,
-    /// The place of each instance's workload in the scenario, and the replication.
+    /// Index of each instance's workload in the scenario, and its replication.
     instances: Vec<(usize, u32)>,
 }
 
@@ -35,7 +35,8 @@ impl Study for DiscoveryStudy {
     type Variant = (Setting, Approach);
     type Rows = Long<Row>;
 
-    /// The bytes that the changes of needs in the largest random workload take at least.
+    /// Returns a lower bound on the bytes that the changes of needs in the largest random workload
+    /// occupy.
     fn memory(scenario: &Scenario<Discovery>) -> u64 {
         const STEP: f64 = 16.0;
         let of = |source: &Source| match source {
@@ -46,7 +47,7 @@ impl Study for DiscoveryStudy {
             Source::Recorded(_) => 0.0,
         };
         let largest = scenario.workloads.iter().map(|workload| of(&workload.source)).fold(0.0, f64::max);
-        // Beyond what a number can have it is the largest number.
+        // The conversion saturates.
         largest as u64
     }
     fn rows_at_least(scenario: &Scenario<Discovery>) -> u64 {
@@ -96,7 +97,8 @@ impl Study for DiscoveryStudy {
         let (place, replication) = self.instances[at];
         let group = &self.scenario.workloads[place];
         let workload = match &group.source {
-            // The needs do not depend on other workloads, so that hogs can be added to the same machines.
+            // The seed does not depend on the workload, so that hogs can be added to the same
+            // machines.
             Source::Testbed(testbed) => {
                 let seed = Seed::new(self.scenario.seed).fork("discovery").numbered(replication.into());
                 testbed.testbed().workload(seed).map_err(Failure::failed)?
@@ -156,7 +158,7 @@ impl Study for DiscoveryStudy {
         &self,
         workload: &Workload,
         (setting, approach): &(Setting, Approach),
-        _: Watch<'_>,
+        _: RunContext<'_>,
     ) -> Result<Vec<Row>, Failure> {
         let settings = setting.settings();
         let mut audited = Audited::new(workload, &settings);
@@ -179,7 +181,8 @@ impl Study for DiscoveryStudy {
     }
 }
 
-/// Reads recorded traces and deals their machines out to the nodes; or all that is wrong with them, a line each.
+/// Reads recorded traces and assigns their machines to the nodes in turn. On failure it returns all
+/// errors, one per line.
 fn read(source: &Recorded, inputs: &mut Vec<Input>) -> Result<Workload, String> {
     let (mut traces, mut known, mut faults) = (Vec::new(), SimSpan::MAX, Vec::new());
     for file in &source.files {
@@ -210,13 +213,13 @@ fn read(source: &Recorded, inputs: &mut Vec<Input>) -> Result<Workload, String> 
     }
     let span = source.span.unwrap_or(known);
     if span > known {
-        return Err(format!("the traces end at {known} s, before {span} s"));
+        return Err(format!("the traces end at {known} s, before the `span` of {span} s"));
     }
     let vm = |(number, needs)| Vm { node: NodeId(number % source.nodes), memory: source.memory, needs };
     Workload::new(source.nodes, span, (0..).zip(traces).map(vm).collect()).map_err(|error| error.to_string())
 }
 
-/// The independent auditor sees every span.
+/// Observer that passes every span to the independent auditor.
 struct Audited(SharingAuditor);
 
 impl Audited {

@@ -1,4 +1,4 @@
-//! Tables 7.1 and 7.2, and one of all workloads.
+//! Tables 7.1 and 7.2, and tables of all and of further workloads.
 
 use crate::published::Published;
 use crate::rows::{self, METRICS, Row};
@@ -21,11 +21,12 @@ pub(crate) fn all(scenario: &Scenario<Discovery>, rows: &Long<Row>) -> Vec<Named
     ]
 }
 
-/// The metrics that are not published.
+/// Metrics that are not published.
 const OTHERS: [&str; 4] = ["mean_yield", "utilisation", "migrations", "remappings"];
 
-/// The means of both metrics with 95 % intervals, of the workloads that a published table is about, or are in none, or of all: beside
-/// the published runs, or with the means of the other metrics.
+/// Builds a table of the means of both metrics with 95 % intervals, for all workloads, or for those
+/// of a published table, or for those in none. It also has the published runs, or else the means of
+/// the other metrics.
 fn means(
     scenario: &Scenario<Discovery>,
     rows: &Long<Row>,

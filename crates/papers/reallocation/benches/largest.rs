@@ -6,7 +6,7 @@ use dfrsim_cluster::EstimateModel;
 use dfrsim_model::{Job, JobId, Seed, Share, SimSpan, SimTime};
 use dfrsim_paper_reallocation::engine::month::{Month, merge};
 use dfrsim_paper_reallocation::engine::{
-    Algorithm, ClusterSpec, Compression, Conditions, Discipline, GridJob, Heuristic, JobTraits, Options,
+    Algorithm, Backfilling, ClusterSpec, Compression, Conditions, GridJob, Heuristic, JobTraits, Options,
     Platform, Reallocation, Speed, simulate,
 };
 use dfrsim_workload::prepare::{self, Rule, Rules};
@@ -34,7 +34,7 @@ static JOBS: LazyLock<Option<Vec<GridJob>>> = LazyLock::new(|| {
     for (number, (days, count)) in (0..).zip(MONTHS) {
         let length = SimSpan::from_secs(days * DAY);
         let cores = NonZeroU32::new(CLUSTERS[0].1).unwrap();
-        let month = Month { cores, model_cores: None, jobs: count, length, most_load: 0.9 };
+        let month = Month { cores, model_cores: None, jobs: count, length, max_load: 0.9 };
         let of_month = month.jobs(Seed::new(1).numbered(number)).into_iter();
         jobs.extend(of_month.map(|job| GridJob {
             id: JobId(0),
@@ -91,12 +91,12 @@ fn walltime(job: &GridJob) -> SimSpan {
 
 /// With cancellation, homogeneous.
 #[divan::bench(args = [
-    (Discipline::Conservative(Compression::OneByOne), Heuristic::Mct),
-    (Discipline::Conservative(Compression::OneByOne), Heuristic::MaxRelGain),
-    (Discipline::Conservative(Compression::OneByOne), Heuristic::Sufferage),
-    (Discipline::Fcfs, Heuristic::MaxRelGain),
+    (Backfilling::Conservative(Compression::OneByOne), Heuristic::Mct),
+    (Backfilling::Conservative(Compression::OneByOne), Heuristic::MaxRelGain),
+    (Backfilling::Conservative(Compression::OneByOne), Heuristic::Sufferage),
+    (Backfilling::Fcfs, Heuristic::MaxRelGain),
 ], sample_count = 3, sample_size = 1)]
-fn half_a_year(bencher: Bencher<'_, '_>, (local, heuristic): (Discipline, Heuristic)) {
+fn half_a_year(bencher: Bencher<'_, '_>, (local, heuristic): (Backfilling, Heuristic)) {
     let Some(jobs) = &*JOBS else { return };
     let spec = |(name, cores): (&str, u32)| ClusterSpec {
         name: name.to_owned(),

@@ -1,12 +1,12 @@
-//! What the text says (`claims.toml`), each checked on our values and on the published tables.
+//! Claims of the text (`claims.toml`), each checked on our values and on the published tables.
 //!
-//! The number that decides is computed for each replication; the verdict follows from its mean with the 95 % interval (Student's
-//! t) where there are several.
+//! The deciding number is computed for each replication. With several replications, the verdict
+//! follows from the mean and its 95 % interval (Student's t).
 
 use crate::metrics::{Group, Metric, Metrics, estimate};
 use crate::published::Published;
 use crate::rows::Simulation;
-use dfrsim_lab::query::{Cells, Entries, Entry, Finding, Judge, Limit, Series, sources};
+use dfrsim_lab::query::{Cells, ClaimChecker, ClaimEntry, Entries, Limit, QueryResult, Series, sources};
 use dfrsim_lab::{Claim, Estimate, Long};
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -14,7 +14,7 @@ use std::sync::LazyLock;
 static CLAIMS: LazyLock<Entries> =
     LazyLock::new(|| Entries::new("grid/claims.toml", include_str!("../claims.toml")));
 
-/// The most hours that a job may be late without having starved. The text gives no figure: this one is ours.
+/// Longest delay in hours without starvation. The text gives no limit; this one is ours.
 const STARVED_H: f64 = 168.0;
 
 const COLUMNS: [&str; 6] = ["algorithm", "platform", "local", "heuristic", "workload", "replication"];
@@ -23,25 +23,25 @@ const METRICS: [&str; 6] = [
     Metric::Moves.name(),
     Metric::Earlier.name(),
     Metric::Turnaround.name(),
-    // Of all jobs.
+    // Percentage of all jobs that completed earlier.
     "earlier_of_all_percent",
-    // Reallocations for each job of a simulation.
+    // Reallocations per job of a simulation, in percent.
     "moves_percent",
 ];
 
-/// What statements ask.
-fn asked(metrics: &Metrics) -> Cells<'_> {
+/// Builds the cells that claims query.
+fn query_cells(metrics: &Metrics) -> Cells<'_> {
     let mut cells = Cells::new(&COLUMNS, &METRICS, &["replication"]);
     let mut push = |group: &Group, workload: &str, numbers: [Option<f64>; 6]| {
         let Group { algorithm, platform, local, heuristic } = group;
-        let local = metrics.in_the_text(local);
+        let local = metrics.policy_in_report(local);
         cells.push([algorithm.as_str(), platform, local, heuristic, workload, ""], numbers);
     };
     for group in &metrics.groups {
         for workload in &metrics.workloads {
             let [changed, moves, earlier, turnaround] =
                 Metric::ALL.map(|metric| metrics.value(metric, group, workload));
-            // Where no job changed, none is earlier.
+            // If no job changed, none is earlier.
             let of_all = changed.map(|changed| changed * earlier.unwrap_or(0.0) / 100.0);
             push(group, workload, [changed, moves, earlier, turnaround, of_all, None]);
         }
@@ -60,7 +60,8 @@ fn asked(metrics: &Metrics) -> Cells<'_> {
             let is_beaten = |(all, own): &&(Series, f64)| all.values().iter().any(|value| value < own);
             cases(entry, own.iter().filter(is_beaten).count(), own.len())
         })
-        // All heuristics have more late jobs with FCFS, and more early ones with CONS.
+        // Checks for each workload that most changed jobs are later with FCFS, and earlier with
+        // CONS, under all heuristics.
         .with("opposite workload", |cells, entry| {
             let workloads = entry.series(cells)?.split("workload");
             let sides =
@@ -75,35 +76,39 @@ fn asked(metrics: &Metrics) -> Cells<'_> {
         })
 }
 
-/// How many of all cases are so; `None` if there are none.
-fn cases(entry: &Entry, so: usize, all: usize) -> Option<Finding> {
-    (all > 0).then(|| Finding::new(so as f64, entry.is, format!("{so} of {all} cases")))
+/// Returns a finding of `so` of `all` cases; `None` if there are none.
+fn cases(entry: &ClaimEntry, so: usize, all: usize) -> Option<QueryResult> {
+    (all > 0).then(|| QueryResult::new(so as f64, entry.is, format!("{so} of {all} cases")))
 }
 
-/// All statements of a report for which the scenario has what they are about.
+/// Returns the claims of a report that the scenario can decide.
 pub(crate) fn claims(rows: &Long<Simulation>, report: Published) -> Vec<Claim> {
     let replications: BTreeSet<u32> = rows.ok().map(|row| row.replication).collect();
     let of_one =
         |replication: &u32| Metrics::from_rows(rows.ok().filter(|row| row.replication == *replication), None);
     let each: Vec<Metrics> = replications.iter().map(of_one).collect();
-    judged(&Metrics::from_rows(rows.ok(), None), &each, report)
+    evaluate_claims(&Metrics::from_rows(rows.ok(), None), &each, report)
 }
 
-/// Statements on the means over all replications, with the intervals over each of them.
-fn judged(all: &Metrics, each: &[Metrics], report: Published) -> Vec<Claim> {
+/// Evaluates claims on the means over all replications, with the intervals over each of them.
+fn evaluate_claims(all: &Metrics, each: &[Metrics], report: Published) -> Vec<Claim> {
     let estimate = |values: &[f64]| {
         let (value, half_width) = estimate(values)?;
         Some(Estimate { value, interval: half_width.map(|half| (value - half, value + half)) })
     };
-    let each: Vec<Cells<'_>> = each.iter().map(asked).collect();
-    let (all, published) = (asked(all), asked(report.tables()));
-    let judge =
-        Judge { each: sources(&each), published: vec![&published], estimate: &estimate, ..Judge::by(&all) };
+    let each: Vec<Cells<'_>> = each.iter().map(query_cells).collect();
+    let (all, published) = (query_cells(all), query_cells(report.tables()));
+    let judge = ClaimChecker {
+        replications: sources(&each),
+        published: vec![&published],
+        estimate: &estimate,
+        ..ClaimChecker::without_replications(&all)
+    };
     judge.claims(CLAIMS.iter())
 }
 
-/// How late a job is at most with cancellation, and where.
-fn starvation(metrics: &Metrics) -> Option<Finding> {
+/// Finds the largest delay of a job with cancellation, and its simulation.
+fn starvation(metrics: &Metrics) -> Option<QueryResult> {
     let with = || metrics.effects.iter().filter(|effects| effects.group.algorithm == "with");
     let cases = with().filter_map(|effects| Some((effects.worst?, effects))).collect::<Vec<_>>();
     let ((hours, _), latest) = cases.iter().max_by(|a, b| a.0.0.total_cmp(&b.0.0))?;
@@ -116,7 +121,7 @@ fn starvation(metrics: &Metrics) -> Option<Finding> {
         cases.len(),
         latest.workload
     );
-    Some(Finding::new(*hours, Limit::at_most(STARVED_H), detail))
+    Some(QueryResult::new(*hours, Limit::at_most(STARVED_H), detail))
 }
 
 #[cfg(test)]
@@ -126,14 +131,15 @@ mod tests {
 
     #[test]
     fn statements_name_what_there_is() {
-        assert_eq!(CLAIMS.faults(&asked(Published::Rr7226.tables())), [""; 0]);
+        assert_eq!(CLAIMS.undefined_names(&query_cells(Published::Rr7226.tables())), [""; 0]);
     }
 
-    /// What the text says holds on its own tables, except for values that these lack: delays of single jobs.
+    /// Checks that the claims of the text hold on its own tables, except for values that these lack:
+    /// delays of single jobs.
     #[test]
     fn statements_hold_on_the_published_tables() {
         let tables = Published::Rr7226.tables();
-        let claims = judged(tables, std::slice::from_ref(tables), Published::Rr7226);
+        let claims = evaluate_claims(tables, std::slice::from_ref(tables), Published::Rr7226);
         let failing: Vec<(&str, Option<f64>)> = (claims.iter())
             .filter(|claim| claim.verdict_published != Some(Verdict::Holds))
             .map(|claim| (claim.claim.as_str(), claim.ours))
@@ -142,11 +148,12 @@ mod tests {
         assert_eq!(claims.len() + 1, CLAIMS.iter().count());
     }
 
-    /// One replication has no interval; with two of the same values it has no width.
+    /// Checks that one replication has no interval, and that two with the same values have one of
+    /// zero width.
     #[test]
     fn intervals_are_over_the_replications() {
-        let tables = || Published::Rr7226.tables().beside_themselves();
-        let judged = |each: &[Metrics]| judged(&tables(), each, Published::Rr7226);
+        let tables = || Published::Rr7226.tables().compared_with_themselves();
+        let judged = |each: &[Metrics]| evaluate_claims(&tables(), each, Published::Rr7226);
         let one = judged(&[tables()]);
         assert!(one.iter().all(|claim| (claim.low, claim.high) == (None, None)));
         let two = judged(&[tables(), tables()]);

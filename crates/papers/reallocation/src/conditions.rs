@@ -1,4 +1,4 @@
-//! The nodes of a cluster, when they are down, and the priorities of its site.
+//! Nodes of a cluster, their outages, and the priorities of its site.
 
 use crate::engine::Conditions;
 use crate::scenario::ClusterFields;
@@ -8,7 +8,7 @@ use dfrsim_model::platform::classes::{Demands, UnequalNodes};
 use dfrsim_model::{Seed, SimSpan, SimTime};
 use std::sync::Arc;
 
-/// The conditions of a cluster on which jobs arrive for a time.
+/// Builds the conditions of a cluster on which jobs arrive for a period of this length.
 pub(crate) fn conditions(
     cluster: &ClusterFields,
     length: SimSpan,
@@ -31,7 +31,7 @@ fn unequal(cluster: &ClusterFields, seed: Seed) -> Result<Option<UnequalNodes>, 
     let Some(platform) = &cluster.kinds.platform else { return Ok(None) };
     let classes = platform_fields(platform)?.classes_of(cluster.cores).map_err(|error| error.to_string())?;
     let demands = Demands { requests: cluster.kinds.requests.clone(), seed, ..Demands::default() };
-    match demands.unknown(&classes) {
+    match demands.find_unknown(&classes) {
         Some(request) => Err(format!("no class has what is asked for by `{request}`")),
         None => Ok(Some(UnequalNodes { classes, demands })),
     }

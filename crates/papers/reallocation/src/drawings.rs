@@ -1,20 +1,20 @@
-//! Tables 2 to 17, each a figure: the means over the workloads beside the published ones. Changed jobs and relative turnaround by
-//! workload and heuristic are others.
+//! Figures of tables 2 to 17: our means over the workloads and the published ones. Further figures
+//! have changed jobs and relative turnaround by workload and heuristic.
 
 use crate::metrics::{Group, Metric, Metrics};
-use crate::tables::Numbered;
+use crate::tables::PublishedTable;
 use dfrsim_lab::{Axis, Chart, Drawing, Join, Series, mean, stem};
 use std::collections::BTreeSet;
 
-/// A figure for each published table of which we have something.
+/// Builds a figure for each published table for which we have values, and those by workload.
 pub(crate) fn drawings(metrics: &Metrics) -> Vec<Drawing> {
-    let tables = Numbered::all().filter_map(|table| drawing(&table, metrics));
-    tables.chain(Numbered::all().flat_map(|table| by_workload(&table, metrics))).collect()
+    let tables = PublishedTable::all().filter_map(|table| drawing(&table, metrics));
+    tables.chain(PublishedTable::all().flat_map(|table| by_workload(&table, metrics))).collect()
 }
 
-/// A figure for each local policy of a table of changed jobs or turnarounds with several workloads: a line a heuristic. Workloads are
-/// numbered in the order of the scenario.
-fn by_workload(table: &Numbered, metrics: &Metrics) -> Vec<Drawing> {
+/// Builds a figure for each local policy of a table of changed jobs or turnarounds with several
+/// workloads, with a line for each heuristic. Workloads are numbered in the order of the scenario.
+fn by_workload(table: &PublishedTable, metrics: &Metrics) -> Vec<Drawing> {
     let metric = table.metric;
     let locals: BTreeSet<&str> = table.groups(metrics).map(|group| group.local.as_str()).collect();
     let is_drawn = matches!(metric, Metric::Changed | Metric::Turnaround) && metrics.workloads.len() > 1;
@@ -38,11 +38,11 @@ fn by_workload(table: &Numbered, metrics: &Metrics) -> Vec<Drawing> {
     locals.into_iter().filter(|_| is_drawn).map(figure).collect()
 }
 
-fn drawing(table: &Numbered, metrics: &Metrics) -> Option<Drawing> {
+fn drawing(table: &PublishedTable, metrics: &Metrics) -> Option<Drawing> {
     let metric = table.metric;
     let mut lines = Vec::new();
     for group in table.groups(metrics) {
-        // Both means are over the workloads that have a published value.
+        // Both means cover only the workloads that have a published value.
         let (ours, published): (Vec<f64>, Vec<f64>) = metrics.pairs(metric, group).unzip();
         if !ours.is_empty() {
             lines.push((format!("{} {}", group.local, group.heuristic), mean(&ours), mean(&published)));
@@ -55,7 +55,8 @@ fn drawing(table: &Numbered, metrics: &Metrics) -> Option<Drawing> {
     };
     let stem = format!("table-{:02}", table.number);
     let is_empty = lines.is_empty();
-    let drawing = Drawing::new(stem, table.title(), Chart::beside(value, "local_and_heuristic", lines));
+    let drawing =
+        Drawing::new(stem, table.title(), Chart::published_comparison(value, "local_and_heuristic", lines));
     (!is_empty).then_some(drawing)
 }
 
@@ -66,14 +67,16 @@ mod tests {
 
     #[test]
     fn each_published_table_is_a_figure() {
-        let drawings = drawings(&Published::Rr7226.tables().beside_themselves());
+        let drawings = drawings(&Published::Rr7226.tables().compared_with_themselves());
         // Eight tables of changed jobs and turnarounds, with two local policies.
         assert_eq!((drawings.len(), drawings[15].stem.as_str()), (16 + 8 * 2, "table-17"));
         let Chart::Lines { series, .. } = &drawings[16].chart else { panic!("{:?}", drawings[16]) };
         assert_eq!((drawings[16].stem.as_str(), series.len()), ("table-02-workloads-cons", 6));
         // MCT with CONS in January.
         assert_eq!((series[0].name.as_str(), series[0].points[0]), ("mct", (1.0, 3.55)));
-        let Chart::Beside { lines, .. } = &drawings[0].chart else { panic!("{:?}", drawings[0]) };
+        let Chart::PublishedComparison { lines, .. } = &drawings[0].chart else {
+            panic!("{:?}", drawings[0])
+        };
         // Two local policies with six heuristics.
         assert_eq!((lines.len(), lines[0].0.as_str()), (12, "FCFS mct"));
         assert!(lines.iter().all(|(_, ours, published)| ours == published));

@@ -1,29 +1,29 @@
-//! The metrics of the published tables, over all replications.
+//! Metrics of the published tables, over all replications.
 
-use crate::engine::{BatchPolicy, Discipline};
+use crate::engine::{Backfilling, BatchPolicy};
 use crate::rows::Simulation;
 use dfrsim_lab::{Statistics, average};
 use statrs::distribution::{ContinuousCDF as _, StudentsT};
 use std::collections::BTreeMap;
 
-/// What the published tables say of simulations with reallocation.
+/// A metric of the published tables of simulations with reallocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Metric {
-    /// Jobs whose completion changed, in percent of all.
+    /// Jobs whose completion time changed, in percent of all jobs.
     Changed,
-    /// Reallocations.
+    /// Number of reallocations.
     Moves,
     /// Jobs that completed earlier, in percent of the changed ones.
     Earlier,
-    /// The mean turnaround of the changed jobs / the one without reallocation.
+    /// Mean turnaround of the changed jobs / that without reallocation.
     Turnaround,
 }
 
 impl Metric {
-    /// All of them, in the order of the published tables.
+    /// All metrics, in the order of the published tables.
     pub const ALL: [Metric; 4] = [Metric::Changed, Metric::Moves, Metric::Earlier, Metric::Turnaround];
 
-    /// Its name in tables.
+    /// Returns the metric's name in tables.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -33,7 +33,7 @@ impl Metric {
             Metric::Turnaround => "relative_turnaround",
         }
     }
-    /// Its name in titles.
+    /// Returns the metric's name in titles.
     pub(crate) const fn title(self) -> &'static str {
         match self {
             Metric::Changed => "changed jobs (%)",
@@ -52,7 +52,7 @@ impl Metric {
     }
 }
 
-/// What a line of the published tables is about.
+/// Labels of a line of the published tables.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Group {
     pub(crate) algorithm: String,
@@ -61,11 +61,12 @@ pub(crate) struct Group {
     pub(crate) heuristic: String,
 }
 
-/// The mean over the replications, and half the width of its 95 % confidence interval (Student's t; `None` for a single
-/// replication).
+/// Mean over the replications, and half the width of its 95 % confidence interval (Student's t;
+/// `None` for a single replication).
 pub(crate) type MeanWithHalfWidth = (f64, Option<f64>);
 
-/// The mean of values of replications with half the width of its interval; `None` if there are none.
+/// Computes the mean of the values of replications and half the width of its interval; `None` if
+/// there are no values.
 pub(crate) fn estimate(values: &[f64]) -> Option<MeanWithHalfWidth> {
     let Statistics { mean, deviation, .. } = Statistics::from_values(values)?;
     let count = values.len() as f64;
@@ -76,33 +77,33 @@ pub(crate) fn estimate(values: &[f64]) -> Option<MeanWithHalfWidth> {
     Some((mean, half_width))
 }
 
-/// What one simulation did to its jobs, besides the published metrics.
+/// Effects of one simulation on its jobs, in addition to the published metrics.
 #[derive(Clone, Debug)]
 pub(crate) struct Effects {
     pub(crate) group: Group,
     pub(crate) workload: String,
-    /// Reallocations for each job, in percent.
+    /// Reallocations per job, in percent.
     pub(crate) moves_percent: f64,
-    /// The most that a job completed later than without reallocation, in hours, and the most cancellations of a job; not
-    /// published.
+    /// Largest delay of a job's completion relative to the run without reallocation, in hours, and
+    /// the largest number of cancellations of a job; not published.
     pub(crate) worst: Option<(f64, u32)>,
 }
 
 /// All values, ours or the published ones.
 #[derive(Debug, Default)]
 pub(crate) struct Metrics {
-    /// In the order of the rows.
+    /// Groups, in the order of the rows.
     pub(crate) groups: Vec<Group>,
-    /// In the order of the rows.
+    /// Workloads, in the order of the rows.
     pub(crate) workloads: Vec<String>,
     values: BTreeMap<(Metric, Group, String), Vec<f64>>,
     pub(crate) effects: Vec<Effects>,
-    /// What is beside them.
+    /// Published values to compare with.
     published: Option<&'static Metrics>,
 }
 
 impl Metrics {
-    /// The metrics of rows, and what is to be beside them.
+    /// Computes the metrics of rows, to be compared with `published`.
     pub(crate) fn from_rows<'a>(
         rows: impl Iterator<Item = &'a Simulation>,
         published: Option<&'static Metrics>,
@@ -137,7 +138,7 @@ impl Metrics {
         self.values.entry((metric, group.clone(), workload.to_owned())).or_default().extend(value);
     }
 
-    /// The mean of a workload with its confidence interval.
+    /// Returns the mean of a workload with its confidence interval.
     pub(crate) fn estimate(
         &self,
         metric: Metric,
@@ -146,20 +147,21 @@ impl Metrics {
     ) -> Option<MeanWithHalfWidth> {
         estimate(self.values.get(&(metric, group.clone(), workload.to_owned()))?)
     }
-    /// The mean of a workload.
+    /// Returns the mean of a workload.
     pub(crate) fn value(&self, metric: Metric, group: &Group, workload: &str) -> Option<f64> {
         let values = self.values.get(&(metric, group.clone(), workload.to_owned()))?;
         average(values.iter().copied())
     }
-    /// The mean over the workloads, as the published column AVG.
+    /// Computes the mean over the workloads, like the published column AVG.
     pub(crate) fn average(&self, metric: Metric, group: &Group) -> Option<f64> {
         average(self.workloads.iter().filter_map(|workload| self.value(metric, group, workload)))
     }
-    /// The policy of the text in whose place one is: FCFS, or CONS for the first conservative one; any other for itself.
-    pub(crate) fn in_the_text<'a>(&self, local: &'a str) -> &'a str {
-        let of = |local: &str| match local.parse::<BatchPolicy>().map(|policy| policy.discipline) {
-            Ok(Discipline::Fcfs) => Some("FCFS"),
-            Ok(Discipline::Conservative(_)) => Some("CONS"),
+    /// Returns the text's policy that corresponds to a local policy: FCFS, CONS for the first
+    /// conservative one, or else the policy itself.
+    pub(crate) fn policy_in_report<'a>(&self, local: &'a str) -> &'a str {
+        let of = |local: &str| match local.parse::<BatchPolicy>().map(|policy| policy.backfilling) {
+            Ok(Backfilling::Fcfs) => Some("FCFS"),
+            Ok(Backfilling::Conservative(_)) => Some("CONS"),
             _ => None,
         };
         let Some(name) = of(local) else { return local };
@@ -169,26 +171,26 @@ impl Metrics {
         if first == Some(local) { name } else { local }
     }
 
-    /// The published value.
+    /// Returns the published value.
     pub(crate) fn published(&self, metric: Metric, group: &Group, workload: &str) -> Option<f64> {
-        let local = self.in_the_text(&group.local).to_owned();
+        let local = self.policy_in_report(&group.local).to_owned();
         self.published?.value(metric, &Group { local, ..group.clone() }, workload)
     }
-    /// The published mean over these workloads, if all of them have a published value.
+    /// Computes the published mean over these workloads, if all of them have a published value.
     pub(crate) fn published_average(&self, metric: Metric, group: &Group) -> Option<f64> {
         let values = self.workloads.iter().map(|workload| self.published(metric, group, workload));
         average(values.collect::<Option<Vec<f64>>>()?)
     }
-    /// Our values of the workloads that have a published one, with that.
+    /// Iterates over pairs of our value and the published one, for the workloads that have both.
     pub(crate) fn pairs(&self, metric: Metric, group: &Group) -> impl Iterator<Item = (f64, f64)> {
         let pair = move |workload: &String| {
             Some((self.value(metric, group, workload)?, self.published(metric, group, workload)?))
         };
         self.workloads.iter().filter_map(pair)
     }
-    /// The published metrics as if they were ours.
+    /// Returns the published metrics as if they were ours.
     #[cfg(test)]
-    pub(crate) fn beside_themselves(&'static self) -> Metrics {
+    pub(crate) fn compared_with_themselves(&'static self) -> Metrics {
         Metrics {
             groups: self.groups.clone(),
             workloads: self.workloads.clone(),

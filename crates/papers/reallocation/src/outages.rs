@@ -1,12 +1,13 @@
-//! When clusters do not work.
+//! Outages of clusters.
 
 use crate::engine::Outage;
 use crate::scenario::{ClusterFields, FailureFields};
-use dfrsim_model::platform::alternating;
+use dfrsim_model::platform::alternating_outages;
 use dfrsim_model::{Rng, Seed, SimSpan, SimTime};
 use rand::RngExt as _;
 
-/// The outages of the clusters of a workload: given ones, and drawn ones that begin within its length.
+/// Returns the outages of the clusters of a workload: given ones, and random ones that begin within
+/// its length.
 pub(crate) fn outages(clusters: &[&ClusterFields], length: SimSpan, seed: Seed) -> Vec<Outage> {
     let mut outages = Vec::new();
     for (cluster, fields) in clusters.iter().enumerate() {
@@ -21,7 +22,7 @@ pub(crate) fn outages(clusters: &[&ClusterFields], length: SimSpan, seed: Seed) 
                 SimSpan::from_micros(1 + micros as u64)
             }
         });
-        let drawn = alternating(up, down, SimTime::ZERO + length, &mut rng);
+        let drawn = alternating_outages(up, down, SimTime::ZERO + length, &mut rng);
         outages.extend(drawn.map(|(from, until)| outage(from, until)));
     }
     outages
@@ -48,8 +49,8 @@ mod tests {
         }
     }
 
-    /// A cluster that works for 3,000 s and does not for 1,000 s on average does not for a quarter of the time; another one fails at
-    /// other times, but not because there is the first one.
+    /// Checks that a cluster that works for 3,000 s and fails for 1,000 s on average is down for a
+    /// quarter of the time, and that another one fails at other times, independently of the first.
     #[test]
     fn failures_have_the_means_that_are_asked_for() {
         let failures = Some(FailureFields { mean_up_s: 3_000.0, mean_down_s: 1_000.0 });

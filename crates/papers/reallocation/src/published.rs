@@ -6,24 +6,24 @@ use dfrsim_model::named;
 use std::sync::LazyLock;
 
 named! {
-    /// A report with tables and statements.
+    /// A report with tables and claims.
     pub enum Published as "report" {
         /// Caniou, Charrier, Desprez, INRIA research report RR-7226.
         Rr7226 = "rr-7226",
     }
 }
 
-/// The number of jobs of each site of each workload.
+/// Number of jobs of each site of each workload.
 const TABLE_1: Reference = Reference(include_str!("../reference/table_1.csv"));
 
 impl Published {
-    /// Tables 2 to 17.
+    /// Returns tables 2 to 17.
     pub(crate) fn tables(self) -> &'static Metrics {
         let Published::Rr7226 = self;
         &TABLES
     }
 
-    /// The published number of jobs of a site of a workload (table 1).
+    /// Returns the published number of jobs of a site of a workload (table 1).
     pub(crate) fn jobs(self, workload: &str, site: &str) -> Option<usize> {
         let Published::Rr7226 = self;
         TABLE_1.find([workload, site]).map(|[jobs]| jobs as usize)

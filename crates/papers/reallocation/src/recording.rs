@@ -1,21 +1,21 @@
-//! A simulation with its observers: the independent checker, and the file of its events.
+//! Simulation with its observers: the independent checker, and the file of its events.
 
 use crate::audit::Auditor;
 use crate::engine::{GridJob, Options, Outcome, Platform, simulate};
-use dfrsim_lab::{Failure, Watch};
+use dfrsim_lab::{Failure, RunContext};
 use dfrsim_model::grid_event::Record;
 use std::fs::File;
 use std::io::{self, BufWriter, Write as _};
 
-/// A file of the records of a simulation, one a line.
+/// File of the records of a simulation, one per line.
 pub(crate) struct EventsFile {
     name: String,
     lines: BufWriter<File>,
 }
 
 impl EventsFile {
-    /// The file of this name in a folder of the results.
-    pub(crate) fn create(watch: Watch<'_>, folder: &str, name: &str) -> Result<EventsFile, Failure> {
+    /// Creates the file of this name in a folder of the results.
+    pub(crate) fn create(watch: RunContext<'_>, folder: &str, name: &str) -> Result<EventsFile, Failure> {
         let name = format!("{name}.jsonl");
         let lines = BufWriter::new(watch.create(folder, &name)?);
         Ok(EventsFile { name, lines })
@@ -26,8 +26,8 @@ impl EventsFile {
     }
 }
 
-/// Simulates, and has the records checked and written.
-pub(crate) fn recorded(
+/// Runs a simulation, checks its records, and writes them if there is a file.
+pub(crate) fn simulate_and_check(
     platform: &Platform,
     jobs: &[GridJob],
     options: &Options,

@@ -1,4 +1,4 @@
-//! Rows: a simulation each, beside the reference run without reallocation.
+//! Rows: one for each simulation, compared with the reference run without reallocation.
 
 use crate::engine::{Comparison, Outcome};
 use dfrsim_lab::columns;
@@ -7,72 +7,75 @@ use dfrsim_model::SimSpan;
 columns! {
     /// A simulation.
     pub struct Simulation of |(comparison, outcome): (&Comparison, &Outcome)| {
-        /// The workload.
+        /// Name of the workload.
         label pub workload: String,
-        /// The replication, from 0.
+        /// Number of the replication, from 0.
         instance pub replication: u32,
-        /// `homogeneous` or `heterogeneous`.
+        /// Kind of platform: `homogeneous` or `heterogeneous`.
         label pub platform: String,
-        /// The policy of the clusters.
+        /// Policy of the clusters.
         label pub local: String,
-        /// The reallocation algorithm: `without` or `with` cancellation; `none` is the reference run.
+        /// Reallocation algorithm: `without` or `with` cancellation; `none` is the reference run.
         variant pub algorithm: String,
-        /// The heuristic; empty in the reference run.
+        /// Heuristic; empty in the reference run.
         variant pub heuristic: Option<String>,
-        /// Jobs that ran.
+        /// Number of jobs that ran.
         fact pub jobs: usize = comparison.jobs,
-        /// Jobs that fit on no cluster.
+        /// Number of jobs that fit on no cluster.
         fact pub skipped: usize = outcome.skipped,
-        /// Jobs that were submitted past the meta-scheduler.
+        /// Number of jobs that were submitted to their cluster directly, not through the
+        /// meta-scheduler.
         fact pub local_jobs: usize,
         /// Work of the jobs at speed 1 / (cores * length of the workload).
         fact("share") pub load: f64,
-        /// Jobs that completed at another moment than in the reference run.
+        /// Number of jobs that completed at another time than in the reference run.
         fact pub changed: usize = comparison.changed,
-        /// Those that completed earlier.
+        /// Number of jobs that completed earlier than in the reference run.
         fact pub earlier: usize = comparison.earlier,
-        /// The mean turnaround of all jobs.
+        /// Mean turnaround of all jobs.
         metric(less, "s") pub mean_turnaround_s: Option<f64>,
-        /// The mean time from arrival to start of all jobs.
+        /// Mean time from arrival to start of all jobs.
         metric(less, "s") pub mean_wait_s: Option<f64>,
-        /// The mean bounded slowdown of all jobs: turnaround / run time where it ran, with run times of at least 10 s, and at
-        /// least 1.
+        /// Mean bounded slowdown of all jobs: turnaround / actual run time, with run times of at
+        /// least 10 s, and at least 1.
         metric(less) pub mean_bounded_slowdown: Option<f64>,
-        /// The part of all cores that ran jobs between the first arrival and the last completion.
+        /// Fraction of all cores that ran jobs between the first arrival and the last completion.
         metric(more, "share") pub utilisation: Option<f64>,
-        /// The mean turnaround of the changed jobs.
+        /// Mean turnaround of the changed jobs.
         metric(less, "s") pub changed_turnaround_s: Option<f64>,
-        /// The mean turnaround of the same jobs in the reference run.
+        /// Mean turnaround of the changed jobs in the reference run.
         fact("s") pub reference_turnaround_s: Option<f64>,
-        /// The former / the latter.
+        /// Mean turnaround of the changed jobs / their mean turnaround in the reference run.
         primary(less) pub relative_turnaround: Option<f64>,
         /// Reallocations: submissions to another cluster than the one where the job waited.
         metric(less) pub moves: u64 = outcome.moves,
-        /// Cancellations.
+        /// Number of cancellations.
         metric(less) pub cancellations: u64 = outcome.cancellations,
-        /// Submissions to clusters.
+        /// Number of submissions to clusters.
         metric(less) pub submissions: u64 = outcome.submissions,
-        /// The most that a job completed later than in the reference run.
+        /// Largest delay of a job's completion relative to the reference run.
         metric(less, "s") pub max_delay_s: SimSpan = comparison.largest_delay,
-        /// The site whose jobs complete later than in the reference run by the largest mean, if there is one.
+        /// Site whose jobs have the largest mean delay relative to the reference run, if any site
+        /// has a delay.
         fact pub losing_site: Option<String>,
-        /// That mean.
+        /// Mean delay of the jobs of `losing_site`.
         fact("s") pub losing_site_delay_s: Option<f64>,
-        /// The most that a job completed later than was estimated at its arrival.
+        /// Largest delay of a job's completion relative to the estimate at its arrival.
         metric(less, "s") pub max_lateness_s: SimSpan,
-        /// The most reallocations of a job.
+        /// Largest number of reallocations of a job.
         metric(less) pub max_moves: u32,
-        /// The most cancellations of a job.
+        /// Largest number of cancellations of a job.
         metric(less) pub max_cancellations: u32,
-        /// The most jobs that waited at a reallocation.
+        /// Largest number of jobs that waited at a reallocation.
         metric(less) pub max_waiting: usize = outcome.most_waiting,
-        /// The completion times for which the meta-scheduler asks the clusters, as the text's procedures do: at arrivals, and at
-        /// reallocations once for each waiting job (MCT), or for each that is left before each choice (the other heuristics; on average
-        /// over the orders, where jobs fit on different numbers of clusters).
+        /// Number of completion times that the meta-scheduler requests from the clusters in the
+        /// text's procedures: at arrivals, and at reallocations once for each waiting job (MCT), or
+        /// once for each remaining job before each choice (the other heuristics; on average over the
+        /// orders, if jobs fit on different numbers of clusters).
         fact pub questions: u64 = outcome.questions,
-        /// Runs that were lost when clusters failed.
+        /// Number of runs that were lost when clusters failed.
         fact pub lost_runs: u64 = outcome.losses,
-        /// What these runs had done, in seconds of a core.
+        /// Work done by these runs, in core-seconds.
         fact("s") pub lost_core_s: f64 = outcome.lost_work as f64 / 1e6,
     }
 }

@@ -1,40 +1,40 @@
-//! The study: instances, variants, and how a variant is run.
+//! The study: instances, variants, and runs of a variant.
 
 use crate::conditions::conditions;
 use crate::engine::{
-    Algorithm, BatchPolicy, ClusterSpec, Comparison, Discipline, Estimate, GridJob, Heuristic, JobOutcome,
+    Algorithm, Backfilling, BatchPolicy, ClusterSpec, Comparison, Estimate, GridJob, Heuristic, JobOutcome,
     Mapped, Mapping, Options, Outage, Outcome, Platform, Reallocation, Speed,
 };
 use crate::jobs::{self, Logs, SiteJobs, Workload, load_of};
 use crate::metrics::Metrics;
 use crate::outages::outages;
 use crate::published::Published;
-use crate::recording::{EventsFile, recorded};
+use crate::recording::{EventsFile, simulate_and_check};
 use crate::rows::Simulation;
 use crate::scenario::{ClusterFields, GridFields, SiteFields, WorkloadFields};
 use crate::windows::Window;
 use crate::{HETEROGENEOUS, HOMOGENEOUS, claims, drawings, tables};
 use dfrsim_lab::fields::Scenario;
 use dfrsim_lab::{
-    Audit, Claim, Digester, Drawing, Failure, Grain, Input, InstanceId, KeyBuilder, Labels, Long, NamedTable,
-    Prepared, RunError, Study, Watch,
+    Audit, Claim, Digester, Drawing, Failure, Input, InstanceId, KeyBuilder, Labels, Long, NamedTable,
+    Prepared, RunContext, RunError, ShardUnit, Study,
 };
 use dfrsim_model::{Seed, SimSpan};
 use std::sync::OnceLock;
 
-/// Shorter run times count as this in slowdowns.
+/// Run times below this count as this in slowdowns.
 const SHORTEST_RUN_S: f64 = 10.0;
 
-/// A scenario of the grid study with its logs.
+/// The grid study of a scenario, with its logs already read.
 #[derive(Debug)]
 pub struct GridStudy {
     seed: Seed,
     fields: GridFields,
     workloads: Vec<Workload>,
-    places: Vec<InstanceSpec>,
+    instance_specs: Vec<InstanceSpec>,
 }
 
-/// What distinguishes an instance.
+/// Parameters that distinguish an instance.
 #[derive(Clone, Copy, Debug)]
 struct InstanceSpec {
     workload: usize,
@@ -46,7 +46,7 @@ struct InstanceSpec {
 /// Jobs and a platform, with the reference run: the simulation without reallocation.
 #[derive(Debug)]
 pub struct Instance {
-    place: InstanceSpec,
+    spec: InstanceSpec,
     jobs: Vec<GridJob>,
     platform: Platform,
     reference: OnceLock<Result<Outcome, Failure>>,
@@ -66,7 +66,7 @@ impl GridStudy {
         &self.fields.workloads[place.workload]
     }
 
-    /// The clusters of the workload's sites, in the order of the sites, and when they do not work.
+    /// Builds the clusters of the workload's sites, in the order of the sites, with their outages.
     fn platform(&self, place: InstanceSpec) -> Result<Platform, Failure> {
         let workload = self.workload(place);
         let sites = workload.sites.iter();
@@ -89,12 +89,12 @@ impl GridStudy {
         platform.and_then(|platform| platform.with_outages(outages)).map_err(Failure::failed)
     }
 
-    /// The seed of everything that is drawn for jobs.
+    /// Returns the seed of everything that is random about jobs.
     fn job_seed(&self, replication: u32) -> Seed {
         self.seed.fork("grid").numbered(replication.into())
     }
 
-    fn place_labels(&self, place: InstanceSpec) -> Labels {
+    fn spec_labels(&self, place: InstanceSpec) -> Labels {
         vec![
             ("workload", self.workload(place).name.clone()),
             ("replication", place.replication.to_string()),
@@ -103,14 +103,14 @@ impl GridStudy {
         ]
     }
 
-    /// The jobs of each site of each workload and replication.
+    /// Returns the jobs of each site of each workload and replication.
     fn windows(&self) -> Vec<Window> {
         let mut windows = Vec::new();
         for (of_workload, fields) in self.workloads.iter().zip(&self.fields.workloads) {
             for replication in 0..self.fields.replications {
                 let sites = of_workload.sites(replication, self.job_seed(replication));
                 let window = |(jobs, site): (SiteJobs, &SiteFields)| {
-                    Window::new(&self.fields, fields, site, replication, of_workload.widest(), &jobs)
+                    Window::new(&self.fields, fields, site, replication, of_workload.largest_cluster(), &jobs)
                 };
                 windows.extend(sites.into_iter().zip(&fields.sites).map(window));
             }
@@ -118,8 +118,13 @@ impl GridStudy {
         windows
     }
 
-    fn simulate(&self, instance: &Instance, variant: Variant, watch: Watch<'_>) -> Result<Outcome, Failure> {
-        let place = instance.place;
+    fn simulate(
+        &self,
+        instance: &Instance,
+        variant: Variant,
+        watch: RunContext<'_>,
+    ) -> Result<Outcome, Failure> {
+        let place = instance.spec;
         let meta = &self.fields.meta;
         let (period, threshold) = (meta.period_s, meta.threshold_s);
         let reallocation =
@@ -144,11 +149,11 @@ impl GridStudy {
             let name = format!("{workload}-{platform}-{local}-{}-{variant}", place.replication);
             EventsFile::create(watch, folder, &name)
         });
-        recorded(&instance.platform, &instance.jobs, &options, events.transpose()?)
+        simulate_and_check(&instance.platform, &instance.jobs, &options, events.transpose()?)
     }
 
     fn row(&self, instance: &Instance, reference: &Outcome, outcome: &Outcome) -> Simulation {
-        let Instance { place, jobs, platform, .. } = instance;
+        let Instance { spec: place, jobs, platform, .. } = instance;
         let comparison = Comparison::of(jobs, reference, outcome);
         let cores: u32 = platform.clusters().iter().map(|cluster| cluster.cores).sum();
         let length = jobs::length(&self.workload(*place).days);
@@ -204,7 +209,7 @@ impl Study for GridStudy {
         "Reallocation of waiting jobs between clusters (Caniou, Charrier, Desprez 2010)";
     const SEMANTICS: u32 = 3;
     const AUDIT: Audit = Audit::Always;
-    const GRAIN: Grain = Grain::Instances;
+    const GRAIN: ShardUnit = ShardUnit::Instances;
     const RUNS: &'static str = "simulations";
 
     type Fields = GridFields;
@@ -212,7 +217,8 @@ impl Study for GridStudy {
     type Variant = Variant;
     type Rows = Long<Simulation>;
 
-    /// The bytes that the jobs of the largest workload of generated months take at least.
+    /// Returns a lower bound on the bytes that the jobs of the largest workload of generated months
+    /// occupy.
     fn memory(scenario: &Scenario<GridFields>) -> u64 {
         const JOB: u64 = 100;
         let jobs = |site: &SiteFields| match (&site.log, &site.jobs) {
@@ -230,7 +236,7 @@ impl Study for GridStudy {
             let clusters = of_workload.sites.iter().filter_map(|site| fields.cluster(&site.cluster));
             let are_equal = clusters.map(|cluster| cluster.speed).all(|speed| speed == Speed::ONE);
             for &heterogeneous in &fields.heterogeneous {
-                // The same platform again.
+                // The homogeneous platform is the same.
                 if heterogeneous && are_equal && fields.heterogeneous.contains(&false) {
                     continue;
                 }
@@ -241,15 +247,15 @@ impl Study for GridStudy {
             }
         }
         inputs.extend(logs.into_inputs());
-        Ok(GridStudy { seed: Seed::new(scenario.seed), fields, workloads, places })
+        Ok(GridStudy { seed: Seed::new(scenario.seed), fields, workloads, instance_specs: places })
     }
     fn instances(&self) -> Vec<InstanceId> {
         let id = |&place: &InstanceSpec| {
             let days: u32 = self.workload(place).days.iter().sum();
-            let weight = u64::from(days) * 10 + u64::from(place.local.discipline == Discipline::Fcfs);
-            InstanceId { labels: self.place_labels(place), weight }
+            let weight = u64::from(days) * 10 + u64::from(place.local.backfilling == Backfilling::Fcfs);
+            InstanceId { labels: self.spec_labels(place), weight }
         };
-        self.places.iter().map(id).collect()
+        self.instance_specs.iter().map(id).collect()
     }
     fn variants(&self, _: usize) -> Vec<Variant> {
         let mut variants = vec![None];
@@ -263,12 +269,12 @@ impl Study for GridStudy {
         variants
     }
     fn prepare(&self, at: usize) -> Result<Prepared<Instance>, Failure> {
-        let place = self.places[at];
+        let place = self.instance_specs[at];
         let jobs = self.workloads[place.workload].jobs(place.replication, self.job_seed(place.replication));
         let platform = self.platform(place)?;
-        // With its labels, so that instances with the same jobs have keys of their own.
+        // The labels are included so that instances with the same jobs have different keys.
         let mut digester = Digester::new();
-        self.place_labels(place).iter().for_each(|(_, value)| _ = digester.text(value));
+        self.spec_labels(place).iter().for_each(|(_, value)| _ = digester.text(value));
         digester.integer(jobs::length(&self.workload(place).days).micros());
         for cluster in platform.clusters() {
             digester.integer(cluster.cores).integer(cluster.speed.thousandths());
@@ -293,7 +299,7 @@ impl Study for GridStudy {
         for &Outage { cluster, from, until } in platform.outages() {
             digester.integer(cluster as u64).integer(from.micros()).integer(until.micros());
         }
-        let instance = Instance { place, jobs, platform, reference: OnceLock::new() };
+        let instance = Instance { spec: place, jobs, platform, reference: OnceLock::new() };
         Ok(Prepared { instance, digest: digester.digest() })
     }
     fn key(&self, variant: &Variant, key: &mut KeyBuilder) {
@@ -320,9 +326,9 @@ impl Study for GridStudy {
         &self,
         instance: &Instance,
         variant: &Variant,
-        watch: Watch<'_>,
+        watch: RunContext<'_>,
     ) -> Result<Vec<Simulation>, Failure> {
-        // The run of the variant comes first: another thread may be about to finish the reference run.
+        // The variant runs first, as another thread may be about to finish the reference run.
         let own = variant.map(|_| self.simulate(instance, *variant, watch)).transpose()?;
         let reference = instance.reference.get_or_init(|| self.simulate(instance, None, watch));
         let reference = reference.as_ref().map_err(Clone::clone)?;
@@ -333,7 +339,7 @@ impl Study for GridStudy {
         let metrics = Metrics::from_rows(rows.ok(), self.fields.published.map(Published::tables));
         let windows = self.windows();
         let mut tables = vec![tables::jobs(&windows, self.fields.published)];
-        tables.extend(tables::numbered(&metrics));
+        tables.extend(tables::published_tables(&metrics));
         tables.extend([tables::summary(&metrics), tables::metrics(&metrics)]);
         tables.push(tables::gains(rows, self.fields.published.is_none()));
         tables.extend([tables::starvation(rows), tables::reference(rows), tables::windows(&windows)]);
@@ -347,8 +353,9 @@ impl Study for GridStudy {
     }
 }
 
-/// The beginnings of file names for workloads of these names: letters, digits, `.`, `_` and `-` as they are, everything else as
-/// `-`. Where that makes two names the same, `~` and the place of the workload follow.
+/// Makes prefixes of file names from the names of workloads: letters, digits, `.`, `_` and `-` are
+/// kept, everything else becomes `-`. If that makes two names equal, `~` and the number of the
+/// workload are appended.
 fn file_names<'a>(workloads: impl Iterator<Item = &'a str>) -> Vec<String> {
     let is_plain = |letter: char| letter.is_alphanumeric() || "._-".contains(letter);
     let plain: Vec<String> = workloads.map(|name| name.replace(|letter| !is_plain(letter), "-")).collect();

@@ -1,4 +1,5 @@
-//! Tables 1 to 17 beside the published ones, and those of what the text says without tables.
+//! Tables 1 to 17, compared with the published ones, and tables for results that the text gives
+//! without a table.
 
 use crate::PLATFORMS;
 use crate::metrics::{Group, Metric, Metrics};
@@ -6,45 +7,46 @@ use crate::published::Published;
 use crate::rows::Simulation;
 use crate::windows::Window;
 use dfrsim_lab::{
-    Cell, Long, NamedTable, Table, TableLine, average, beside, by_sorted_key, line_of, rank_correlation,
+    Cell, Long, NamedTable, Table, TableLine, average, by_sorted_key, comparison_cells, line_of,
+    rank_correlation,
 };
 use dfrsim_model::SimSpan;
 
 /// A published table.
-pub(crate) struct Numbered {
-    /// Its number, from 2.
+pub(crate) struct PublishedTable {
+    /// Number of the table, from 2.
     pub(crate) number: usize,
     pub(crate) algorithm: &'static str,
     pub(crate) platform: &'static str,
     pub(crate) metric: Metric,
 }
 
-impl Numbered {
-    /// Tables 2 to 17.
-    pub(crate) fn all() -> impl Iterator<Item = Numbered> {
+impl PublishedTable {
+    /// Iterates over tables 2 to 17.
+    pub(crate) fn all() -> impl Iterator<Item = PublishedTable> {
         let kinds = ["without", "with"].into_iter().flat_map(|algorithm| {
             let platforms = move |metric| PLATFORMS.map(|platform| (algorithm, metric, platform));
             Metric::ALL.into_iter().flat_map(platforms)
         });
-        (2..).zip(kinds).map(|(number, (algorithm, metric, platform))| Numbered {
+        (2..).zip(kinds).map(|(number, (algorithm, metric, platform))| PublishedTable {
             number,
             algorithm,
             platform,
             metric,
         })
     }
-    /// Its title.
+    /// Returns the title.
     pub(crate) fn title(&self) -> String {
-        let Numbered { number, algorithm, platform, metric } = self;
+        let PublishedTable { number, algorithm, platform, metric } = self;
         format!("Table {number}: {}, {algorithm} cancellation, {platform}", metric.title())
     }
-    /// The groups that are its lines.
+    /// Iterates over the groups that are the table's lines.
     pub(crate) fn groups<'m>(&self, metrics: &'m Metrics) -> impl Iterator<Item = &'m Group> {
         let (algorithm, platform) = (self.algorithm, self.platform);
         metrics.groups.iter().filter(move |of| of.algorithm == algorithm && of.platform == platform)
     }
-    /// Each value beside the published one; the Markdown has our values as in the text, and the means beside the published
-    /// ones.
+    /// Builds the table, with each of our values and the published one. The Markdown has the layout
+    /// of the text, and our mean with the published one.
     fn table(&self, metrics: &Metrics) -> NamedTable {
         let metric = self.metric;
         let (mut lines, mut summary) = (Vec::new(), Vec::new());
@@ -57,12 +59,12 @@ impl Numbered {
             let mut short = begin();
             for workload in &metrics.workloads {
                 let ours = metrics.value(metric, group, workload);
-                line(workload, beside(ours, metrics.published(metric, group, workload)));
+                line(workload, comparison_cells(ours, metrics.published(metric, group, workload)));
                 short = short.with(workload.clone(), ours);
             }
             let (mean, theirs) = (metrics.average(metric, group), metrics.published_average(metric, group));
-            line("mean", beside(mean, theirs));
-            summary.push(short.with_beside("mean", mean, theirs));
+            line("mean", comparison_cells(mean, theirs));
+            summary.push(short.with_published("mean", mean, theirs));
         }
         let name = format!("table_{:02}", self.number);
         let table = NamedTable::printed(name, self.title(), lines.into_iter().collect());
@@ -70,12 +72,12 @@ impl Numbered {
     }
 }
 
-/// Tables 2 to 17.
-pub(crate) fn numbered(metrics: &Metrics) -> Vec<NamedTable> {
-    Numbered::all().map(|table| table.table(metrics)).collect()
+/// Builds tables 2 to 17.
+pub(crate) fn published_tables(metrics: &Metrics) -> Vec<NamedTable> {
+    PublishedTable::all().map(|table| table.table(metrics)).collect()
 }
 
-/// Table 1: the jobs of each site, averaged over the replications.
+/// Builds table 1: the jobs of each site, averaged over the replications.
 pub(crate) fn jobs(windows: &[Window], published: Option<Published>) -> NamedTable {
     let mut lines = Vec::new();
     for first in windows.iter().filter(|window| window.replication == 0) {
@@ -100,7 +102,7 @@ pub(crate) fn jobs(windows: &[Window], published: Option<Published>) -> NamedTab
     NamedTable::printed("table_01", "Table 1: the jobs, and where they come from", table)
 }
 
-/// What was taken of each site for each replication.
+/// Builds the table of the windows of the sites in each replication.
 pub(crate) fn windows(windows: &[Window]) -> NamedTable {
     let line = |window: &Window| {
         line_of!(
@@ -111,10 +113,11 @@ pub(crate) fn windows(windows: &[Window]) -> NamedTable {
     NamedTable::new("windows", "The windows of the sites", windows.iter().map(line).collect())
 }
 
-/// How near each published table is, for each local policy: the cells that ours and theirs both have.
+/// Builds the summary of agreement with each published table, for each local policy, over the cells
+/// that both have.
 pub(crate) fn summary(metrics: &Metrics) -> NamedTable {
     let mut lines = Vec::new();
-    for table in Numbered::all() {
+    for table in PublishedTable::all() {
         for (local, groups) in by_sorted_key(table.groups(metrics), |group| group.local.as_str()) {
             let cells: Vec<(f64, f64)> =
                 groups.into_iter().flat_map(|group| metrics.pairs(table.metric, group)).collect();
@@ -139,14 +142,16 @@ pub(crate) fn summary(metrics: &Metrics) -> NamedTable {
     NamedTable::printed("summary", "Tables 2 to 17 in a line each", lines.into_iter().collect())
 }
 
-/// Every value of every workload, with the confidence interval over the replications.
+/// Builds the table of every value of every workload, with the confidence interval over the
+/// replications.
 pub(crate) fn metrics(metrics: &Metrics) -> NamedTable {
     let mut lines = Vec::new();
     for metric in Metric::ALL {
         for group in &metrics.groups {
             for workload in &metrics.workloads {
                 let Some((mean, half_width)) = metrics.estimate(metric, group, workload) else { continue };
-                let [ours, published, ratio] = beside(Some(mean), metrics.published(metric, group, workload));
+                let [ours, published, ratio] =
+                    comparison_cells(Some(mean), metrics.published(metric, group, workload));
                 let line = TableLine::new().with("metric", metric.name());
                 let line = line_of!(line, group: algorithm, platform, local, heuristic)
                     .with("workload", workload.as_str())
@@ -161,8 +166,8 @@ pub(crate) fn metrics(metrics: &Metrics) -> NamedTable {
     NamedTable::new("metrics", "All metrics, with confidence intervals", lines.into_iter().collect())
 }
 
-/// What moving waiting jobs brings: for each platform and policy the algorithm and the heuristic with the least mean turnaround, beside the
-/// runs without reallocation.
+/// Builds the table of the gains of reallocation: for each platform and policy, the algorithm and
+/// the heuristic with the least mean turnaround, compared with the runs without reallocation.
 pub(crate) fn gains(rows: &Long<Simulation>, is_printed: bool) -> NamedTable {
     let of_place = by_sorted_key(rows.ok(), |row| [row.workload.as_str(), &row.platform, &row.local]);
     let mean = |rows: &[&Simulation], value: fn(&Simulation) -> Option<f64>| {
@@ -211,7 +216,7 @@ fn hours(span: SimSpan) -> f64 {
     span.as_secs_f64() / 3_600.0
 }
 
-/// What single jobs suffered.
+/// Builds the table of the worst effects on single jobs.
 pub(crate) fn starvation(rows: &Long<Simulation>) -> NamedTable {
     let lines = rows.ok().filter(|row| row.heuristic.is_some()).map(|row| {
         line_of!(row: workload, replication, platform, local, algorithm, heuristic)
@@ -224,7 +229,7 @@ pub(crate) fn starvation(rows: &Long<Simulation>) -> NamedTable {
     NamedTable::new("starvation", "What single jobs suffered", lines.collect())
 }
 
-/// The reference runs.
+/// Builds the table of the reference runs.
 pub(crate) fn reference(rows: &Long<Simulation>) -> NamedTable {
     let lines = rows.ok().filter(|row| row.heuristic.is_none()).map(
         |row| line_of!(row: workload, replication, platform, local, jobs, skipped, load, mean_turnaround_s),

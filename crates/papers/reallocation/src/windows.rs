@@ -1,33 +1,33 @@
-//! What was taken of each site for each replication.
+//! Windows of the logs, or generated jobs, of each site for each replication.
 
 use crate::jobs::{SiteJobs, length, load_of};
 use crate::scenario::{GridFields, SiteFields, WorkloadFields};
 
-/// The source of generated jobs.
+/// Source name of generated jobs.
 pub(crate) const MODEL: &str = "Lublin-Feitelson model";
 
-/// The jobs of a site in one replication, counted.
+/// Statistics of the jobs of a site in one replication.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Window {
     pub(crate) workload: String,
     pub(crate) site: String,
     pub(crate) replication: u32,
-    /// Where the jobs come from, as [`source`] has it.
+    /// Source of the jobs, as returned by [`source`].
     pub(crate) source: String,
-    /// For a log, the day after its first job on which the window begins.
+    /// First day of the window, in days after the first job of the log; `None` without a log.
     pub(crate) first_day: Option<u64>,
     pub(crate) jobs: usize,
-    /// Their work over what the cores of the site can do.
+    /// Work of the jobs relative to the capacity of the site's cores.
     pub(crate) load: f64,
-    /// Jobs without a walltime, which get a drawn one.
+    /// Number of jobs without a walltime, which get a random one.
     pub(crate) drawn_walltimes: usize,
-    /// Jobs that run longer than their walltime, and are killed then.
+    /// Number of jobs that run longer than their walltime and are killed then.
     pub(crate) killed: usize,
-    /// Jobs that are wider than the largest cluster.
+    /// Number of jobs that are larger than the largest cluster.
     pub(crate) too_wide: usize,
 }
 
-/// The log with the site of which it has jobs, or [`MODEL`].
+/// Returns the log's file name, with the origin of its jobs if one is selected, or [`MODEL`].
 fn source(SiteFields { log, reading, .. }: &SiteFields) -> String {
     match (log, &reading.origin) {
         (None, _) => MODEL.to_owned(),

@@ -1,4 +1,4 @@
-//! The published figures, from our tables.
+//! Published figures, drawn from our tables.
 
 use crate::results::Results;
 use crate::scenario::{Packings, Source};
@@ -6,26 +6,28 @@ use crate::tables::{gaps, mcb, series, slack};
 use dfrsim_lab::fields::Scenario;
 use dfrsim_lab::{Axis, Cell, Chart, Drawing, Join, ReadFile, Series, Table, by_key};
 
-/// All of them.
+/// Returns all drawings that the results allow.
 pub(crate) fn all(results: &Results<'_>) -> Vec<Drawing> {
     let mut drawings: Vec<Drawing> = gaps::figure_4_1(results).iter().flat_map(figure_4_1).collect();
     drawings.extend(slack::figure_4_2(results).and_then(|table| figure_4_2(&table)));
     drawings.extend(slack::figure_4_3(results).and_then(|table| figure_4_3(&table)));
     let table_4_4 = gaps::table_4_4(results);
     let tables = [&table_4_4, &table_4_4, &mcb::table_1(results), &mcb::figure_7(results)];
-    let beside = |(beside, table): (Beside, &Option<Table>)| drawn_beside(beside, table.as_ref()?);
-    drawings.extend(BESIDE.into_iter().zip(tables).filter_map(beside));
+    let beside = |(beside, table): (Comparison, &Option<Table>)| draw_comparison(beside, table.as_ref()?);
+    drawings.extend(COMPARISONS.into_iter().zip(tables).filter_map(beside));
     for set in series::SETS {
         for family in FAMILIES {
-            let table = series::in_common(results, set, |algorithm| is_of(family, algorithm));
-            let drawn = |drawn: &_| drawn_by_slack(*drawn, set.name(), family, table.as_ref()?);
+            let table =
+                series::on_common_instances(results, set, |algorithm| is_in_family(family, algorithm));
+            let drawn = |drawn: &_| draw_by_slack(*drawn, set.name(), family, table.as_ref()?);
             drawings.extend(BY_SLACK.iter().filter_map(drawn));
         }
     }
     drawings
 }
 
-/// Mean times against the number of tasks, of the groups that are sets of RR-6692 (its figures 5, 10, 14, 18 and 22).
+/// Draws mean times against the number of tasks, for the groups that are sets of RR-6692 (its
+/// figures 5, 10, 14, 18 and 22).
 pub(crate) fn times(scenario: &Scenario<Packings>, times: &ReadFile) -> Vec<Drawing> {
     let place = |name: &str| times.header.iter().position(|column| column == name);
     let (Some(group), Some(tasks), Some(algorithm), Some(runs), Some(mean)) =
@@ -40,7 +42,7 @@ pub(crate) fn times(scenario: &Scenario<Packings>, times: &ReadFile) -> Vec<Draw
         if !set.starts_with("rr6692") {
             continue;
         }
-        // Times are by slack too: name, tasks, runs, sum.
+        // The table splits times by slack too. Each entry has the name, tasks, runs and sum.
         let mut sums: Vec<(&str, f64, f64, f64)> = Vec::new();
         for line in times.lines.iter().filter(|line| line[group] == each.name) {
             let number = |place: usize| line[place].parse::<f64>().ok();
@@ -55,16 +57,16 @@ pub(crate) fn times(scenario: &Scenario<Packings>, times: &ReadFile) -> Vec<Draw
         }
         // Means at the same size can be compared, even if one algorithm ran on more sizes.
         for family in FAMILIES {
-            let own = sums.iter().filter(|sum| is_of(family, sum.0));
+            let own = sums.iter().filter(|sum| is_in_family(family, sum.0));
             let points = own.map(|(name, x, runs, sum)| ((*name).to_owned(), (*x, sum / runs)));
             let axes = (Axis::linear("tasks"), Axis::logarithmic("mean time (ms)"));
-            drawings.extend(drawn_family("times-by-tasks", &set, "mean time (ms)", family, axes, points));
+            drawings.extend(draw_family("times-by-tasks", &set, "mean time (ms)", family, axes, points));
         }
     }
     drawings
 }
 
-/// Stem, column, axis.
+/// Stem, column and axis of each drawing.
 const BY_SLACK: [(&str, &str, &str); 3] = [
     ("minimum-yield-by-slack", "minimum_yield", "mean minimum yield"),
     ("average-yield-by-slack", "average_yield", "mean average yield"),
@@ -74,31 +76,33 @@ const BY_SLACK: [(&str, &str, &str); 3] = [
 /// The two families that RR-6692 draws: MCB1 to MCB8, and the best of these with all others.
 const FAMILIES: [&str; 2] = ["mcb", "all"];
 
-/// Whether an algorithm is drawn with a family.
-fn is_of(family: &str, algorithm: &str) -> bool {
+/// Checks that an algorithm is drawn with a family.
+fn is_in_family(family: &str, algorithm: &str) -> bool {
     algorithm == "MCB8" || algorithm.starts_with("MCB") == (family == "mcb")
 }
 
-/// A column of a family by slack, all algorithms over the same instances; none where there is only one point of each.
-fn drawn_by_slack(
+/// Draws a column of a family by slack, with all algorithms over the same instances; `None` if each
+/// has at most one point.
+fn draw_by_slack(
     (stem, column, words): (&str, &str, &str),
     set: &str,
     family: &str,
     table: &Table,
 ) -> Option<Drawing> {
-    let points = |line: Line<'_>| {
+    let points = |line: LineView<'_>| {
         Some((line.text("algorithm").to_owned(), (line.number("slack")?, line.number(column)?)))
     };
     let axes = (Axis::linear("slack"), Axis::linear(words));
     let count =
-        |line: Line<'_>| (line.text("algorithm") == "MCB8").then(|| line.number("instances")).flatten();
+        |line: LineView<'_>| (line.text("algorithm") == "MCB8").then(|| line.number("instances")).flatten();
     let instances: f64 = lines(table).filter_map(count).sum();
-    let drawing = drawn_family(stem, set, words, family, axes, lines(table).filter_map(points))?;
+    let drawing = draw_family(stem, set, words, family, axes, lines(table).filter_map(points))?;
     Some(drawing.with_remark(format!("over the {instances} instances on which all of them ran")))
 }
 
-/// Points of algorithms of a family, a series for each; none where there is only one point of each.
-fn drawn_family(
+/// Draws the points of algorithms of a family, a series for each; `None` if each has at most one
+/// point.
+fn draw_family(
     stem: &str,
     set: &str,
     words: &str,
@@ -116,7 +120,8 @@ fn drawn_family(
     is_line.then(|| Drawing::new(format!("{stem}-{set}-{family}"), format!("{set}: {words}"), chart))
 }
 
-/// A point for each greedy algorithm: once with a series for each rule for nodes (a), once one for each order of jobs (b).
+/// Draws a point for each greedy algorithm: once with a series for each rule for nodes (a), once
+/// with one for each order of jobs (b).
 fn figure_4_1(table: &Table) -> Vec<Drawing> {
     let points: Vec<(&str, (f64, f64))> = lines(table)
         .filter_map(|line| {
@@ -168,7 +173,7 @@ fn figure_4_3(table: &Table) -> Option<Drawing> {
     by_slack("figure-4-3", "VP_CPSUM, OPT and LPBOUND, by slack", series)
 }
 
-/// A column against slack, of some of the lines; published points are not joined.
+/// Returns a column against slack, of the selected lines. Published points are not joined.
 fn against_slack(table: &Table, name: String, column: &str, is_meant: impl Fn(&str) -> bool) -> Series {
     let own = lines(table).filter(|line| is_meant(line.text("line")));
     let points = own.filter_map(|line| Some((line.number("slack")?, line.number(column)?))).collect();
@@ -182,10 +187,10 @@ fn by_slack(stem: &str, title: &str, series: Vec<Series>) -> Option<Drawing> {
     (!series.is_empty()).then(|| Drawing::new(stem, title, Chart::lines(x, y, "line", series)))
 }
 
-/// Stem, title, column, published column, axis.
-type Beside = (&'static str, &'static str, &'static str, &'static str, fn() -> Axis);
+/// Stem, title, column, published column and axis of a comparison.
+type Comparison = (&'static str, &'static str, &'static str, &'static str, fn() -> Axis);
 
-const BESIDE: [Beside; 4] = [
+const COMPARISONS: [Comparison; 4] = [
     (
         "table-4-4-gap",
         "Table 4.4: gap to LPBOUND",
@@ -208,24 +213,25 @@ fn degradation() -> Axis {
     Axis::logarithmic("mean degradation from the best (%)")
 }
 
-/// A line for each algorithm.
-fn drawn_beside((stem, title, column, published, value): Beside, table: &Table) -> Option<Drawing> {
-    let line = |line: Line<'_>| {
+/// Draws our values and the published ones, with a line for each algorithm.
+fn draw_comparison((stem, title, column, published, value): Comparison, table: &Table) -> Option<Drawing> {
+    let line = |line: LineView<'_>| {
         Some((line.text("algorithm").to_owned(), line.number(column)?, line.number(published)?))
     };
     let lines: Vec<(String, f64, f64)> = lines(table).filter_map(line).collect();
-    (!lines.is_empty()).then(|| Drawing::new(stem, title, Chart::beside(value(), "algorithm", lines)))
+    (!lines.is_empty())
+        .then(|| Drawing::new(stem, title, Chart::published_comparison(value(), "algorithm", lines)))
 }
 
-/// A line of a table, its cells by the names of columns.
+/// A line of a table, whose cells are accessed by column name.
 #[derive(Clone, Copy)]
-struct Line<'a>(&'a Table, &'a [Cell]);
+struct LineView<'a>(&'a Table, &'a [Cell]);
 
-fn lines(table: &Table) -> impl Iterator<Item = Line<'_>> {
-    table.lines().iter().map(move |line| Line(table, line))
+fn lines(table: &Table) -> impl Iterator<Item = LineView<'_>> {
+    table.lines().iter().map(move |line| LineView(table, line))
 }
 
-impl<'a> Line<'a> {
+impl<'a> LineView<'a> {
     fn cell(self, column: &str) -> Option<&'a Cell> {
         self.1.get(self.0.header().position(|name| name == column)?)
     }

@@ -1,24 +1,25 @@
-//! What the instances of a scenario have in common.
+//! Parameters that the instances of a scenario share.
 
 use dfrsim_model::Share;
 use dfrsim_model::offline::Instance;
 use dfrsim_vector_packing::instances::{DissertationScenario, Rr6692Scenario, Scenario};
 
-/// What the instances of a scenario have in common.
+/// Parameters that the instances of a scenario share.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Parameters {
     pub(crate) nodes: u32,
     pub(crate) tasks: u32,
     pub(crate) dimensions: u32,
-    /// The free part of the fixed resource of which the least is free; 1 if none is fixed, and less than 0 if there is too little.
+    /// Free fraction of the scarcest fixed resource; 1 if no resource is fixed, and negative if
+    /// demand exceeds capacity.
     pub(crate) slack: f64,
-    /// What they are made by, if they are not from a file.
-    pub(crate) made: Option<Scenario>,
+    /// Generator parameters, if the instances are not from a file.
+    pub(crate) generator: Option<Scenario>,
 }
 
 impl Parameters {
-    /// Those of an instance from a file.
-    pub(crate) fn of(instance: &Instance) -> Parameters {
+    /// Computes the parameters of an instance from a file.
+    pub(crate) fn of_instance(instance: &Instance) -> Parameters {
         let tasks = instance.jobs.iter().map(|job| job.tasks).fold(0, u32::saturating_add);
         let free = |resource: usize| {
             let part = |amount: u32| f64::from(amount) / f64::from(Share::ONE.units());
@@ -33,16 +34,16 @@ impl Parameters {
             tasks,
             dimensions: instance.dimensions() as u32,
             slack: (slack * 1e4).round() / 1e4,
-            made: None,
+            generator: None,
         }
     }
-    /// Those of the dissertation, if they are its own.
+    /// Returns the generator parameters of the dissertation, if these generated the instances.
     pub(crate) fn of_dissertation(&self) -> Option<&DissertationScenario> {
-        if let Some(Scenario::Dissertation(of)) = &self.made { Some(of) } else { None }
+        if let Some(Scenario::Dissertation(of)) = &self.generator { Some(of) } else { None }
     }
-    /// Those of RR-6692, if they are its own.
+    /// Returns the generator parameters of RR-6692, if these generated the instances.
     pub(crate) fn of_report(&self) -> Option<&Rr6692Scenario> {
-        if let Some(Scenario::Rr6692(of)) = &self.made { Some(of) } else { None }
+        if let Some(Scenario::Rr6692(of)) = &self.generator { Some(of) } else { None }
     }
 }
 
@@ -52,6 +53,6 @@ impl From<Scenario> for Parameters {
             Scenario::Dissertation(of) => (of.jobs, of.dimensions),
             Scenario::Rr6692(of) => (of.tasks, 2),
         };
-        Parameters { nodes: made.nodes(), tasks, dimensions, slack: made.slack(), made: Some(made) }
+        Parameters { nodes: made.nodes(), tasks, dimensions, slack: made.slack(), generator: Some(made) }
     }
 }

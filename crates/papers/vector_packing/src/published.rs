@@ -1,4 +1,4 @@
-//! Published numbers, to be beside our own (sources: `reference/README.md`).
+//! Published numbers to compare ours with (sources: `reference/README.md`).
 
 use dfrsim_lab::Reference;
 

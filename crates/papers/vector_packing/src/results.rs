@@ -1,4 +1,4 @@
-//! All results of a run, and numbers of any part of them.
+//! All results of a run, and statistics over any part of them.
 
 use crate::rows::Row;
 use crate::scenario::{InstanceGroup, Packings};
@@ -15,28 +15,28 @@ pub(crate) struct Results<'a> {
     /// The algorithms, each with its column.
     pub(crate) algorithms: Vec<(Algorithm, usize)>,
     rows: &'a Wide<Row>,
-    /// In the order of the scenario.
+    /// Instances, in the order of the scenario.
     pub(crate) records: Vec<Record<'a>>,
 }
 
-/// An instance.
+/// Results on an instance.
 #[derive(Clone, Debug)]
 pub(crate) struct Record<'a> {
-    /// Its group, by its place in the scenario.
+    /// Index of the instance's group in the scenario.
     pub(crate) group: usize,
-    /// What its row says of itself.
+    /// Labels and facts of the instance's row.
     pub(crate) row: Arc<Row>,
-    /// LPBOUND; none if sums alone show that there is no packing.
+    /// LPBOUND; `None` if the sums of demands already show that there is no packing.
     pub(crate) bound: Option<Yield>,
     line: &'a Line,
 }
 
 impl Record<'_> {
-    /// Whether another one is of the same scenario.
-    fn is_beside(&self, other: &Record<'_>) -> bool {
+    /// Checks that another record belongs to the same scenario.
+    fn is_of_same_scenario(&self, other: &Record<'_>) -> bool {
         (self.group, self.row.scenario) == (other.group, other.row.scenario)
     }
-    /// Its label of one of the [`PARAMETERS`].
+    /// Returns the label of one of the [`PARAMETERS`].
     fn label(&self, parameter: &str) -> String {
         match parameter {
             "slack" => self.row.slack.write(),
@@ -46,30 +46,30 @@ impl Record<'_> {
             _ => self.row.sigma.write(),
         }
     }
-    /// The minimum yield of the algorithm in this column, if it solves the instance.
+    /// Returns the minimum yield of the algorithm in this column, if it solved the instance.
     pub(crate) fn solved(&self, column: usize) -> Option<Yield> {
         self.line.cell(column).value().map(Yield::nearest)
     }
-    /// The value of a metric in this column, if it has one.
+    /// Returns the value of a metric in this column, if it has one.
     pub(crate) fn number(&self, column: usize) -> Option<f64> {
         self.line.cell(column).value()
     }
-    /// The outcome of the algorithm in this column; `None` if it did not run.
+    /// Returns the outcome of the algorithm in this column; `None` if it did not run.
     pub(crate) fn status(&self, column: usize) -> Option<Status> {
         self.line.cell(column).status()
     }
 }
 
-/// Some of the instances.
+/// A subset of the instances.
 #[derive(Clone, Debug)]
-pub(crate) struct Part<'a> {
+pub(crate) struct Subset<'a> {
     pub(crate) records: Vec<&'a Record<'a>>,
 }
 
-/// The outcome of an algorithm on some instances.
+/// Outcome counts of an algorithm on some instances.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tally {
-    /// On how many it ran.
+    /// Number of instances on which it ran.
     pub(crate) instances: usize,
     pub(crate) solved: usize,
     pub(crate) unsolved: usize,
@@ -79,25 +79,25 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
-    /// The part of the instances that are not solved, in percent.
+    /// Returns the percentage of the instances that are not solved.
     pub(crate) fn failure_rate(&self) -> Option<f64> {
         (self.instances > 0).then(|| 100.0 * (self.instances - self.solved) as f64 / self.instances as f64)
     }
-    /// By how much it may be off: half of its 95 % confidence interval.
+    /// Computes the margin of error of the failure rate: half of its 95 % confidence interval.
     pub(crate) fn failure_rate_margin(&self) -> Option<f64> {
-        part_margin(self.instances - self.solved, self.instances)
+        proportion_margin(self.instances - self.solved, self.instances)
     }
 }
 
-/// Gaps to LPBOUND where an algorithm solves an instance.
+/// Gaps to LPBOUND on the instances that an algorithm solves.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Gaps {
     pub(crate) absolute: Sample,
-    /// In percent of LPBOUND, where that is not 0.
+    /// Gaps in percent of LPBOUND, where that is not 0.
     pub(crate) relative: Sample,
 }
 
-/// Values in rising order.
+/// Values in increasing order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Sample(Vec<f64>);
 
@@ -119,17 +119,18 @@ impl Sample {
     pub(crate) fn max(&self) -> Option<f64> {
         self.0.last().copied()
     }
-    /// By how much the mean may be off: half of its 95 % confidence interval, which is the normal one, as values are many.
+    /// Computes the margin of error of the mean: half of its 95 % confidence interval. It assumes a
+    /// normal distribution, as there are many values.
     pub(crate) fn margin(&self) -> Option<f64> {
         let mean = self.mean()?;
         let squares: f64 = self.0.iter().map(|value| (value - mean).powi(2)).sum();
         margin(squares, self.0.len())
     }
-    /// How many values are above this.
+    /// Counts the values above a threshold.
     pub(crate) fn above(&self, value: f64) -> usize {
         self.0.len() - self.0.partition_point(|each| *each <= value)
     }
-    /// The value that this part of the values, in percent, does not exceed (nearest rank).
+    /// Returns the percentile of the values (nearest rank).
     pub(crate) fn percentile(&self, percent: usize) -> Option<f64> {
         let rank = (self.0.len() * percent).div_ceil(100);
         self.0.get(rank.saturating_sub(1)).copied()
@@ -150,7 +151,7 @@ impl<'a> Results<'a> {
         Results { groups: &scenario.instances, algorithms, rows, records }
     }
 
-    /// As many instances of each group, drawn with replacement.
+    /// Draws as many instances of each group as it has, with replacement.
     pub(crate) fn resampled(&self, seed: Seed) -> Results<'a> {
         let mut rng = seed.rng();
         let mut draw = |records: &[Record<'a>]| {
@@ -162,64 +163,67 @@ impl<'a> Results<'a> {
         Results { groups: self.groups, algorithms: self.algorithms.clone(), rows: self.rows, records }
     }
 
-    /// The column of an algorithm, if it is of the scenario.
+    /// Returns the column of an algorithm, if the scenario has it.
     pub(crate) fn column(&self, algorithm: &str) -> Option<usize> {
         self.metric(algorithm, MINIMUM_YIELD)
     }
-    /// The column of a metric of an algorithm.
+    /// Returns the column of a metric of an algorithm.
     pub(crate) fn metric(&self, algorithm: &str, metric: &str) -> Option<usize> {
         self.rows.column(algorithm, metric)
     }
-    /// The algorithms that went through the second phase, each with its column.
+    /// Iterates over the algorithms that went through the second phase, each with its column.
     pub(crate) fn second_phase(&self) -> impl Iterator<Item = (Algorithm, usize)> {
         let raised =
             |&(algorithm, _): &(Algorithm, usize)| self.metric(&algorithm.to_string(), UTILISATION).is_some();
         self.algorithms.iter().copied().filter(raised)
     }
-    /// The instances of each group, with its name.
-    pub(crate) fn groups(&self) -> impl Iterator<Item = (&'a str, Part<'_>)> {
+    /// Iterates over the instances of each group, with its name.
+    pub(crate) fn groups(&self) -> impl Iterator<Item = (&'a str, Subset<'_>)> {
         let part =
-            |place| Part { records: self.records.iter().filter(|record| record.group == place).collect() };
+            |place| Subset { records: self.records.iter().filter(|record| record.group == place).collect() };
         self.groups.iter().enumerate().map(move |(place, group)| (group.name.as_str(), part(place)))
     }
-    /// The instances of each scenario, in the order of the scenarios.
-    pub(crate) fn scenarios(&self) -> impl Iterator<Item = Part<'_>> {
-        let chunks = self.records.chunk_by(Record::is_beside);
-        chunks.map(|records| Part { records: records.iter().collect() })
+    /// Iterates over the instances of each scenario, in the order of the scenarios.
+    pub(crate) fn scenarios(&self) -> impl Iterator<Item = Subset<'_>> {
+        let chunks = self.records.chunk_by(Record::is_of_same_scenario);
+        chunks.map(|records| Subset { records: records.iter().collect() })
     }
-    /// The instances of a set of the texts, or with some of its parameters; `None` if the scenario has none of them.
-    pub(crate) fn of_set(&self, set: InstanceSet) -> Option<Part<'_>> {
-        let is_meant: Vec<bool> = self.groups.iter().map(|group| group.is_of(set)).collect();
-        is_meant
-            .contains(&true)
-            .then(|| Part { records: self.records.iter().filter(|record| is_meant[record.group]).collect() })
+    /// Returns the instances of a set of the texts, or with some of its parameters; `None` if the
+    /// scenario has none of them.
+    pub(crate) fn of_set(&self, set: InstanceSet) -> Option<Subset<'_>> {
+        let is_meant: Vec<bool> = self.groups.iter().map(|group| group.is_subset_of(set)).collect();
+        is_meant.contains(&true).then(|| Subset {
+            records: self.records.iter().filter(|record| is_meant[record.group]).collect(),
+        })
     }
 }
 
-/// Parameters of instances by which statements choose them.
+/// Parameters by which claims select instances.
 pub(crate) const PARAMETERS: [&str; 5] = ["slack", "dimensions", "jobs", "rho", "sigma"];
 
 const MINIMUM_YIELD: &str = "minimum_yield";
 const UTILISATION: &str = "utilisation";
 
-impl<'a> Part<'a> {
-    /// The instances with a label of one of the [`PARAMETERS`] that is meant. That is asked once a scenario.
-    pub(crate) fn labelled(&self, parameter: &str, is_meant: impl Fn(&str) -> bool) -> Part<'a> {
-        let scenarios = self.records.chunk_by(|a, b| a.is_beside(b));
+impl<'a> Subset<'a> {
+    /// Selects the instances by the label of one of the [`PARAMETERS`]. The predicate is called once
+    /// for each scenario.
+    pub(crate) fn with_label(&self, parameter: &str, is_meant: impl Fn(&str) -> bool) -> Subset<'a> {
+        let scenarios = self.records.chunk_by(|a, b| a.is_of_same_scenario(b));
         let meant = scenarios.filter(|records| is_meant(&records[0].label(parameter)));
-        Part { records: meant.flatten().copied().collect() }
+        Subset { records: meant.flatten().copied().collect() }
     }
-    pub(crate) fn filter(&self, keep: impl Fn(&Record<'_>) -> bool) -> Part<'a> {
-        Part { records: self.records.iter().copied().filter(|record| keep(record)).collect() }
+    pub(crate) fn filter(&self, keep: impl Fn(&Record<'_>) -> bool) -> Subset<'a> {
+        Subset { records: self.records.iter().copied().filter(|record| keep(record)).collect() }
     }
-    /// The instances that have LPBOUND. Of the others the sums alone show that there is no packing; the script of the
-    /// authors' simulator that ranks the greedy passes leaves them out (flexsched, first commit of its public repository,
-    /// `extract_greedy_results.pl`); the dissertation does not speak of it.
-    pub(crate) fn bounded(&self) -> Part<'a> {
+    /// Selects the instances that have LPBOUND. For the others, the sums of demands already show
+    /// that there is no packing. The script of the authors' simulator that ranks the greedy passes
+    /// leaves them out (flexsched, first commit of its public repository,
+    /// `extract_greedy_results.pl`); the dissertation does not mention it.
+    pub(crate) fn with_bound(&self) -> Subset<'a> {
         self.filter(|record| record.bound.is_some())
     }
-    /// The instances on which an algorithm ran.
-    pub(crate) fn where_ran(&self, column: usize) -> Part<'a> {
+    /// Selects the instances on which an algorithm ran.
+    pub(crate) fn where_ran(&self, column: usize) -> Subset<'a> {
         self.filter(|record| record.status(column).is_some())
     }
     pub(crate) fn is_empty(&self) -> bool {
@@ -243,25 +247,25 @@ impl<'a> Part<'a> {
         tally
     }
 
-    /// The means of LPBOUND.
+    /// Returns the values of LPBOUND.
     pub(crate) fn bounds(&self) -> Sample {
         self.records.iter().filter_map(|record| record.bound).map(Yield::as_f64).collect()
     }
-    /// The minimum yields of an algorithm.
+    /// Returns the minimum yields of an algorithm.
     pub(crate) fn yields(&self, column: usize) -> Sample {
         self.records.iter().filter_map(|record| record.solved(column)).map(Yield::as_f64).collect()
     }
-    /// The values of a metric where there are any.
+    /// Returns the values of a metric, where there are any.
     pub(crate) fn values(&self, column: usize) -> Sample {
         self.records.iter().filter_map(|record| record.line.cell(column).value()).collect()
     }
-    /// What is made of two metrics where both have a value.
+    /// Combines two metrics where both have a value.
     pub(crate) fn values_of_both(&self, columns: [usize; 2], of: impl Fn(f64, f64) -> Option<f64>) -> Sample {
         let [one, other] = columns.map(|column| move |record: &Record<'_>| record.line.cell(column).value());
         self.records.iter().filter_map(|record| of(one(record)?, other(record)?)).collect()
     }
 
-    /// The minimum yields of two columns where both are there.
+    /// Returns the pairs of minimum yields where both exist.
     fn both(
         &self,
         of: impl Fn(&Record<'_>) -> Option<Yield>,
@@ -270,28 +274,30 @@ impl<'a> Part<'a> {
         self.records.iter().filter_map(move |record| Some((of(record)?.as_f64(), from(record)?.as_f64())))
     }
 
-    /// How far an algorithm is from LPBOUND.
+    /// Computes the gaps between an algorithm and LPBOUND.
     pub(crate) fn gaps(&self, column: usize) -> Gaps {
-        let absolute = self.beside_bound(column).map(|(own, bound)| bound - own).collect();
+        let absolute = self.yields_and_bounds(column).map(|(own, bound)| bound - own).collect();
         Gaps { absolute, relative: self.relative_gaps(column) }
     }
-    /// The same in percent of LPBOUND alone.
+    /// Computes the gaps between an algorithm and LPBOUND, in percent of LPBOUND.
     pub(crate) fn relative_gaps(&self, column: usize) -> Sample {
-        self.beside_bound(column).filter_map(relative).collect()
+        self.yields_and_bounds(column).filter_map(relative).collect()
     }
-    fn beside_bound(&self, column: usize) -> impl Iterator<Item = (f64, f64)> {
+    fn yields_and_bounds(&self, column: usize) -> impl Iterator<Item = (f64, f64)> {
         self.both(move |record| record.solved(column), |record| record.bound)
     }
-    /// How far an algorithm is from another one, in percent of the latter.
+    /// Computes the gaps between an algorithm and another one, in percent of the latter.
     pub(crate) fn gaps_between(&self, column: usize, from: usize) -> Sample {
         self.both(|record| record.solved(column), |record| record.solved(from)).filter_map(relative).collect()
     }
 
-    /// How far an algorithm is from the best of several, in percent of that, over the instances that it solves.
+    /// Computes the gaps between an algorithm and the best of several, in percent of the best, over
+    /// the instances that it solves.
     pub(crate) fn degradation(&self, column: usize, among: &[usize]) -> Sample {
         self.degradations(|record| record.solved(column), among)
     }
-    /// The same over the instances that any of them solves: a failure is a yield of 0.
+    /// Computes the gaps between an algorithm and the best of several over the instances that any of
+    /// them solves. A failure counts as a yield of 0.
     pub(crate) fn degradation_with_failures(&self, column: usize, among: &[usize]) -> Sample {
         self.degradations(|record| Some(record.solved(column).unwrap_or(Yield::ZERO)), among)
     }
@@ -300,7 +306,7 @@ impl<'a> Part<'a> {
         self.both(of, best).map(|pair| relative(pair).unwrap_or(0.0)).collect()
     }
 
-    /// What one algorithm has over another.
+    /// Computes the advantage of one algorithm over another.
     pub(crate) fn advantage(&self, one: usize, other: usize) -> Advantage {
         let (mut instances, mut alone, mut differences) = (0_usize, 0_usize, Vec::new());
         let (mut better, mut gain) = (0_usize, 0.0);
@@ -327,7 +333,7 @@ impl<'a> Part<'a> {
         let differences: Sample = differences.into_iter().collect();
         Advantage {
             success: percent(alone as f64, instances),
-            success_margin: part_margin(alone, instances),
+            success_margin: proportion_margin(alone, instances),
             minimum_yield: differences.mean().unwrap_or(0.0),
             minimum_yield_margin: differences.margin(),
             median: differences.percentile(50),
@@ -336,57 +342,59 @@ impl<'a> Part<'a> {
             gain: percent(gain, better),
         }
     }
-    /// Whether one algorithm dominates another.
+    /// Checks that one algorithm dominates another.
     pub(crate) fn dominates(&self, one: usize, other: usize) -> bool {
         self.advantage(one, other).dominates(&self.advantage(other, one))
     }
 }
 
-/// What one algorithm has over another; in percent.
+/// Advantage of one algorithm over another, in percent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Advantage {
-    /// S: on how many of the instances it succeeds and the other does not.
+    /// S: share of the instances on which it succeeds and the other does not.
     pub(crate) success: f64,
-    /// Half of its 95 % confidence interval.
+    /// Half of the 95 % confidence interval of `success`.
     pub(crate) success_margin: Option<f64>,
-    /// Y: by how much its minimum yield is larger, on average over those where both succeed and the other's is not 0.
+    /// Y: excess of its minimum yield, on average over the instances where both succeed and the
+    /// other's is not 0.
     pub(crate) minimum_yield: f64,
-    /// Half of its 95 % confidence interval.
+    /// Half of the 95 % confidence interval of `minimum_yield`.
     pub(crate) minimum_yield_margin: Option<f64>,
-    /// The median of the same, which ratios of yields near 0 do not move.
+    /// Median of the excess, which is robust to ratios of yields near 0.
     pub(crate) median: Option<f64>,
-    /// On how many of the instances that both solve it is better.
+    /// Share of the compared instances on which its minimum yield is larger.
     pub(crate) better: f64,
-    /// On how many it is better or as good.
+    /// Share of the compared instances on which its minimum yield is at least as large.
     pub(crate) as_good: f64,
-    /// By how much on these.
+    /// Mean excess on the instances on which its minimum yield is larger.
     pub(crate) gain: f64,
 }
 
 impl Advantage {
-    /// Whether the algorithm dominates the other one, which has this over it (dissertation, section 4.4.4): it succeeds
-    /// significantly more often and is not significantly less effective, or is significantly more effective and does not
-    /// succeed significantly less often.
+    /// Checks that the algorithm dominates the other one, whose advantage over it is `others`
+    /// (dissertation, section 4.4.4): it succeeds significantly more often and is not significantly
+    /// less effective, or is significantly more effective and does not succeed significantly less
+    /// often.
     pub(crate) fn dominates(&self, others: &Advantage) -> bool {
         (self.success >= 0.5 && others.minimum_yield <= 3.0)
             || (others.success <= 0.5 && self.minimum_yield >= 3.0)
     }
 }
 
-/// Half of the 95 % confidence interval of a mean, from the sum of the squares of the deviations of this many values; `None` of
-/// fewer than two. Values count as independent: instances of one scenario are more alike than others, so that it is rather
-/// too wide.
+/// Computes half of the 95 % confidence interval of a mean, from the sum of the squared deviations
+/// of `count` values; `None` for fewer than two. Values are treated as independent. Instances of one
+/// scenario are more alike than others, so the interval is rather too wide.
 fn margin(squares: f64, count: usize) -> Option<f64> {
     (count > 1).then(|| 1.96 * (squares / (count as f64 - 1.0) / count as f64).sqrt())
 }
 
-/// The same of how many of this many there are, in percent.
-fn part_margin(some: usize, of: usize) -> Option<f64> {
+/// Computes half of the 95 % confidence interval of the proportion `some` / `of`, in percent.
+fn proportion_margin(some: usize, of: usize) -> Option<f64> {
     let part = some as f64 / of.max(1) as f64;
     Some(100.0 * margin(part * (1.0 - part) * of as f64, of)?)
 }
 
-/// How far a value is below another, in percent of that; `None` if that is 0.
+/// Computes the gap of a value below another, in percent of the latter; `None` if the latter is 0.
 fn relative((own, from): (f64, f64)) -> Option<f64> {
     (from > 0.0).then(|| 100.0 * (from - own) / from)
 }

@@ -1,4 +1,4 @@
-//! The columns of rows.
+//! Columns of rows.
 
 use crate::parameters::Parameters;
 use dfrsim_lab::columns;
@@ -7,48 +7,50 @@ use dfrsim_model::Yield;
 columns! {
     /// A packing.
     pub struct Row of |parameters: &Parameters| {
-        /// The group of instances.
+        /// Name of the group of instances.
         label pub instances: String,
-        /// The number of tasks.
+        /// Number of tasks.
         label pub tasks: u32,
-        /// The part of the fixed resources that is free.
+        /// Free fraction of the fixed resources.
         label pub slack: f64,
-        /// The number of the scenario in its group, from 0.
+        /// Number of the scenario in its group, from 0.
         instance pub scenario: u32,
-        /// The number of the instance among those of its scenario, from 0.
+        /// Number of the instance among those of its scenario, from 0.
         instance pub replication: u32,
-        /// The number of nodes.
+        /// Number of nodes.
         fact pub nodes: u32 = parameters.nodes,
-        /// The number of resources.
+        /// Number of resources.
         fact pub dimensions: u32 = parameters.dimensions,
-        /// The deviation of requirements and needs (dissertation).
+        /// Deviation of requirements and needs (dissertation).
         fact pub sigma: Option<f64> = parameters.of_dissertation().map(|of| of.sigma),
-        /// The probability of a quality of service (dissertation).
+        /// Probability of a quality of service (dissertation).
         fact pub rho: Option<f64> = parameters.of_dissertation().map(|of| of.rho),
-        /// The variation of memory requirements (RR-6692).
+        /// Variation of memory requirements (RR-6692).
         fact pub memory_variation: Option<f64> = parameters.of_report().map(|of| of.memory_variation),
-        /// The variation of CPU needs (RR-6692).
+        /// Variation of CPU needs (RR-6692).
         fact pub cpu_variation: Option<f64> = parameters.of_report().map(|of| of.cpu_variation),
-        /// Whether jobs have several tasks (RR-6692).
+        /// True if jobs have several tasks (RR-6692).
         fact pub parallel: Option<bool> = parameters.of_report().map(|of| of.parallel),
-        /// LPBOUND, an upper bound on the minimum yield; none where sums alone show that there is no packing.
+        /// LPBOUND, an upper bound on the minimum yield; none if the sums of demands already show
+        /// that there is no packing.
         fact pub bound: Option<f64>,
-        /// The algorithm.
+        /// Name of the algorithm.
         variant pub algorithm: String,
-        /// The largest minimum yield that the packing allows.
+        /// Largest minimum yield that the packing allows.
         primary(more) pub minimum_yield: f64,
-        /// The greatest average yield of the packing, at its minimum yield.
+        /// Largest average yield of the packing, at its minimum yield.
         metric(more) pub average_yield: Option<f64>,
-        /// The average yield by the dissertation's rule, for serial jobs.
+        /// Average yield by the dissertation's rule, for serial jobs.
         metric(more) pub average_yield_by_rule: Option<f64>,
-        /// The used part of the fluid resources at the minimum yield.
+        /// Used fraction of the fluid resources at the minimum yield.
         metric(more) pub utilisation: Option<f64>,
-        /// The same with yields raised by the dissertation's rule; for parallel jobs, to the greatest average.
+        /// Used fraction of the fluid resources with yields raised by the dissertation's rule; for
+        /// parallel jobs, to the largest average.
         metric(more) pub raised_utilisation: Option<f64>,
     }
 }
 
-/// A yield as rows have it: with seven decimals, which are enough to find it again.
+/// Rounds a yield to seven decimals, as written in rows. They are enough to recover the exact value.
 pub(crate) fn decimal(exact: Yield) -> f64 {
     (exact.as_f64() * 1e7).round() / 1e7
 }

@@ -1,4 +1,4 @@
-//! One algorithm on one instance: its packing, the checker, and the second phase.
+//! Runs of one algorithm on one instance: its packing, the checker, and the second phase.
 
 use crate::rows::{Row, decimal};
 use dfrsim_lab::{Digester, Failure, Status};
@@ -18,28 +18,28 @@ use std::time::{Duration, Instant};
 pub struct Packable {
     pub(crate) instance: Instance,
     pub(crate) settings: Settings,
-    /// Whether the greatest average yield is computed by a linear program where that is needed.
+    /// True if the largest average yield is computed by a linear program where this is needed.
     pub(crate) is_programmed: bool,
-    /// What is the same in all of its rows.
+    /// Values that all rows of the instance share.
     pub(crate) row: Row,
-    /// The outcome of the passes of `GREEDY`, which are algorithms too.
+    /// Memo of the outcomes of the passes of `GREEDY`, which are algorithms too.
     passes: Vec<OnceLock<Checked<Yield>>>,
 }
 
-/// What an algorithm found, if it passed the checker, and how long the algorithm took.
+/// Result of an algorithm after the checker, and the time that the algorithm took.
 #[derive(Clone)]
 struct Checked<T> {
     found: Result<T, Failure>,
     time: Duration,
 }
 
-/// The place of an algorithm among the [`passes`], if it is one.
-fn pass(algorithm: Algorithm) -> Option<usize> {
+/// Returns the index of an algorithm among the [`passes`], if it is one.
+fn pass_index(algorithm: Algorithm) -> Option<usize> {
     let is_pass = matches!(algorithm, Algorithm::Greedy(Greedy::Pass(..)));
     is_pass.then(|| passes().position(|pass| pass == algorithm)).flatten()
 }
 
-/// The passes of `GREEDY`.
+/// Iterates over the passes of `GREEDY`.
 pub(crate) fn passes() -> impl Iterator<Item = Algorithm> {
     Greedy::all().filter(|each| matches!(each, Greedy::Pass(..))).map(Algorithm::Greedy)
 }
@@ -76,7 +76,7 @@ impl Packable {
             genetic.repair == GeneticRepair::LeastLoaded,
             greedy.rules == NodeRules::Simulated,
             greedy.light == Light::Best,
-            relaxation == Relaxation::Printed,
+            relaxation == Relaxation::Published,
             self.is_programmed,
         ];
         digester.integer(seed.value()).integer(placements).integer(precision.units());
@@ -84,7 +84,7 @@ impl Packable {
         digester.integer(nodes.unwrap_or(u64::MAX)).integer(time).text(&solver.to_string());
         choices.into_iter().for_each(|choice| _ = digester.integer(choice));
         digester.integer(probes as u64);
-        // No scenario says otherwise.
+        // Scenarios cannot change it, so digests remain valid.
         if effort != 1 {
             digester.integer(effort);
         }
@@ -94,26 +94,26 @@ impl Packable {
         }
     }
 
-    /// The row of an algorithm, and how long it took.
+    /// Returns the row of an algorithm and the time that it took.
     pub(crate) fn row(&self, algorithm: Algorithm, second_phase: bool) -> (Result<Row, Failure>, Duration) {
         let row = |found: Yield| Row { minimum_yield: decimal(found), ..self.row.clone() };
         if second_phase {
-            let Checked { found, time } = self.checked(algorithm);
+            let Checked { found, time } = self.solve_and_check(algorithm);
             let raised = |solved: Solved| self.raise(&solved, row(solved.minimum_yield));
             return (found.map(raised), time);
         }
-        let Checked { found, time } = match pass(algorithm) {
-            Some(place) => self.pass(place, algorithm),
+        let Checked { found, time } = match pass_index(algorithm) {
+            Some(place) => self.run_pass(place, algorithm),
             None => self.minimum_yield(algorithm),
         };
         (found.map(row), time)
     }
 
-    /// The row of `GREEDY` from its passes; `None` if one of them is refused by the checker.
+    /// Returns the row of `GREEDY` from its passes; `None` if the checker rejects one of them.
     pub(crate) fn best_pass(&self) -> Option<(Result<Row, Failure>, Duration)> {
         let (mut best, mut time) = (None, Duration::ZERO);
         for (place, algorithm) in passes().enumerate() {
-            let pass = self.pass(place, algorithm);
+            let pass = self.run_pass(place, algorithm);
             time += pass.time;
             match pass.found {
                 Ok(found) => best = best.max(Some(found)),
@@ -125,16 +125,16 @@ impl Packable {
         Some((best.map(row).ok_or_else(|| Failure::new(Status::Unsolved, "")), time))
     }
 
-    fn pass(&self, place: usize, algorithm: Algorithm) -> Checked<Yield> {
+    fn run_pass(&self, place: usize, algorithm: Algorithm) -> Checked<Yield> {
         self.passes[place].get_or_init(|| self.minimum_yield(algorithm)).clone()
     }
 
     fn minimum_yield(&self, algorithm: Algorithm) -> Checked<Yield> {
-        let Checked { found, time } = self.checked(algorithm);
+        let Checked { found, time } = self.solve_and_check(algorithm);
         Checked { found: found.map(|solved| solved.minimum_yield), time }
     }
 
-    fn checked(&self, algorithm: Algorithm) -> Checked<Solved> {
+    fn solve_and_check(&self, algorithm: Algorithm) -> Checked<Solved> {
         let begin = Instant::now();
         let outcome = algorithm.solve(&self.instance, &self.settings);
         let time = begin.elapsed();
@@ -153,7 +153,7 @@ impl Packable {
         Checked { found, time }
     }
 
-    /// The row of a packing with its second phase.
+    /// Returns the row of a packing after its second phase.
     fn raise(&self, solved: &Solved, row: Row) -> Row {
         let Solved { mapping, minimum_yield } = solved;
         let is_serial = self.instance.jobs.iter().all(|job| job.tasks == 1);
@@ -174,7 +174,8 @@ impl Packable {
         }
     }
 
-    /// The yields of greatest average, by a linear program, if the scenario has it solved for this replication.
+    /// Computes the yields with the largest average by a linear program, if the scenario requests it
+    /// for this replication.
     fn greatest_average(&self, solved: &Solved) -> Option<Vec<Yield>> {
         if !self.is_programmed {
             return None;

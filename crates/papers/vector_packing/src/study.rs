@@ -1,4 +1,4 @@
-//! What is packed, and by what.
+//! The study: instances x algorithms -> rows.
 
 use crate::parameters::Parameters;
 use crate::results::Results;
@@ -8,8 +8,8 @@ use crate::solve::{Packable, passes};
 use crate::{claims, drawings, tables};
 use dfrsim_lab::fields::{LocatedFile, Scenario};
 use dfrsim_lab::{
-    Audit, Claim, Column, Digest, Digester, Drawing, Failure, Grain, Input, InstanceId, Labels, NamedTable,
-    Prepared, ProblemId, ReadFile, Role, Row as _, RunError, Study, Watch, Wide,
+    Audit, Claim, Column, Digest, Digester, Drawing, Failure, Input, InstanceId, Labels, NamedTable,
+    Prepared, ProblemId, ReadFile, Role, Row as _, RunContext, RunError, ShardUnit, Study, Wide,
 };
 use dfrsim_model::Seed;
 use dfrsim_model::offline::Instance;
@@ -22,20 +22,22 @@ use std::any::Any;
 /// The off-line study of a scenario.
 pub struct OfflineStudy {
     scenario: Scenario<Packings>,
-    /// The algorithms, each with the most replications of a scenario and the most tasks that it runs on.
+    /// Algorithms, each with the largest number of replications of a scenario, and of tasks, on
+    /// which it runs.
     algorithms: Vec<(Algorithm, (u32, u32))>,
     second_phase: Vec<Algorithm>,
-    /// Whether all passes of `GREEDY` are among the algorithms, and it goes through no second phase.
+    /// True if all passes of `GREEDY` are among the algorithms, and `GREEDY` does not go through the
+    /// second phase.
     is_best_pass_known: bool,
-    /// The scenarios of each group.
-    grids: Vec<Vec<Parameters>>,
-    /// The instances of each group that are files.
-    read: Vec<Vec<Instance>>,
-    /// Where the instances of each group begin, and where the last ones end.
-    begins: Vec<usize>,
+    /// Parameters of the scenarios of each group.
+    scenario_parameters: Vec<Vec<Parameters>>,
+    /// Instances of each group that were read from files.
+    file_instances: Vec<Vec<Instance>>,
+    /// Index of the first instance of each group, followed by the total number of instances.
+    group_offsets: Vec<usize>,
 }
 
-/// Which instance.
+/// Position of an instance in the scenario.
 struct InstanceSpec<'a> {
     group: usize,
     scenario: u32,
@@ -44,16 +46,18 @@ struct InstanceSpec<'a> {
 }
 
 impl OfflineStudy {
-    fn place(&self, at: usize) -> InstanceSpec<'_> {
-        let group = self.begins.partition_point(|&begin| begin <= at) - 1;
+    fn instance_spec(&self, at: usize) -> InstanceSpec<'_> {
+        let group = self.group_offsets.partition_point(|&begin| begin <= at) - 1;
         let replications = self.scenario.instances[group].replications() as usize;
-        let (scenario, replication) =
-            ((at - self.begins[group]) / replications, (at - self.begins[group]) % replications);
-        let parameters = &self.grids[group][scenario];
+        let (scenario, replication) = (
+            (at - self.group_offsets[group]) / replications,
+            (at - self.group_offsets[group]) % replications,
+        );
+        let parameters = &self.scenario_parameters[group][scenario];
         InstanceSpec { group, scenario: scenario as u32, replication: replication as u32, parameters }
     }
     fn algorithms(&self, at: usize) -> impl Iterator<Item = Algorithm> {
-        let place = self.place(at);
+        let place = self.instance_spec(at);
         let tasks = place.parameters.tasks;
         let allowed = self
             .algorithms
@@ -63,11 +67,11 @@ impl OfflineStudy {
     }
 }
 
-/// The instance in a file.
-fn read(file: &LocatedFile) -> Result<(Instance, Input), RunError> {
+/// Reads the instance in a file.
+fn read_instance(file: &LocatedFile) -> Result<(Instance, Input), RunError> {
     let text = dfrsim_model::read_text_file(&file.path).map_err(|error| RunError::io(&file.path, error))?;
     let instance = instance_from_json(&file.given, &text).map_err(RunError::input)?;
-    let Parameters { nodes, tasks, .. } = Parameters::of(&instance);
+    let Parameters { nodes, tasks, .. } = Parameters::of_instance(&instance);
     let input = Input {
         file: file.given.clone(),
         digest: Digest::from_bytes(text.as_bytes()),
@@ -83,7 +87,7 @@ impl Study for OfflineStudy {
         "Jobs packed once for the best minimum yield (dissertation, chapter 4; RR-6692, sections 3 to 5)";
     const SEMANTICS: u32 = 4;
     const AUDIT: Audit = Audit::Always;
-    const GRAIN: Grain = Grain::Instances;
+    const GRAIN: ShardUnit = ShardUnit::Instances;
     const RUNS: &'static str = "packings";
 
     type Fields = Packings;
@@ -97,12 +101,13 @@ impl Study for OfflineStudy {
         };
         scenario.instances.iter().map(of).fold(0, u64::saturating_add)
     }
-    /// The [`Instance`] with its [`Settings`](dfrsim_vector_packing::Settings): what an algorithm makes of these is what the run has.
+    /// Returns the [`Instance`] and its [`Settings`](dfrsim_vector_packing::Settings), from which an
+    /// algorithm computes exactly the result of the run.
     fn problem(scenario: &Scenario<Packings>, which: ProblemId<'_>) -> Result<Box<dyn Any>, RunError> {
         let ProblemId { group: name, number, replication } = which;
         let group = scenario.instances.iter().find(|each| each.name == name);
         let group =
-            group.ok_or_else(|| RunError::input(format_args!("there is no group of instances `{name}`")))?;
+            group.ok_or_else(|| RunError::input(format_args!("unknown group of instances `{name}`")))?;
         let (scenarios, replications) = (group.scenario_count(), group.replications());
         if number as usize >= scenarios || replication >= replications {
             return Err(RunError::input(format_args!(
@@ -111,8 +116,10 @@ impl Study for OfflineStudy {
         }
         let seed = group.seed(Seed::new(scenario.seed), number, replication);
         let instance = match &group.source {
-            Source::Files(files) => read(&files[number as usize])?.0,
-            Source::Set(_) | Source::Grid(_) => group.instance(&group.made()[number as usize], seed),
+            Source::Files(files) => read_instance(&files[number as usize])?.0,
+            Source::Set(_) | Source::Grid(_) => {
+                group.instance(&group.generated_scenarios()[number as usize], seed)
+            }
         };
         Ok(Box::new((instance, scenario.packing.settings(seed))))
     }
@@ -123,12 +130,13 @@ impl Study for OfflineStudy {
             && !second_phase.contains(&Algorithm::Greedy(Greedy::Best));
         let (mut grids, mut all_read) = (Vec::new(), Vec::new());
         for group in &scenario.instances {
-            let mut parameters: Vec<Parameters> = group.made().into_iter().map(Parameters::from).collect();
+            let mut parameters: Vec<Parameters> =
+                group.generated_scenarios().into_iter().map(Parameters::from).collect();
             let mut of_group = Vec::new();
             if let Source::Files(files) = &group.source {
                 for file in files {
-                    let (instance, input) = read(file)?;
-                    parameters.push(Parameters::of(&instance));
+                    let (instance, input) = read_instance(file)?;
+                    parameters.push(Parameters::of_instance(&instance));
                     of_group.push(instance);
                     inputs.push(input);
                 }
@@ -148,18 +156,18 @@ impl Study for OfflineStudy {
             algorithms,
             second_phase,
             is_best_pass_known,
-            grids,
-            read: all_read,
-            begins,
+            scenario_parameters: grids,
+            file_instances: all_read,
+            group_offsets: begins,
         })
     }
     fn instances(&self) -> Vec<InstanceId> {
         let slow: Vec<Algorithm> =
             self.scenario.slow.iter().flat_map(|slow| slow.algorithms.iter().copied()).collect();
         let id = |at| {
-            let InstanceSpec { group, scenario, replication, parameters } = self.place(at);
+            let InstanceSpec { group, scenario, replication, parameters } = self.instance_spec(at);
             let tasks = parameters.tasks;
-            // Those on which slow algorithms run take longest, at any size.
+            // Instances on which slow algorithms run take longest, at any size.
             let is_slow = !slow.is_empty() && self.algorithms(at).any(|algorithm| slow.contains(&algorithm));
             let labels = vec![
                 ("instances", self.scenario.instances[group].name.clone()),
@@ -170,7 +178,7 @@ impl Study for OfflineStudy {
             ];
             InstanceId { labels, weight: (u64::from(is_slow) << 32) + u64::from(tasks) }
         };
-        (0..self.begins[self.begins.len() - 1]).map(id).collect()
+        (0..self.group_offsets[self.group_offsets.len() - 1]).map(id).collect()
     }
     fn variants(&self, at: usize) -> Vec<Algorithm> {
         self.algorithms(at).collect()
@@ -182,13 +190,13 @@ impl Study for OfflineStudy {
         self.second_phase.contains(algorithm)
     }
     fn prepare(&self, at: usize) -> Result<Prepared<Packable>, Failure> {
-        let place = self.place(at);
+        let place = self.instance_spec(at);
         let group = &self.scenario.instances[place.group];
         let seed = group.seed(Seed::new(self.scenario.seed), place.scenario, place.replication);
         let settings = self.scenario.packing.settings(seed);
-        let instance = match &place.parameters.made {
+        let instance = match &place.parameters.generator {
             Some(parameters) => group.instance(parameters, seed),
-            None => self.read[place.group][place.scenario as usize].clone(),
+            None => self.file_instances[place.group][place.scenario as usize].clone(),
         };
         let is_programmed = !self.second_phase.is_empty()
             && place.replication < self.scenario.second_phase.program_replications;
@@ -208,13 +216,13 @@ impl Study for OfflineStudy {
         &self,
         instance: &Packable,
         &algorithm: &Algorithm,
-        watch: Watch<'_>,
+        watch: RunContext<'_>,
     ) -> Result<Vec<Row>, Failure> {
         let is_best = self.is_best_pass_known && algorithm == Algorithm::Greedy(Greedy::Best);
         let best = if is_best { instance.best_pass() } else { None };
         let (row, time) =
             best.unwrap_or_else(|| instance.row(algorithm, self.second_phase.contains(&algorithm)));
-        watch.took(time);
+        watch.report_time(time);
         Ok(vec![row?])
     }
     fn tables(&self, rows: &Wide<Row>) -> Vec<NamedTable> {

@@ -1,48 +1,49 @@
-//! Episodes one after the other.
+//! Sequences of episodes.
 
 use super::episode::{Episode, Rules};
 use crate::workload::lublin;
-use crate::{SimulationError, wrong};
+use crate::{SimulationError, value_error};
 use dfrsim::prelude::*;
 use pyo3::{PyErr, PyResult};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Where the jobs of an episode are from.
+/// Source of the jobs of an episode.
 #[derive(Clone)]
 pub(super) enum Source {
-    /// The Lublin-Feitelson model, other jobs for each episode.
+    /// The Lublin-Feitelson model, with other jobs for each episode.
     Model { parameters: LublinParameters, load: f64 },
-    /// The same for all episodes.
+    /// Given jobs, which are the same for all episodes.
     Given(Arc<[Job]>),
-    /// This many that follow each other in a part of a log, others for each episode; the first one arrives at 0.
+    /// Windows of `length` consecutive jobs in a part of a log, others for each episode; the first
+    /// job arrives at 0.
     Window { jobs: Arc<[Job]>, part: Range<usize>, length: usize },
 }
 
 impl Source {
-    /// Windows of a part of a log, which is given by fractions of its jobs.
+    /// Creates windows of a part of a log, which is given by two fractions of its jobs.
     pub(super) fn window(jobs: Arc<[Job]>, (from, to): (f64, f64), length: usize) -> Result<Source, String> {
         if !(0.0 <= from && from < to && to <= 1.0) {
-            return Err(format!("part is ({from}, {to}), expected two fractions of the log that rise"));
+            return Err(format!("part=({from}, {to}): expected 0 <= from < to <= 1"));
         }
         let place = |fraction: f64| (jobs.len() as f64 * fraction).round() as usize;
         let part = place(from)..place(to);
         if length == 0 || length > part.len() {
-            return Err(format!("window is {length}, expected 1 to the {} jobs of the part", part.len()));
+            return Err(format!("window={length}: expected 1 to {}, the number of jobs in the part of the log", part.len()));
         }
         Ok(Source::Window { jobs, part, length })
     }
 }
 
-fn ended(error: dfrsim::cluster::SimulationError) -> PyErr {
+fn simulation_error(error: dfrsim::cluster::SimulationError) -> PyErr {
     SimulationError::new_err(error.to_string())
 }
 
-/// A sequence of episodes, which depends on its seed only.
+/// Sequence of episodes, which depends only on its seed.
 pub(super) struct Lane {
     source: Source,
     seed: Seed,
-    /// How many episodes of the seed have begun.
+    /// Number of episodes of the seed that have begun.
     begun: u64,
     episode: Option<Episode>,
 }
@@ -52,7 +53,7 @@ impl Lane {
         Lane { source, seed: Seed::new(0), begun: 0, episode: None }
     }
 
-    /// Leaves the episode. A seed begins another sequence.
+    /// Drops the current episode. A seed begins another sequence.
     pub(super) fn restart(&mut self, seed: Option<u64>) {
         self.episode = None;
         if let Some(seed) = seed {
@@ -75,16 +76,16 @@ impl Lane {
                 window.iter().map(|job| Job { submit: submit(job), ..job.clone() }).collect()
             }
             Source::Model { parameters, load } => {
-                lublin(parameters, self.seed.numbered(self.begun), Some(*load)).map_err(wrong)?
+                lublin(parameters, self.seed.numbered(self.begun), Some(*load)).map_err(value_error)?
             }
         };
         self.begun += 1;
-        Episode::begin(rules, jobs).map_err(ended)
+        Episode::begin(rules, jobs).map_err(simulation_error)
     }
 }
 
-/// A lane, the action that is chosen in it, and where its outcome goes.
-pub(super) struct Row<'a> {
+/// Lane with the chosen action, and the destination of its outcome.
+pub(super) struct LaneStep<'a> {
     pub(super) lane: &'a mut Lane,
     pub(super) action: usize,
     pub(super) numbers: &'a mut [f32],
@@ -93,12 +94,12 @@ pub(super) struct Row<'a> {
     pub(super) is_over: &'a mut bool,
 }
 
-impl Row<'_> {
-    /// Carries out the action; where there is no episode, or it is over, begins the next one instead.
+impl LaneStep<'_> {
+    /// Performs the action; if there is no episode, or it is over, begins the next one instead.
     pub(super) fn step(&mut self, rules: Rules) -> PyResult<()> {
         let (episode, reward) = match self.lane.episode.take().filter(|episode| !episode.is_over()) {
             Some(mut episode) => {
-                let reward = episode.step(self.action).map_err(ended)?;
+                let reward = episode.step(self.action).map_err(simulation_error)?;
                 (episode, reward)
             }
             None => (self.lane.next_episode(rules)?, 0.0),

@@ -1,12 +1,13 @@
-//! The integers that flows are made of.
+//! Integer types of the flow computation.
 
 use std::fmt::Debug;
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Mul, Sub, SubAssign};
 
-/// A time, a rate or an amount of work: `i64` where an instance fits, `i128` where it does not.
+/// A time, a rate or an amount of work: `i64` for instances that fit, `i128` for others.
 ///
-/// [`Instance::unit`](crate::instance::Instance::unit) chooses the unit of time so that no sum or product overflows.
+/// [`Instance::unit`](crate::instance::Instance::unit) chooses the unit of time so that no sum or
+/// product overflows.
 pub(crate) trait Amount:
     Copy
     + Debug
@@ -19,12 +20,12 @@ pub(crate) trait Amount:
     + Mul<Output = Self>
     + Sum
 {
-    /// How many binary digits an amount may have so that sums of two still fit.
+    /// Maximum number of binary digits of an amount such that sums of two amounts do not overflow.
     const DIGITS: u32;
 
-    /// The number, which is known to fit.
+    /// Converts a value that is known to fit.
     fn narrow(value: i128) -> Self;
-    /// The number.
+    /// Converts the amount to `i128`.
     fn widen(self) -> i128;
 }
 

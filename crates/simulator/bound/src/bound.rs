@@ -1,4 +1,4 @@
-//! The search for the smallest stretch.
+//! Search for the smallest feasible stretch.
 
 use crate::amount::Amount;
 use crate::core::{Core, CoreJob};
@@ -7,26 +7,29 @@ use crate::flow::Flow;
 use crate::instance::Instance;
 use dfrsim_model::{Job, SimSpan};
 
-/// A lower bound on the maximum bounded stretch, and what proves it.
+/// Lower bound on the maximum bounded stretch, with its proof.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bound {
-    /// The bound, at least 1: no schedule has a smaller maximum. Infinite if there is work and no node.
+    /// The bound, at least 1: no schedule has a smaller maximum. Infinite if there is work and no
+    /// node.
     pub value: f64,
-    /// A stretch for which [`flow_solution`](crate::flow_solution) succeeds; at most a few parts in 10^9 above
-    /// the value where run times or tau are a second or more, and nearly always equal to it.
+    /// A stretch for which [`flow_solution`](crate::flow_solution) succeeds; at most a few parts in
+    /// 10^9 above the value if all run times or tau are at least a second, and nearly always equal
+    /// to it.
     pub upper: f64,
-    /// The jobs that cannot all have a smaller stretch, as indices into the list; none if the value is 1.
+    /// Critical jobs, which cannot all have a smaller stretch, as indices into the list; empty if
+    /// the value is 1.
     pub critical: Vec<usize>,
-    /// How many flows it took.
+    /// Number of maximum flows computed.
     pub flows: u32,
 }
 
-/// The smallest S such that every job can finish by its submission + S * max(run time, `tau`), with CPU as the
-/// only resource (dissertation, theorem 1): 1 for no jobs at all.
+/// Computes the smallest S such that every job can finish by its submission + S * max(run time,
+/// `tau`), with CPU as the only resource (dissertation, theorem 1). Returns 1 if there are no jobs.
 ///
-/// The value is correct to about 1e-12, relatively, as a lower bound, since its proof is summed up in floating
-/// point. The flow that shows it to be tight is in integers, with deadlines rounded up to 2^-8 microseconds or
-/// less, but for instances whose nodes * time is above 2^80 microseconds.
+/// The value is correct as a lower bound to a relative error of about 1e-12, since its proof is
+/// summed in floating point. The flow that proves it tight is in integers, with deadlines rounded up
+/// to 2^-8 microseconds or less, except for instances whose nodes * time exceeds 2^80 microseconds.
 pub fn max_stretch_bound(jobs: &[Job], nodes: u32, tau: SimSpan) -> Bound {
     let instance = Instance::new(jobs, nodes, tau);
     let mut bound = Bound { value: 1.0, upper: 1.0, critical: Vec::new(), flows: 0 };
@@ -47,14 +50,15 @@ pub fn max_stretch_bound(jobs: &[Job], nodes: u32, tau: SimSpan) -> Bound {
         if bound.value > bound.upper {
             bound.upper = bound.value;
         } else {
-            // The set exceeds the capacity by less than floating point can resolve.
+            // The demand of the set exceeds the capacity by less than floating point can resolve.
             bound.upper *= 1.0 + nudge;
             nudge *= 2.0;
         }
     }
 }
 
-/// Whether the stretch is feasible; if not, sets of items that are too much for their time.
+/// Checks whether the stretch is feasible; if not, returns sets of items whose work exceeds the
+/// capacity of their windows.
 fn check(instance: &Instance, stretch: f64) -> Result<(), Vec<Vec<usize>>> {
     let unit = instance.unit(stretch);
     if unit.wide {
@@ -71,8 +75,8 @@ fn check_in<T: Amount>(instance: &Instance, stretch: f64, bits: i32) -> Result<(
     flow.complete().map_err(|jobs| split(&core, jobs))
 }
 
-/// Parts of a set that share no contested time: at least one of them is too much by itself, and the least
-/// stretch of that one is no smaller than that of the whole set.
+/// Splits a set into parts that share no contested time. At least one part is infeasible by itself,
+/// and the least stretch of that part is no smaller than that of the whole set.
 fn split<T: Amount>(core: &Core<T>, set: Vec<usize>) -> Vec<Vec<usize>> {
     let mut jobs: Vec<&CoreJob<T>> = set.into_iter().map(|job| &core.jobs[job]).collect();
     jobs.sort_unstable_by_key(|job| job.first);

@@ -1,4 +1,4 @@
-//! A schedule that knows all run times, as a measure of what policies that do not know them could reach.
+//! Clairvoyant schedule, as an estimate of what policies without knowledge of run times could reach.
 
 use dfrsim_cluster::{
     Decision, JobHandle, JobState, Metrics, NodeRange, Options, Placement, Scheduler, SimulationError,
@@ -6,20 +6,25 @@ use dfrsim_cluster::{
 };
 use dfrsim_model::{Job, NodeId, Share, SimSpan, SimTime, Yield};
 
-/// How many targets are tried beyond those that double until one is reached.
-const HALVINGS: u32 = 7;
+/// Maximum number of bisection steps after the target has been doubled until it was reached.
+const MAX_BISECTIONS: u32 = 7;
 
-/// Returns the largest bounded stretch of the best schedule found that knows all run times and what can be reached.
+/// Returns the maximum bounded stretch of the best schedule found by a scheduler that knows all run
+/// times.
 ///
-/// Jobs, which are in the order of submission, run at full speed or not at all, keep their memory, and pay the penalty when they
-/// resume or move. Each is due when its bounded stretch comes to a target; one that is due before others, has less time to spare than
-/// they, or cannot wait any longer, takes their places, by one of four rules. Targets are searched from `bound`
-/// ([theorem 1](crate::max_stretch_bound)) up. This is a schedule, not a bound: what is possible lies between the two.
+/// Jobs, which must be in order of submission, run at full speed or not at all, keep their memory,
+/// and pay the penalty when they resume or migrate. A target for the bounded stretch gives each job
+/// a due time. A job can preempt others by one of four rules: if it is due before them, if it has
+/// less slack than they have, or if it cannot wait any longer. Targets are searched upwards from
+/// `bound` ([theorem 1](crate::max_stretch_bound)). The result is that of a schedule, not a bound:
+/// the optimum is between the two.
 ///
 /// # Errors
+///
 /// A job does not fit the cluster at full speed.
 ///
 /// # Panics
+///
 /// If there are no jobs.
 pub fn clairvoyant_stretch(
     jobs: &[Job],
@@ -35,7 +40,7 @@ pub fn clairvoyant_stretch(
             let options = Options { penalty, ..Options::default() };
             let mut metrics = Metrics::new(SummaryOptions { taus: vec![tau], ..SummaryOptions::new(nodes) });
             simulate(nodes, &options, jobs.iter().cloned(), &mut scheduler, &mut metrics)?;
-            let summary = metrics.summary().expect("there are jobs");
+            let summary = metrics.summary().expect("a simulation with jobs must have a summary");
             let max_stretch = summary.bounded_stretch[0].distribution.max;
             best = best.min(max_stretch);
             Ok(max_stretch <= target * (1.0 + 1e-9))
@@ -45,7 +50,7 @@ pub fn clairvoyant_stretch(
             low = high;
             high *= 2.0;
         }
-        for _ in 0..HALVINGS {
+        for _ in 0..MAX_BISECTIONS {
             let target = (low * high).sqrt();
             if target <= low || target >= high {
                 break;
@@ -56,43 +61,45 @@ pub fn clairvoyant_stretch(
     Ok(best)
 }
 
-/// When a job without nodes takes those of others.
+/// Condition under which a job without nodes preempts others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Rule {
-    /// As soon as it is due before them.
+    /// The job is due before them.
     EarliestDue,
-    /// As soon as it has less time to spare than they.
-    LeastTimeToSpare,
-    /// When it has no time to spare.
-    AtTheLast,
-    /// When it has no time to spare but a penalty.
-    BeforeTheLast,
+    /// The job has less slack than they have.
+    LeastSlack,
+    /// The job has no slack left.
+    AtLatestStart,
+    /// The job has at most one penalty of slack left.
+    PenaltyBeforeLatestStart,
 }
 
 impl Rule {
-    const ALL: [Rule; 4] = [Rule::EarliestDue, Rule::LeastTimeToSpare, Rule::AtTheLast, Rule::BeforeTheLast];
+    const ALL: [Rule; 4] =
+        [Rule::EarliestDue, Rule::LeastSlack, Rule::AtLatestStart, Rule::PenaltyBeforeLatestStart];
 }
 
-/// Runs jobs so that none exceeds a target of bounded stretch, if it can.
+/// Scheduler that tries to keep the bounded stretch of every job at or below a target.
 struct Deadlines {
     target: f64,
     tau: SimSpan,
     rule: Rule,
 }
 
-/// A job, and by when it is due.
+/// A job and its due time.
 #[derive(Clone, Copy, Debug)]
-struct Due {
+struct DueJob {
     job: JobHandle,
-    /// When it has to be over.
+    /// Latest permitted end.
     due: SimTime,
-    /// When it has to go on at the latest for that, with a penalty if it was paused or would be.
+    /// Latest start or resumption that meets the due time, including a penalty if the job has been
+    /// started before.
     latest: SimTime,
     is_running: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Free {
+struct FreeCapacity {
     memory: u32,
     cpu: u32,
 }
@@ -101,20 +108,21 @@ impl Scheduler for Deadlines {
     fn decide(&mut self, situation: &Situation<'_>, decision: &mut Decision) {
         let (view, now) = (situation.view, situation.view.now());
         let mut free =
-            vec![Free { memory: Share::ONE.units(), cpu: Share::ONE.units() }; view.nodes() as usize];
-        let all: Vec<Due> = view.jobs().iter().map(|&job| self.due(view, job)).collect();
-        let (mut running, mut idle): (Vec<Due>, Vec<Due>) = all.into_iter().partition(|it| it.is_running);
+            vec![FreeCapacity { memory: Share::ONE.units(), cpu: Share::ONE.units() }; view.nodes() as usize];
+        let all: Vec<DueJob> = view.jobs().iter().map(|&job| self.due(view, job)).collect();
+        let (mut running, mut idle): (Vec<DueJob>, Vec<DueJob>) =
+            all.into_iter().partition(|it| it.is_running);
         for it in &running {
             occupy(view, it.job, view.job(it.job).placement(), &mut free);
         }
-        // Those with the most time to spare give way first.
+        // Jobs with the most slack are preempted first.
         running.sort_by_key(|it| std::cmp::Reverse((it.latest, it.job)));
         idle.sort_by_key(|it| (self.rank(it), view.job(it.job).sequence()));
-        let mut evicted: Vec<Due> = Vec::new();
+        let mut evicted: Vec<DueJob> = Vec::new();
         for it in &idle {
             let mut placement = place(view, it.job, &mut free);
-            if placement.is_none() && self.may_displace(now, view.penalty(), it) {
-                placement = self.displace(view, it, &mut running, &mut evicted, &mut free);
+            if placement.is_none() && self.may_preempt(now, view.penalty(), it) {
+                placement = self.preempt(view, it, &mut running, &mut evicted, &mut free);
             }
             match placement {
                 Some(on) if view.job(it.job).state() == JobState::Waiting => {
@@ -131,7 +139,7 @@ impl Scheduler for Deadlines {
                 None => decision.pause(it.job),
             }
         }
-        let next = idle.iter().map(|it| self.last_moment(view.penalty(), it)).filter(|&at| at > now).min();
+        let next = idle.iter().map(|it| self.takeover_time(view.penalty(), it)).filter(|&at| at > now).min();
         if let Some(next) = next {
             decision.wake_at(next);
         }
@@ -139,57 +147,60 @@ impl Scheduler for Deadlines {
 }
 
 impl Deadlines {
-    fn due(&self, view: View<'_>, handle: JobHandle) -> Due {
+    fn due(&self, view: View<'_>, handle: JobHandle) -> DueJob {
         let job = view.job(handle);
-        let run = job.estimate().expect("run times are known");
+        let run = job.estimate().expect("the estimate must be known");
         let due = job.submit().saturating_add(run.max(self.tau).scaled(self.target));
-        let left = job.remaining_estimate().expect("run times are known");
+        let left = job.remaining_estimate().expect("the estimate must be known");
         let has_begun = job.state() != JobState::Waiting;
         let needed = if has_begun { left + view.penalty() } else { left };
         let latest = SimTime::from_micros(due.micros().saturating_sub(needed.micros()));
-        Due { job: handle, due, latest, is_running: job.state() == JobState::Running }
+        DueJob { job: handle, due, latest, is_running: job.state() == JobState::Running }
     }
 
-    fn rank(&self, it: &Due) -> SimTime {
+    fn rank(&self, it: &DueJob) -> SimTime {
         if self.rule == Rule::EarliestDue { it.due } else { it.latest }
     }
 
-    /// From when on a job without nodes takes those of others, where that depends on the time.
-    fn last_moment(&self, penalty: SimSpan, it: &Due) -> SimTime {
+    /// Returns the time from which a job without nodes preempts others, under the rules that depend
+    /// on time.
+    fn takeover_time(&self, penalty: SimSpan, it: &DueJob) -> SimTime {
         match self.rule {
-            Rule::BeforeTheLast => SimTime::from_micros(it.latest.micros().saturating_sub(penalty.micros())),
+            Rule::PenaltyBeforeLatestStart => {
+                SimTime::from_micros(it.latest.micros().saturating_sub(penalty.micros()))
+            }
             _ => it.latest,
         }
     }
 
-    fn may_displace(&self, now: SimTime, penalty: SimSpan, it: &Due) -> bool {
-        matches!(self.rule, Rule::EarliestDue | Rule::LeastTimeToSpare)
-            || self.last_moment(penalty, it) <= now
+    fn may_preempt(&self, now: SimTime, penalty: SimSpan, it: &DueJob) -> bool {
+        matches!(self.rule, Rule::EarliestDue | Rule::LeastSlack) || self.takeover_time(penalty, it) <= now
     }
 
-    /// Takes running jobs that can wait longer off their nodes, until there is room for a job; leaves them if that is not enough.
-    fn displace(
+    /// Preempts running jobs of lower urgency until the job fits; changes nothing if that does not
+    /// suffice.
+    fn preempt(
         &self,
         view: View<'_>,
-        it: &Due,
-        running: &mut Vec<Due>,
-        evicted: &mut Vec<Due>,
-        free: &mut [Free],
+        it: &DueJob,
+        running: &mut Vec<DueJob>,
+        evicted: &mut Vec<DueJob>,
+        free: &mut [FreeCapacity],
     ) -> Option<Vec<NodeRange>> {
         let mut after = free.to_vec();
-        let gives_way = |other: &Due| self.rank(other) > self.rank(it);
+        let gives_way = |other: &DueJob| self.rank(other) > self.rank(it);
         let mut off = Vec::new();
         running.iter().enumerate().filter(|(_, other)| gives_way(other)).find(|(at, other)| {
             vacate(view, other.job, &mut after);
             off.push(*at);
-            room(view, it.job, &after)
+            fits(view, it.job, &after)
         })?;
-        // Those that were not in the way stay, the most urgent first.
+        // Victims that turn out to be unnecessary keep their nodes, the most urgent first.
         let mut leaving = Vec::new();
         for at in off.into_iter().rev() {
             let other = running[at];
             occupy(view, other.job, view.job(other.job).placement(), &mut after);
-            if !room(view, it.job, &after) {
+            if !fits(view, it.job, &after) {
                 vacate(view, other.job, &mut after);
                 leaving.push(at);
             }
@@ -201,29 +212,30 @@ impl Deadlines {
     }
 }
 
-/// How many more tasks of a job a node takes at full speed.
-fn takes(view: View<'_>, job: JobHandle, node: Free) -> u32 {
+/// Counts the further tasks of a job that fit on a node at full speed.
+fn tasks_that_fit(view: View<'_>, job: JobHandle, node: FreeCapacity) -> u32 {
     let job = view.job(job);
     let by = |free: u32, each: Share| free.checked_div(each.units()).unwrap_or(u32::MAX);
     by(node.memory, job.memory()).min(by(node.cpu, job.cpu_need()))
 }
 
-fn room(view: View<'_>, job: JobHandle, free: &[Free]) -> bool {
+fn fits(view: View<'_>, job: JobHandle, free: &[FreeCapacity]) -> bool {
     let tasks = u64::from(view.job(job).tasks());
-    free.iter().map(|&node| u64::from(takes(view, job, node))).sum::<u64>() >= tasks
+    free.iter().map(|&node| u64::from(tasks_that_fit(view, job, node))).sum::<u64>() >= tasks
 }
 
-/// Places the tasks of a job on the fullest nodes that have room.
-fn place(view: View<'_>, job: JobHandle, free: &mut [Free]) -> Option<Vec<NodeRange>> {
-    if !room(view, job, free) {
+/// Places the tasks of a job on the fullest nodes where they fit.
+fn place(view: View<'_>, job: JobHandle, free: &mut [FreeCapacity]) -> Option<Vec<NodeRange>> {
+    if !fits(view, job, free) {
         return None;
     }
-    let mut order: Vec<usize> = (0..free.len()).filter(|&node| takes(view, job, free[node]) > 0).collect();
+    let mut order: Vec<usize> =
+        (0..free.len()).filter(|&node| tasks_that_fit(view, job, free[node]) > 0).collect();
     order.sort_by_key(|&node| (u64::from(free[node].memory) + u64::from(free[node].cpu), node));
     let mut left = view.job(job).tasks();
     let mut parts: Vec<NodeRange> = Vec::new();
     for node in order {
-        let tasks = takes(view, job, free[node]).min(left);
+        let tasks = tasks_that_fit(view, job, free[node]).min(left);
         parts.push(NodeRange { first: NodeId(node as u32), nodes: 1, tasks });
         left -= tasks;
         if left == 0 {
@@ -235,7 +247,7 @@ fn place(view: View<'_>, job: JobHandle, free: &mut [Free]) -> Option<Vec<NodeRa
     Some(parts)
 }
 
-fn occupy(view: View<'_>, job: JobHandle, placement: Placement<'_>, free: &mut [Free]) {
+fn occupy(view: View<'_>, job: JobHandle, placement: Placement<'_>, free: &mut [FreeCapacity]) {
     let job = view.job(job);
     for part in placement {
         let node = &mut free[part.node.index()];
@@ -244,7 +256,7 @@ fn occupy(view: View<'_>, job: JobHandle, placement: Placement<'_>, free: &mut [
     }
 }
 
-fn vacate(view: View<'_>, job: JobHandle, free: &mut [Free]) {
+fn vacate(view: View<'_>, job: JobHandle, free: &mut [FreeCapacity]) {
     let job = view.job(job);
     for part in job.placement() {
         let node = &mut free[part.node.index()];

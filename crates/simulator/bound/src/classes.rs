@@ -1,17 +1,18 @@
-//! Nodes that differ, with GPUs and other resources.
+//! Bound for nodes that differ, with GPUs and other resources.
 
 use crate::max_stretch_bound;
-use dfrsim_model::platform::classes::{Asked, Sharing, UnequalNodes};
+use dfrsim_model::platform::classes::{ResourceRequest, Sharing, UnequalNodes};
 use dfrsim_model::{Job, Share, SimSpan};
 
-/// A lower bound on the maximum bounded stretch on nodes that differ: the largest of those in which only one thing is scarce, CPU or
-/// one of the resources.
+/// Computes a lower bound on the maximum bounded stretch on nodes that differ: the largest of the
+/// bounds that consider a single resource, CPU or one of the others.
 ///
-/// A job that progresses at a rate r, at most 1, is on nodes that are no slower than r. So it uses r * tasks * need of their CPU, and
-/// holds tasks * units of a resource, or uses r * tasks * units * need of one that is shared. A unit on a node of speed s counts as s
-/// units at full speed: those of all nodes together bound the sum of r * tasks * units (* need) over all jobs. This is the problem of
-/// [`max_stretch_bound`], with a task for each unit that a task asks for, and units in place of nodes. A job that asks for more than
-/// there is counts in none of them, as no policy can run it.
+/// A job that progresses at a rate r, at most 1, is on nodes of at least speed r. It therefore uses
+/// r * tasks * need of their CPU, and holds tasks * units of a resource, or uses r * tasks * units *
+/// need of a shared one. A unit on a node of speed s counts as s units at full speed: the total over
+/// all nodes bounds the sum of r * tasks * units (* need) over all jobs. This is the problem of
+/// [`max_stretch_bound`], with one task for each unit that a task requests, and with units in place
+/// of nodes. A job that requests more than exists is not counted, as no policy can run it.
 pub fn max_stretch_bound_on(jobs: &[Job], nodes: &UnequalNodes, tau: SimSpan) -> f64 {
     let cpu = max_stretch_bound(jobs, nodes.classes.bounding_nodes(), tau).value;
     let of_resource = |place| {
@@ -21,9 +22,10 @@ pub fn max_stretch_bound_on(jobs: &[Job], nodes: &UnequalNodes, tau: SimSpan) ->
     (0..nodes.classes.resources().len()).map(of_resource).fold(cpu, f64::max)
 }
 
-/// The job with a task for each unit of a resource that it asks for; `None` if it asks for none, or more than there is.
+/// Converts a job to one with a task for each requested unit of a resource; `None` if it requests
+/// none, or more than exists.
 fn as_user(job: &Job, nodes: &UnequalNodes, place: usize) -> Option<Job> {
-    let Asked { count, need } = nodes.demand(job).resources[place];
+    let ResourceRequest { count, need } = nodes.demand(job).resources[place];
     let classes = nodes.classes.classes();
     let held_at_once = || classes.iter().map(|it| u64::from(it.nodes) * u64::from(it.amounts[place] / count));
     let (fits, need) = match nodes.classes.resources()[place].sharing {

@@ -1,22 +1,22 @@
-//! What is left of an instance when everything that is surely easy is taken away.
+//! Core of an instance: the contested part that remains after jobs that surely fit are removed.
 
 use crate::amount::Amount;
 use crate::instance::Windows;
 
-/// A job that needs some of the contested time.
+/// A job that needs contested time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CoreJob<T> {
-    /// Its index in the instance.
+    /// Index in the instance.
     pub(crate) item: usize,
-    /// The intervals of its window: the first, and the one after the last.
+    /// Intervals of its window: the index of the first, and the one after the last.
     pub(crate) first: usize,
     pub(crate) end: usize,
     pub(crate) rate: T,
-    /// The work that does not fit in the uncontested part of its window; positive.
+    /// Work that does not fit into the uncontested part of its window; positive.
     pub(crate) work: T,
 }
 
-/// An interval of the time line, cut at releases and deadlines.
+/// Interval between two consecutive releases or deadlines.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Interval<T> {
     pub(crate) start: T,
@@ -29,25 +29,28 @@ impl<T: Amount> Interval<T> {
     }
 }
 
-/// The contested intervals, in which the jobs could use more than the capacity, and the jobs that need them.
+/// Contested intervals, in which the active jobs could use more than the capacity, and the jobs that
+/// need them.
 ///
-/// Where all active jobs together cannot use up the capacity, each of them may run at its full rate without
-/// harm to any other. The jobs that are done by that alone are dropped, which leaves less contested time, and so
-/// on until no job is dropped. The instance is feasible if and only if the core is, and a set of jobs that is too
-/// much for the core is too much for the instance: uncontested time it could use up completely.
+/// Where all active jobs together cannot use up the capacity, each of them may run at its full rate
+/// without delaying any other. The jobs that can be completed in such intervals alone are dropped,
+/// which leaves less contested time, and so on until no job is dropped. The instance is feasible if
+/// and only if the core is. A set of jobs that is infeasible in the core is infeasible in the
+/// instance, as it could use all of its uncontested time.
 #[derive(Clone, Debug)]
 pub(crate) struct Core<T> {
-    /// In the order of their deadlines.
+    /// Jobs in order of their deadlines.
     pub(crate) jobs: Vec<CoreJob<T>>,
     pub(crate) intervals: Vec<Interval<T>>,
     pub(crate) capacity: T,
-    /// The uncontested intervals in the order of time, each with the round in which it became so.
+    /// Uncontested intervals in order of time, each with the round in which it became uncontested.
     pub(crate) uncontested: Vec<(Interval<T>, u32)>,
-    /// The jobs that were dropped, with the round: each may use what was uncontested by then, and no more.
+    /// Dropped jobs, with the round: each may use the intervals that were uncontested by then, and
+    /// no others.
     pub(crate) dropped: Vec<(usize, u32)>,
 }
 
-/// No round yet.
+/// Marks an interval that no round has found uncontested.
 const CONTESTED: u32 = u32::MAX;
 
 impl<T: Amount> Core<T> {
@@ -65,7 +68,7 @@ impl<T: Amount> Core<T> {
         let mut freed = vec![CONTESTED; cuts.len()];
         let mut free_before = vec![T::default(); cuts.len()];
         for round in 0.. {
-            free_uncontested(windows, &ranges, &alive, &mut freed, round);
+            mark_uncontested(windows, &ranges, &alive, &mut freed, round);
             for cut in 1..cuts.len() {
                 let free = freed[cut - 1] != CONTESTED;
                 let length = if free { cuts[cut] - cuts[cut - 1] } else { T::default() };
@@ -73,7 +76,7 @@ impl<T: Amount> Core<T> {
             }
             let before = dropped.len();
             alive.retain(|&job| {
-                let needed = left(windows, &ranges, &free_before, job) > T::default();
+                let needed = contested_work(windows, &ranges, &free_before, job) > T::default();
                 if !needed {
                     dropped.push((job, round));
                 }
@@ -84,7 +87,7 @@ impl<T: Amount> Core<T> {
             }
         }
 
-        // Only the ends of the jobs that are left cut the contested time.
+        // Only windows of the remaining jobs split the contested time.
         let mut needed = vec![false; cuts.len()];
         for &job in &alive {
             needed[ranges[job].0] = true;
@@ -111,15 +114,15 @@ impl<T: Amount> Core<T> {
                 first: index[ranges[job].0],
                 end: index[ranges[job].1],
                 rate: jobs[job].rate,
-                work: left(windows, &ranges, &free_before, job),
+                work: contested_work(windows, &ranges, &free_before, job),
             })
             .collect();
         Core { jobs, intervals, capacity: windows.capacity, uncontested, dropped }
     }
 }
 
-/// Marks with this round the time after each cut where the jobs that are left cannot use up the capacity.
-fn free_uncontested<T: Amount>(
+/// Marks the intervals in which the remaining jobs cannot use up the capacity with this round.
+fn mark_uncontested<T: Amount>(
     windows: &Windows<T>,
     ranges: &[(usize, usize)],
     alive: &[usize],
@@ -140,8 +143,13 @@ fn free_uncontested<T: Amount>(
     }
 }
 
-/// The work of a job that does not fit in the uncontested part of its window.
-fn left<T: Amount>(windows: &Windows<T>, ranges: &[(usize, usize)], free_before: &[T], job: usize) -> T {
+/// Computes the work of a job that does not fit into the uncontested part of its window.
+fn contested_work<T: Amount>(
+    windows: &Windows<T>,
+    ranges: &[(usize, usize)],
+    free_before: &[T],
+    job: usize,
+) -> T {
     let (first, end) = ranges[job];
     windows.jobs[job].work - windows.jobs[job].rate * (free_before[end] - free_before[first])
 }

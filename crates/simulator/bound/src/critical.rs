@@ -1,31 +1,33 @@
-//! The least stretch at which a set of jobs is not too much for its own time.
+//! Least stretch at which the work of a set of jobs fits into their windows.
 
 use crate::instance::{Instance, Item};
 
-/// How close the root is to the truth, relatively.
+/// Relative tolerance of the root.
 const PRECISION: f64 = 1e-13;
 
-/// A set of jobs, to be asked how much it could do at most: the integral of min(capacity, sum of the rates of
-/// those whose window is open). No schedule of stretch S exists if that is less than their work.
-struct Set<'a> {
+/// A set of jobs whose maximum work is evaluated: the integral of min(capacity, sum of the rates of
+/// the jobs whose windows are open). No schedule of stretch S exists if that is less than their
+/// work.
+struct ItemSet<'a> {
     instance: &'a Instance,
     by_release: Vec<Item>,
-    /// Kept between questions, nearly sorted for the next one.
+    /// Kept between evaluations, as the order changes little.
     by_deadline: Vec<(f64, Item)>,
     start: u64,
     work: f64,
 }
 
-/// The smallest stretch, at least `from`, at which the work of these items fits in what they could do at most.
+/// Finds the smallest stretch, at least `from`, at which the work of these items does not exceed
+/// their maximum work.
 ///
-/// What they could do is piecewise linear in the stretch and grows with it, so Newton's method lands on the root
-/// after a few pieces; a bracket keeps it from running astray where the slope jumps.
+/// The maximum work is piecewise linear and increasing in the stretch, so Newton's method reaches
+/// the root after a few pieces. A bracket keeps it from diverging where the slope jumps.
 pub(crate) fn least_stretch(instance: &Instance, items: &[usize], from: f64) -> f64 {
-    let mut set = Set::new(instance, items);
+    let mut set = ItemSet::new(instance, items);
     let (mut low, mut high) = (from, f64::INFINITY);
     let mut stretch = from;
     loop {
-        let (most, slope) = set.most_work(stretch);
+        let (most, slope) = set.max_work(stretch);
         let lack = set.work - most;
         if lack.abs() <= PRECISION * set.work {
             return stretch;
@@ -43,18 +45,18 @@ pub(crate) fn least_stretch(instance: &Instance, items: &[usize], from: f64) -> 
     }
 }
 
-impl Set<'_> {
-    fn new<'a>(instance: &'a Instance, items: &[usize]) -> Set<'a> {
+impl ItemSet<'_> {
+    fn new<'a>(instance: &'a Instance, items: &[usize]) -> ItemSet<'a> {
         let mut by_release: Vec<Item> = items.iter().map(|&item| instance.items[item]).collect();
         by_release.sort_unstable_by_key(|item| item.release);
         let by_deadline = by_release.iter().map(|&item| (0.0, item)).collect();
         let start = by_release.first().map_or(0, |item| item.release);
         let work: i128 = by_release.iter().fold(0, |sum, item| sum.saturating_add(item.work));
-        Set { instance, by_release, by_deadline, start, work: work as f64 }
+        ItemSet { instance, by_release, by_deadline, start, work: work as f64 }
     }
 
-    /// The most work that the set could do at this stretch, and its slope there.
-    fn most_work(&mut self, stretch: f64) -> (f64, f64) {
+    /// Computes the maximum work of the set at this stretch, and its derivative.
+    fn max_work(&mut self, stretch: f64) -> (f64, f64) {
         for (deadline, item) in &mut self.by_deadline {
             *deadline = (item.release - self.start) as f64 + stretch * item.span as f64;
         }

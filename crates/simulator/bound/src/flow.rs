@@ -3,42 +3,43 @@
 use crate::amount::Amount;
 use crate::core::Core;
 
-/// Not reached by the search.
-const FAR: u32 = u32::MAX;
+/// Distance of a vertex that the search has not reached.
+const UNREACHED: u32 = u32::MAX;
 
-/// How much of each job is done in each interval: a flow from jobs to intervals.
+/// Work of each job in each interval: a flow from jobs to intervals.
 ///
-/// The arc from a job to an interval of its window carries at most rate * length, all arcs into an interval at
-/// most capacity * length. A job's arcs are stored one after the other; their bounds are computed, not stored.
+/// The arc from a job to an interval of its window has the capacity rate * length; the arcs into an
+/// interval together, capacity * length. The arcs of a job are contiguous; their capacities are
+/// computed, not stored.
 #[derive(Debug)]
 pub(crate) struct Flow<'a, T> {
     core: &'a Core<T>,
     lengths: Vec<T>,
-    /// For each job, where its arcs begin.
+    /// Index of the first arc of each job.
     arcs: Vec<usize>,
     amount: Vec<T>,
-    /// For each interval, where its jobs begin in `active`, in the order of deadlines.
+    /// Index of the first job of each interval in `active`, whose jobs are in order of deadlines.
     columns: Vec<usize>,
     active: Vec<u32>,
-    /// What each job still misses, and each interval could still do.
-    missing: Vec<T>,
-    room: Vec<T>,
+    /// Remaining work of each job, and remaining capacity of each interval.
+    remaining_work: Vec<T>,
+    remaining_capacity: Vec<T>,
 }
 
-/// Distances to the nearest interval with room, along arcs that can carry more.
+/// Distances to the nearest interval with remaining capacity, along residual arcs.
 struct Levels {
     jobs: Vec<u32>,
     intervals: Vec<u32>,
 }
 
-/// Where the search for paths goes on, for each job and interval.
-struct Pointers {
+/// Current arcs: for each job and interval, the position at which the path search continues.
+struct CurrentArcs {
     jobs: Vec<usize>,
     intervals: Vec<usize>,
 }
 
 impl<'a, T: Amount> Flow<'a, T> {
-    /// No flow yet.
+    /// Creates a flow of zero.
     pub(crate) fn new(core: &'a Core<T>) -> Flow<'a, T> {
         let lengths: Vec<T> = core.intervals.iter().map(|interval| interval.length()).collect();
         let mut arcs = Vec::with_capacity(core.jobs.len());
@@ -62,12 +63,21 @@ impl<'a, T: Amount> Flow<'a, T> {
                 *place += 1;
             }
         }
-        let missing = core.jobs.iter().map(|job| job.work).collect();
-        let room = lengths.iter().map(|&length| core.capacity * length).collect();
-        Flow { core, lengths, arcs, amount: vec![T::default(); count], columns, active, missing, room }
+        let remaining_work = core.jobs.iter().map(|job| job.work).collect();
+        let remaining_capacity = lengths.iter().map(|&length| core.capacity * length).collect();
+        Flow {
+            core,
+            lengths,
+            arcs,
+            amount: vec![T::default(); count],
+            columns,
+            active,
+            remaining_work,
+            remaining_capacity,
+        }
     }
 
-    /// What `job` does in `interval` of its window.
+    /// Returns the work of `job` in `interval`, which must be in its window.
     pub(crate) fn amount(&self, job: usize, interval: usize) -> T {
         self.amount[self.arc(job, interval)]
     }
@@ -76,25 +86,25 @@ impl<'a, T: Amount> Flow<'a, T> {
         self.arcs[job] + (interval - self.core.jobs[job].first)
     }
 
-    fn bound(&self, job: usize, interval: usize) -> T {
+    fn arc_capacity(&self, job: usize, interval: usize) -> T {
         self.core.jobs[job].rate * self.lengths[interval]
     }
 
-    /// Fills the intervals in the order of time: first with what a job cannot do later, then by earliest
-    /// deadline. Most instances that are feasible are solved by this alone.
+    /// Fills the intervals in order of time: first with work that a job cannot do later, then by
+    /// earliest deadline. This alone solves most feasible instances.
     pub(crate) fn fill_by_deadline(&mut self) {
         let mut before = vec![T::default()];
         for &length in &self.lengths {
-            before.push(*before.last().expect("never empty") + length);
+            before.push(*before.last().expect("the prefix sums must begin with zero") + length);
         }
         for interval in 0..self.lengths.len() {
             for urgent in [true, false] {
                 for place in self.columns[interval]..self.columns[interval + 1] {
-                    if self.room[interval] == T::default() {
+                    if self.remaining_capacity[interval] == T::default() {
                         break;
                     }
                     let job = self.active[place] as usize;
-                    let missing = self.missing[job];
+                    let missing = self.remaining_work[job];
                     if missing == T::default() {
                         continue;
                     }
@@ -102,33 +112,39 @@ impl<'a, T: Amount> Flow<'a, T> {
                     let later =
                         self.core.jobs[job].rate * (before[self.core.jobs[job].end] - before[interval + 1]);
                     let wanted = if urgent { (missing - later).max(T::default()) } else { missing };
-                    let more =
-                        wanted.min(self.bound(job, interval) - self.amount[arc]).min(self.room[interval]);
+                    let more = wanted
+                        .min(self.arc_capacity(job, interval) - self.amount[arc])
+                        .min(self.remaining_capacity[interval]);
                     self.amount[arc] += more;
-                    self.missing[job] -= more;
-                    self.room[interval] -= more;
+                    self.remaining_work[job] -= more;
+                    self.remaining_capacity[interval] -= more;
                 }
             }
         }
     }
 
-    /// Completes the flow along shortest paths (Dinic 1970), or finds jobs that are too much for their time.
+    /// Completes the flow along shortest paths (Dinic 1970), or returns jobs that are together
+    /// infeasible.
     ///
-    /// The levels are distances to the sink. A job with missing work that cannot reach it proves at once that
-    /// all jobs that cannot reach it are, together, too much: every interval that they could use in excess of
-    /// their rates is full, and of them alone. So an infeasible instance is known long before the flow is maximal.
+    /// The levels are distances to the sink. If a job with remaining work cannot reach the sink,
+    /// then all jobs that cannot reach it are together infeasible: every interval that they could
+    /// use beyond their flow is full, with their work only. An infeasible instance is therefore
+    /// detected long before the flow is maximal.
     pub(crate) fn complete(&mut self) -> Result<(), Vec<usize>> {
         loop {
-            let starved: Vec<usize> =
-                (0..self.missing.len()).filter(|&job| self.missing[job] > T::default()).collect();
+            let starved: Vec<usize> = (0..self.remaining_work.len())
+                .filter(|&job| self.remaining_work[job] > T::default())
+                .collect();
             if starved.is_empty() {
                 return Ok(());
             }
             let levels = self.levels();
-            if starved.iter().any(|&job| levels.jobs[job] == FAR) {
-                return Err((0..self.missing.len()).filter(|&job| levels.jobs[job] == FAR).collect());
+            if starved.iter().any(|&job| levels.jobs[job] == UNREACHED) {
+                return Err((0..self.remaining_work.len())
+                    .filter(|&job| levels.jobs[job] == UNREACHED)
+                    .collect());
             }
-            let mut pointers = Pointers {
+            let mut pointers = CurrentArcs {
                 jobs: self.core.jobs.iter().map(|job| job.first).collect(),
                 intervals: self.columns.clone(),
             };
@@ -139,10 +155,13 @@ impl<'a, T: Amount> Flow<'a, T> {
     }
 
     fn levels(&self) -> Levels {
-        let mut levels =
-            Levels { jobs: vec![FAR; self.missing.len()], intervals: vec![FAR; self.lengths.len()] };
-        let mut intervals: Vec<usize> =
-            (0..self.lengths.len()).filter(|&interval| self.room[interval] > T::default()).collect();
+        let mut levels = Levels {
+            jobs: vec![UNREACHED; self.remaining_work.len()],
+            intervals: vec![UNREACHED; self.lengths.len()],
+        };
+        let mut intervals: Vec<usize> = (0..self.lengths.len())
+            .filter(|&interval| self.remaining_capacity[interval] > T::default())
+            .collect();
         for &interval in &intervals {
             levels.intervals[interval] = 0;
         }
@@ -153,7 +172,9 @@ impl<'a, T: Amount> Flow<'a, T> {
             for interval in intervals.drain(..) {
                 for &job in &self.active[self.columns[interval]..self.columns[interval + 1]] {
                     let job = job as usize;
-                    if levels.jobs[job] == FAR && self.amount(job, interval) < self.bound(job, interval) {
+                    if levels.jobs[job] == UNREACHED
+                        && self.amount(job, interval) < self.arc_capacity(job, interval)
+                    {
                         levels.jobs[job] = level;
                         jobs.push(job);
                     }
@@ -164,7 +185,7 @@ impl<'a, T: Amount> Flow<'a, T> {
                 let range = self.core.jobs[job].first..self.core.jobs[job].end;
                 let amounts = &self.amount[self.arcs[job]..][..range.len()];
                 for (interval, &amount) in range.zip(amounts) {
-                    if amount > T::default() && levels.intervals[interval] == FAR {
+                    if amount > T::default() && levels.intervals[interval] == UNREACHED {
                         levels.intervals[interval] = level;
                         intervals.push(interval);
                     }
@@ -174,21 +195,23 @@ impl<'a, T: Amount> Flow<'a, T> {
         levels
     }
 
-    /// Sends what the job misses along shortest paths, until it misses none or no such path is left.
-    fn augment(&mut self, source: usize, levels: &Levels, pointers: &mut Pointers) {
-        // The path alternates: the job of an entry goes into its interval, from which the next job is driven.
+    /// Sends the remaining work of a job along shortest paths, until none is left or no such path
+    /// exists.
+    fn augment(&mut self, source: usize, levels: &Levels, pointers: &mut CurrentArcs) {
+        // The path alternates: the job of an entry adds work to its interval, which displaces work
+        // of the next job.
         let mut path: Vec<(usize, usize)> = Vec::new();
         let mut job = source;
-        while self.missing[source] > T::default() {
+        while self.remaining_work[source] > T::default() {
             let Some(interval) = self.next_interval(job, levels, pointers) else {
-                // A dead end: back to the interval before, past this job.
+                // Dead end: return to the previous interval and skip this job.
                 let Some((before, interval)) = path.pop() else { return };
                 pointers.intervals[interval] += 1;
                 job = before;
                 continue;
             };
             if levels.intervals[interval] == 0 {
-                if self.room[interval] == T::default() {
+                if self.remaining_capacity[interval] == T::default() {
                     pointers.jobs[job] += 1;
                     continue;
                 }
@@ -196,7 +219,7 @@ impl<'a, T: Amount> Flow<'a, T> {
                 self.push_along(&path);
                 path.clear();
                 job = source;
-            } else if let Some(driven) = self.next_driven(interval, levels, pointers) {
+            } else if let Some(driven) = self.next_displaced(interval, levels, pointers) {
                 path.push((job, interval));
                 job = driven;
             } else {
@@ -205,14 +228,14 @@ impl<'a, T: Amount> Flow<'a, T> {
         }
     }
 
-    /// The interval one level down into which the job can put more.
-    fn next_interval(&self, job: usize, levels: &Levels, pointers: &mut Pointers) -> Option<usize> {
+    /// Finds the next interval, one level down, in which the job can do more work.
+    fn next_interval(&self, job: usize, levels: &Levels, pointers: &mut CurrentArcs) -> Option<usize> {
         let pointer = &mut pointers.jobs[job];
         while *pointer < self.core.jobs[job].end {
             let interval = *pointer;
-            if levels.intervals[interval] != FAR
+            if levels.intervals[interval] != UNREACHED
                 && levels.intervals[interval] + 1 == levels.jobs[job]
-                && self.amount(job, interval) < self.bound(job, interval)
+                && self.amount(job, interval) < self.arc_capacity(job, interval)
             {
                 return Some(interval);
             }
@@ -221,12 +244,12 @@ impl<'a, T: Amount> Flow<'a, T> {
         None
     }
 
-    /// The job one level down that could leave the interval in part.
-    fn next_driven(&self, interval: usize, levels: &Levels, pointers: &mut Pointers) -> Option<usize> {
+    /// Finds the next job, one level down, whose work in the interval can be displaced.
+    fn next_displaced(&self, interval: usize, levels: &Levels, pointers: &mut CurrentArcs) -> Option<usize> {
         let pointer = &mut pointers.intervals[interval];
         while *pointer < self.columns[interval + 1] {
             let job = self.active[*pointer] as usize;
-            if levels.jobs[job] != FAR
+            if levels.jobs[job] != UNREACHED
                 && levels.jobs[job] + 1 == levels.intervals[interval]
                 && self.amount(job, interval) > T::default()
             {
@@ -239,9 +262,9 @@ impl<'a, T: Amount> Flow<'a, T> {
 
     fn push_along(&mut self, path: &[(usize, usize)]) {
         let (source, last) = (path[0].0, path[path.len() - 1].1);
-        let mut more = self.missing[source].min(self.room[last]);
+        let mut more = self.remaining_work[source].min(self.remaining_capacity[last]);
         for (step, &(job, interval)) in path.iter().enumerate() {
-            more = more.min(self.bound(job, interval) - self.amount(job, interval));
+            more = more.min(self.arc_capacity(job, interval) - self.amount(job, interval));
             if let Some(&(driven, _)) = path.get(step + 1) {
                 more = more.min(self.amount(driven, interval));
             }
@@ -254,7 +277,7 @@ impl<'a, T: Amount> Flow<'a, T> {
                 self.amount[arc] -= more;
             }
         }
-        self.missing[source] -= more;
-        self.room[last] -= more;
+        self.remaining_work[source] -= more;
+        self.remaining_capacity[last] -= more;
     }
 }

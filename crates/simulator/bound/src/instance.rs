@@ -1,53 +1,56 @@
-//! The jobs of a bound in exact integers, and their windows for one stretch.
+//! Jobs of a bound in exact integers, and their windows at a given stretch.
 
 use crate::amount::Amount;
-use dfrsim_model::{Job, Share, SimSpan, greatest_divisor};
+use dfrsim_model::{Job, Share, SimSpan, greatest_common_divisor};
 
-/// A job that has work to do.
+/// A job with work to do.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Item {
-    /// Its place in the caller's list.
+    /// Index in the caller's list.
     pub(crate) job: usize,
-    /// Microseconds after the first release.
+    /// Release in microseconds after the first one.
     pub(crate) release: u64,
-    /// max(run time, tau) in microseconds: how far its deadline moves when the stretch grows by 1.
+    /// max(run time, tau) in microseconds: the change of the deadline when the stretch increases by
+    /// 1.
     pub(crate) span: u64,
-    /// The CPU it can use at once, at most all nodes, in rate units.
+    /// Maximum CPU that the job can use at once, at most all nodes, in rate units.
     pub(crate) rate: u64,
-    /// Its work, in rate units * microseconds.
+    /// Work in rate units * microseconds.
     pub(crate) work: i128,
 }
 
-/// All jobs that have work to do. Rates are in units of the greatest common divisor of all of them, so that
-/// they are small numbers where needs are halves or quarters of a node.
+/// All jobs with work to do. The rate unit is the greatest common divisor of all rates, so that
+/// rates are small numbers if needs are halves or quarters of a node.
 #[derive(Clone, Debug)]
 pub(crate) struct Instance {
     pub(crate) items: Vec<Item>,
-    /// The rate of all nodes together, in rate units.
+    /// Total rate of all nodes, in rate units.
     pub(crate) capacity: u64,
-    /// Share units in one rate unit.
+    /// Number of share units in one rate unit.
     pub(crate) rate_unit: u64,
-    /// The first release, in microseconds.
+    /// First release, in microseconds.
     pub(crate) origin: u64,
 }
 
-/// A unit of time: 2^-bits microseconds.
+/// Unit of time: 2^-bits microseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TimeUnit {
-    /// At least 0 for every instance from a log; negative only where even 128 bits are short.
+    /// Binary digits after the microsecond; at least 0 for every instance from a log, negative only
+    /// where even 128 bits do not suffice.
     pub(crate) bits: i32,
-    /// Whether amounts need `i128`.
+    /// True if amounts need `i128`.
     pub(crate) wide: bool,
 }
 
 impl TimeUnit {
-    /// With deadlines rounded up to 2^-8 microseconds, a job of one second has its stretch to 4e-9.
+    /// Precision at which 64 bits suffice: with deadlines rounded up to 2^-8 microseconds, the
+    /// stretch of a job of one second has a relative error of 4e-9.
     const FINE_ENOUGH: i32 = 8;
-    /// Finer units would not change a stretch in double precision.
+    /// Finest useful unit: finer ones would not change a stretch in double precision.
     const FINEST: i32 = 20;
 }
 
-/// An item for one stretch, in some unit of time.
+/// Window of an item at a given stretch, in some unit of time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Window<T> {
     pub(crate) release: T,
@@ -56,7 +59,7 @@ pub(crate) struct Window<T> {
     pub(crate) work: T,
 }
 
-/// All items for one stretch.
+/// Windows of all items at a given stretch.
 #[derive(Clone, Debug)]
 pub(crate) struct Windows<T> {
     pub(crate) jobs: Vec<Window<T>>,
@@ -68,7 +71,7 @@ impl Instance {
         let demand = |job: &Job| u64::from(job.tasks) * u64::from(job.cpu_need.units());
         let busy = |job: &&Job| demand(job) > 0 && !job.run_time.is_zero();
         let whole = u64::from(nodes) * u64::from(Share::ONE.units());
-        let rate_unit = jobs.iter().filter(busy).map(demand).fold(whole, greatest_divisor).max(1);
+        let rate_unit = jobs.iter().filter(busy).map(demand).fold(whole, greatest_common_divisor).max(1);
         let origin = jobs.iter().filter(busy).map(|job| job.submit.micros()).min().unwrap_or(0);
         let capacity = whole / rate_unit;
         let items = (jobs.iter().enumerate().filter(|(_, job)| busy(job)))
@@ -83,7 +86,8 @@ impl Instance {
         Instance { items, capacity, rate_unit, origin }
     }
 
-    /// The unit of time for this stretch: as fine as 64-bit amounts allow, or 128-bit ones where those are coarse.
+    /// Selects the unit of time for a stretch: the finest one that 64-bit amounts allow, or 128-bit
+    /// ones if that is too coarse.
     pub(crate) fn unit(&self, stretch: f64) -> TimeUnit {
         let horizon = self.items.iter().map(|item| item.release as f64 + stretch * item.span as f64 + 1.0);
         let longest = horizon.fold(self.items.len() as f64, f64::max);
@@ -93,13 +97,13 @@ impl Instance {
         if narrow >= TimeUnit::FINE_ENOUGH {
             return TimeUnit { bits: narrow.min(TimeUnit::FINEST), wide: false };
         }
-        // A spelled-out solution counts in share units, so those must fit as well.
+        // An explicit solution is in share units, which must fit as well.
         let wide = i128::DIGITS as i32 - digits - self.rate_unit.ilog2() as i32 - 1;
         TimeUnit { bits: wide.clamp(-126, TimeUnit::FINEST), wide: true }
     }
 
-    /// The windows for this stretch, with time in units of 2^-`bits` microseconds. What falls between two
-    /// units is rounded so that the windows are never too hard: releases and work down, deadlines up.
+    /// Computes the windows at a stretch, with time in units of 2^-`bits` microseconds. Values are
+    /// rounded so that no window becomes harder: releases and work down, deadlines up.
     pub(crate) fn at<T: Amount>(&self, stretch: f64, bits: i32) -> Windows<T> {
         let scaled = |value: i128| if bits >= 0 { value << bits } else { value >> bits.unsigned_abs() };
         let unit = f64::from(bits).exp2();

@@ -1,18 +1,21 @@
-//! A lower bound on the maximum stretch that any scheduler could reach, by maximum flow.
+//! Lower bound on the maximum stretch of any scheduler, by maximum flow.
 //!
-//! A stretch S gives each job a deadline, its submission + S * max(run time, tau). With all jobs known in
-//! advance, memory forgotten and moves for free, a schedule that meets the deadlines exists if and only if the
-//! work (tasks * need * run time) fits between submissions and deadlines, at no more than tasks * need at once
-//! for a job and no more than all nodes for all jobs: a maximum flow from jobs to the intervals into which
-//! submissions and deadlines cut the time. [`max_stretch_bound`] finds the smallest such S, by which the maximum
-//! bounded stretch of a policy is divided to give its *degradation from bound*.
+//! A stretch S gives each job a deadline, its submission + S * max(run time, tau). If all jobs are
+//! known in advance, memory is ignored and migration is free, a schedule that meets the deadlines
+//! exists if and only if the work (tasks * need * run time) fits between submissions and deadlines,
+//! at a rate of at most tasks * need for a job and of at most all nodes for all jobs together: a
+//! maximum flow from jobs to the intervals between consecutive submissions and deadlines.
+//! [`max_stretch_bound`] finds the smallest such S. The maximum bounded stretch of a policy divided
+//! by S is its *degradation from bound*.
 //!
 //! * [`Bound`]: the bound with the jobs that prove it.
-//! * [`max_stretch_bound_on`]: the value where nodes differ: the largest of several bounds, for CPU and for each resource.
-//! * [`max_stretch_bound_with_penalties`]: one that counts memory and penalties too.
-//! * [`clairvoyant_stretch`]: what the best schedule found reaches that knows all run times, keeps memory and pays for moves.
-//! * [`flow_solution`]: for one stretch, how much each job does in each interval; [`FlowSolution`].
-//! * [`wrap_around`]: a schedule of all tasks on the nodes that does just that; [`Schedule`].
+//! * [`max_stretch_bound_on`]: the bound where nodes differ: the largest of several bounds, for CPU
+//!   and for each resource.
+//! * [`max_stretch_bound_with_penalties`]: a bound that also includes memory and penalties.
+//! * [`clairvoyant_stretch`]: the result of the best schedule found that knows all run times,
+//!   respects memory and pays for migrations.
+//! * [`flow_solution`]: for one stretch, the work of each job in each interval; [`FlowSolution`].
+//! * [`wrap_around`]: a schedule of all tasks on the nodes with exactly this work; [`Schedule`].
 //!
 //! ```
 //! use dfrsim_bound::max_stretch_bound;
@@ -35,18 +38,22 @@
 //! assert_eq!(bound.critical, [0, 1]);
 //! ```
 //!
-//! # How it is found
-//! Not by bisection, but by Newton's method from below: a stretch that is too small comes with a set of jobs
-//! that is too much for its own time (a minimum cut), and the next stretch is the least at which that set fits.
-//! When the flow succeeds, the last set proves the bound from below and the flow from above. Each flow is kept
-//! small by `Core`, which takes away the jobs that surely fit, started by earliest deadline, and completed by
-//! Dinic's algorithm, which stops as soon as one job proves that the stretch is too small.
+//! # Algorithm
+//!
+//! The search does not use bisection, but Newton's method from below: an infeasible stretch yields a
+//! set of jobs whose work does not fit into their windows (a minimum cut), and the next stretch is
+//! the smallest at which that set fits. When the flow succeeds, the last set proves the bound from
+//! below and the flow from above. Each flow is kept small by `Core`, which removes the jobs that
+//! surely fit; it is initialised by earliest deadline, and completed by Dinic's algorithm, which
+//! stops as soon as one job proves that the stretch is infeasible.
 //!
 //! # Sources
-//! The dissertation that introduced DFRS (Stillwell, 2010), section 5.1.2, theorem 1 for the bound and the
-//! schedule of its proof; McNaughton, "Scheduling with deadlines and loss functions" (1959), for wrapping around;
-//! Dinic, "Algorithm for solution of a problem of maximum flow in networks with power estimation" (1970).
-//! The search by cuts is the discrete Newton method of parametric flow problems (Radzik, 1998).
+//!
+//! The dissertation that introduced DFRS (Stillwell, 2010), section 5.1.2, theorem 1 for the bound
+//! and the schedule of its proof; McNaughton, "Scheduling with deadlines and loss functions" (1959),
+//! for wrap-around scheduling; Dinic, "Algorithm for solution of a problem of maximum flow in
+//! networks with power estimation" (1970). The search by cuts is the discrete Newton method of
+//! parametric flow problems (Radzik, 1998).
 
 mod amount;
 mod bound;

@@ -1,4 +1,4 @@
-//! A feasible stretch spelled out: how much each job does when.
+//! Explicit solution for a feasible stretch: the work of each job in each interval.
 
 use crate::amount::Amount;
 use crate::core::Core;
@@ -6,36 +6,36 @@ use crate::flow::Flow;
 use crate::instance::{Instance, Windows};
 use dfrsim_model::{Job, SimSpan};
 
-/// What all jobs do in one interval of time.
+/// Work of all jobs in one interval of time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FlowInterval {
-    /// When it begins, in ticks after the origin of the workload.
+    /// Begin, in ticks after the origin of the workload.
     pub start: u128,
-    /// When it ends, in ticks; later than `start`.
+    /// End, in ticks; later than `start`.
     pub end: u128,
-    /// Jobs, as indices into the caller's list, and their work in share units * ticks; positive, at most
-    /// tasks * need * length each, and at most nodes * 943,718,400 * length together.
+    /// Jobs, as indices into the caller's list, and their work in share units * ticks; positive, at
+    /// most tasks * need * length each, and at most nodes * 943,718,400 * length together.
     pub work: Vec<(usize, u128)>,
 }
 
 /// A solution of the linear system of theorem 1, in exact integers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FlowSolution {
-    /// The unit of time: a microsecond is this many ticks, a power of two.
+    /// Unit of time: the number of ticks in a microsecond, a power of two.
     pub ticks_per_us: u64,
-    /// Intervals that do not overlap, in the order of time. A job has work only where its window is open.
+    /// Disjoint intervals in order of time. A job has work only where its window is open.
     pub intervals: Vec<FlowInterval>,
-    /// The number of tasks of each job.
+    /// Number of tasks of each job.
     pub(crate) tasks: Vec<u32>,
     pub(crate) nodes: u32,
 }
 
-/// How all jobs can meet the deadlines that this stretch gives them (rounded up to the next tick); `None` if
-/// they cannot, which is surely so below [`Bound::value`](crate::Bound::value) and surely not at
-/// [`Bound::upper`](crate::Bound::upper).
+/// Computes a solution in which all jobs meet the deadlines of this stretch (rounded up to the next
+/// tick); `None` if there is none. There is none below [`Bound::value`](crate::Bound::value), and
+/// there is one at [`Bound::upper`](crate::Bound::upper).
 ///
-/// Also `None` for a stretch that is not a positive number, and where nodes * time is beyond the range of
-/// 128-bit integers in share units (millions of years).
+/// Also returns `None` for a stretch that is not a positive number, and where nodes * time exceeds
+/// the range of 128-bit integers in share units (millions of years).
 pub fn flow_solution(jobs: &[Job], nodes: u32, tau: SimSpan, stretch: f64) -> Option<FlowSolution> {
     let instance = Instance::new(jobs, nodes, tau);
     if !stretch.is_finite() || stretch <= 0.0 || instance.capacity == 0 && !instance.items.is_empty() {
@@ -44,15 +44,19 @@ pub fn flow_solution(jobs: &[Job], nodes: u32, tau: SimSpan, stretch: f64) -> Op
     let unit = instance.unit(stretch);
     let bits = u32::try_from(unit.bits).ok()?;
     let intervals = if unit.wide {
-        spell_out(&instance, &instance.at::<i128>(stretch, unit.bits), bits)?
+        solve_windows(&instance, &instance.at::<i128>(stretch, unit.bits), bits)?
     } else {
-        spell_out(&instance, &instance.at::<i64>(stretch, unit.bits), bits)?
+        solve_windows(&instance, &instance.at::<i64>(stretch, unit.bits), bits)?
     };
     let tasks = jobs.iter().map(|job| job.tasks).collect();
     Some(FlowSolution { ticks_per_us: 1 << bits, intervals, tasks, nodes })
 }
 
-fn spell_out<T: Amount>(instance: &Instance, windows: &Windows<T>, bits: u32) -> Option<Vec<FlowInterval>> {
+fn solve_windows<T: Amount>(
+    instance: &Instance,
+    windows: &Windows<T>,
+    bits: u32,
+) -> Option<Vec<FlowInterval>> {
     let core = Core::of(windows);
     let mut flow = Flow::new(&core);
     flow.fill_by_deadline();
@@ -77,7 +81,7 @@ fn spell_out<T: Amount>(instance: &Instance, windows: &Windows<T>, bits: u32) ->
             }
         }
     }
-    // What a job can do in uncontested time it does there, as early as it can.
+    // A job uses uncontested time first, as early as possible.
     let kept = core.jobs.iter().map(|job| (job.item, u32::MAX, job.work));
     let dropped = core.dropped.iter().map(|&(item, round)| (item, round, T::default()));
     for (item, round, elsewhere) in kept.chain(dropped) {

@@ -1,53 +1,56 @@
-//! Checks decisions.
+//! Validation of decisions.
 
-use crate::decision::{Change, Decision, Verb};
+use crate::decision::{Action, Change, Decision};
 use crate::job_table::JobTable;
 use crate::node_loads::NodeLoads;
 use crate::platform::Platform;
-use crate::unequal::Unequal;
+use crate::unequal::UnequalState;
 use crate::{JobHandle, JobState, Placement, Rule, Violation};
 use dfrsim_model::{Job, NodeId, SimTime};
 
-impl Verb {
-    /// Its name, and the state that a job needs.
-    fn rule(self) -> (&'static str, JobState) {
+impl Action {
+    /// Returns the action as an infinitive, for error messages, and the state that it requires of
+    /// the job.
+    fn name_and_state(self) -> (&'static str, JobState) {
         match self {
-            Verb::Start => ("start", JobState::Waiting),
-            Verb::Pause => ("pause", JobState::Running),
-            Verb::Resume => ("resume", JobState::Paused),
-            Verb::Migrate => ("migrate", JobState::Running),
-            Verb::SetYield => ("change its yield", JobState::Running),
-            Verb::Reject => ("be rejected", JobState::Waiting),
-            Verb::Kill => ("be killed", JobState::Running),
-            Verb::Requeue => ("be requeued", JobState::Running),
-            Verb::Lose => ("be lost", JobState::Running),
+            Action::Start => ("start", JobState::Waiting),
+            Action::Pause => ("pause", JobState::Running),
+            Action::Resume => ("resume", JobState::Paused),
+            Action::Migrate => ("migrate", JobState::Running),
+            Action::SetYield => ("change its yield", JobState::Running),
+            Action::Reject => ("be rejected", JobState::Waiting),
+            Action::Kill => ("be killed", JobState::Running),
+            Action::Requeue => ("be requeued", JobState::Running),
+            Action::Lose => ("be lost", JobState::Running),
         }
     }
-    pub(crate) fn places(self) -> bool {
-        matches!(self, Verb::Start | Verb::Resume | Verb::Migrate)
+    pub(crate) fn has_placement(self) -> bool {
+        matches!(self, Action::Start | Action::Resume | Action::Migrate)
     }
-    /// The state in which a job leaves for good.
-    pub(crate) fn leaves_in(self) -> Option<JobState> {
+    /// Returns the final state of a job that leaves the system by this action; `None` if the job
+    /// stays.
+    pub(crate) fn final_state(self) -> Option<JobState> {
         match self {
-            Verb::Reject => Some(JobState::Rejected),
-            Verb::Kill => Some(JobState::Killed),
-            Verb::Lose => Some(JobState::Lost),
+            Action::Reject => Some(JobState::Rejected),
+            Action::Kill => Some(JobState::Killed),
+            Action::Lose => Some(JobState::Lost),
             _ => None,
         }
     }
 }
 
-/// Checks decisions, each as a whole.
+/// Validator of decisions; a decision is accepted or refused as a whole.
 #[derive(Debug, Default)]
 pub(crate) struct Checker {
-    /// The number of the last decision that named each handle.
-    named_in: Vec<u64>,
-    decisions: u64,
+    /// Number of the last decision that named the job, by handle; detects a job that is named twice.
+    last_named: Vec<u64>,
+    checked: u64,
 }
 
 impl Checker {
-    /// Checks the whole decision and moves the node totals to what it makes of them. Jobs are not touched; the
-    /// totals are of no use after a violation, which ends the run.
+    /// Checks the whole decision and updates the node totals to the state after it. The jobs
+    /// themselves are not changed. After a violation the totals are invalid; a violation ends the
+    /// run.
     pub(crate) fn check(
         &mut self,
         now: SimTime,
@@ -55,7 +58,7 @@ impl Checker {
         jobs: &JobTable,
         nodes: &mut NodeLoads,
         platform: Option<&Platform>,
-        mut unequal: Option<&mut Unequal>,
+        mut unequal: Option<&mut UnequalState>,
     ) -> Result<(), Violation> {
         let violation = |job: Option<JobHandle>, rule| Violation {
             time: now,
@@ -69,18 +72,18 @@ impl Checker {
         if let Some(job) = decision.submissions.iter().find(invalid) {
             return Err(Violation { time: now, job: Some(job.id), rule: Rule::FutureSubmission(job.submit) });
         }
-        self.decisions += 1;
-        self.named_in.resize(jobs.handles(), 0);
+        self.checked += 1;
+        self.last_named.resize(jobs.handles(), 0);
         for change in &decision.changes {
-            let named_in = &mut self.named_in[change.job.index()];
-            if std::mem::replace(named_in, self.decisions) == self.decisions {
+            let named_in = &mut self.last_named[change.job.index()];
+            if std::mem::replace(named_in, self.checked) == self.checked {
                 return Err(violation(Some(change.job), Rule::NamedOnce));
             }
             check_change(change, decision.placement(change), jobs, nodes.len())
                 .map_err(|rule| violation(Some(change.job), rule))?;
             if let Some(platform) = platform
                 && let Some(node) =
-                    decision.placement(change).ranges().iter().find_map(|&it| platform.down_in(it))
+                    decision.placement(change).ranges().iter().find_map(|&it| platform.first_down(it))
             {
                 return Err(violation(Some(change.job), Rule::NodeUp(node)));
             }
@@ -99,42 +102,43 @@ impl Checker {
                 unequal.add(change.job, placement, change.job_yield);
             }
         }
-        // The last change that put or kept tasks on a node is the one that is wrong.
-        let mut last_first = decision.changes.iter().rev();
-        let fault = |change: &Change| {
+        // Changes were applied in order, so the last one that touched an overloaded node is
+        // reported.
+        let mut reversed = decision.changes.iter().rev();
+        let violation_of = |change: &Change| {
             let placement = placement_after(change, decision, jobs);
             let rule = match &unequal {
-                Some(unequal) => unequal.fault(change.job, placement, nodes),
+                Some(unequal) => unequal.violated_rule(change.job, placement, nodes),
                 None => nodes.excess(placement),
             };
             Some(violation(Some(change.job), rule?))
         };
-        last_first.find_map(fault).map_or(Ok(()), Err)
+        reversed.find_map(violation_of).map_or(Ok(()), Err)
     }
 }
 
-/// The nodes of a job's tasks after a change.
+/// Returns the placement of a job after the change; a change of yield keeps the current one.
 fn placement_after<'a>(change: &Change, decision: &'a Decision, jobs: &'a JobTable) -> Placement<'a> {
-    match change.verb {
-        Verb::SetYield => jobs.get(change.job).placement(),
+    match change.action {
+        Action::SetYield => jobs.get(change.job).placement(),
         _ => decision.placement(change),
     }
 }
 
 fn check_change(change: &Change, placement: Placement<'_>, jobs: &JobTable, nodes: u32) -> Result<(), Rule> {
     let active = jobs.get(change.job);
-    let (name, needed) = change.verb.rule();
+    let (name, needed) = change.action.name_and_state();
     if active.state != needed {
         return Err(Rule::State(name, active.state));
     }
-    if !change.verb.places() {
+    if !change.action.has_placement() {
         return Ok(());
     }
     let ranges = placement.ranges();
     if ranges.windows(2).any(|pair| pair[0].end() > u64::from(pair[1].first.0))
         || ranges.iter().any(|range| range.nodes == 0 || range.tasks == 0)
     {
-        return Err(Rule::RisingNodes);
+        return Err(Rule::AscendingNodes);
     }
     if let Some(range) = ranges.iter().find(|range| range.end() > u64::from(nodes)) {
         return Err(Rule::KnownNode(range.first.max(NodeId(nodes))));

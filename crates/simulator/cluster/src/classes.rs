@@ -1,4 +1,4 @@
-//! Classes of jobs by size and by length, since a mean over all jobs hides who pays.
+//! Classes of jobs by size and run time; a mean over all jobs hides which of them are served worse.
 
 use crate::sample::Sample;
 use dfrsim_model::{SimSpan, named};
@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 named! {
-    /// How wide a job is.
+    /// Class of a job by its number of tasks.
     pub enum SizeClass as "class of sizes" {
         /// One task.
         Serial = "1",
@@ -20,11 +20,11 @@ named! {
 }
 
 named! {
-    /// How long a job runs.
+    /// Class of a job by its run time at full speed.
     pub enum LengthClass as "class of run times" {
-        /// At most ten minutes.
+        /// Ten minutes at most.
         Short = "<=10min",
-        /// At most three hours.
+        /// Three hours at most.
         Medium = "<=3h",
         /// Longer than three hours.
         Long = ">3h",
@@ -32,7 +32,7 @@ named! {
 }
 
 impl SizeClass {
-    /// The class of a job with this many tasks.
+    /// Returns the class of a job with this number of tasks.
     pub fn of(tasks: u32) -> SizeClass {
         match tasks {
             0..=1 => SizeClass::Serial,
@@ -44,7 +44,7 @@ impl SizeClass {
 }
 
 impl LengthClass {
-    /// The class of a job that runs so long at full speed.
+    /// Returns the class of a job with this run time at full speed.
     pub fn of(run_time: SimSpan) -> LengthClass {
         match run_time {
             span if span <= SimSpan::from_secs(600) => LengthClass::Short,
@@ -54,29 +54,29 @@ impl LengthClass {
     }
 }
 
-/// The jobs of one class.
+/// Figures of the jobs of one class.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct ClassSummary {
-    /// The name of the class of sizes.
+    /// Size class, serialized by name.
     #[serde(rename = "tasks")]
     #[schemars(with = "String")]
     pub size: SizeClass,
-    /// The name of the class of run times.
+    /// Run time class, serialized by name.
     #[serde(rename = "run_time")]
     #[schemars(with = "String")]
     pub length: LengthClass,
-    /// How many.
+    /// Number of jobs.
     pub jobs: usize,
-    /// Their mean wait, in seconds.
+    /// Mean wait, in seconds.
     #[serde(rename = "mean_wait_s")]
     pub mean_wait: f64,
-    /// Their mean bounded stretch, with the first tau.
+    /// Mean bounded stretch, for the first tau of the options.
     pub mean_bounded_stretch: f64,
-    /// Their largest bounded stretch, with the first tau.
+    /// Largest bounded stretch, for the first tau of the options.
     pub max_bounded_stretch: f64,
 }
 
-/// Adds up the jobs of each class.
+/// Running totals of each class.
 #[derive(Clone, Debug)]
 pub(crate) struct ClassTotals {
     tau: SimSpan,
@@ -92,7 +92,7 @@ struct ClassTotal {
 }
 
 impl ClassTotals {
-    /// Of no jobs, with this tau.
+    /// Creates totals without jobs; bounded stretches use this tau.
     pub(crate) fn new(tau: SimSpan) -> ClassTotals {
         ClassTotals { tau, totals: Default::default() }
     }
@@ -107,7 +107,7 @@ impl ClassTotals {
         total.max_bounded_stretch = total.max_bounded_stretch.max(bounded);
     }
 
-    /// The classes that have jobs, by size, then length.
+    /// Returns the classes that have jobs, by size, then by run time.
     pub(crate) fn summaries(&self) -> Vec<ClassSummary> {
         let classes =
             SizeClass::ALL.iter().flat_map(|size| LengthClass::ALL.iter().map(move |length| (size, length)));

@@ -1,10 +1,10 @@
-//! The decision of a scheduler.
+//! Decisions of a scheduler.
 
 use crate::{JobHandle, NodeRange, Placement};
 use dfrsim_model::{Job, SimTime, Yield};
 use std::ops::Range;
 
-/// The net change that a scheduler wants at one moment. Each job may be named once.
+/// Net change that a scheduler makes at one instant. Each job may be named at most once.
 #[derive(Debug, Default)]
 pub struct Decision {
     pub(crate) changes: Vec<Change>,
@@ -17,14 +17,14 @@ pub struct Decision {
 #[derive(Clone, Debug)]
 pub(crate) struct Change {
     pub(crate) job: JobHandle,
-    pub(crate) verb: Verb,
-    /// Where its tasks shall be; empty for verbs that do not place.
+    pub(crate) action: Action,
+    /// Range in `ranges` of the new placement; empty for actions that place no task.
     placement: Range<usize>,
     pub(crate) job_yield: Yield,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Verb {
+pub(crate) enum Action {
     Start,
     Pause,
     Resume,
@@ -37,97 +37,100 @@ pub(crate) enum Verb {
 }
 
 impl Decision {
-    /// Starts a waiting job: all of its tasks on the given nodes (or ranges of nodes), which must rise.
+    /// Starts a waiting job with all of its tasks on the given nodes (or ranges of nodes), which
+    /// must be in ascending order.
     pub fn start(
         &mut self,
         job: JobHandle,
         placement: impl IntoIterator<Item = impl Into<NodeRange>>,
         job_yield: Yield,
     ) {
-        self.place(Verb::Start, job, placement, job_yield);
+        self.push_placed(Action::Start, job, placement, job_yield);
     }
-    /// Lets a paused job go on, on the given nodes, which must rise.
+    /// Resumes a paused job on the given nodes, which must be in ascending order.
     pub fn resume(
         &mut self,
         job: JobHandle,
         placement: impl IntoIterator<Item = impl Into<NodeRange>>,
         job_yield: Yield,
     ) {
-        self.place(Verb::Resume, job, placement, job_yield);
+        self.push_placed(Action::Resume, job, placement, job_yield);
     }
-    /// Moves a running job to the given nodes, which must rise; tasks that stay are not moved.
+    /// Migrates a running job to the given nodes, which must be in ascending order; tasks whose node
+    /// stays the same are not moved.
     pub fn migrate(
         &mut self,
         job: JobHandle,
         placement: impl IntoIterator<Item = impl Into<NodeRange>>,
         job_yield: Yield,
     ) {
-        self.place(Verb::Migrate, job, placement, job_yield);
+        self.push_placed(Action::Migrate, job, placement, job_yield);
     }
-    /// Gives a running job another yield.
+    /// Sets the yield of a running job.
     pub fn set_yield(&mut self, job: JobHandle, job_yield: Yield) {
-        self.keep_place(Verb::SetYield, job, job_yield);
+        self.push_unplaced(Action::SetYield, job, job_yield);
     }
-    /// Pauses a running job: it leaves its nodes and keeps its virtual time.
+    /// Pauses a running job: it releases its nodes and keeps its virtual time.
     pub fn pause(&mut self, job: JobHandle) {
-        self.keep_place(Verb::Pause, job, Yield::ZERO);
+        self.push_unplaced(Action::Pause, job, Yield::ZERO);
     }
-    /// Turns a waiting job away for good.
+    /// Rejects a waiting job; it leaves the system.
     pub fn reject(&mut self, job: JobHandle) {
-        self.keep_place(Verb::Reject, job, Yield::ZERO);
+        self.push_unplaced(Action::Reject, job, Yield::ZERO);
     }
-    /// Ends a running job for good, even if it has work left.
+    /// Kills a running job, even if it has work left; it leaves the system.
     pub fn kill(&mut self, job: JobHandle) {
-        self.keep_place(Verb::Kill, job, Yield::ZERO);
+        self.push_unplaced(Action::Kill, job, Yield::ZERO);
     }
-    /// Takes a running job off its nodes: it waits again, with the work that its last checkpoint holds if it writes any
-    /// ([`Options::outages`](crate::Options::outages)), and from zero otherwise.
+    /// Requeues a running job: it releases its nodes and waits again. It keeps the work of its last
+    /// checkpoint if jobs write checkpoints ([`Options::outages`](crate::Options::outages)), and
+    /// restarts from zero otherwise.
     pub fn requeue(&mut self, job: JobHandle) {
-        self.keep_place(Verb::Requeue, job, Yield::ZERO);
+        self.push_unplaced(Action::Requeue, job, Yield::ZERO);
     }
-    /// Takes a running job off its nodes for good, and its work is lost.
+    /// Removes a running job from the system as lost, with all of its work.
     pub fn lose(&mut self, job: JobHandle) {
-        self.keep_place(Verb::Lose, job, Yield::ZERO);
+        self.push_unplaced(Action::Lose, job, Yield::ZERO);
     }
-    /// Submits one more job, which arrives when it says, at a later moment.
+    /// Submits one more job. It arrives at its own submit time, which must be later than now.
     pub fn submit(&mut self, job: Job) {
         self.submissions.push(job);
     }
-    /// Ends the simulation: the policy cannot decide, for this reason. For policies that depend on something outside of
-    /// the program; the rest of the decision is ignored.
+    /// Ends the simulation with an error: the policy cannot decide, for this reason. The rest of the
+    /// decision is ignored. Meant for policies that depend on something outside of the program.
     pub fn fail(&mut self, reason: impl Into<String>) {
         self.failure = Some(reason.into());
     }
-    /// Asks to be called at a later moment even if no event occurs then.
+    /// Asks to be called at a later time even if no event occurs then.
     pub fn wake_at(&mut self, time: SimTime) {
         self.wake_up = Some(time);
     }
 
-    /// The waiting jobs that start, in the order in which they were named.
+    /// Returns the waiting jobs that this decision starts, in the order in which they were named.
     pub fn starts(&self) -> impl Iterator<Item = JobHandle> {
-        self.changes.iter().filter(|change| change.verb == Verb::Start).map(|change| change.job)
+        self.changes.iter().filter(|change| change.action == Action::Start).map(|change| change.job)
     }
 
-    fn place(
+    fn push_placed(
         &mut self,
-        verb: Verb,
+        action: Action,
         job: JobHandle,
         placement: impl IntoIterator<Item = impl Into<NodeRange>>,
         job_yield: Yield,
     ) {
         let begin = self.ranges.len();
         for range in placement.into_iter().map(Into::into) {
-            // The last range may be that of another job.
+            // A range of another job must not be extended, hence the slice from `begin`.
             match self.ranges[begin..].last_mut() {
                 Some(last) if last.is_continued_by(range) => last.nodes += range.nodes,
                 _ => self.ranges.push(range),
             }
         }
-        self.changes.push(Change { job, verb, placement: begin..self.ranges.len(), job_yield });
+        self.changes.push(Change { job, action, placement: begin..self.ranges.len(), job_yield });
     }
-    /// A change that places no task.
-    fn keep_place(&mut self, verb: Verb, job: JobHandle, job_yield: Yield) {
-        self.changes.push(Change { job, verb, placement: 0..0, job_yield });
+    /// Records a change that places no task.
+    fn push_unplaced(&mut self, verb: Action, job: JobHandle, job_yield: Yield) {
+        self.changes.push(Change { job, action: verb, placement: 0..0, job_yield });
     }
     pub(crate) fn placement(&self, change: &Change) -> Placement<'_> {
         Placement::new(&self.ranges[change.placement.clone()])

@@ -1,26 +1,27 @@
-//! The usual figures of a distribution.
+//! Summary statistics of a distribution.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Mean, quantiles and maximum of a set of values; quantiles are values of the set (nearest rank), but of more than a million jobs
-/// near such a value.
+/// Mean, quantiles and maximum of a set of values. Quantiles are values of the set (nearest rank);
+/// beyond a million jobs they are approximated (see [`Metrics`](crate::Metrics)).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Distribution {
     /// Arithmetic mean.
     pub mean: f64,
-    /// Half of the values are at most this large.
+    /// Median: half of the values are at most this large.
     pub median: f64,
-    /// 95 % of the values are at most this large.
+    /// 95th percentile.
     pub p95: f64,
-    /// 99 % of the values are at most this large.
+    /// 99th percentile.
     pub p99: f64,
-    /// The largest value.
+    /// Largest value.
     pub max: f64,
 }
 
 impl Distribution {
-    /// The figures of these values, which are reordered; `None` of no values. Values must not be NaN.
+    /// Computes the statistics of the values, which are reordered; `None` if there are none. Values
+    /// must not be NaN.
     pub fn of(values: &mut [f64]) -> Option<Distribution> {
         let count = values.len();
         let mean = values.iter().sum::<f64>() / count as f64;
@@ -30,7 +31,8 @@ impl Distribution {
         Some(Distribution { mean, median: quantile(50), p95: quantile(95), p99: quantile(99), max })
     }
 
-    /// The figures of values by rising value, each with how often it is there.
+    /// Computes the statistics of a histogram: values in ascending order, each with its number of
+    /// occurrences.
     pub(crate) fn of_counts(
         values: &(impl Iterator<Item = (f64, usize)> + Clone),
         count: usize,
@@ -49,7 +51,7 @@ impl Distribution {
         Distribution { mean: sum / count as f64, median, p95, p99, max }
     }
 
-    /// Which of this many sorted values, from 1, is the quantile.
+    /// Returns the nearest rank of the quantile among `count` sorted values, counted from 1.
     fn rank(count: usize, percent: usize) -> usize {
         (count * percent).div_ceil(100).max(1)
     }

@@ -1,4 +1,4 @@
-//! Writes an events file.
+//! Writer of events files.
 
 use crate::{Observer, Occurrence, Options, PlatformChange, Summary, records};
 use dfrsim_model::event::Record;
@@ -6,31 +6,31 @@ use dfrsim_model::priority::Priorities;
 use dfrsim_model::{SimSpan, SimTime};
 use std::io::{self, Write};
 
-/// An observer that writes every occurrence as one line of JSON (see [`dfrsim_model::event`]).
+/// Observer that writes every occurrence as one line of JSON (see [`dfrsim_model::event`]).
 #[derive(Debug)]
 pub struct EventLog<W> {
     out: W,
     line: Vec<u8>,
-    /// The first write that failed; no more is written after it.
+    /// Error of the first write that failed; nothing is written after it.
     failed: Option<io::Error>,
 }
 
 impl<W: Write> EventLog<W> {
-    /// Begins an events file with its `run` line; wrap files in a `BufWriter`. The tau is that of the bounded stretch in
-    /// the last line.
+    /// Begins an events file with its `run` line. Files should be wrapped in a `BufWriter`. `tau` is
+    /// that of the bounded stretch in the summary line.
     pub fn new(out: W, policy: &str, nodes: u32, penalty: SimSpan, tau: SimSpan) -> EventLog<W> {
         EventLog::of_run(out, &records::run(policy, nodes, penalty, tau, (None, None)))
     }
 
-    /// The same with another first record, of [`records::run`].
+    /// Begins an events file with the given first record (see [`records::run`]).
     pub fn of_run(out: W, run: &Record<'_>) -> EventLog<W> {
         let mut log = EventLog { out, line: Vec::new(), failed: None };
         log.write(run);
         log
     }
 
-    /// The file is of a cluster with what the options say of its nodes, and of a policy with these priorities; to be called before the
-    /// simulation begins.
+    /// Writes the records that describe the nodes (from the options) and the priorities of the
+    /// policy. Must be called before the simulation begins.
     #[must_use]
     pub fn of_cluster(mut self, options: &Options, priorities: Option<&Priorities>) -> EventLog<W> {
         let Options { outages, unequal, .. } = options;
@@ -39,8 +39,8 @@ impl<W: Write> EventLog<W> {
         self
     }
 
-    /// Ends the file with its `summary` line, and hands the writer back. The summary must be of all jobs, with the file's
-    /// tau as the first.
+    /// Ends the file with its `summary` line and returns the writer. The summary must cover all
+    /// jobs, and its first tau must be that of the file.
     ///
     /// # Errors
     /// If any write failed.
@@ -51,13 +51,14 @@ impl<W: Write> EventLog<W> {
 
     fn write(&mut self, record: &Record<'_>) {
         if self.failed.is_none() {
-            self.failed = put(record, &mut self.line).and_then(|()| self.out.write_all(&self.line)).err();
+            self.failed =
+                format_line(record, &mut self.line).and_then(|()| self.out.write_all(&self.line)).err();
         }
     }
 }
 
-/// Makes a record a line, for writers of all types.
-fn put(record: &Record<'_>, line: &mut Vec<u8>) -> io::Result<()> {
+/// Formats a record as one line of JSON. Not generic over the writer, so that it is compiled once.
+fn format_line(record: &Record<'_>, line: &mut Vec<u8>) -> io::Result<()> {
     line.clear();
     serde_json::to_writer(&mut *line, record)?;
     line.push(b'\n');

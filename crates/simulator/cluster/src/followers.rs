@@ -1,72 +1,73 @@
-//! Jobs that are submitted when others have left or started.
+//! Dependent jobs: submitted when others have left the system or started.
 
-use dfrsim_model::{Job, JobId, Preceding, SimSpan, SimTime};
+use dfrsim_model::{Dependencies, Job, JobId, SimSpan, SimTime};
 use std::collections::BTreeMap;
 
-/// Jobs each of which is submitted a think time after others have left the system, because they have completed, were rejected or
-/// killed, or were lost with their nodes; or a time after the start of others.
+/// Dependent jobs. Each is submitted a think time after others have left the system (completed,
+/// rejected, killed, or lost with their nodes), or a delay after others have started.
 ///
-/// Submissions are events as all others are: after the completions of their moment and the changes of nodes. A job whose last predecessor leaves or
-/// starts by a decision of the policy is submitted in a later moment than that, however short its think time is.
+/// Their submissions are events like all others, and come after the completions and node changes of
+/// the same time. A job whose last predecessor leaves or starts by a decision of the policy is
+/// submitted strictly later than that decision, however short its think time is.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Followers {
     all: Vec<Follower>,
-    /// By the number of a job, and what they wait for of it: their places, and the times from then; in the order in which they are submitted at
-    /// equal times.
-    waiting: BTreeMap<(JobId, Until), Vec<(usize, SimSpan)>>,
-    /// Jobs whose last predecessor has left or started.
-    thinking: BTreeMap<JobId, After>,
-    /// Jobs that were released by a decision.
+    /// Dependents by the job and the event that they wait for: indices into `all`, each with the
+    /// delay after that event, in the order of submission at equal times.
+    waiting: BTreeMap<(JobId, DependencyEvent), Vec<(usize, SimSpan)>>,
+    /// Jobs whose last dependency is satisfied and that are not submitted yet.
+    satisfied: BTreeMap<JobId, After>,
+    /// Jobs whose last dependency was satisfied by a decision.
     pub(crate) released: Vec<Job>,
 }
 
-/// What a job waits for of another one.
+/// Event of a job that satisfies a dependency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Until {
-    /// That it has left.
+pub(crate) enum DependencyEvent {
+    /// The job has left the system.
     End,
-    /// That it has started or left.
+    /// The job has started, or has left without a start.
     Start,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 struct Follower {
     job: Job,
-    /// How many jobs have not left or started that it waits for.
-    missing: usize,
+    /// Number of dependencies that are not satisfied yet.
+    unsatisfied: usize,
     after: After,
-    /// When it is submitted as far as is known.
+    /// Submit time as far as it is known, a lower bound while dependencies are open.
     due: SimTime,
 }
 
-/// What a job follows.
+/// Dependencies of a job.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct After {
-    /// The places in the order of submission of the jobs that had to leave.
+    /// Sequence numbers (order of submission) of the jobs that had to leave.
     pub jobs: Vec<u64>,
-    /// The think time.
+    /// Think time: the delay after the last of `jobs` has left.
     pub think: SimSpan,
-    /// Those of jobs that had to start or leave, each with the time from then.
+    /// Sequence numbers of the jobs that had to start or leave, each with the delay after that.
     pub starts: Vec<(u64, SimSpan)>,
-    /// Before which moment it is not submitted, either.
+    /// Earliest submit time, if there is one.
     pub not_before: Option<SimTime>,
 }
 
-/// How a job is connected with others.
+/// Dependencies of a job in both directions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Link {
-    /// What it follows.
+    /// Dependencies of the job on others.
     pub after: Option<After>,
-    /// How many jobs follow it.
+    /// Number of jobs that wait for its end.
     pub followers: u32,
-    /// How many jobs follow its start.
+    /// Number of jobs that wait for its start.
     pub start_followers: u32,
 }
 
 impl Followers {
-    /// Takes the jobs that follow others out of a list; the others stay in their order. The number of a preceding job must be that
-    /// of one job of the list.
-    pub fn split(jobs: impl IntoIterator<Item = (Job, Option<Preceding>)>) -> (Vec<Job>, Followers) {
+    /// Splits a list into jobs without dependencies, which keep their order, and dependent jobs.
+    /// Each predecessor must be a job of the list.
+    pub fn split(jobs: impl IntoIterator<Item = (Job, Option<Dependencies>)>) -> (Vec<Job>, Followers) {
         let (mut first, mut followers) = (Vec::new(), Followers::default());
         for (job, preceding) in jobs {
             match preceding {
@@ -77,20 +78,23 @@ impl Followers {
         (first, followers)
     }
 
-    /// Adds a job that is submitted once others have left.
-    pub fn add(&mut self, preceding: &Preceding, job: Job) {
-        let Preceding { jobs, think, starts, is_hold } = preceding;
-        let ends = jobs.iter().map(|&other| ((other, Until::End), *think));
-        for (what, delay) in ends.chain(starts.iter().map(|&(other, delay)| ((other, Until::Start), delay))) {
+    /// Adds a job that is submitted once its predecessors have left or started.
+    pub fn add(&mut self, preceding: &Dependencies, job: Job) {
+        let Dependencies { jobs, think, starts, is_hold } = preceding;
+        let ends = jobs.iter().map(|&other| ((other, DependencyEvent::End), *think));
+        for (what, delay) in
+            ends.chain(starts.iter().map(|&(other, delay)| ((other, DependencyEvent::Start), delay)))
+        {
             self.waiting.entry(what).or_default().push((self.all.len(), delay));
         }
         let not_before = is_hold.then_some(job.submit);
         let after = After { think: *think, not_before, ..After::default() };
         let due = not_before.unwrap_or(SimTime::ZERO);
-        self.all.push(Follower { job, missing: jobs.len() + starts.len(), after, due });
+        self.all.push(Follower { job, unsatisfied: jobs.len() + starts.len(), after, due });
     }
 
-    /// The jobs that still wait for another one to leave or start, with that one's number.
+    /// Returns the jobs that still wait for another one to leave or start, each with the number of
+    /// that one.
     pub fn waiting(&self) -> impl Iterator<Item = (JobId, &Job)> {
         let job = |(place, _): &(usize, SimSpan)| &self.all[*place].job;
         self.waiting
@@ -98,37 +102,41 @@ impl Followers {
             .flat_map(move |((after, _), places)| places.iter().map(move |it| (*after, job(it))))
     }
 
-    /// Whether there was ever a job.
-    pub(crate) const fn are_used(&self) -> bool {
+    /// Returns whether any dependent job was ever added.
+    pub(crate) const fn is_used(&self) -> bool {
         !self.all.is_empty()
     }
-    /// Whether no job waits for another one.
+    /// Returns whether no job waits for another one.
     pub(crate) fn is_empty(&self) -> bool {
         self.waiting.is_empty()
     }
 
-    /// The jobs that follow one of this number and place in the order of submission, which leaves or starts at a moment, and wait for no
-    /// other; none is submitted before the `earliest`.
+    /// Returns the jobs whose last dependency is satisfied by this event of the job with the given
+    /// number and sequence number. None is submitted before `earliest`.
     pub(crate) fn release(
         &mut self,
         (id, sequence): (JobId, u64),
-        what: Until,
+        what: DependencyEvent,
         now: SimTime,
         earliest: SimTime,
     ) -> Vec<Job> {
         let mut released = Vec::new();
-        // One that leaves need not have started.
-        for until in [Until::End, Until::Start].into_iter().filter(|&it| it == what || what == Until::End) {
+        // A job may leave without having started, so its end also satisfies dependencies on its
+        // start.
+        for until in [DependencyEvent::End, DependencyEvent::Start]
+            .into_iter()
+            .filter(|&it| it == what || what == DependencyEvent::End)
+        {
             for (place, delay) in self.waiting.remove(&(id, until)).unwrap_or_default() {
-                let Follower { job, missing, after, due } = &mut self.all[place];
+                let Follower { job, unsatisfied: missing, after, due } = &mut self.all[place];
                 match until {
-                    Until::End => after.jobs.push(sequence),
-                    Until::Start => after.starts.push((sequence, delay)),
+                    DependencyEvent::End => after.jobs.push(sequence),
+                    DependencyEvent::Start => after.starts.push((sequence, delay)),
                 }
                 *due = now.saturating_add(delay).max(earliest).max(*due);
                 *missing -= 1;
                 if *missing == 0 {
-                    self.thinking.insert(job.id, std::mem::take(after));
+                    self.satisfied.insert(job.id, std::mem::take(after));
                     released.push(Job { submit: *due, ..job.clone() });
                 }
             }
@@ -136,11 +144,16 @@ impl Followers {
         released
     }
 
-    /// What connects a job that is being submitted with others, if anything does.
+    /// Takes the dependencies of a job that is being submitted; `None` if it has none in either
+    /// direction.
     pub(crate) fn link(&mut self, id: JobId) -> Option<Link> {
-        let after = self.thinking.remove(&id);
+        let after = self.satisfied.remove(&id);
         let count = |what| self.waiting.get(&(id, what)).map_or(0, |jobs| jobs.len() as u32);
-        let link = Link { after, followers: count(Until::End), start_followers: count(Until::Start) };
+        let link = Link {
+            after,
+            followers: count(DependencyEvent::End),
+            start_followers: count(DependencyEvent::Start),
+        };
         (link != Link::default()).then_some(link)
     }
 }

@@ -1,72 +1,73 @@
-//! The jobs in the system.
+//! Table of the jobs in the system.
 
 use crate::{JobRecord, NodeRange, Options, Overrun, Placement};
 use dfrsim_model::platform::Interruption;
 use dfrsim_model::{Clock, Job, Share, SimSpan, SimTime, VirtualTime, Yield};
 
-/// A job in the system. Handles are small numbers, reused once a job has left, so that a policy can keep
-/// vectors with one entry a handle.
+/// Handle of a job in the system. Handles are small numbers, reused once a job has left, so that a
+/// policy can keep vectors with one entry per handle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct JobHandle(pub(crate) u32);
 
 impl JobHandle {
-    /// The handle of this number, for callers that drive a policy's parts without a simulated cluster and number jobs
-    /// themselves.
+    /// Creates the handle of this number, for callers that drive parts of a policy without a
+    /// simulated cluster and number jobs themselves.
     pub const fn new(number: u32) -> JobHandle {
         JobHandle(number)
     }
-    /// The handle as an index of a vector with one entry a handle.
+    /// Returns the handle as an index into a vector with one entry per handle.
     #[must_use]
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// Where a job is in its life.
+/// State of a job in its life cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JobState {
-    /// Submitted and never started.
+    /// Submitted and not running; never started, or requeued.
     Waiting,
-    /// Its tasks are on nodes.
+    /// Running: its tasks are on nodes.
     Running,
-    /// Started before, on no node now.
+    /// Paused: it has started and is on no node now.
     Paused,
-    /// All of its work is done; it leaves when the decision of this moment is made.
+    /// Completed: all of its work is done. The job leaves after the decision of the current instant.
     Completed,
-    /// Turned away.
+    /// Rejected by the policy.
     Rejected,
-    /// Ended by the policy before its work was done.
+    /// Killed by the policy before its work was done.
     Killed,
-    /// Gone with a node that went down.
+    /// Lost with a node that went down, or removed as lost by the policy.
     Lost,
 }
 
-/// A job and what the cluster knows of it.
+/// Job in the system with its state in the cluster.
 #[derive(Debug)]
 pub(crate) struct ActiveJob {
     pub(crate) job: Job,
-    /// Its place in the order of submission, from 0.
+    /// Sequence number in the order of submission, from 0.
     pub(crate) sequence: u64,
     pub(crate) estimate: Option<SimSpan>,
-    /// How much it counts in fractional shares; 1 where all jobs count the same.
+    /// Weight in fractional shares; 1 if no weights are set.
     pub(crate) weight: u32,
     pub(crate) state: JobState,
-    /// The ranges of its placement.
+    /// Current placement; after completion, the last one.
     pub(crate) placement: Vec<NodeRange>,
     pub(crate) job_yield: Yield,
-    /// The CPU need of a task as schedulers know it: its yield is a part of this.
+    /// CPU need of a task as schedulers know it; the yield is a fraction of this.
     pub(crate) believed_need: Share,
-    /// The part of its true need that it gets: its yield, where needs are exact.
+    /// Fraction of the true CPU need that the job gets; equal to its yield if needs are exact.
     pub(crate) speed: Yield,
-    /// The speed of the slowest of its nodes.
+    /// Speed of the slowest of its nodes.
     pub(crate) node_speed: Yield,
-    /// The speed that the observer knows of.
+    /// Speed last reported to the observer.
     pub(crate) reported_speed: Yield,
-    /// Since when its need can be inferred from its use: its last start, resumption or migration.
-    pub(crate) runs_since: SimTime,
-    /// The virtual time reached at `progress_from`.
-    done: VirtualTime,
-    /// Since when it progresses at its speed; in the future while a penalty runs.
+    /// Time from which its need can be inferred from its use: its last start, resumption or
+    /// migration, plus the penalty.
+    pub(crate) observable_from: SimTime,
+    /// Virtual time reached at `progress_from`.
+    work_done: VirtualTime,
+    /// Time from which the job progresses at `speed`; in the future during a penalty.
     progress_from: SimTime,
     clock: Option<Clock>,
     pub(crate) first_start: Option<SimTime>,
@@ -74,16 +75,16 @@ pub(crate) struct ActiveJob {
     pub(crate) preemptions: u32,
     pub(crate) migrations: u32,
     pub(crate) interruptions: u32,
-    /// Its work: its run time, the checkpoints that it writes and its epilog.
-    length: SimSpan,
-    /// What is said of the work that it has left when it starts, with what the start takes.
+    /// Total work: run time, checkpoints written and epilog.
+    duration: SimSpan,
+    /// Estimate of the remaining work at the next start, including the costs of that start.
     pub(crate) remaining: Option<SimSpan>,
-    /// How long it makes no progress when it starts, since it reads a checkpoint.
+    /// Time without progress at the next start, for reading a checkpoint.
     pub(crate) restart: SimSpan,
 }
 
 impl ActiveJob {
-    /// Where its tasks are; of a job that has just completed, where they were.
+    /// Returns the current placement; for a job that has just completed, the last one.
     pub(crate) fn placement(&self) -> Placement<'_> {
         Placement::new(&self.placement)
     }
@@ -91,12 +92,14 @@ impl ActiveJob {
     pub(crate) fn virtual_time(&self, now: SimTime) -> VirtualTime {
         let span = now.saturating_since(self.progress_from);
         match self.clock {
-            None => self.done.advanced(span, self.speed),
-            Some(clock) => self.done.advanced(clock.work(span, self.job.cpu_need, self.speed), Yield::ONE),
+            None => self.work_done.advanced(span, self.speed),
+            Some(clock) => {
+                self.work_done.advanced(clock.work(span, self.job.cpu_need, self.speed), Yield::ONE)
+            }
         }
     }
 
-    /// Its life, if it leaves at this moment.
+    /// Creates the record of the job, if it leaves at `end`.
     pub(crate) fn record(&self, end: SimTime) -> JobRecord {
         let job = &self.job;
         JobRecord {
@@ -116,12 +119,13 @@ impl ActiveJob {
         }
     }
 
-    /// The longer of its work and what is said of it, in microseconds.
-    pub(crate) fn longest(&self) -> u128 {
-        u128::from(self.length.max(self.estimate.unwrap_or_default()).micros())
+    /// Returns the larger of the true and the estimated duration, in microseconds.
+    pub(crate) fn max_duration(&self) -> u128 {
+        u128::from(self.duration.max(self.estimate.unwrap_or_default()).micros())
     }
 
-    /// It leaves its nodes and waits with the work that it has kept by a rule. Its former nodes, and the work that it has kept and lost.
+    /// Takes the job off its nodes and makes it wait, with the work that the rule lets it keep.
+    /// Returns its former nodes, the work kept and the work lost.
     pub(crate) fn interrupt(
         &mut self,
         now: SimTime,
@@ -132,7 +136,7 @@ impl ActiveJob {
         self.job_yield = Yield::ZERO;
         self.speed = Yield::ZERO;
         self.reported_speed = Yield::ZERO;
-        self.done = VirtualTime::of(kept);
+        self.work_done = VirtualTime::of(kept);
         self.progress_from = now;
         self.state = JobState::Waiting;
         self.interruptions += 1;
@@ -146,42 +150,43 @@ impl ActiveJob {
         (std::mem::take(&mut self.placement), kept, VirtualTime::of(kept).until(done))
     }
 
-    /// What is said of the work that it has left after a pause, with the penalty of going on.
+    /// Returns the estimate of the remaining work after a pause, including the penalty for resuming;
+    /// `None` without an estimate.
     pub(crate) fn after_pause(&self, penalty: SimSpan) -> Option<SimSpan> {
-        let left = self.done.until(VirtualTime::of(self.estimate?)).time_at(Yield::ONE)?;
+        let left = self.work_done.until(VirtualTime::of(self.estimate?)).time_at(Yield::ONE)?;
         Some(left.max(SimSpan::from_micros(1)).saturating_add(penalty))
     }
 
-    /// From now on it has the given yield, and progresses accordingly.
+    /// Sets the yield from `now` on, and the speed that follows from it.
     pub(crate) fn change_yield(&mut self, now: SimTime, job_yield: Yield) {
         self.job_yield = job_yield;
         self.change_speed(now, self.granted_speed());
     }
 
-    /// From now on it progresses at the given speed.
+    /// Sets the speed from `now` on.
     pub(crate) fn change_speed(&mut self, now: SimTime, speed: Yield) {
-        self.done = self.virtual_time(now);
+        self.work_done = self.virtual_time(now);
         self.progress_from = self.progress_from.max(now);
         self.speed = speed;
     }
 
-    /// From now on it makes no progress for the length of the penalty.
+    /// Starts a rescheduling penalty: no progress for this span from `now` on.
     pub(crate) fn begin_penalty(&mut self, now: SimTime, penalty: SimSpan) {
-        self.done = self.virtual_time(now);
+        self.work_done = self.virtual_time(now);
         self.progress_from = now + penalty;
-        self.runs_since = self.progress_from;
+        self.observable_from = self.progress_from;
     }
 
-    /// When it completes at its current yield if its estimate and the CPU need that is known are right; `None` if it has no estimate or no
-    /// yield.
+    /// Returns the expected completion time at the current yield if the estimate and the known CPU
+    /// need are right; `None` without an estimate or at yield 0.
     pub(crate) fn expected_end(&self) -> Option<SimTime> {
-        let left = self.done.until(VirtualTime::of(self.estimate?));
+        let left = self.work_done.until(VirtualTime::of(self.estimate?));
         Some(self.progress_from.saturating_add(left.time_at(self.job_yield.times(self.node_speed))?))
     }
 
-    /// When it completes at its current speed; never at speed zero.
+    /// Returns the completion time at the current speed; `None` at speed 0.
     pub(crate) fn completion(&self) -> Option<SimTime> {
-        let left = self.done.until(VirtualTime::of(self.length));
+        let left = self.work_done.until(VirtualTime::of(self.duration));
         if let Some(clock) = self.clock {
             return clock.completion(self.progress_from, left, self.job.cpu_need, self.speed);
         }
@@ -189,8 +194,8 @@ impl ActiveJob {
     }
 }
 
-/// The most ranges of a placement whose memory is used again.
-const SHORT_PLACEMENT: usize = 32;
+/// Largest number of ranges for which the memory of a placement is reused.
+const MAX_REUSED_RANGES: usize = 32;
 
 /// All jobs in the system, by handle and by order of submission.
 #[derive(Debug, Default)]
@@ -208,16 +213,17 @@ impl JobTable {
     pub(crate) fn get_mut(&mut self, handle: JobHandle) -> &mut ActiveJob {
         &mut self.jobs[handle.index()]
     }
-    /// By order of submission; completed ones are not among them.
+    /// Returns the jobs in the system in order of submission, without completed ones.
     pub(crate) fn in_system(&self) -> &[JobHandle] {
         self.order.handles()
     }
-    /// The number of handles ever given: the length of a vector with one entry a handle.
+    /// Returns the number of handles ever issued: the length of a vector with one entry per handle.
     pub(crate) fn handles(&self) -> usize {
         self.jobs.len()
     }
 
-    /// A job arrives of whose run time this is said, at a cluster with these options and this rule for interruptions.
+    /// Inserts an arriving job with its estimate. `rule` adds the costs of checkpoints to its
+    /// duration.
     pub(crate) fn insert(
         &mut self,
         job: Job,
@@ -225,15 +231,16 @@ impl JobTable {
         options: &Options,
         rule: Option<Interruption>,
     ) -> JobHandle {
-        let handle = self.consider(job, estimate, options, rule);
+        let handle = self.insert_hypothetical(job, estimate, options, rule);
         self.get_mut(handle).sequence = self.submitted;
         self.submitted += 1;
         self.order.push(handle);
         handle
     }
 
-    /// The same of a job that may arrive, behind all others: it is not in the system.
-    pub(crate) fn consider(
+    /// Inserts a job that may arrive later, as in [`JobTable::insert`]. It sorts after all other
+    /// jobs and is not in the system.
+    pub(crate) fn insert_hypothetical(
         &mut self,
         mut job: Job,
         estimate: Option<SimSpan>,
@@ -255,8 +262,8 @@ impl JobTable {
             speed: Yield::ZERO,
             reported_speed: Yield::ZERO,
             node_speed: Yield::ONE,
-            runs_since: submit,
-            done: VirtualTime::ZERO,
+            observable_from: submit,
+            work_done: VirtualTime::ZERO,
             progress_from: submit,
             clock: options.clock,
             first_start: None,
@@ -264,16 +271,16 @@ impl JobTable {
             preemptions: 0,
             migrations: 0,
             interruptions: 0,
-            length: lengthened(job.run_time).saturating_add(options.epilog),
+            duration: lengthened(job.run_time).saturating_add(options.epilog),
             remaining: estimate,
             restart: SimSpan::ZERO,
             job,
         };
         match self.free.pop() {
             Some(handle) => {
-                let place = self.get_mut(handle);
-                active.placement = std::mem::take(&mut place.placement);
-                *place = active;
+                let entry = self.get_mut(handle);
+                active.placement = std::mem::take(&mut entry.placement);
+                *entry = active;
                 handle
             }
             None => {
@@ -283,8 +290,9 @@ impl JobTable {
         }
     }
 
-    /// Takes a job out of the order of those in the system; it can be examined until it is released.
-    pub(crate) fn leave(&mut self, handle: JobHandle, state: JobState) {
+    /// Removes a job from the order of those in the system. Its entry stays readable until the
+    /// handle is released.
+    pub(crate) fn remove_from_order(&mut self, handle: JobHandle, state: JobState) {
         let sequence = self.get(handle).sequence;
         let at = self.order.position(|other| self.get(other).sequence < sequence);
         debug_assert_eq!(self.in_system()[at], handle);
@@ -292,25 +300,25 @@ impl JobTable {
         self.get_mut(handle).state = state;
     }
 
-    /// Lets the handle be given to another job, with the memory of a short placement, so that a long log costs no
-    /// allocation a job. That of a long one is given back: otherwise each handle would end with as much as the most
-    /// scattered job that it ever had.
+    /// Releases the handle for reuse, with the memory of a short placement, so that a long log needs
+    /// no allocation per job. The memory of a long placement is freed: otherwise each handle would
+    /// end with the memory of the most scattered job that it ever had.
     pub(crate) fn release(&mut self, handle: JobHandle) {
         let placement = &mut self.get_mut(handle).placement;
         placement.clear();
-        placement.shrink_to(SHORT_PLACEMENT);
+        placement.shrink_to(MAX_REUSED_RANGES);
         self.free.push(handle);
     }
 }
 
-/// The handles of the jobs in the system, by order of submission.
+/// Handles of the jobs in the system, in order of submission.
 ///
-/// Jobs that leave are mostly among those that came first, before a long queue. So a removal moves the side that is
-/// shorter, and the list may begin behind the beginning of its memory.
+/// The jobs that leave are mostly near the front of a long queue. A removal therefore shifts the
+/// shorter side, and the list may begin past the start of its memory.
 #[derive(Debug, Default)]
 struct SubmissionOrder {
     memory: Vec<JobHandle>,
-    /// Where the list begins.
+    /// Index in `memory` at which the list begins.
     begin: usize,
 }
 
@@ -319,7 +327,7 @@ impl SubmissionOrder {
         &self.memory[self.begin..]
     }
 
-    /// Adds the job that was submitted last.
+    /// Appends the job that was submitted last.
     fn push(&mut self, job: JobHandle) {
         if self.memory.len() == self.memory.capacity() && self.begin > self.memory.len() / 2 {
             self.memory.drain(..self.begin);
@@ -328,7 +336,8 @@ impl SubmissionOrder {
         self.memory.push(job);
     }
 
-    /// The first place whose job was not submitted before another one. Looks from the front in strides that double.
+    /// Finds the first index whose job does not satisfy `is_before`, by an exponential search from
+    /// the front.
     fn position(&self, is_before: impl Fn(JobHandle) -> bool) -> usize {
         let handles = self.handles();
         let mut stride = 1;
@@ -356,7 +365,8 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Ascending handles belong to jobs in order of submission.
+        /// Ascending handles are in order of submission here, so the reference is a plain sorted
+        /// list.
         #[test]
         fn the_order_of_submission_agrees_with_a_plain_list(steps in prop::collection::vec((0..3u8, any::<u16>()), 0..300)) {
             let (mut order, mut twin) = (SubmissionOrder::default(), Vec::new());

@@ -1,28 +1,31 @@
-//! The simulated cluster: jobs arrive, a [`Scheduler`] decides, the cluster checks, applies and measures.
+//! The simulated cluster: jobs arrive, a [`Scheduler`] decides, and the cluster checks and applies
+//! the decision and measures.
 //!
-//! * [`simulate`] runs one policy over one stream of jobs and reports all events to an [`Observer`]; [`Simulation`] is
-//!   the same
-//!   for programs that keep the loop to themselves.
-//! * [`Scheduler`] is the one trait of all policies: once per moment it gets a [`Situation`] (what happened, and
-//!   a read-only [`View`]) and fills a [`Decision`].
-//! * The whole decision is checked before any of it is applied; a wrong one ends the run with a [`Violation`]
-//!   that names the rule, the job and the moment.
-//! * [`Metrics`] collects stretch, waiting, fairness, utilisation and moves; [`EventLog`] writes an events file that the
-//!   audit can check.
+//! * [`simulate`] runs one policy over one stream of jobs and reports all events to an [`Observer`];
+//!   [`Simulation`] does the same step by step, for programs with a main loop of their own.
+//! * [`Scheduler`] is the one trait of all policies: once per event time it gets a [`Situation`]
+//!   (the events, and a read-only [`View`]) and fills a [`Decision`].
+//! * The whole decision is checked before any of it is applied; an invalid one ends the run with a
+//!   [`Violation`] that names the rule, the job and the time.
+//! * [`Metrics`] collects stretch, waits, fairness, utilisation and moves; [`EventLog`] writes an
+//!   events file that the audit can check.
 //!
-//! A task occupies memory on its node and gets CPU = need * yield of its job; all tasks of a job have the same
-//! yield; on no node may memory or CPU exceed the node, not even by rounding (dissertation, sections 4.1 and
-//! 5.1). A job that resumes, or of which a task changes node, makes no progress for the rescheduling penalty
-//! (section 5.3.1).
+//! A task occupies memory on its node and gets CPU = need * yield of its job; all tasks of a job
+//! have the same yield; on no node may memory or CPU exceed the node, not even by rounding
+//! (dissertation, sections 4.1 and 5.1). A job that resumes, or of which a task changes node, makes
+//! no progress for the rescheduling penalty (section 5.3.1).
 //!
-//! Schedulers may get wrong CPU needs ([`NeedModel`]) and discover the right ones while jobs run: then a yield grants a
-//! task an entitlement, and CPU that the tasks of a node leave unused goes to those there that need more.
+//! Schedulers may be given wrong CPU needs ([`NeedModel`]) and discover the right ones while jobs
+//! run: then a yield grants a task an entitlement, and CPU that the tasks of a node leave unused
+//! goes to tasks on that node that need more.
 //!
-//! Nodes may go down and come back ([`Options::outages`]): jobs there are [interrupted](Occurrence::Interrupted), no job may be placed
-//! on them, and the view says which nodes are up and which outages are announced.
+//! Nodes may go down and come back ([`Options::outages`]): jobs there are
+//! [interrupted](Occurrence::Interrupted), no job may be placed on them, and the view shows which
+//! nodes are up and which outages are announced.
 //!
-//! Nodes may differ in CPU, memory, speed, further resources such as GPUs, and features ([`Options::unequal`]): a job progresses at its
-//! yield times the speed of the slowest of its nodes.
+//! Nodes may differ in CPU, memory, speed, further resources such as GPUs, and features
+//! ([`Options::unequal`]): a job progresses at its yield times the speed of the slowest of its
+//! nodes.
 //!
 //! # How to write a scheduler
 //!

@@ -1,10 +1,10 @@
-//! Free nodes, waiting jobs and running jobs as lists, for policies that want them ready-made.
+//! Free nodes, waiting jobs and running jobs as lists, for policies that want them precomputed.
 
 use crate::{Decision, JobHandle, JobState, NodeRange, Situation, View};
 use dfrsim_model::{NodeId, SimSpan, SimTime};
 use std::sync::Arc;
 
-/// The lists of a policy, which follow the simulation from moment to moment.
+/// Lists of free nodes, waiting jobs and running jobs, kept up to date by their owner.
 ///
 /// ```
 /// use dfrsim_cluster::{Decision, Lists, Scheduler, Situation};
@@ -23,89 +23,92 @@ use std::sync::Arc;
 /// ```
 #[derive(Debug, Default)]
 pub struct Lists {
-    /// How many parts of jobs there are on each node.
-    on_node: Vec<u32>,
-    /// The nodes on which there are none, of which none is promised, one bit each.
+    /// Number of placement ranges of jobs on each node.
+    ranges_on_node: Vec<u32>,
+    /// Nodes without jobs that are not promised either, one bit each.
     free: Vec<u64>,
-    /// Nodes of jobs that start at this moment.
-    promised: Vec<u32>,
+    /// Nodes of jobs that start at the current time.
+    starting: Vec<u32>,
     waiting: Vec<JobHandle>,
     running: Vec<ExpectedEnd>,
-    /// By handle.
-    filed: Vec<Filed>,
-    /// Jobs that the last decision named.
+    /// List entry of each job, by handle.
+    entries: Vec<Entry>,
+    /// Jobs named by the last decision.
     named: Vec<JobHandle>,
 }
 
-/// A running job, by when it is expected to end.
+/// Running job, ordered by its expected end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ExpectedEnd {
-    /// When it ends if its estimate is right and its yield stays; in the past if it is past its estimate, [`SimTime::MAX`] if it has no
-    /// estimate or its yield is 0.
+    /// Expected end if the estimate is right and the yield stays. In the past if the job has
+    /// exceeded its estimate; [`SimTime::MAX`] without an estimate or at yield 0.
     pub end: SimTime,
-    /// Its place in the order of submission.
+    /// Sequence number in the order of submission.
     pub sequence: u64,
-    /// The job.
+    /// Handle of the job.
     pub job: JobHandle,
 }
 
-/// Where a job is in the lists.
+/// Entry of a job in the lists; `state` is `None` if the job is in none of them.
 #[derive(Debug, Default)]
-struct Filed {
+struct Entry {
     sequence: u64,
-    state: Option<State>,
+    state: Option<ListState>,
 }
 
 #[derive(Debug)]
-enum State {
+enum ListState {
     Waits,
     Runs { end: SimTime, nodes: Arc<[NodeRange]> },
 }
 
 impl Lists {
-    /// The lists of this moment, with the effect of the decision on it if there was one.
+    /// Builds the lists from the view, which includes the effect of a decision already made at this
+    /// time.
     pub fn of(view: View<'_>) -> Lists {
         let mut lists = Lists::default();
         lists.grow(view);
-        view.jobs().iter().for_each(|&job| lists.file(view, job));
+        view.jobs().iter().for_each(|&job| lists.insert(view, job));
         lists
     }
 
-    /// Takes what has happened until this moment; to be called before each decision.
+    /// Updates the lists with the events up to the current time. Must be called before each
+    /// decision.
     pub fn update(&mut self, situation: &Situation<'_>) {
         let view = situation.view;
         self.grow(view);
-        for node in std::mem::take(&mut self.promised) {
+        for node in std::mem::take(&mut self.starting) {
             self.set_free(node as usize);
         }
-        situation.completed.iter().for_each(|&job| self.leave(job));
+        situation.completed.iter().for_each(|&job| self.remove(job));
         let named = std::mem::take(&mut self.named);
         let interrupted = situation.interrupted.iter().map(|interrupted| interrupted.job);
         let discovered = situation.discovered.iter().map(|(job, _)| *job);
         for job in named.iter().copied().chain(interrupted).chain(discovered) {
-            // The handle of one that has left may be that of another job, which has just arrived.
-            if self.filed[job.index()].state.is_some() {
-                self.leave(job);
-                self.file(view, job);
+            // The handle of a job that has left may already belong to a job that has just arrived.
+            if self.entries[job.index()].state.is_some() {
+                self.remove(job);
+                self.insert(view, job);
             }
         }
-        situation.submitted.iter().for_each(|&job| self.file(view, job));
+        situation.submitted.iter().for_each(|&job| self.insert(view, job));
         self.named = named;
         self.named.clear();
     }
 
-    /// Takes what was decided; to be called after each decision.
+    /// Updates the lists with the decision. Must be called after each decision.
     pub fn decided(&mut self, decision: &Decision) {
         for change in &decision.changes {
-            match change.verb.leaves_in() {
-                Some(_) => self.leave(change.job),
+            match change.action.final_state() {
+                Some(_) => self.remove(change.job),
                 None => self.named.push(change.job),
             }
         }
     }
 
-    /// Starts a waiting or paused job at full speed, its tasks on the first free nodes with room for one that will be up until it is expected
-    /// to end; says whether there are as many.
+    /// Starts or resumes a job at full speed, one task per node, on the first free nodes that fit a
+    /// task and have no outage before its expected end. Returns false if there are too few such
+    /// nodes.
     pub fn start(&mut self, view: View<'_>, job: JobHandle, decision: &mut Decision) -> bool {
         let seen = view.job(job);
         let until = view.now().saturating_add(seen.remaining_estimate().unwrap_or(SimSpan::MAX));
@@ -129,69 +132,72 @@ impl Lists {
         for &node in &nodes {
             self.free[node as usize / 64] &= !(1 << (node % 64));
         }
-        self.promised.extend(nodes);
-        self.leave(job);
-        // It is filed again when it runs.
-        self.filed[job.index()].state = Some(State::Waits);
+        self.starting.extend(nodes);
+        self.remove(job);
+        // The job is inserted into the lists again when it runs.
+        self.entries[job.index()].state = Some(ListState::Waits);
         true
     }
 
-    /// The nodes, rising, that are up and on which there is no job, without those of jobs that have just been started.
+    /// Returns the free nodes in ascending order: up, without jobs, and not taken by a start of the
+    /// current decision.
     pub fn free(&self, view: View<'_>) -> impl Iterator<Item = u32> {
         let words = self.free.iter().zip((0..).step_by(64));
         let nodes = words.flat_map(|(&word, first)| Bits(word).map(move |bit| first + bit));
         nodes.filter(move |&node| !view.has_outages() || view.is_up(NodeId(node)))
     }
 
-    /// The jobs that wait for their first start or are paused, by order of submission, without those that have just been started.
+    /// Returns the waiting and paused jobs in order of submission, without those that the current
+    /// decision starts.
     pub fn waiting(&self) -> &[JobHandle] {
         &self.waiting
     }
 
-    /// The running jobs by their expected ends, then by order of submission.
+    /// Returns the running jobs by expected end, then by order of submission.
     pub fn running(&self) -> &[ExpectedEnd] {
         &self.running
     }
 
-    /// The nodes of a running job, which are the same value as long as it stays there at its speed.
+    /// Returns the nodes of a running job. The same `Arc` is returned as long as the job's nodes and
+    /// yield do not change.
     pub fn nodes_of(&self, job: JobHandle) -> Option<&Arc<[NodeRange]>> {
-        match &self.filed.get(job.index())?.state {
-            Some(State::Runs { nodes, .. }) => Some(nodes),
+        match &self.entries.get(job.index())?.state {
+            Some(ListState::Runs { nodes, .. }) => Some(nodes),
             _ => None,
         }
     }
 
     fn grow(&mut self, view: View<'_>) {
         let nodes = view.nodes() as usize;
-        if self.on_node.len() < nodes {
-            self.on_node.resize(nodes, 0);
+        if self.ranges_on_node.len() < nodes {
+            self.ranges_on_node.resize(nodes, 0);
             self.free.resize(nodes.div_ceil(64), 0);
             (0..nodes).for_each(|node| self.set_free(node));
         }
-        if self.filed.len() < view.handles() {
-            self.filed.resize_with(view.handles(), Filed::default);
+        if self.entries.len() < view.handles() {
+            self.entries.resize_with(view.handles(), Entry::default);
         }
     }
 
     fn set_free(&mut self, node: usize) {
-        if self.on_node[node] == 0 {
+        if self.ranges_on_node[node] == 0 {
             self.free[node / 64] |= 1 << (node % 64);
         }
     }
 
-    fn place(&self, sequence: u64) -> usize {
-        self.waiting.partition_point(|job| self.filed[job.index()].sequence < sequence)
+    fn waiting_index(&self, sequence: u64) -> usize {
+        self.waiting.partition_point(|job| self.entries[job.index()].sequence < sequence)
     }
 
-    /// Puts a job where its state says.
-    fn file(&mut self, view: View<'_>, job: JobHandle) {
+    /// Inserts a job into the list for its state.
+    fn insert(&mut self, view: View<'_>, job: JobHandle) {
         let seen = view.job(job);
         let sequence = seen.sequence();
         let state = match seen.state() {
             JobState::Waiting | JobState::Paused => {
-                let place = self.place(sequence);
+                let place = self.waiting_index(sequence);
                 self.waiting.insert(place, job);
-                State::Waits
+                ListState::Waits
             }
             JobState::Running => {
                 let end = seen.expected_end().unwrap_or(SimTime::MAX);
@@ -200,32 +206,32 @@ impl Lists {
                 self.running.insert(place, run);
                 let nodes: Arc<[NodeRange]> = seen.placement().ranges().into();
                 for node in nodes.iter().flat_map(|range| range.indices()) {
-                    self.on_node[node] += 1;
+                    self.ranges_on_node[node] += 1;
                     self.free[node / 64] &= !(1 << (node % 64));
                 }
-                State::Runs { end, nodes }
+                ListState::Runs { end, nodes }
             }
             _ => return,
         };
-        self.filed[job.index()] = Filed { sequence, state: Some(state) };
+        self.entries[job.index()] = Entry { sequence, state: Some(state) };
     }
 
-    /// Takes a job out of the lists, if it is there.
-    fn leave(&mut self, job: JobHandle) {
-        let Some(filed) = self.filed.get_mut(job.index()) else { return };
+    /// Removes a job from the lists, if it is in one.
+    fn remove(&mut self, job: JobHandle) {
+        let Some(filed) = self.entries.get_mut(job.index()) else { return };
         let sequence = filed.sequence;
         match filed.state.take() {
-            Some(State::Waits) => {
-                let place = self.place(sequence);
+            Some(ListState::Waits) => {
+                let place = self.waiting_index(sequence);
                 if self.waiting.get(place) == Some(&job) {
                     self.waiting.remove(place);
                 }
             }
-            Some(State::Runs { end, nodes }) => {
+            Some(ListState::Runs { end, nodes }) => {
                 let run = ExpectedEnd { end, sequence, job };
                 self.running.remove(self.running.partition_point(|other| *other < run));
                 for node in nodes.iter().flat_map(|range| range.indices()) {
-                    self.on_node[node] -= 1;
+                    self.ranges_on_node[node] -= 1;
                     self.set_free(node);
                 }
             }
@@ -234,7 +240,7 @@ impl Lists {
     }
 }
 
-/// The places of the bits of a word that are set, rising.
+/// Iterator over the indices of the set bits of a word, in ascending order.
 struct Bits(u64);
 
 impl Iterator for Bits {

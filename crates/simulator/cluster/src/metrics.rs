@@ -1,4 +1,4 @@
-//! The metrics of a simulation.
+//! Metrics of a simulation.
 
 use crate::classes::ClassTotals;
 use crate::downtime::Downtime;
@@ -10,21 +10,23 @@ use crate::{
 };
 use dfrsim_model::SimTime;
 
-/// Collects the figures of a simulation.
+/// Collector of the metrics of a simulation.
 ///
-/// Up to a million completed jobs are kept one by one, 40 bytes each, and all figures are exact. Beyond, those of which it
-/// is certain whether they are trimmed away go into histograms, so that memory does not grow with the length of the log:
-/// medians and other quantiles are then too low by up to 0.1 %, everything else stays exact. Only the jobs
-/// submitted within the cool-down before the latest submission are still kept.
+/// Up to a million completed jobs are stored individually, 40 bytes each, and all figures are exact.
+/// Beyond that, jobs that certainly do or do not count (warm-up and cool-down) are folded into
+/// histograms, so that memory does not grow with the length of the log. Medians and other quantiles
+/// are then too low by up to 0.1 %; everything else stays exact. Only the jobs submitted within the
+/// cool-down before the latest submission are still stored individually.
 #[derive(Clone, Debug)]
 pub struct Metrics {
     options: SummaryOptions,
     samples: Vec<Sample>,
-    /// How many samples are kept at most, and how many are before it is tried again to have fewer.
+    /// Number of samples that are stored at most, and the number beyond which the next folding is
+    /// tried.
     exact_up_to: usize,
     fold_beyond: usize,
-    /// The outcome of earlier samples.
-    folded: Option<Folded>,
+    /// Totals of the samples that are no longer stored.
+    folded: Option<Totals>,
     completed: usize,
     first_submit: Option<SimTime>,
     last_submit: SimTime,
@@ -33,13 +35,13 @@ pub struct Metrics {
     work: f64,
     killed: u64,
     rejected: u64,
-    moves: Moves,
-    starts: Starts,
+    moves: MoveTotals,
+    starts: StartTotals,
     downtime: Option<Box<Downtime>>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Moves {
+struct MoveTotals {
     preemptions: u64,
     migrations: u64,
     migrated_tasks: u64,
@@ -47,30 +49,30 @@ struct Moves {
     migrated_memory: f64,
 }
 
-/// Where jobs started.
+/// Contiguity of placements at first starts: starts, and ranges of nodes in them.
 #[derive(Clone, Copy, Debug, Default)]
-struct Starts {
+struct StartTotals {
     count: u64,
     ranges: u64,
 }
 
-/// What jobs that count amount to.
+/// Totals over the jobs that count.
 #[derive(Clone, Debug)]
-struct Folded {
+struct Totals {
     jobs: usize,
-    /// Of jobs that are not kept one by one.
+    /// Histograms of the jobs that are not stored individually.
     measures: Vec<(Measure, Sketch)>,
-    /// For each tau.
+    /// Totals for each tau.
     objectives: Vec<ObjectiveTotals>,
     classes: ClassTotals,
 }
 
-impl Folded {
-    fn new(options: &SummaryOptions, has_sketches: bool) -> Folded {
+impl Totals {
+    fn new(options: &SummaryOptions, has_sketches: bool) -> Totals {
         let measures =
             Measure::all(options).filter(|_| has_sketches).map(|measure| (measure, Sketch::default()));
         let objectives = options.taus.iter().map(|&tau| ObjectiveTotals::new(tau));
-        Folded {
+        Totals {
             jobs: 0,
             measures: measures.collect(),
             objectives: objectives.collect(),
@@ -90,7 +92,7 @@ impl Folded {
 }
 
 impl Metrics {
-    /// Collects what a summary with these options needs.
+    /// Creates a collector for a summary with these options.
     pub fn new(options: SummaryOptions) -> Metrics {
         Metrics {
             downtime: options.outages.then(Box::default),
@@ -106,22 +108,22 @@ impl Metrics {
             work: 0.0,
             killed: 0,
             rejected: 0,
-            moves: Moves::default(),
-            starts: Starts::default(),
+            moves: MoveTotals::default(),
+            starts: StartTotals::default(),
         }
         .exact_up_to(1_000_000)
     }
 
-    /// Keeps this many jobs one by one instead of a million.
+    /// Sets the number of jobs that are stored individually; a million by default.
     #[must_use]
     pub fn exact_up_to(self, jobs: usize) -> Metrics {
         Metrics { exact_up_to: jobs, fold_beyond: jobs, ..self }
     }
 
-    /// The figures of all that was seen; `None` if no job counts.
+    /// Computes the summary of all jobs seen; `None` if no job counts.
     pub fn summary(&self) -> Option<Summary> {
         let makespan = self.last_end?.since(self.first_submit?);
-        let (all, distributions) = self.counted()?;
+        let (all, distributions) = self.totals()?;
         let (&[wait, turnaround, stretch], bounded) = distributions.split_first_chunk()?;
         Some(Summary {
             jobs: all.jobs,
@@ -133,7 +135,12 @@ impl Metrics {
             wait,
             turnaround,
             stretch,
-            bounded_stretch: all.objectives.iter().zip(bounded).map(|(all, &it)| all.beside(it)).collect(),
+            bounded_stretch: all
+                .objectives
+                .iter()
+                .zip(bounded)
+                .map(|(all, &it)| all.with_distribution(it))
+                .collect(),
             weights: self.options.weights.clone(),
             classes: all.classes.summaries(),
             preemptions: self.moves.preemptions,
@@ -147,11 +154,14 @@ impl Metrics {
         })
     }
 
-    /// What the jobs that count amount to, and the distributions of all measures of theirs.
-    fn counted(&self) -> Option<(Folded, Vec<Distribution>)> {
-        let samples = self.samples.iter().filter(|sample| self.is_warm(sample) && self.is_before_end(sample));
+    /// Computes the totals of the jobs that count, and the distributions of all measures.
+    fn totals(&self) -> Option<(Totals, Vec<Distribution>)> {
+        let samples = self
+            .samples
+            .iter()
+            .filter(|sample| self.is_after_warm_up(sample) && self.is_before_cool_down(sample));
         let exact: Vec<&Sample> = samples.collect();
-        let mut all = self.folded.clone().unwrap_or_else(|| Folded::new(&self.options, false));
+        let mut all = self.folded.clone().unwrap_or_else(|| Totals::new(&self.options, false));
         exact.iter().for_each(|sample| all.add(sample, &self.options.weights));
         let distributions: Option<Vec<Distribution>> = if self.folded.is_some() {
             all.measures.iter().map(|(_, sketch)| sketch.distribution()).collect()
@@ -163,13 +173,13 @@ impl Metrics {
         Some((all, distributions?))
     }
 
-    /// Whether the warm-up was over when a job arrived.
-    fn is_warm(&self, sample: &Sample) -> bool {
+    /// Returns whether the job arrived after the warm-up.
+    fn is_after_warm_up(&self, sample: &Sample) -> bool {
         self.first_submit.is_some_and(|first| sample.submit >= first + self.options.warm_up)
     }
-    /// Whether a job arrived before the cool-down, if there is no later submission than those seen; once it holds it
-    /// holds for ever.
-    fn is_before_end(&self, sample: &Sample) -> bool {
+    /// Returns whether the job arrived before the cool-down, according to the latest submission seen
+    /// so far. Once true it stays true.
+    fn is_before_cool_down(&self, sample: &Sample) -> bool {
         sample.submit.saturating_add(self.options.cool_down) <= self.last_submit
     }
 
@@ -180,7 +190,7 @@ impl Metrics {
         self.killed += u64::from(record.killed);
         self.completed += 1;
         if let Some(downtime) = &mut self.downtime {
-            downtime.completed(record.end);
+            downtime.record_completion(record.end);
         }
         self.samples.push(Sample::of(record));
         if self.samples.len() > self.fold_beyond {
@@ -188,18 +198,19 @@ impl Metrics {
         }
     }
 
-    /// Keeps only the samples that the cool-down may still take away.
+    /// Folds the samples into histograms, except those that the cool-down may still exclude.
     fn fold(&mut self) {
         let mut samples = std::mem::take(&mut self.samples);
-        let mut folded = self.folded.take().unwrap_or_else(|| Folded::new(&self.options, true));
+        let mut folded = self.folded.take().unwrap_or_else(|| Totals::new(&self.options, true));
         samples.retain(|sample| {
-            let certain = self.is_before_end(sample);
-            if certain && self.is_warm(sample) {
+            let certain = self.is_before_cool_down(sample);
+            if certain && self.is_after_warm_up(sample) {
                 folded.add(sample, &self.options.weights);
             }
             !certain
         });
-        // If the cool-down keeps many, looking at all of them again must pay.
+        // If the cool-down keeps many samples, the next fold must remove enough to be worth the
+        // scan.
         self.fold_beyond = self.exact_up_to.max(2 * samples.len());
         self.samples = samples;
         self.folded = Some(folded);
@@ -221,7 +232,7 @@ impl Observer for Metrics {
             }
             Occurrence::Started(on, _) => {
                 self.starts.count += 1;
-                self.starts.ranges += on.ranges_of_nodes();
+                self.starts.ranges += on.contiguous_ranges();
             }
             Occurrence::Paused(memory) => {
                 self.moves.preemptions += 1;

@@ -1,4 +1,4 @@
-//! The use of nodes.
+//! CPU and memory in use on the nodes.
 
 use crate::{Placement, Rule};
 use dfrsim_model::{CpuUse, NodeId, Share, Yield};
@@ -6,31 +6,34 @@ use std::ops::{Add, Range, Sub};
 
 /// Memory and CPU in use on each node, exact.
 ///
-/// Nodes come in blocks. What a range adds to all nodes of a block is kept once for the block, what it adds to some of
-/// them with each: so a range costs no more than two blocks of nodes and the blocks between them. A range is taken away
-/// as it was added.
+/// Nodes are divided into blocks. A load that a range adds to all nodes of a block is stored once
+/// for the block; a load on part of a block is stored with each node. A range therefore costs no
+/// more than two blocks of nodes and the blocks between them. A range must be removed exactly as it
+/// was added.
 #[derive(Debug)]
 pub(crate) struct NodeLoads {
-    /// What each node has beside what its block has.
+    /// Load of each node in addition to that of its block.
     nodes: Vec<Load>,
     blocks: Vec<Block>,
 }
 
-/// The nodes of a block.
+/// Number of nodes in a block.
 const BLOCK: usize = 64;
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Block {
-    /// On each of its nodes.
+    /// Load that every node of the block has.
     common: Load,
-    /// How many additions to single nodes there are in the block: none, and all of its nodes have the common load.
-    single: usize,
+    /// Number of additions to single nodes of the block. If it is 0, all nodes have exactly the
+    /// common load.
+    partial_additions: usize,
 }
 
-/// The use of a node.
+/// CPU and memory in use on one node.
 #[derive(Clone, Copy, Debug, Default)]
 struct Load {
-    /// In share units; 64 bits, since a wrong decision may pile several nodes' worth on one.
+    /// Memory in share units; 64 bits, since an invalid decision may put several nodes' worth on one
+    /// node.
     memory: u64,
     cpu: CpuUse,
 }
@@ -50,7 +53,7 @@ impl Sub for Load {
 }
 
 impl Load {
-    /// Of this many tasks.
+    /// Returns the load of this number of tasks.
     fn of(tasks: u32, need: Share, memory: Share, at: Yield) -> Load {
         Load { memory: u64::from(memory.units()) * u64::from(tasks), cpu: need.used_by(tasks, at) }
     }
@@ -72,7 +75,7 @@ impl NodeLoads {
     pub(crate) fn len(&self) -> u32 {
         self.nodes.len() as u32
     }
-    /// In share units.
+    /// Returns the memory in use on a node, in share units.
     pub(crate) fn memory_in_use(&self, node: NodeId) -> u64 {
         self.load(node.index()).memory
     }
@@ -83,13 +86,14 @@ impl NodeLoads {
         self.blocks[node / BLOCK].common + self.nodes[node]
     }
 
-    /// Takes away what was added with the same placement.
+    /// Removes the load that was added with the same placement.
     pub(crate) fn remove(&mut self, placement: Placement<'_>, need: Share, memory: Share, at: Yield) {
         let tasks = |tasks| Load::of(tasks, need, memory, at);
         self.change(placement, tasks, |load, less| load - less, |single, nodes| single - nodes);
     }
 
-    /// Adds without looking at the capacity; [`NodeLoads::excess`] does that when all is added.
+    /// Adds a load without checking capacities; [`NodeLoads::excess`] does so once everything is
+    /// added.
     pub(crate) fn add(&mut self, placement: Placement<'_>, need: Share, memory: Share, at: Yield) {
         let tasks = |tasks| Load::of(tasks, need, memory, at);
         self.change(placement, tasks, |load, more| load + more, |single, nodes| single + nodes);
@@ -110,19 +114,19 @@ impl NodeLoads {
                 if nodes.len() == BLOCK {
                     block.common = change(block.common, load);
                 } else {
-                    block.single = count(block.single, nodes.len());
+                    block.partial_additions = count(block.partial_additions, nodes.len());
                     self.nodes[nodes].iter_mut().for_each(|node| *node = change(*node, load));
                 }
             }
         }
     }
 
-    /// The first node of a placement whose capacity is exceeded.
+    /// Finds the first node of the placement whose capacity is exceeded.
     pub(crate) fn excess(&self, placement: Placement<'_>) -> Option<Rule> {
         for range in placement.ranges() {
             for (block, nodes) in by_block(range.indices()) {
-                let Block { common, single } = self.blocks[block];
-                // Nodes with the same load are exceeded all or none.
+                let Block { common, partial_additions: single } = self.blocks[block];
+                // If all nodes of the block have the same load, checking one of them is enough.
                 let differing = if single == 0 { nodes.start..nodes.start + 1 } else { nodes };
                 for (node, &load) in differing.clone().zip(&self.nodes[differing]) {
                     if let Some(excess) = (common + load).excess(node) {
@@ -135,7 +139,7 @@ impl NodeLoads {
     }
 }
 
-/// The nodes of a range, block by block.
+/// Splits a range of nodes at block boundaries: pairs of a block and its nodes in the range.
 fn by_block(nodes: Range<usize>) -> impl Iterator<Item = (usize, Range<usize>)> {
     let blocks = nodes.start / BLOCK..nodes.end.div_ceil(BLOCK);
     blocks.map(move |block| (block, nodes.start.max(block * BLOCK)..nodes.end.min((block + 1) * BLOCK)))
@@ -150,7 +154,8 @@ mod tests {
     const NODES: u32 = 300;
 
     proptest! {
-        /// Ranges over several blocks come and go in any order; the twin counts node by node.
+        /// Ranges over several blocks are added and removed in random order; the reference
+        /// implementation counts node by node.
         #[test]
         fn loads_agree_with_counting_by_node(
             jobs in prop::collection::vec((0..NODES, 1..=NODES, 1..3u32, any::<bool>()), 1..12),

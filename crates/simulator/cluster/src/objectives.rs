@@ -1,4 +1,4 @@
-//! Objectives beside means and maxima: weighted stretch, and fairness between users.
+//! Objectives other than means and maxima: weighted stretch, and fairness between users.
 
 use crate::sample::Sample;
 use crate::{Distribution, Weights};
@@ -7,48 +7,48 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// The bounded stretch of the jobs that count, with one tau.
+/// Bounded stretch of the jobs that count, for one tau.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct BoundedStretch {
-    /// The tau.
+    /// Tau, the lower bound on run times in the bounded stretch; in seconds when serialized.
     #[serde(rename = "tau_s")]
     pub tau: SimSpan,
-    /// Over the jobs.
+    /// Distribution over the jobs.
     pub distribution: Distribution,
-    /// The mean in which jobs count by their [weights](Weights).
+    /// Mean with each job weighted by its [weight](Weights).
     pub weighted_mean: f64,
-    /// Between users; `None` if no user is known.
+    /// Fairness between users; `None` if no job has a user.
     #[serde(rename = "users")]
     pub fairness: Option<Fairness>,
 }
 
-/// How evenly the users of a cluster are served, by the mean bounded stretch of the jobs of each. Jobs without a user do not
-/// count.
+/// Fairness between the users of a cluster, by the mean bounded stretch of each user's jobs. Jobs
+/// without a user are ignored.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Fairness {
-    /// How many users there are.
+    /// Number of users.
     #[serde(rename = "count")]
     pub users: usize,
     /// Jain's index of the users' means, (sum x)^2 / (n * sum x^2): 1 if all are equal, down to 1 / n (Jain, Chiu and
     /// Hawe, DEC-TR-301, 1984).
     #[serde(rename = "fairness")]
     pub jain: f64,
-    /// The mean of the user who is served worst.
+    /// Largest of the users' means.
     pub max_mean: f64,
 }
 
-/// Adds up jobs by weight and by user.
+/// Totals of jobs by weight and by user.
 #[derive(Clone, Debug)]
 pub(crate) struct ObjectiveTotals {
     tau: SimSpan,
     weighted: f64,
     weights: f64,
-    /// Of each user the number of jobs and the sum of their bounded stretches.
+    /// Number of jobs and sum of bounded stretches of each user.
     users: BTreeMap<UserId, (usize, f64)>,
 }
 
 impl ObjectiveTotals {
-    /// Of no jobs, with this tau.
+    /// Creates totals without jobs; bounded stretches use this tau.
     pub(crate) fn new(tau: SimSpan) -> ObjectiveTotals {
         ObjectiveTotals { tau, weighted: 0.0, weights: 0.0, users: BTreeMap::new() }
     }
@@ -65,8 +65,8 @@ impl ObjectiveTotals {
         }
     }
 
-    /// What they amount to, beside the distribution of their bounded stretches.
-    pub(crate) fn beside(&self, distribution: Distribution) -> BoundedStretch {
+    /// Combines the totals with the distribution of the bounded stretches.
+    pub(crate) fn with_distribution(&self, distribution: Distribution) -> BoundedStretch {
         let (weighted_mean, fairness) = (self.weighted / self.weights, self.fairness());
         BoundedStretch { tau: self.tau, distribution, weighted_mean, fairness }
     }

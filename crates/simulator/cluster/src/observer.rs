@@ -5,105 +5,112 @@ use dfrsim_model::platform::classes::{Demand, NodeClasses};
 use dfrsim_model::platform::{NodeSpan, Window};
 use dfrsim_model::{Job, JobId, Share, SimSpan, SimTime, UserId, VirtualTime, Yield};
 
-/// What happened, as observers receive it. Jobs are named by their place in the order of submission.
+/// Event of a job, as observers receive it. Jobs are identified by their sequence number in the
+/// order of submission.
 #[derive(Clone, Copy, Debug)]
 pub enum Occurrence<'a> {
-    /// A job arrived, with the estimate of its run time that the policy knows. Its run time is what it will run, so a job that
-    /// will be killed has its estimate here.
+    /// A job arrived, with the estimate of its run time that the policy knows. The run time in the
+    /// job is the time that it will actually run: for a job that will be killed at its estimate, the
+    /// estimate.
     Submitted(&'a Job, Option<SimSpan>),
-    /// What connects the job that has just arrived with others, if anything does.
+    /// Dependencies of the job that has just arrived; reported only if it has any.
     Linked(&'a Link),
-    /// What the job that has just arrived asks of nodes beside CPU and memory, if it does.
+    /// Node requirements of the job that has just arrived beyond CPU and memory; reported only if it
+    /// has any.
     Asked(&'a Demand, &'a NodeClasses),
     /// A waiting job started.
     Started(Placement<'a>, Yield),
-    /// A running job was paused: this many bytes' worth of memory, as whole nodes, were written.
+    /// A running job was paused; its memory of this size, in whole nodes' worth, was written.
     Paused(f64),
-    /// A paused job went on.
+    /// A paused job resumed.
     Resumed(Placement<'a>, Yield),
-    /// A running job has other nodes now: (its tasks, its yield, tasks moved, their memory in whole nodes).
+    /// A running job was migrated: (new placement, yield, number of tasks moved, their memory in
+    /// whole nodes' worth).
     Migrated(Placement<'a>, Yield, u32, f64),
-    /// A running job has another yield.
+    /// The yield of a running job changed.
     YieldChanged(Yield),
     /// A waiting job was rejected.
     Rejected,
     /// The policy ended a running job before its work was done.
     Killed(&'a JobRecord),
-    /// A running job left its nodes since one went down or the policy requeued it, and waits again: (the job, the work that it kept, the work that it lost).
+    /// A running job was interrupted because a node went down or the policy requeued it, and waits
+    /// again: (job, work kept, work lost).
     Interrupted(&'a Job, SimSpan, VirtualTime),
-    /// A running job left for good since one of its nodes went down or the policy took them, with all of its work.
+    /// A running job was lost with all of its work because a node went down or the policy removed
+    /// it: (record, work lost).
     Lost(&'a JobRecord, VirtualTime),
     /// A job completed.
     Completed(&'a JobRecord),
 }
 
-/// What happened to the platform.
+/// Event of the platform.
 #[derive(Clone, Copy, Debug)]
 pub enum PlatformChange<'a> {
     /// An outage was announced.
     Announced(&'a Window),
-    /// Nodes went down that were up.
+    /// Nodes that were up went down.
     Down(&'a [NodeSpan]),
-    /// Nodes came up again.
+    /// Nodes that were down came up.
     Up(&'a [NodeSpan]),
 }
 
-/// The life of a job that started and has left.
+/// Record of a job that started and has left the system.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JobRecord {
-    /// Its number in the log.
+    /// Job number in the log.
     pub id: JobId,
-    /// When it arrived.
+    /// Submit time.
     pub submit: SimTime,
-    /// When it first started.
+    /// Time of the first start.
     pub start: SimTime,
-    /// When it left.
+    /// Time at which it left.
     pub end: SimTime,
-    /// Its tasks.
+    /// Number of tasks.
     pub tasks: u32,
-    /// The CPU need of a task.
+    /// CPU need of a task.
     pub cpu_need: Share,
-    /// The memory of a task.
+    /// Memory of a task.
     pub memory: Share,
-    /// Its run time at full speed.
+    /// Run time at full speed.
     pub run_time: SimSpan,
-    /// Whose it is, if known.
+    /// User, if known.
     pub user: Option<UserId>,
-    /// Whether it was killed: at its estimate, or by the policy.
+    /// True if the job was killed, at its estimate or by the policy.
     pub killed: bool,
-    /// How often it was paused.
+    /// Number of times that it was paused.
     pub preemptions: u32,
-    /// How often it was migrated.
+    /// Number of times that it was migrated.
     pub migrations: u32,
-    /// How often it was interrupted since a node went down or the policy requeued it.
+    /// Number of times that it was interrupted because a node went down or the policy requeued it.
     pub interruptions: u32,
 }
 
 impl JobRecord {
-    /// From submission to completion.
+    /// Returns the turnaround time, from submission to the end.
     pub fn turnaround(&self) -> SimSpan {
         self.end.since(self.submit)
     }
-    /// From submission to the first start.
+    /// Returns the wait, from submission to the first start.
     pub fn wait(&self) -> SimSpan {
         self.start.since(self.submit)
     }
 }
 
-/// Receives all events in the order of simulated time.
+/// Receiver of all events, in the order of simulated time.
 pub trait Observer {
-    /// Something happened to the job of the given place in the order of submission.
+    /// Called for each event of a job, which is given by its sequence number in the order of
+    /// submission.
     fn observe(&mut self, now: SimTime, job: u64, occurrence: Occurrence<'_>);
-    /// Something happened to the platform; by default it is ignored.
+    /// Called for each event of the platform; ignores it by default.
     fn observe_platform(&mut self, _now: SimTime, _change: PlatformChange<'_>) {}
 }
 
-/// Ignores all events.
+/// Ignores all events; for runs without an observer.
 impl Observer for () {
     fn observe(&mut self, _: SimTime, _: u64, _: Occurrence<'_>) {}
 }
 
-/// Two watch.
+/// Passes each event to both observers.
 impl<A: Observer, B: Observer> Observer for (A, B) {
     fn observe(&mut self, now: SimTime, job: u64, occurrence: Occurrence<'_>) {
         self.0.observe(now, job, occurrence);
@@ -124,7 +131,7 @@ impl<T: Observer + ?Sized> Observer for &mut T {
     }
 }
 
-/// Passes events on to all of them, in their order.
+/// Passes each event to all observers, in their order.
 impl Observer for Vec<&mut dyn Observer> {
     fn observe(&mut self, now: SimTime, job: u64, occurrence: Occurrence<'_>) {
         self.iter_mut().for_each(|observer| observer.observe(now, job, occurrence));
@@ -134,7 +141,7 @@ impl Observer for Vec<&mut dyn Observer> {
     }
 }
 
-/// Passes events on to the observer, if there is one.
+/// Passes each event to the observer, if there is one.
 impl<T: Observer> Observer for Option<T> {
     fn observe(&mut self, now: SimTime, job: u64, occurrence: Occurrence<'_>) {
         if let Some(observer) = self {

@@ -1,4 +1,4 @@
-//! What a simulation may vary besides nodes, jobs and policy.
+//! Options of a simulation besides nodes, jobs and policy.
 
 use crate::ShareWeights;
 use dfrsim_model::platform::Outages;
@@ -8,25 +8,27 @@ use rand::RngExt as _;
 use std::fmt;
 use std::sync::Arc;
 
-/// What the scheduler knows of a job's run time.
+/// Information about run times that the scheduler has.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub enum EstimateModel {
-    /// The run time itself.
+    /// The actual run time.
     #[default]
     Exact,
-    /// The time that the user requested (field 9 of SWF); the run time where that is unknown.
+    /// The time that the user requested (SWF field 9); the run time if that is unknown.
     Requested,
-    /// The run time times a factor of at least 1.
+    /// The run time multiplied by a factor of at least 1.
     Factor(f64),
-    /// The run time times a factor drawn for each job uniformly from 1 to this (the *f-model* of Mu'alem and
-    /// Feitelson 2001), from a stream of the job's own, so that no job's estimate depends on another job.
+    /// The run time multiplied by a factor drawn uniformly from 1 to this (the *f-model* of Mu'alem
+    /// and Feitelson 2001). Each job has a random stream of its own, so its estimate does not depend
+    /// on other jobs.
     Random(f64),
-    /// The run time is unknown.
+    /// No information.
     None,
 }
 
 impl EstimateModel {
-    /// The estimate of one job, at least one microsecond; `seed` matters to [`EstimateModel::Random`] only.
+    /// Computes the estimate of a job, at least one microsecond. `seed` matters to
+    /// [`EstimateModel::Random`] only.
     #[must_use]
     pub fn estimate(self, job: &Job, seed: Seed) -> Option<SimSpan> {
         match self {
@@ -73,46 +75,48 @@ impl fmt::Display for EstimateModel {
 }
 
 named! {
-    /// What happens to a job that would run longer than its estimate.
+    /// Treatment of a job that would run longer than its estimate.
     #[derive(Default)]
     pub enum Overrun as "rule for overruns" {
-        /// It goes on; batch policies count it as ending one second from now, in each pass.
+        /// The job keeps running; in each scheduling pass, batch policies assume that it ends one
+        /// second from now.
         #[default]
         Extend = "extend",
-        /// It is killed at its estimate: its run time is cut to that.
+        /// The job is killed at its estimate: its run time is cut to the estimate.
         Kill = "kill",
     }
 }
 
-/// What the scheduler knows of a job's CPU need.
+/// Information about CPU needs that the scheduler has.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub enum NeedModel {
-    /// The need itself.
+    /// The actual need.
     #[default]
     Exact,
-    /// The need times a factor above 0, at most a whole node and at least a unit of [`Share`].
+    /// The need multiplied by a positive factor, clamped to between one unit of [`Share`] and a
+    /// whole node.
     Factor(f64),
     /// A whole node for every task.
     Whole,
 }
 
 impl NeedModel {
-    /// The need that the scheduler gets for an actual need.
+    /// Returns the need that the scheduler sees for an actual need.
     #[must_use]
     pub fn known(self, need: Share) -> Share {
         match self {
             NeedModel::Exact => need,
             NeedModel::Factor(factor) => {
                 let units = (f64::from(need.units()) * factor).round();
-                Share::try_from_units(units as u32).unwrap_or(Share::ONE).max(LEAST_NEED)
+                Share::try_from_units(units as u32).unwrap_or(Share::ONE).max(MIN_NEED)
             }
             NeedModel::Whole => Share::ONE,
         }
     }
 }
 
-/// The smallest need that is given to schedulers or inferred by them where needs are not exact.
-pub(crate) const LEAST_NEED: Share = Share::try_from_units(1).expect("a unit is a share");
+/// Smallest need that schedulers are given or infer if needs are not exact.
+pub(crate) const MIN_NEED: Share = Share::try_from_units(1).expect("a unit is a share");
 
 dfrsim_model::parses!(
     NeedModel,
@@ -138,36 +142,40 @@ impl fmt::Display for NeedModel {
     }
 }
 
-/// The options of one simulation.
+/// Options of one simulation.
 ///
-/// Later versions may have more fields: programs write those that they mean and `..Options::default()`, which is exact in everything and
-/// without a penalty.
+/// Later versions may have more fields: programs set the fields that they need and take the rest
+/// from `..Options::default()`, which is exact in everything and without a penalty.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Options {
-    /// How long a resumed or migrated job makes no progress (dissertation, 5.3.1: 300 s, or 0).
+    /// Rescheduling penalty: time without progress after a resumption or a migration (dissertation,
+    /// 5.3.1: 300 s, or 0).
     pub penalty: SimSpan,
-    /// What schedulers know of run times.
+    /// Information about run times that schedulers have.
     pub estimates: EstimateModel,
-    /// What happens to jobs that outlast their estimate.
+    /// Treatment of jobs that exceed their estimate.
     pub overrun: Overrun,
-    /// How long a job keeps its nodes once its work is done, at full speed.
+    /// Time for which a job keeps its nodes, at full speed, after its work is done.
     pub epilog: SimSpan,
-    /// The seed of random estimates.
+    /// Seed of random estimates.
     pub seed: Seed,
-    /// What schedulers know of CPU needs.
+    /// Information about CPU needs that schedulers have.
     pub needs: NeedModel,
-    /// How long a job must run before its need can be inferred from its use, where needs are not exact (dissertation,
-    /// section 7.2.2: 60 s); `None` if the given needs are never corrected.
+    /// Time that a job must run before its need can be inferred from its use, if needs are not exact
+    /// (dissertation, section 7.2.2: 60 s); `None` if the given needs are never corrected.
     pub discovery: Option<SimSpan>,
-    /// A coarse clock by which jobs progress and complete; exact to the microsecond without one.
+    /// Coarse clock by which jobs progress and complete; `None` for exact progress, to the
+    /// microsecond.
     pub clock: Option<Clock>,
-    /// When nodes are down, and what that does to jobs; `None` if they never are.
+    /// Node outages and their effect on jobs; `None` if every node is always up.
     pub outages: Option<Arc<Outages>>,
-    /// The classes of nodes, and what jobs ask of them; `None` if all nodes are equal. It needs exact CPU needs, and no clock.
+    /// Node classes and the jobs' requirements on them; `None` if all nodes are equal. Requires
+    /// exact CPU needs and no clock.
     pub unequal: Option<Arc<UnequalNodes>>,
-    /// How much jobs count in the shares of policies that know weights; `None` if all jobs count the same.
+    /// Weights of jobs in the shares of policies that use weights; `None` if all jobs weigh the
+    /// same.
     pub weights: Option<Arc<ShareWeights>>,
-    /// What the workload says of jobs in texts, for policies that read them.
+    /// Texts that describe the jobs in the workload, for policies that read them.
     pub texts: Option<Arc<JobTexts>>,
 }
 
@@ -186,7 +194,7 @@ mod tests {
         assert_eq!(known("factor:2", 3), Share::from_ratio(6, 10));
         assert_eq!(known("factor:2", 6), Share::ONE);
         assert_eq!(known("factor:0.5", 6), Share::from_ratio(3, 10));
-        assert_eq!(known("factor:0.5", 0), LEAST_NEED);
+        assert_eq!(known("factor:0.5", 0), MIN_NEED);
         assert_eq!(known("whole", 1), Share::ONE);
         for text in ["", "Whole", "factor", "factor:0", "factor:nan", "factor:-1", "whole:1"] {
             assert!(text.parse::<NeedModel>().is_err(), "{text}");

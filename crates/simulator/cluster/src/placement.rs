@@ -1,30 +1,32 @@
-//! The nodes of a job's tasks.
+//! Placements: the nodes of a job's tasks.
 
 use dfrsim_model::{NodeId, NodeTasks};
 use std::ops::Range;
 
-/// Nodes in a row, each with as many tasks of one job. Batch policies give a job few of these, however wide it is.
+/// Consecutive nodes with the same number of tasks of one job. Batch policies need few ranges for a
+/// job, however many tasks it has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NodeRange {
-    /// The lowest of the nodes.
+    /// Lowest node.
     pub first: NodeId,
-    /// How many nodes; at least one.
+    /// Number of nodes; at least one.
     pub nodes: u32,
-    /// How many tasks there are on each; at least one.
+    /// Tasks on each node; at least one.
     pub tasks: u32,
 }
 
 impl NodeRange {
-    /// The node behind the highest one; 64 bits, since a wrong range may reach beyond the last number of a node.
+    /// Returns the number after the highest node; 64 bits, since an invalid range may exceed the
+    /// largest node number.
     pub(crate) fn end(self) -> u64 {
         u64::from(self.first.0) + u64::from(self.nodes)
     }
-    /// The nodes as indices of a vector with one entry a node.
+    /// Returns the nodes as indices into a vector with one entry per node.
     #[must_use]
     pub fn indices(self) -> Range<usize> {
         self.first.index()..self.end() as usize
     }
-    /// Puts it behind other ranges of a placement, as a part of the last one if that is possible.
+    /// Appends the range to those of a placement, merged into the last one if possible.
     #[inline]
     pub fn push_onto(self, ranges: &mut Vec<NodeRange>) {
         match ranges.last_mut() {
@@ -32,7 +34,8 @@ impl NodeRange {
             _ => ranges.push(self),
         }
     }
-    /// Whether the other one begins behind it with as many tasks on each node.
+    /// Returns whether `next` begins right after this range and has the same number of tasks on each
+    /// node.
     pub(crate) fn is_continued_by(self, next: NodeRange) -> bool {
         self.end() == u64::from(next.first.0) && self.tasks == next.tasks
     }
@@ -50,39 +53,40 @@ impl From<&NodeTasks> for NodeRange {
     }
 }
 
-/// The nodes of a job's tasks: ranges of nodes in ascending order.
+/// Placement of a job's tasks: ranges of nodes in ascending order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Placement<'a> {
     ranges: &'a [NodeRange],
 }
 
 impl<'a> Placement<'a> {
-    /// On these ranges.
+    /// Creates a placement from ranges in ascending order.
     pub const fn new(ranges: &'a [NodeRange]) -> Placement<'a> {
         Placement { ranges }
     }
-    /// Its ranges: as few as possible.
+    /// Returns the ranges; adjacent ones with equal task counts are merged.
     #[must_use]
     pub const fn ranges(self) -> &'a [NodeRange] {
         self.ranges
     }
-    /// How many ranges of nodes it has, however many tasks there are on each node.
-    pub(crate) fn ranges_of_nodes(self) -> u64 {
+    /// Counts the contiguous ranges of nodes, regardless of the number of tasks on each node.
+    pub(crate) fn contiguous_ranges(self) -> u64 {
         let joined =
             self.ranges.windows(2).filter(|pair| pair[0].end() == u64::from(pair[1].first.0)).count();
         (self.ranges.len() - joined) as u64
     }
-    /// The nodes one by one.
+    /// Iterates over the nodes, each with its number of tasks.
     #[must_use]
     pub fn iter(self) -> Parts<'a> {
-        Parts { ranges: self.ranges, passed: 0 }
+        Parts { ranges: self.ranges, returned: 0 }
     }
-    /// The nodes one by one, as a list.
+    /// Collects the nodes with their numbers of tasks.
     #[must_use]
     pub fn to_vec(self) -> Vec<NodeTasks> {
         self.iter().collect()
     }
-    /// The tasks that leave a node for another placement: the sum over the nodes of max(0, before - after). Nodes rise in both.
+    /// Counts the tasks that change node between this placement and `after`: the sum over the nodes
+    /// of max(0, before - after). Both must be in ascending order.
     #[must_use]
     pub fn moved_to(self, after: Placement<'_>) -> u32 {
         let mut after = after.iter().peekable();
@@ -94,12 +98,12 @@ impl<'a> Placement<'a> {
             })
             .sum()
     }
-    /// Whether the job is on no node.
+    /// Returns whether the job is on no node.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.ranges.is_empty()
     }
-    /// How many tasks there are.
+    /// Counts the tasks.
     pub(crate) fn tasks(self) -> u64 {
         self.ranges.iter().map(|range| u64::from(range.nodes) * u64::from(range.tasks)).sum()
     }
@@ -113,31 +117,32 @@ impl<'a> IntoIterator for Placement<'a> {
     }
 }
 
-/// The nodes of a [`Placement`] one by one.
+/// Iterator over the nodes of a [`Placement`].
 #[derive(Clone, Debug)]
 pub struct Parts<'a> {
-    /// The ranges that are left.
+    /// Ranges that are left, with the current one first.
     ranges: &'a [NodeRange],
-    /// How many nodes of the first one have passed.
-    passed: u32,
+    /// Number of nodes of the first range already returned.
+    returned: u32,
 }
 
 impl Iterator for Parts<'_> {
     type Item = NodeTasks;
     fn next(&mut self) -> Option<NodeTasks> {
         let (range, later) = self.ranges.split_first()?;
-        let part = NodeTasks { node: NodeId(range.first.0 + self.passed), tasks: range.tasks };
-        self.passed += 1;
-        if self.passed >= range.nodes {
-            *self = Parts { ranges: later, passed: 0 };
+        let part = NodeTasks { node: NodeId(range.first.0 + self.returned), tasks: range.tasks };
+        self.returned += 1;
+        if self.returned >= range.nodes {
+            *self = Parts { ranges: later, returned: 0 };
         }
         Some(part)
     }
 }
 
-/// Whether it has the nodes of a list.
+/// Comparison with a list of nodes and their tasks.
 impl PartialEq<&[NodeTasks]> for Placement<'_> {
-    /// The nodes of the list must rise, so that those of a range are its own if the first and the last are.
+    /// Compares range by range. The list must be in ascending order: then it covers a range exactly
+    /// if its first and last node match.
     fn eq(&self, parts: &&[NodeTasks]) -> bool {
         let mut rest = *parts;
         let mut begins_with = |range: &NodeRange| {

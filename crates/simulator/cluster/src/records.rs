@@ -1,4 +1,4 @@
-//! The records of [`dfrsim_model::event`], from what observers receive.
+//! Conversion of what observers receive into the records of [`dfrsim_model::event`].
 
 use crate::{BoundedStretch, Link, Occurrence, Placement, PlatformChange, Summary};
 use dfrsim_model::event::{self, FORMAT_VERSION, InterruptionRule, PlatformFigures, Record};
@@ -7,8 +7,9 @@ use dfrsim_model::platform::{Interruption, NodeSpan, Outages, Window};
 use dfrsim_model::priority::Priorities;
 use dfrsim_model::{SimSpan, SimTime, UserId, Yield};
 
-/// The first record: what is simulated, the tau of the summary's bounded stretch, and what the name of the policy leaves open: its
-/// period, if it reads one, and the rest in words, where that is not as by default.
+/// Creates the first record: policy, nodes, penalty, the tau of the summary's bounded stretch, and
+/// what the policy's name does not specify: the period, if it uses one, and a description of all
+/// other settings that differ from the defaults.
 pub fn run<'a>(
     policy: &'a str,
     nodes: u32,
@@ -29,7 +30,8 @@ pub fn run<'a>(
     }
 }
 
-/// The records behind it: what nodes do that go down or differ, and what priorities and limits depend on, if there is any.
+/// Creates the records after the first one, as far as they apply: rules for outages, node classes,
+/// and priorities with limits.
 pub fn conditions(
     outages: Option<&Outages>,
     unequal: Option<&UnequalNodes>,
@@ -63,7 +65,7 @@ fn classes(nodes: &NodeClasses) -> Record<'static> {
         memory: class.memory,
         speed: class.speed.units(),
         resources: class.amounts.clone(),
-        features: nodes.names_of(class.features).map(str::to_owned).collect(),
+        features: nodes.feature_names(class.features).map(str::to_owned).collect(),
     };
     let resource = |resource: &Resource| event::ResourceOfNodes {
         name: (*resource.name).to_owned(),
@@ -77,7 +79,7 @@ fn classes(nodes: &NodeClasses) -> Record<'static> {
 }
 
 impl PlatformChange<'_> {
-    /// The record of what happened.
+    /// Creates the record of this event.
     pub fn record(&self, now: SimTime) -> Record<'static> {
         let at_us = now.micros();
         let pairs = |spans: &[NodeSpan]| spans.iter().map(|span| (span.first, span.nodes)).collect();
@@ -96,7 +98,7 @@ impl PlatformChange<'_> {
 }
 
 impl Occurrence<'_> {
-    /// The record of what happened to the job of this place in the order of submission.
+    /// Creates the record of this event of the job with the given sequence number.
     pub fn record(&self, now: SimTime, job: u64) -> Record<'static> {
         let at_us = now.micros();
         let on = |placement: Placement<'_>| placement.iter().map(|part| (part.node.0, part.tasks)).collect();
@@ -136,7 +138,7 @@ impl Occurrence<'_> {
                 at_us,
                 job,
                 resources: demand.resources.iter().map(|asked| (asked.count, asked.need.units())).collect(),
-                features: classes.names_of(demand.features).map(str::to_owned).collect(),
+                features: classes.feature_names(demand.features).map(str::to_owned).collect(),
             },
             Occurrence::Started(placement, job_yield) => {
                 Record::Start { at_us, job, on: on(placement), job_yield: units(job_yield) }
@@ -159,7 +161,8 @@ impl Occurrence<'_> {
 }
 
 impl Summary {
-    /// The last record. It speaks of the first tau, which must be the one of the first record.
+    /// Creates the last record. Bounded stretch is that of the first tau, which must be the one in
+    /// the first record.
     pub fn record(&self) -> Record<'static> {
         let BoundedStretch { distribution: bounded, weighted_mean, fairness, .. } = self.bounded_stretch[0];
         Record::Summary {

@@ -1,9 +1,9 @@
-//! The measurements of a completed job.
+//! Measurements of a completed job.
 
 use crate::{JobRecord, SummaryOptions};
 use dfrsim_model::{SimSpan, SimTime, UserId, stretch};
 
-/// The recorded data of a completed job.
+/// Data stored of a completed job.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sample {
     pub(crate) submit: SimTime,
@@ -30,7 +30,7 @@ impl Sample {
     }
 }
 
-/// A figure of each job of which a summary gives the distribution.
+/// Per-job quantity whose distribution the summary reports.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Measure {
     Wait,
@@ -40,7 +40,7 @@ pub(crate) enum Measure {
 }
 
 impl Measure {
-    /// Wait, turnaround, stretch, and then the bounded stretch for each tau.
+    /// Returns wait, turnaround and stretch, then the bounded stretch for each tau.
     pub(crate) fn all(options: &SummaryOptions) -> impl Iterator<Item = Measure> {
         let bounded = options.taus.iter().map(|&tau| Measure::Bounded(tau));
         [Measure::Wait, Measure::Turnaround, Measure::Stretch].into_iter().chain(bounded)

@@ -1,32 +1,32 @@
-//! How much jobs count in fractional shares.
+//! Weights of jobs in fractional shares.
 
 use dfrsim_model::priority::{JobClass, Priorities};
-use dfrsim_model::{Origin, UserId, greatest_divisor};
+use dfrsim_model::{Origin, UserId, greatest_common_divisor};
 
-/// The weights of jobs in the shares of fractional policies: that of the quality of service of a job times that of its partition, each 1
-/// if there is none.
+/// Weights of jobs in the shares of fractional policies: the weight of the job's QOS times that of
+/// its partition. Each is 1 if the job has none.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ShareWeights {
     qos: WeightedClasses,
     partitions: WeightedClasses,
 }
 
-/// The classes of a list with their weights; that of jobs which none of them has is 1.
+/// Classes with their weights; a job that is in none of them has weight 1.
 #[derive(Clone, Debug, PartialEq)]
 struct WeightedClasses(Vec<(JobClass, u32)>);
 
 impl ShareWeights {
-    /// Those of settings; `None` if all jobs count the same.
+    /// Creates the weights from priority settings; `None` if all jobs weigh the same.
     ///
-    /// Only ratios matter: the weights of a list are divided by the largest number that divides all of them. So the same weights
-    /// in other units are the same to the last bit.
+    /// Only ratios matter: the weights of a list are divided by their greatest common divisor. Equal
+    /// ratios in other units thus give bit-identical results.
     pub fn new(settings: &Priorities) -> Option<ShareWeights> {
         let (qos, partitions) =
             (WeightedClasses::new(&settings.qos), WeightedClasses::new(&settings.partitions));
-        (!(qos.are_equal() && partitions.are_equal())).then_some(ShareWeights { qos, partitions })
+        (!(qos.all_equal() && partitions.all_equal())).then_some(ShareWeights { qos, partitions })
     }
 
-    /// The weight of a job of this user and origin; at least 1.
+    /// Returns the weight of a job of this user and origin; at least 1.
     pub fn of(&self, user: Option<UserId>, origin: Origin) -> u32 {
         let user = user.map(UserId::number);
         self.qos.of(user, origin) * self.partitions.of(user, origin)
@@ -36,21 +36,22 @@ impl ShareWeights {
 impl WeightedClasses {
     fn new(classes: &[JobClass]) -> WeightedClasses {
         let mut classes: Vec<_> = classes.iter().map(|it| (it.clone(), it.weight.unwrap_or(1))).collect();
-        // A class without lists has all jobs that come to it.
-        let is_for_all = |(class, _): &(JobClass, u32)| class.has(None, Origin::UNKNOWN);
+        // A class without lists of members contains every job that reaches it, so the default weight
+        // 1 is unused.
+        let is_for_all = |(class, _): &(JobClass, u32)| class.matches(None, Origin::UNKNOWN);
         let of_others = (!classes.iter().any(is_for_all)).then_some(1);
         let weights = classes.iter().map(|&(_, weight)| weight).chain(of_others);
-        let divisor = weights.fold(0, |divisor, weight| greatest_divisor(divisor, weight.into()));
+        let divisor = weights.fold(0, |divisor, weight| greatest_common_divisor(divisor, weight.into()));
         classes.iter_mut().for_each(|(_, weight)| *weight /= divisor as u32);
         WeightedClasses(classes)
     }
 
-    fn are_equal(&self) -> bool {
+    fn all_equal(&self) -> bool {
         self.0.iter().all(|&(_, weight)| weight == 1)
     }
 
     fn of(&self, user: Option<u32>, origin: Origin) -> u32 {
-        let first = self.0.iter().find(|(class, _)| class.has(user, origin));
+        let first = self.0.iter().find(|(class, _)| class.matches(user, origin));
         first.map_or(1, |&(_, weight)| weight)
     }
 }
@@ -89,7 +90,7 @@ mod tests {
         assert_eq!(of(1).map(|it| it.qos.0[0].1), of(20).map(|it| it.qos.0[0].1));
         assert_eq!(weights(&[], &[]), None);
         assert_eq!(weights(&[class(Some(7), &[1], &[]), class(Some(7), &[], &[])], &[]), None);
-        // Jobs that no class has count 1.
+        // Jobs in no class have weight 1.
         assert!(weights(&[class(Some(7), &[1], &[])], &[]).is_some());
         assert_eq!(weights(&[class(None, &[1], &[])], &[class(Some(1), &[], &[4])]), None);
     }

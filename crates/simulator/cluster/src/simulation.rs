@@ -1,16 +1,16 @@
-//! The loop: events of a moment, one decision, its check, its effect.
+//! Main loop: the events of one time, one decision, its check and its effect.
 
 mod apply;
 mod interruptions;
 mod outside;
 
 use crate::check::Checker;
-use crate::followers::Until;
+use crate::followers::DependencyEvent;
 use crate::job_table::JobTable;
 use crate::node_loads::NodeLoads;
 use crate::platform::Platform;
 use crate::speeds::Speeds;
-use crate::unequal::Unequal;
+use crate::unequal::UnequalState;
 use crate::{
     Decision, Followers, Interrupted, JobHandle, JobState, NeedModel, Observer, Occurrence, Options,
     Scheduler, Situation, View, Violation,
@@ -21,60 +21,62 @@ use dfrsim_model::platform::{Interruption, OutageError};
 use dfrsim_model::{Job, JobId, Share, SimTime};
 use std::sync::Arc;
 
-/// Why a simulation ended before its jobs did.
+/// Reason for which a simulation ended before its jobs did.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SimulationError {
-    /// The policy broke a rule.
+    /// The policy violated a rule.
     #[error(transparent)]
     Violation(#[from] Violation),
-    /// Jobs are left, but no event is scheduled and the policy waits.
+    /// Jobs are left, but no event is scheduled and the policy starts none of them.
     #[error(
         "simulation stalled at {time} s: {jobs} jobs remain, the first of them job {first}, and the policy started none"
     )]
     Stuck {
-        /// The moment of the last event.
+        /// Time of the last event.
         time: SimTime,
-        /// How many jobs are left.
+        /// Number of jobs left in the system.
         jobs: usize,
-        /// The earliest of them.
+        /// First of them in order of submission.
         first: JobId,
     },
-    /// A job without tasks or without run time, or one that arrives before its predecessor.
+    /// A job without tasks or without run time, or one that arrives before its predecessor in the
+    /// list.
     #[error(
-        "job {0} is not valid: expected at least one task, a run time above 0, and jobs in order of submission"
+        "job {0} is invalid: expected at least one task, a run time above 0, and jobs in order of submission"
     )]
     InvalidJob(JobId),
-    /// A job follows another one that was never submitted.
-    #[error("job {job} is to be submitted after job {after}, which never comes")]
+    /// A job depends on another one that was never submitted.
+    #[error("job {job} depends on job {after}, which is never submitted")]
     NeverFollows {
-        /// The job.
+        /// The dependent job.
         job: JobId,
-        /// The one that it follows.
+        /// The job that it depends on.
         after: JobId,
     },
-    /// Jobs whose run times and estimates add up to more than simulated time can express.
+    /// The run times and estimates of the jobs add up to more than simulated time can represent.
     #[error(
-        "with job {0} the jobs in the system may run past second {seconds}, the last one that can be simulated",
+        "with job {0} the jobs in the system may run past {seconds} s, the end of simulated time",
         seconds = LAST_SECOND
     )]
     BeyondRange(JobId),
-    /// Outages that cannot be those of this cluster.
+    /// The outages do not fit this cluster.
     #[error(transparent)]
     Outages(#[from] OutageError),
-    /// Classes of nodes that do not make up the cluster, or cannot be simulated with other options.
+    /// The node classes do not add up to the cluster, or cannot be combined with other options.
     #[error("{0}")]
     Unequal(&'static str),
-    /// The policy could not decide.
+    /// The policy could not make a decision.
     #[error("the policy failed at {time} s: {reason}")]
     Policy {
-        /// The moment.
+        /// Time of the failed decision.
         time: SimTime,
-        /// What it says of the reason.
+        /// Reason given by the policy.
         reason: String,
     },
 }
 
-/// The last second that is simulated (570,000 years). Even the longest penalty may follow it without overflow.
+/// Last second that is simulated (570,000 years); even the longest penalty after it does not
+/// overflow.
 const LAST_SECOND: u64 = 18_000_000_000_000;
 
 const NEXT_SUBMISSION: Slot = Slot(0);
@@ -82,15 +84,17 @@ const WAKE_UP: Slot = Slot(1);
 const PLATFORM: Slot = Slot(2);
 const FIRST_JOB: u32 = 3;
 
-/// After this many wake-ups in a row without a change, while no job runs and none is to come, a policy is stuck.
-const MOST_IDLE_TICKS: u32 = 100_000;
+/// Number of wake-ups in a row without a change, with no job running or to come, after which a
+/// policy is considered stuck.
+const MAX_IDLE_TICKS: u32 = 100_000;
 
 /// Simulates one policy on one cluster of `nodes` nodes until all jobs have left.
 ///
-/// Jobs come by rising submission time and are pulled one ahead, so memory grows with the jobs in the system.
+/// Jobs must be in order of submission time. They are read one ahead, so memory grows with the jobs
+/// in the system, not with the log.
 ///
 /// # Errors
-/// If the policy breaks a rule or leaves jobs waiting for ever, or if a job is not valid.
+/// If the policy violates a rule or leaves jobs waiting forever, or if a job is invalid.
 pub fn simulate(
     nodes: u32,
     options: &Options,
@@ -101,10 +105,11 @@ pub fn simulate(
     simulate_with(nodes, options, jobs, Followers::default(), scheduler, observer)
 }
 
-/// The same with jobs that are submitted when others have left.
+/// Simulates one policy as [`simulate`] does, with additional jobs that are submitted when others
+/// have left or started.
 ///
 /// # Errors
-/// As those of [`simulate`]; and if a job follows one that never comes.
+/// The errors of [`simulate`], and a dependency on a job that is never submitted.
 pub fn simulate_with(
     nodes: u32,
     options: &Options,
@@ -116,7 +121,8 @@ pub fn simulate_with(
     run(nodes, options, &mut jobs.into_iter(), followers, scheduler, observer)
 }
 
-/// The same for any types, so that it is compiled and optimised here, once, and not where it is used.
+/// Runs the simulation behind trait objects, so that it is compiled and optimised once, here, and
+/// not in each caller.
 fn run(
     nodes: u32,
     options: &Options,
@@ -134,7 +140,8 @@ fn run(
     Ok(())
 }
 
-/// A simulation that goes on from moment to moment, for programs that keep the loop to themselves; [`simulate`] is this loop.
+/// Simulation that advances from one event time to the next, for programs with a main loop of their
+/// own; [`simulate`] is such a loop.
 ///
 /// ```
 /// use dfrsim_cluster::{Decision, Metrics, Options, Simulation, SummaryOptions};
@@ -160,43 +167,45 @@ pub struct Simulation<I, O> {
     events: EventQueue,
     jobs: JobTable,
     nodes: NodeLoads,
-    /// What becomes of the nodes, if some go down.
+    /// Node failures and maintenance windows; `None` if every node is always up.
     platform: Option<Box<Platform>>,
-    /// What differs from node to node, if nodes differ.
-    unequal: Option<Box<Unequal>>,
+    /// Node classes and resources in use; `None` if all nodes are equal.
+    unequal: Option<Box<UnequalState>>,
     arrivals: I,
-    /// The job that arrives next.
+    /// Next job to arrive.
     next: Option<Job>,
-    /// Jobs that arrive later and were pulled or submitted by the policy already: the last one arrives first.
-    held: Vec<Job>,
-    /// Jobs that are submitted when others have left.
+    /// Later arrivals that were already read, or submitted by the policy; in reverse order of
+    /// arrival.
+    later_arrivals: Vec<Job>,
+    /// Jobs that are submitted when others have left or started.
     followers: Followers,
     now: SimTime,
-    /// What happened at this moment.
+    /// Jobs that completed at the current time.
     completed: Vec<JobHandle>,
     submitted: Vec<JobHandle>,
     interrupted: Vec<Interrupted>,
     discovered: Vec<(JobHandle, Share)>,
     tick: bool,
-    /// Whether there was a decision on what happened.
+    /// True if the events of the current time have been decided on.
     is_decided: bool,
-    /// Wake-ups in a row that the policy did not use, with no other event scheduled.
+    /// Consecutive wake-ups that the policy did not use while no other event was scheduled.
     idle_ticks: u32,
     checker: Checker,
     speeds: Speeds,
-    /// What each change of the decision that is being applied did.
+    /// Effect of each change of the decision that is being applied.
     effects: Vec<Effect>,
-    /// How long the jobs in the system take one after the other, in microseconds: no plan that gives each its estimate, and
-    /// no schedule without preemption, is longer.
-    to_come: u128,
+    /// Total duration of the jobs in the system if they ran one after the other, in microseconds. It
+    /// bounds the length of any plan that gives each job its estimate, and of any schedule without
+    /// preemption.
+    total_duration: u128,
     observer: O,
 }
 
 impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
-    /// A cluster of `nodes` nodes on which no time has passed. Jobs come as for [`simulate`].
+    /// Creates a simulation of `nodes` nodes at time zero. Jobs must be as for [`simulate`].
     ///
     /// # Errors
-    /// If the first job is not valid.
+    /// If the first job is invalid, or the outages or node classes do not fit the cluster.
     pub fn new(
         nodes: u32,
         options: Options,
@@ -205,9 +214,9 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
     ) -> Result<Self, SimulationError> {
         if let Some(unequal) = &options.unequal {
             let reason = if unequal.classes.nodes() != nodes {
-                Some("the classes of nodes do not make up the cluster")
+                Some("the node classes do not add up to the nodes of the cluster")
             } else if options.needs != NeedModel::Exact || options.clock.is_some() {
-                Some("unequal nodes need exact CPU needs and exact time")
+                Some("nodes of different classes require exact CPU needs and no clock")
             } else {
                 None
             };
@@ -216,14 +225,14 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
         let platform = options.outages.as_ref().map(|outages| Platform::new(Arc::clone(outages), nodes));
         let mut simulation = Simulation {
             platform: platform.transpose()?.map(Box::new),
-            unequal: options.unequal.as_ref().map(|unequal| Box::new(Unequal::new(Arc::clone(unequal)))),
+            unequal: options.unequal.as_ref().map(|unequal| Box::new(UnequalState::new(Arc::clone(unequal)))),
             options,
             events: EventQueue::new(),
             jobs: JobTable::default(),
             nodes: NodeLoads::new(nodes),
             arrivals: jobs.into_iter(),
             next: None,
-            held: Vec::new(),
+            later_arrivals: Vec::new(),
             followers: Followers::default(),
             now: SimTime::ZERO,
             completed: Vec::new(),
@@ -236,7 +245,7 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
             checker: Checker::default(),
             speeds: Speeds::new(nodes),
             effects: Vec::new(),
-            to_come: 0,
+            total_duration: 0,
             observer,
         };
         simulation.schedule_platform();
@@ -244,34 +253,36 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
         Ok(simulation)
     }
 
-    /// With jobs that are submitted when others have left; to be called before the first moment.
+    /// Sets the jobs that are submitted when others have left or started. Must be called before the
+    /// first event time.
     #[must_use]
     pub fn with_followers(mut self, followers: Followers) -> Self {
         self.followers = followers;
         self
     }
 
-    /// Goes on to the next moment at which something happens; `None` when all jobs have left.
+    /// Advances to the next time at which an event occurs; `None` when all jobs have left.
     ///
     /// # Errors
-    /// If a job is not valid, or jobs are left but no event is scheduled.
+    /// If a job is invalid, or jobs are left but no event is scheduled.
     pub fn advance(&mut self) -> Result<Option<Situation<'_>>, SimulationError> {
-        self.forget();
+        self.clear_events();
         loop {
-            let next = self.events.peek().filter(|_| self.idle_ticks <= MOST_IDLE_TICKS);
+            let next = self.events.peek().filter(|_| self.idle_ticks <= MAX_IDLE_TICKS);
             let Some((key, slot)) = next else {
-                return self.all_have_left().map(|()| None);
+                return self.check_all_left().map(|()| None);
             };
             if slot == PLATFORM && self.events.len() == 1 && self.jobs.in_system().is_empty() {
-                return self.all_have_left().map(|()| None);
+                return self.check_all_left().map(|()| None);
             }
             self.now = key.time();
             if self.now > SimTime::from_secs(LAST_SECOND) {
-                return self.in_system_beyond_range().map(|()| None);
+                return self.check_range().map(|()| None);
             }
             let before = self.situation().view.platform_changes();
             self.tick = self.apply_events(self.now)?;
-            // No decision is due when all that happened is that nodes which are down have failed once more.
+            // No decision is due if the only event is another failure of nodes that are already
+            // down.
             let is_seen = slot != PLATFORM || self.situation().view.platform_changes() > before;
             if is_seen || self.tick || !self.completed.is_empty() || !self.submitted.is_empty() {
                 self.discover_needs(self.now);
@@ -280,7 +291,8 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
         }
     }
 
-    /// What happened at this moment, and the state that came of it and of the decision, if there was one already.
+    /// Returns the events of the current time and the state after them, including the effect of the
+    /// decision if it has been made.
     pub fn situation(&self) -> Situation<'_> {
         Situation {
             view: View {
@@ -300,10 +312,10 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
         }
     }
 
-    /// Checks and carries out the decision of this moment, of which there may be one, and empties it for the next.
+    /// Checks and applies the decision of the current time, at most one, and clears it for the next.
     ///
     /// # Errors
-    /// If it breaks a rule. The simulation is of no use then.
+    /// If the decision violates a rule. The simulation must not be used after that.
     pub fn decide(&mut self, decision: &mut Decision) -> Result<(), SimulationError> {
         let now = self.now;
         if let Some(reason) = decision.failure.take() {
@@ -323,18 +335,18 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
         Ok(())
     }
 
-    /// The observer of the simulation.
+    /// Returns the observer.
     pub fn observer(&self) -> &O {
         &self.observer
     }
 
-    /// The observer of the simulation, to take what it has.
+    /// Returns the observer, mutably, so that its contents can be taken.
     pub fn observer_mut(&mut self) -> &mut O {
         &mut self.observer
     }
 
-    /// All jobs have left.
-    fn all_have_left(&self) -> Result<(), SimulationError> {
+    /// Checks that all jobs have left.
+    fn check_all_left(&self) -> Result<(), SimulationError> {
         match self.jobs.in_system() {
             [] => match self.followers.waiting().next() {
                 None => Ok(()),
@@ -348,8 +360,8 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
         }
     }
 
-    /// Forgets what happened, of which there was a decision.
-    fn forget(&mut self) {
+    /// Clears the events of the current time once they have been decided on.
+    fn clear_events(&mut self) {
         for job in self.completed.drain(..) {
             self.jobs.release(job);
         }
@@ -358,11 +370,11 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
         (self.tick, self.is_decided) = (false, false);
     }
 
-    /// Applies all events of this moment; whether the wake-up is among them.
+    /// Applies all events of this time; returns whether the wake-up is among them.
     fn apply_events(&mut self, now: SimTime) -> Result<bool, SimulationError> {
         let mut tick = false;
         while let Some((_, slot)) = self.events.peek().filter(|(key, _)| key.time() == now) {
-            // The next submission takes the place of this one.
+            // Scheduling the next submission replaces this one in its slot, so it is not popped.
             if slot == NEXT_SUBMISSION {
                 let job = self.next.take().expect("a submission is scheduled only with its job");
                 self.submit(now, job)?;
@@ -382,31 +394,31 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
     /// Schedules the arrival of the next job, if there is one.
     fn pull_submission(&mut self, now: SimTime) -> Result<(), SimulationError> {
         let arrival = self.arrivals.next();
-        self.next = if self.held.is_empty() {
+        self.next = if self.later_arrivals.is_empty() {
             arrival
         } else {
-            self.hold(arrival);
-            self.held.pop()
+            self.insert_arrivals(arrival);
+            self.later_arrivals.pop()
         };
         self.schedule_submission(now)
     }
 
-    /// Keeps jobs until their turn comes; of jobs of the same moment those that came first go first.
-    fn hold(&mut self, jobs: impl IntoIterator<Item = Job>) {
+    /// Inserts arrivals into those held back; jobs of the same time keep their order.
+    fn insert_arrivals(&mut self, jobs: impl IntoIterator<Item = Job>) {
         for job in jobs {
-            let at = self.held.partition_point(|held| held.submit > job.submit);
-            self.held.insert(at, job);
+            let at = self.later_arrivals.partition_point(|held| held.submit > job.submit);
+            self.later_arrivals.insert(at, job);
         }
     }
 
-    /// Lets jobs of the policy, which were checked, arrive when they say.
+    /// Adds jobs, which have been checked, to the future arrivals.
     fn take_submissions(&mut self, now: SimTime, jobs: &[Job]) -> Result<(), SimulationError> {
         if jobs.is_empty() {
             return Ok(());
         }
-        self.held.extend(self.next.take());
-        self.hold(jobs.iter().cloned());
-        self.next = self.held.pop();
+        self.later_arrivals.extend(self.next.take());
+        self.insert_arrivals(jobs.iter().cloned());
+        self.next = self.later_arrivals.pop();
         self.schedule_submission(now)
     }
 
@@ -422,7 +434,7 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
         Ok(())
     }
 
-    /// What becomes of jobs that lose a node, if nodes go down.
+    /// Returns the rule for jobs that lose a node; `None` if nodes never go down.
     fn interruption(&self) -> Option<Interruption> {
         self.platform.as_ref().map(|platform| platform.interruption())
     }
@@ -432,8 +444,10 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
         let rule = self.interruption();
         let handle = self.jobs.insert(job, estimate, &self.options, rule);
         let active = self.jobs.get(handle);
-        self.to_come += active.longest();
-        if self.to_come + u128::from(now.micros()) > u128::from(SimTime::from_secs(LAST_SECOND).micros()) {
+        self.total_duration += active.max_duration();
+        if self.total_duration + u128::from(now.micros())
+            > u128::from(SimTime::from_secs(LAST_SECOND).micros())
+        {
             return Err(SimulationError::BeyondRange(active.job.id));
         }
         self.submitted.push(handle);
@@ -446,7 +460,7 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
                 self.observer.observe(now, active.sequence, occurrence);
             }
         }
-        if self.followers.are_used()
+        if self.followers.is_used()
             && let Some(link) = self.followers.link(active.job.id)
         {
             self.observer.observe(now, active.sequence, Occurrence::Linked(&link));
@@ -454,38 +468,39 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
         Ok(handle)
     }
 
-    /// A job leaves the system: it has completed, or was rejected or killed.
-    fn leave(&mut self, handle: JobHandle, state: JobState) {
-        self.to_come -= self.jobs.get(handle).longest();
-        self.jobs.leave(handle, state);
+    /// Removes a job from the system: it has completed, or was rejected, killed or lost.
+    fn remove_job(&mut self, handle: JobHandle, state: JobState) {
+        self.total_duration -= self.jobs.get(handle).max_duration();
+        self.jobs.remove_from_order(handle, state);
     }
 
-    fn in_system_beyond_range(&self) -> Result<(), SimulationError> {
+    fn check_range(&self) -> Result<(), SimulationError> {
         let first = self.jobs.in_system().first().map(|&first| self.jobs.get(first).job.id);
-        // Without jobs in the system only a wake-up can be so late, and it matters to none.
+        // Without jobs in the system only a wake-up can be so late, and it affects no job.
         first.map_or(Ok(()), |job| Err(SimulationError::BeyondRange(job)))
     }
 
     fn complete(&mut self, now: SimTime, handle: JobHandle) -> Result<(), SimulationError> {
-        self.vacate(handle);
+        self.release_nodes(handle);
         let active = self.jobs.get(handle);
         let (id, sequence) = (active.job.id, active.sequence);
         self.observer.observe(now, sequence, Occurrence::Completed(&active.record(now)));
-        self.leave(handle, JobState::Completed);
+        self.remove_job(handle, JobState::Completed);
         self.completed.push(handle);
-        self.release_followers(id, sequence, now)
+        self.submit_dependents(id, sequence, now)
     }
 
-    /// The jobs that follow one that has left before the submissions of this moment.
-    fn release_followers(&mut self, id: JobId, sequence: u64, now: SimTime) -> Result<(), SimulationError> {
-        if !self.followers.are_used() {
+    /// Submits the jobs that wait for the end of one that has left, before the submissions of the
+    /// current time.
+    fn submit_dependents(&mut self, id: JobId, sequence: u64, now: SimTime) -> Result<(), SimulationError> {
+        if !self.followers.is_used() {
             return Ok(());
         }
-        let released = self.followers.release((id, sequence), Until::End, now, now);
+        let released = self.followers.release((id, sequence), DependencyEvent::End, now, now);
         self.take_submissions(now, &released)
     }
 
-    /// Lets what running jobs used since the last moment change what is believed of their needs.
+    /// Updates the known needs of running jobs by their use since the last event.
     fn discover_needs(&mut self, now: SimTime) {
         self.discovered.clear();
         let Some(least) = self.options.discovery.filter(|_| self.options.needs != NeedModel::Exact) else {
@@ -494,7 +509,7 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
         for place in 0..self.jobs.in_system().len() {
             let handle = self.jobs.in_system()[place];
             let active = self.jobs.get_mut(handle);
-            if active.state != JobState::Running || now.saturating_since(active.runs_since) < least {
+            if active.state != JobState::Running || now.saturating_since(active.observable_from) < least {
                 continue;
             }
             let (before, old_yield) = (active.believed_need, active.job_yield);

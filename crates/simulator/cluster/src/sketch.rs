@@ -1,25 +1,26 @@
-//! A distribution in bounded memory.
+//! Approximate distribution in bounded memory.
 
 use crate::Distribution;
 
-/// How many bits of the significand distinguish buckets: 1,024 buckets for each doubling.
+/// Number of significand bits that distinguish buckets: 1,024 buckets per power of two.
 const BITS: u32 = 10;
 const SHIFT: u32 = f64::MANTISSA_DIGITS - 1 - BITS;
 
-/// Counts of values in buckets whose width is a part of the value, as HDR histograms and DDSketch (Masson, Rim and Lee,
-/// VLDB 2019) have them. The order of values does not matter to quantiles, which are the lower ends of their
-/// buckets and so too low by less than 0.1 % (1/1,024). What many values are equal to is often such an end (a stretch of
-/// 1 is), and then exact; so are zeros, the mean and the maximum.
+/// Histogram with buckets of constant relative width, as in HDR histograms and DDSketch (Masson, Rim
+/// and Lee, VLDB 2019). The order of the values does not matter. Quantiles are the lower ends of
+/// their buckets, and so too low by less than 0.1 % (1/1,024). Frequent values are often such an end
+/// (a stretch of 1 is), and then exact; so are zeros, the mean and the maximum.
 ///
-/// Buckets are taken from the bits of the number, not from a logarithm, whose last digits differ between machines. Any
-/// set of values from 1e-6 to 1e16, the spans of simulations in seconds, takes at most 600 kB.
+/// The bucket is taken from the bits of the number and not from a logarithm, whose last digits
+/// differ between machines. Any set of values from 1e-6 to 1e16, the spans of simulations in
+/// seconds, takes at most 600 kB.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sketch {
     count: usize,
     sum: f64,
     max: f64,
     zeros: usize,
-    /// Counts of the buckets from this one on.
+    /// Number of the bucket that `counts[0]` belongs to.
     first: usize,
     counts: Vec<usize>,
 }
@@ -49,7 +50,7 @@ impl Sketch {
         self.counts[place] += 1;
     }
 
-    /// The figures of the values; `None` of no values.
+    /// Computes the statistics of the values; `None` if there are none.
     pub(crate) fn distribution(&self) -> Option<Distribution> {
         let ends = (self.first..).map(|bucket| f64::from_bits((bucket as u64) << SHIFT));
         let counts = std::iter::once((0.0, self.zeros)).chain(ends.zip(self.counts.iter().copied()));

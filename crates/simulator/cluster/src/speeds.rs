@@ -1,30 +1,31 @@
-//! How fast jobs progress where schedulers do not know their CPU needs.
+//! Speeds of jobs whose CPU needs are not known exactly.
 //!
-//! Nodes share their CPU in the work-conserving way of the dissertation's section 7.2.1: a task is entitled to its
-//! (believed need) * yield. What the tasks of a node leave of the CPU, because they need less than they are entitled to
-//! or because no task is entitled to it, is shared equally among the tasks there that need more. All tasks of a job
-//! progress alike, at the speed of the slowest.
+//! Nodes share their CPU in the work-conserving way of the dissertation's section 7.2.1: a task is
+//! entitled to its (known need) * yield. CPU that the tasks of a node leave, because they need less
+//! than their entitlement or because no task is entitled to it, is shared equally among the tasks
+//! there that need more. All tasks of a job progress alike, at the speed of the slowest.
 
 use crate::job_table::{ActiveJob, JobTable};
-use crate::options::LEAST_NEED;
+use crate::options::MIN_NEED;
 use crate::{JobHandle, JobState};
 use dfrsim_model::{CpuUse, Share, Yield};
 
 impl ActiveJob {
-    /// The CPU that one task is entitled to.
+    /// Returns the CPU that one task is entitled to, in units of [`CpuUse`].
     fn entitlement(&self) -> u64 {
         self.believed_need.used_by(1, self.job_yield).units()
     }
-    /// The CPU that one task could use.
+    /// Returns the CPU that one task could use at most, in units of [`CpuUse`].
     fn wanted(&self) -> u64 {
         self.job.cpu_need.used_by(1, Yield::ONE).units()
     }
-    /// The speed at which one task uses so much CPU; a job that needs none is always at full speed.
+    /// Returns the speed at which one task uses this much CPU; a job that needs none is always at
+    /// full speed.
     fn speed_of(&self, used: u64) -> Yield {
         if self.wanted() == 0 { Yield::ONE } else { Yield::from_ratio(used, self.wanted()) }
     }
-    /// The speed that its yield guarantees it, regardless of the others' use: the yield itself, where the need is
-    /// known.
+    /// Returns the speed that the yield guarantees regardless of other jobs: the yield times the
+    /// node speed if the need is known exactly.
     pub(crate) fn granted_speed(&self) -> Yield {
         if self.believed_need == self.job.cpu_need {
             if self.node_speed == Yield::ONE { self.job_yield } else { self.job_yield.times(self.node_speed) }
@@ -33,15 +34,15 @@ impl ActiveJob {
         }
     }
 
-    /// Changes the belief by what is used, as in the dissertation's section 7.2.2: down where a task leaves some of its
-    /// entitlement unused, up where it uses more than was believed. The entitlement of tasks that use it stays the same. Says
-    /// whether the belief changed.
+    /// Updates the known need by the observed use, as in the dissertation's section 7.2.2: down if a
+    /// task leaves some of its entitlement unused, up if it uses more than the known need. The
+    /// entitlement of tasks that use it stays the same. Returns whether the known need changed.
     pub(crate) fn discover_need(&mut self) -> bool {
         let entitlement = self.entitlement();
         let used = self.job.cpu_need.used_by(1, self.speed).units();
         let found = if self.speed == Yield::ONE && used < entitlement {
-            // All that it needs.
-            self.job.cpu_need.max(LEAST_NEED)
+            // The task is not limited by its entitlement, so its use is its true need.
+            self.job.cpu_need.max(MIN_NEED)
         } else {
             let used =
                 Share::try_from_units((used >> Yield::BITS) as u32).expect("no task uses more than a node");
@@ -57,20 +58,20 @@ impl ActiveJob {
     }
 }
 
-/// Computes the speeds of all running jobs.
+/// Calculator of the speeds of all running jobs.
 #[derive(Debug)]
 pub(crate) struct Speeds {
     nodes: Vec<NodeUse>,
     speeds: Vec<(JobHandle, Yield)>,
 }
 
-/// What the tasks of a node do with their entitlements.
+/// Use of a node by tasks within their entitlements.
 #[derive(Clone, Copy, Debug, Default)]
 struct NodeUse {
-    /// In units of [`CpuUse`].
+    /// CPU used within entitlements, in units of [`CpuUse`].
     used: u64,
-    /// How many tasks need more.
-    hungry: u64,
+    /// Number of tasks that need more than their entitlement.
+    unsatisfied: u64,
 }
 
 impl Speeds {
@@ -78,7 +79,7 @@ impl Speeds {
         Speeds { nodes: vec![NodeUse::default(); nodes as usize], speeds: Vec::new() }
     }
 
-    /// The running jobs by order of submission, with their speeds.
+    /// Returns the running jobs in order of submission, with their speeds.
     pub(crate) fn all(&self) -> &[(JobHandle, Yield)] {
         &self.speeds
     }
@@ -94,7 +95,7 @@ impl Speeds {
             for part in active.placement() {
                 let node = &mut self.nodes[part.node.index()];
                 node.used += entitlement.min(wanted) * u64::from(part.tasks);
-                node.hungry += if wanted > entitlement { part.tasks.into() } else { 0 };
+                node.unsatisfied += if wanted > entitlement { part.tasks.into() } else { 0 };
             }
         }
         let nodes = &self.nodes;
@@ -105,7 +106,7 @@ impl Speeds {
                 return (handle, Yield::ONE);
             }
             let slack = active.placement().iter().map(|part| {
-                let NodeUse { used, hungry } = nodes[part.node.index()];
+                let NodeUse { used, unsatisfied: hungry } = nodes[part.node.index()];
                 (CpuUse::ONE.units() - used) / hungry
             });
             let used = entitlement + slack.min().unwrap_or(0);

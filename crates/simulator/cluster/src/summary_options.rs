@@ -1,29 +1,33 @@
-//! The options of a summary.
+//! Options of a summary.
 
 use crate::Weights;
 use dfrsim_model::SimSpan;
 
-/// The jobs to summarise.
+/// Selection of the jobs that count, and parameters of the figures.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SummaryOptions {
-    /// The number of nodes, for the utilisation.
+    /// Number of nodes, for the utilisation.
     pub nodes: u32,
-    /// What the nodes can do together, in nodes at full speed; `None` if all are equal, and have the number of nodes.
+    /// Total capacity, in nodes at full speed; `None` if all nodes are equal, in which case it is
+    /// `nodes`.
     pub capacity: Option<f64>,
-    /// The taus of the bounded stretch; the first one rules the classes. Not empty.
+    /// Taus of the bounded stretch; the first one is used for the classes. Not empty.
     pub taus: Vec<SimSpan>,
-    /// Jobs submitted earlier than this after the first submission do not count in the distributions.
+    /// Warm-up: jobs submitted earlier than this after the first submission do not count in the
+    /// distributions.
     pub warm_up: SimSpan,
-    /// Jobs submitted later than this before the last submission do not count in the distributions.
+    /// Cool-down: jobs submitted later than this before the last submission do not count in the
+    /// distributions.
     pub cool_down: SimSpan,
-    /// How much jobs count in the weighted bounded stretch.
+    /// Weights of jobs in the weighted bounded stretch.
     pub weights: Weights,
-    /// Whether nodes go down, or the policy requeues or loses jobs, so that there are figures of it.
+    /// True if nodes go down or the policy requeues or loses jobs, so that the summary has figures
+    /// about that.
     pub outages: bool,
 }
 
 impl SummaryOptions {
-    /// The field's convention of tau = 10 s, no jobs trimmed, node-seconds as weights.
+    /// Creates the usual options: tau = 10 s, no jobs excluded, node-seconds as weights.
     pub fn new(nodes: u32) -> SummaryOptions {
         SummaryOptions {
             nodes,
@@ -36,7 +40,7 @@ impl SummaryOptions {
         }
     }
 
-    /// What the nodes can do together, in nodes at full speed.
+    /// Returns the total capacity, in nodes at full speed.
     pub(crate) fn capacity(&self) -> f64 {
         self.capacity.unwrap_or_else(|| f64::from(self.nodes))
     }

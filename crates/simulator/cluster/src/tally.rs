@@ -1,13 +1,14 @@
-//! An exact distribution of values many of which are equal.
+//! Exact distribution of values many of which are equal.
 
 use crate::Distribution;
 use std::collections::BTreeMap;
 
-/// Counts how often each value occurs: memory grows with the different values, not with the values. Processors and whole
-/// seconds are of this kind.
+/// Exact histogram with one count per distinct value: memory grows with the distinct values, not
+/// with all of them. Suited to processor counts and whole seconds.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
-    /// By the bits of the number, which are in the order of the numbers where none is negative.
+    /// Counts by the bits of the number. Their order is the order of the numbers, as none is
+    /// negative.
     counts: BTreeMap<u64, usize>,
     count: usize,
     sum: f64,
@@ -20,20 +21,21 @@ impl Tally {
         self.count += 1;
         self.sum += value;
     }
-    /// The values that were added, with how often each was, by rising value.
+    /// Returns the distinct values in ascending order, each with its number of occurrences.
     pub fn counts(&self) -> impl DoubleEndedIterator<Item = (f64, usize)> + Clone {
         self.counts.iter().map(|(&bits, &count)| (f64::from_bits(bits), count))
     }
-    /// How many values were added.
+    /// Returns the number of values added.
     pub const fn len(&self) -> usize {
         self.count
     }
-    /// Whether none was added.
+    /// Returns whether no value was added.
     pub const fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// The figures of the values, as [`Distribution::of`] has them; `None` of no values.
+    /// Computes the statistics of the values, as [`Distribution::of`] does; `None` if there are
+    /// none.
     pub fn distribution(&self) -> Option<Distribution> {
         let (max, _) = self.counts().next_back()?;
         Some(Distribution::of_counts(&self.counts(), self.count, self.sum, max))

@@ -1,4 +1,4 @@
-//! Nodes that differ, and what jobs ask of them beside CPU and memory.
+//! Heterogeneous nodes, and the jobs' requirements beyond CPU and memory.
 
 use crate::node_loads::NodeLoads;
 use crate::{JobHandle, NodeRange, Placement, Rule};
@@ -6,21 +6,22 @@ use dfrsim_model::platform::classes::{Demand, NodeClasses, UnequalNodes};
 use dfrsim_model::{Job, NodeId, Share, Yield};
 use std::sync::Arc;
 
-/// What a cluster of equal nodes does not have. CPU and memory in use are with the [`NodeLoads`] of all clusters.
+/// State of heterogeneous nodes. CPU and memory in use are in [`NodeLoads`], as for every cluster.
 #[derive(Debug)]
-pub(crate) struct Unequal {
+pub(crate) struct UnequalState {
     nodes: Arc<UnequalNodes>,
-    /// By handle.
+    /// Requirements of each job, by handle.
     demands: Vec<Demand>,
-    /// What is in use of each resource, in units of 2^-20 share units of one: all resources of a node, then those of the next.
+    /// Amount in use of each resource, in units of 2^-20 share units of one. All resources of a node
+    /// are followed by those of the next.
     used: Vec<u128>,
 }
 
-impl Unequal {
-    pub(crate) fn new(nodes: Arc<UnequalNodes>) -> Unequal {
+impl UnequalState {
+    pub(crate) fn new(nodes: Arc<UnequalNodes>) -> UnequalState {
         let classes = &nodes.classes;
         let used = vec![0; classes.nodes() as usize * classes.resources().len()];
-        Unequal { nodes, demands: Vec::new(), used }
+        UnequalState { nodes, demands: Vec::new(), used }
     }
     pub(crate) fn classes(&self) -> &NodeClasses {
         &self.nodes.classes
@@ -29,7 +30,7 @@ impl Unequal {
         &self.demands[job.index()]
     }
 
-    /// A job arrives.
+    /// Stores the requirements of an arriving job.
     pub(crate) fn submit(&mut self, handle: JobHandle, job: &Job) {
         if self.demands.len() <= handle.index() {
             self.demands.resize_with(handle.index() + 1, Demand::default);
@@ -37,7 +38,7 @@ impl Unequal {
         self.demands[handle.index()] = self.nodes.demand(job);
     }
 
-    /// The speed of the slowest of these nodes.
+    /// Returns the speed of the slowest of the nodes.
     pub(crate) fn speed_on(&self, placement: Placement<'_>) -> Yield {
         let classes = self.classes();
         let of_range = |range: &NodeRange| {
@@ -70,24 +71,30 @@ impl Unequal {
             }
         }
     }
-    /// Tasks of a job come, at a yield.
+    /// Adds the use of a job's tasks at a yield.
     pub(crate) fn add(&mut self, job: JobHandle, placement: Placement<'_>, at: Yield) {
         self.change(job, placement, at, |used, more| *used += more);
     }
-    /// Takes away what was added.
+    /// Removes the use that was added with the same arguments.
     pub(crate) fn remove(&mut self, job: JobHandle, placement: Placement<'_>, at: Yield) {
         self.change(job, placement, at, |used, less| *used -= less);
     }
 
-    /// The first rule that a job breaks on its nodes: a feature is missing, or a capacity exceeded.
-    pub(crate) fn fault(&self, job: JobHandle, placement: Placement<'_>, loads: &NodeLoads) -> Option<Rule> {
-        placement.iter().find_map(|part| self.fault_on(job, part.node, loads))
+    /// Finds the first rule that the job violates on its nodes: a missing feature, or an exceeded
+    /// capacity.
+    pub(crate) fn violated_rule(
+        &self,
+        job: JobHandle,
+        placement: Placement<'_>,
+        loads: &NodeLoads,
+    ) -> Option<Rule> {
+        placement.iter().find_map(|part| self.violated_rule_on(job, part.node, loads))
     }
-    fn fault_on(&self, job: JobHandle, node: NodeId, loads: &NodeLoads) -> Option<Rule> {
+    fn violated_rule_on(&self, job: JobHandle, node: NodeId, loads: &NodeLoads) -> Option<Rule> {
         let classes = self.classes();
         let place = classes.class_of(node.0);
         let class = &classes.classes()[place];
-        if let Some(missing) = classes.names_of(self.demand(job).features & !class.features).next() {
+        if let Some(missing) = classes.feature_names(self.demand(job).features & !class.features).next() {
             return Some(Rule::Feature(node, missing.into()));
         }
         if loads.memory_in_use(node) > class.memory {

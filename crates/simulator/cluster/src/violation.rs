@@ -1,26 +1,26 @@
-//! The rules that a decision must keep.
+//! Rules for decisions, and their violations.
 
 use crate::JobState;
 use dfrsim_model::{JobId, NodeId, SimTime};
 use std::sync::Arc;
 
-/// A rule that a decision broke.
+/// Rule that a decision violated.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Rule {
-    /// Each job may be named once in a decision.
-    #[error("a decision may name a job once")]
+    /// A job may be named at most once in a decision.
+    #[error("job named twice in one decision")]
     NamedOnce,
-    /// The job is in no state in which this can be done to it: (what was asked, its state).
-    #[error("a job that is {1:?} cannot be asked to {0}")]
+    /// The action is not possible in the state of the job: (action, state).
+    #[error("a job in state {1:?} cannot {0}")]
     State(&'static str, JobState),
-    /// The tasks placed must be the tasks of the job: (placed, has).
-    #[error("{0} tasks were placed of a job that has {1}")]
+    /// All tasks of the job must be placed, and no more: (placed, tasks of the job).
+    #[error("placed {0} tasks of a job with {1}")]
     TaskCount(u64, u32),
-    /// The nodes of a placement must rise, each with at least one task.
-    #[error("the nodes of a placement must rise, with at least one task each")]
-    RisingNodes,
-    /// The node must exist.
-    #[error("there is no node {0}")]
+    /// Nodes of a placement must be in ascending order, each with at least one task.
+    #[error("the nodes of a placement must be in ascending order, with at least one task each")]
+    AscendingNodes,
+    /// The node must exist: (node).
+    #[error("node {0} does not exist")]
     KnownNode(NodeId),
     /// The node must be up.
     #[error("node {0} is down")]
@@ -28,34 +28,32 @@ pub enum Rule {
     /// The tasks on a node must fit its memory.
     #[error("the memory of node {0} is exceeded")]
     Memory(NodeId),
-    /// The CPU given to the tasks on a node must not exceed the node.
+    /// The CPU given to the tasks on a node must not exceed that of the node.
     #[error("the CPU of node {0} is exceeded")]
     Cpu(NodeId),
-    /// What tasks use of a resource of a node must not exceed what it has.
+    /// The tasks on a node must not exceed its amount of a resource: (node, resource).
     #[error("the {1} of node {0} is exceeded")]
     Resource(NodeId, Arc<str>),
-    /// A node must have the features that a job asks for.
+    /// A node must have the features that its jobs require: (node, missing feature).
     #[error("node {0} does not have the feature {1}")]
     Feature(NodeId, Arc<str>),
-    /// A wake-up must lie in the future.
+    /// A wake-up must be in the future.
     #[error("a wake-up at {0} s is not in the future")]
     FutureWakeUp(SimTime),
     /// A job that the policy submits must have tasks and a run time, and arrive in the future.
-    #[error(
-        "a job that a policy submits must have tasks and a run time, and arrive in the future, not at {0} s"
-    )]
+    #[error("a submitted job must have tasks and a run time above 0, and arrive in the future, not at {0} s")]
     FutureSubmission(SimTime),
 }
 
-/// A decision that cannot be applied: which rule it breaks, for which job, and when.
+/// Invalid decision: the rule that it violates, the job and the time.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("wrong decision at {time} s{}: {rule}", of_job(*.job))]
+#[error("invalid decision at {time} s{}: {rule}", of_job(*.job))]
 pub struct Violation {
-    /// The moment of the decision.
+    /// Time of the decision.
     pub time: SimTime,
-    /// The job whose change breaks the rule; `None` for rules about the decision as a whole.
+    /// Job whose change violates the rule; `None` for rules about the decision as a whole.
     pub job: Option<JobId>,
-    /// The rule.
+    /// Violated rule.
     pub rule: Rule,
 }
 

@@ -1,19 +1,19 @@
-//! How much a job counts in weighted means.
+//! Weights of jobs in weighted means.
 
 use dfrsim_model::{SimSpan, UserId, WeightRule};
 use std::collections::BTreeMap;
 
-/// The weights of jobs: what the rule gives a job, times the weight of its user.
+/// Weights of jobs: the weight by the rule times the weight of the user.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Weights {
-    /// The rule for jobs.
+    /// Rule for the weight of a job.
     pub rule: WeightRule,
-    /// The weights of users by their numbers, above zero; 1 of all others, and of jobs without a user.
+    /// Weights of users by number, above zero; 1 for all others, and for jobs without a user.
     pub users: BTreeMap<u32, f64>,
 }
 
 impl Weights {
-    /// The weight of a job.
+    /// Returns the weight of a job.
     pub fn of(&self, tasks: u32, run_time: SimSpan, user: Option<UserId>) -> f64 {
         let own = match self.rule {
             WeightRule::NodeSeconds => f64::from(tasks) * run_time.as_secs_f64(),

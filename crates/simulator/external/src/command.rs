@@ -1,23 +1,24 @@
-//! The name of an external policy: `PREFIX:COMMAND`, perhaps with `#VERSION` behind it.
+//! Parsing of the name of an external policy: `PREFIX:COMMAND`, optionally followed by `#VERSION`.
 
 use sha2::{Digest, Sha256};
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-/// The hexadecimal digits of a digest that a version has.
-const DIGITS: usize = 16;
+/// Number of hexadecimal digits of a digest in a version.
+const DIGEST_DIGITS: usize = 16;
 
-/// What a name says.
+/// Parsed name of an external policy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Command {
-    /// The program and its arguments.
+    /// Program and arguments.
     pub(crate) words: Vec<String>,
-    /// What the policy's rows depend on beside its name: the digests of the files that it names.
+    /// Version of the policy: the digests of the files in the command, on which its results depend
+    /// too.
     pub(crate) version: String,
-    /// The files that it names.
+    /// Words of the command that are existing files.
     pub(crate) files: Vec<String>,
-    /// The longest time that an answer may take.
+    /// Maximum time for an answer.
     pub(crate) limit: Duration,
 }
 
@@ -25,24 +26,24 @@ impl Command {
     pub(crate) fn parse(name: &str) -> Result<Command, String> {
         let (_, text) = name.split_once(':').ok_or("expected PREFIX:COMMAND")?;
         let text = text.rsplit_once('#').map_or(text, |(command, _)| command);
-        let words = shlex::split(text).ok_or("a quotation mark is missing")?;
+        let words = shlex::split(text).ok_or("unclosed quotation mark")?;
         if words.is_empty() {
-            return Err("expected a command behind the colon".into());
+            return Err("expected a command after the colon".into());
         }
         let files: Vec<String> = words.iter().filter(|word| Path::new(word).is_file()).cloned().collect();
         let versions: Vec<String> = files.iter().map(|file| version(file)).collect::<Result<_, _>>()?;
-        Ok(Command { version: versions.join(", "), limit: limit()?, files, words })
+        Ok(Command { version: versions.join(", "), limit: answer_limit()?, files, words })
     }
 }
 
-/// A file and the beginning of its digest.
+/// Returns the name of a file with the beginning of its digest.
 fn version(file: &str) -> Result<String, String> {
     let content = fs::read(file).map_err(|error| format!("{file}: {error}"))?;
     let digits: String = Sha256::digest(content).iter().map(|byte| format!("{byte:02x}")).collect();
-    Ok(format!("{file} {}", &digits[..DIGITS]))
+    Ok(format!("{file} {}", &digits[..DIGEST_DIGITS]))
 }
 
-fn limit() -> Result<Duration, String> {
+fn answer_limit() -> Result<Duration, String> {
     const NAME: &str = "DFRSIM_POLICY_TIMEOUT";
     let Some(text) = std::env::var_os(NAME) else {
         return Ok(Duration::from_secs(60));
@@ -50,7 +51,7 @@ fn limit() -> Result<Duration, String> {
     let seconds = text.to_str().and_then(|text| text.parse().ok());
     let limit = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     limit.filter(|limit| !limit.is_zero()).ok_or_else(|| {
-        format!("${NAME} is `{}`, expected a number of seconds above 0", text.to_string_lossy())
+        format!("${NAME} is `{}`; expected a positive number of seconds", text.to_string_lossy())
     })
 }
 

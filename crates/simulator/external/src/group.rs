@@ -1,30 +1,32 @@
-//! A process with all that it starts: one group, which ends as a whole.
+//! A process together with all processes that it starts: a process group that is terminated as a
+//! whole.
 
 use std::io;
 use std::process::{Child, Command, ExitStatus};
 use std::time::{Duration, Instant};
 
-/// A process in a group of processes.
+/// A process in a process group.
 #[derive(Debug)]
-pub(crate) struct Group {
+pub(crate) struct ProcessGroup {
     pub(crate) process: Child,
-    /// Until the group has ended; elsewhere there is no group.
+    /// Present until the group has been terminated. Only Unix has process groups.
     #[cfg(unix)]
     watchdog: Option<Watchdog>,
 }
 
-impl Group {
-    pub(crate) fn start(command: &mut Command) -> io::Result<Group> {
+impl ProcessGroup {
+    pub(crate) fn start(command: &mut Command) -> io::Result<ProcessGroup> {
         #[cfg(unix)]
         let watchdog = Some(Watchdog::start_for(command)?);
-        Ok(Group {
+        Ok(ProcessGroup {
             process: command.spawn()?,
             #[cfg(unix)]
             watchdog,
         })
     }
 
-    /// Whether the process ends within this time. What it has started may live on.
+    /// Waits up to `limit` for the process to end, and returns whether it has ended. Its children
+    /// may still be running.
     pub(crate) fn ends_within(&mut self, limit: Duration) -> bool {
         let begin = Instant::now();
         loop {
@@ -35,7 +37,7 @@ impl Group {
         }
     }
 
-    /// Ends all of it: how the process ended.
+    /// Terminates the whole group, and returns the exit status of the process.
     pub(crate) fn end(&mut self) -> Option<ExitStatus> {
         #[cfg(unix)]
         drop(self.watchdog.take());
@@ -44,28 +46,29 @@ impl Group {
     }
 }
 
-impl Drop for Group {
+impl Drop for ProcessGroup {
     fn drop(&mut self) {
         self.end();
     }
 }
 
-/// The first process of a group: a shell that reads from a pipe of this program and ends the group when the pipe closes. It starts before
-/// the others, so that none of them is left, however early this program is killed.
+/// The first process of a group: a shell that reads from a pipe of this program, and kills the group
+/// when the pipe closes. It starts before the others, so that none of them survives, however early
+/// this program is killed.
 #[cfg(unix)]
 #[derive(Debug)]
 struct Watchdog(Child);
 
 #[cfg(unix)]
 impl Watchdog {
-    /// Starts one, whose group a command that is started later belongs to.
+    /// Starts a watchdog, and assigns a command that is started later to its group.
     fn start_for(command: &mut Command) -> io::Result<Watchdog> {
         use std::os::unix::process::CommandExt as _;
         use std::process::Stdio;
         let mut shell = Command::new("/bin/sh");
         shell.args(["-c", "trap '' HUP INT TERM; read -r line; kill -s KILL -- -$$"]);
         shell.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
-        // A signal of the terminal goes to the group of this program, not to this one.
+        // Separates the group from this program's, which gets the signals of the terminal.
         let watchdog = Watchdog(shell.process_group(0).spawn()?);
         command.process_group(watchdog.group().as_raw_nonzero().get());
         Ok(watchdog)
@@ -78,7 +81,8 @@ impl Watchdog {
 #[cfg(unix)]
 impl Drop for Watchdog {
     fn drop(&mut self) {
-        // It may have ended in this moment; until it is waited for, no other group has its number.
+        // The watchdog may just have ended. Until it has been waited for, its id is not given to
+        // another group.
         let _ = rustix::process::kill_process_group(self.group(), rustix::process::Signal::KILL);
         let _ = self.0.wait();
     }

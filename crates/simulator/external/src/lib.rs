@@ -1,28 +1,30 @@
-//! Policies in processes of their own, written in any language.
+//! Policies in separate processes, written in any language.
 //!
-//! | name of the policy | what decides |
+//! | name of the policy | process that decides |
 //! |---|---|
 //! | `pipe:COMMAND` | a command that reads and writes [lines of JSON](pipe), by a [protocol] for fractional and batch policies |
 //! | `batsim:COMMAND` | a command that speaks [Batsim's protocol](batsim), whole nodes; `{endpoint}` in it becomes the address to bind, `ipc://FILE` on Unix |
-//! | `batsim:tcp://HOST:PORT` | the same, of a scheduler that runs already |
-//! | `batsim-sharing:...` | the same, and jobs may share nodes, each of which divides its CPU evenly |
+//! | `batsim:tcp://HOST:PORT` | a scheduler that is already running and speaks Batsim's protocol |
+//! | `batsim-sharing:...` | as for `batsim`, but jobs may share nodes, each of which divides its CPU evenly |
 //!
 //! ```text
 //! dfrsim simulate --workload log.swf --nodes 64 --policy 'pipe:python3 easy.py'
 //! dfrsim simulate --workload log.swf --nodes 64 --policy 'batsim:pybatsim easyBackfill -s {endpoint} -t 60000'
 //! ```
 //!
-//! In scenarios, sweeps, comparisons and the audit such a policy is one like any other: what it decides is checked by the same
-//! rules, with the same messages. Each simulation has a process of its own, started with it and ended with it; only an
-//! address that is given serves a single simulation. Rows are computed again if the command changes, if one of the files that
-//! its words name does, or the version that may follow it: `pipe:./scheduler --fast#2` is version 2 of
-//! `./scheduler --fast`.
+//! In scenarios, sweeps, comparisons and the audit, such a policy is treated like any other: its
+//! decisions are checked by the same rules, with the same messages. Each simulation starts its own
+//! process and ends it; only a given address serves a single simulation. Rows are recomputed if the
+//! command changes, if one of the files named in it changes, or if the version that may follow it
+//! changes: `pipe:./scheduler --fast#2` is version 2 of `./scheduler --fast`.
 //!
-//! A process and all that it starts are a group, which ends with its simulation and with the program, even if that is killed.
-//! Policies that ask to be woken again and again while hardly any time passes end their simulations too.
+//! A process and all its children form a group. The group is terminated at the end of its simulation
+//! and with this program, even if the program is killed. A simulation also ends if its policy keeps
+//! asking to be woken while hardly any simulated time passes.
 //!
-//! A process that ends, answers nonsense or not at all within 60 s (or what `$DFRSIM_POLICY_TIMEOUT` says, in seconds; Unix only) ends
-//! its simulation, which becomes a row with a status; the message has the last lines of its standard error.
+//! A process fails if it ends, gives an invalid answer, or does not answer within 60 s (or
+//! `$DFRSIM_POLICY_TIMEOUT` seconds; Unix only). Its simulation then becomes a row with a status;
+//! the message has the last lines of the process's standard error.
 
 pub mod batsim;
 mod command;
@@ -37,26 +39,26 @@ mod seconds;
 
 use dfrsim_policies::PolicyFamily;
 
-/// All families of this crate, for [`dfrsim_policies::Policies::with_family`].
+/// Returns all policy families of this crate, for [`dfrsim_policies::Policies::with_family`].
 pub fn families() -> Vec<PolicyFamily> {
     vec![
         PolicyFamily {
             prefix: "pipe",
             form: "pipe:COMMAND",
             description: "a command that reads and writes lines of JSON",
-            make: pipe::policy,
+            create: pipe::policy,
         },
         PolicyFamily {
             prefix: "batsim",
             form: "batsim:COMMAND",
             description: "a command, or tcp://HOST:PORT, that speaks Batsim's protocol",
-            make: |name| batsim::policy(name, batsim::Sharing::Forbidden),
+            create: |name| batsim::policy(name, batsim::Sharing::Forbidden),
         },
         PolicyFamily {
             prefix: "batsim-sharing",
             form: "batsim-sharing:COMMAND",
-            description: "the same; jobs may share nodes",
-            make: |name| batsim::policy(name, batsim::Sharing::Allowed),
+            description: "like batsim, but jobs may share nodes",
+            create: |name| batsim::policy(name, batsim::Sharing::Allowed),
         },
     ]
 }

@@ -1,11 +1,11 @@
-//! Nodes in messages: `0-3 5` or `0-3,5`.
+//! Sets of nodes in messages: `0-3 5` or `0-3,5`.
 
 use dfrsim_model::NodeId;
 use dfrsim_model::NodeTasks;
 
-/// The nodes of a text, in its order; `nodes` is how many the cluster has.
+/// Parses a set of nodes, in the order of the text. `nodes` is the number of nodes of the cluster.
 pub(crate) fn parse(text: &str, nodes: u32) -> Result<Vec<u32>, String> {
-    let wrong = || format!("`{text}` is not a set of nodes; expected 0-3 5, for example");
+    let wrong = || format!("`{text}` is not a set of nodes; expected a set such as `0-3 5`");
     let mut found = Vec::new();
     for range in text.split([' ', ',']).filter(|range| !range.is_empty()) {
         let (first, last) = range.split_once('-').unwrap_or((range, range));
@@ -19,13 +19,14 @@ pub(crate) fn parse(text: &str, nodes: u32) -> Result<Vec<u32>, String> {
         }
         found.extend(first..=last);
         if found.len() > nodes as usize {
-            return Err(format!("`{text}` names nodes twice"));
+            return Err(format!("`{text}` repeats nodes"));
         }
     }
     Ok(found)
 }
 
-/// A task on each of these nodes, in any order; on one that is named several times, as many.
+/// Builds a placement with one task per element of `nodes`, which may be in any order and may repeat
+/// nodes.
 pub(crate) fn placement(mut nodes: Vec<u32>) -> Vec<NodeTasks> {
     nodes.sort_unstable();
     let of_one = nodes.chunk_by(|a, b| a == b);

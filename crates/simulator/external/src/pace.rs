@@ -1,25 +1,27 @@
-//! The rule of progress: time goes on between the wake-ups that a policy asks for.
+//! Progress check: simulated time must advance between the wake-ups that a policy requests.
 
 use dfrsim_cluster::Situation;
 use dfrsim_model::{SimSpan, SimTime};
 
-/// The most decisions in a row that may be made within [`LEAST`] if no job is submitted or completes.
+/// Number of consecutive decisions, without a submitted or completed job, in which at least
+/// [`MIN_ADVANCE`] must pass.
 const MOST: u32 = 1_000;
-/// How much time has to pass in that number of decisions.
-const LEAST: SimSpan = SimSpan::from_secs(1);
+/// Minimum simulated time for that number of decisions.
+const MIN_ADVANCE: SimSpan = SimSpan::from_secs(1);
 
-/// Counts decisions in which no job was submitted or completed.
+/// Counter of decisions without a submitted or completed job.
 #[derive(Debug, Default)]
-pub(crate) struct Pace {
+pub(crate) struct ProgressCheck {
     since: SimTime,
     decisions: u32,
 }
 
-impl Pace {
-    /// Checks one more decision.
+impl ProgressCheck {
+    /// Counts a decision.
     ///
     /// # Errors
-    /// The simulation would hardly move any more.
+    ///
+    /// The simulation makes no progress.
     pub(crate) fn check(&mut self, situation: &Situation<'_>) -> Result<(), String> {
         let now = situation.view.now();
         let has_happened = !situation.submitted.is_empty() || !situation.completed.is_empty();
@@ -28,13 +30,13 @@ impl Pace {
 
     fn count(&mut self, now: SimTime, has_happened: bool) -> Result<(), String> {
         self.decisions += 1;
-        if has_happened || now.since(self.since) >= LEAST {
-            *self = Pace { since: now, decisions: 0 };
+        if has_happened || now.since(self.since) >= MIN_ADVANCE {
+            *self = ProgressCheck { since: now, decisions: 0 };
         }
         if self.decisions < MOST {
             return Ok(());
         }
-        let (begin, least) = (self.since, LEAST.as_secs_f64());
+        let (begin, least) = (self.since, MIN_ADVANCE.as_secs_f64());
         Err(format!(
             "it makes no progress: it asked to be woken {MOST} times within {least} s of simulated time after {begin} s, and no \
              job was submitted or completed"
@@ -49,7 +51,7 @@ mod tests {
     #[test]
     fn wake_ups_have_to_take_time_unless_something_happens() {
         let last = |step: u64, has_happened: bool| {
-            let mut pace = Pace::default();
+            let mut pace = ProgressCheck::default();
             (1..5_000)
                 .map(|at| pace.count(SimTime::from_micros(at * step), has_happened))
                 .find(Result::is_err)

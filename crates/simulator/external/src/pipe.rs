@@ -1,6 +1,8 @@
-//! Lines of JSON over pipes: the [protocol](crate::protocol), one message a line, one answer a line.
+//! Lines of JSON over pipes: the [protocol](crate::protocol) with one message and one answer per
+//! line.
 //!
-//! The command reads standard input and writes standard output, in turns; standard error is free for notes.
+//! The command alternately reads standard input and writes standard output; standard error is free
+//! for diagnostics.
 //!
 //! ```text
 //! <- {"event":"begin","format":1,"nodes":4,"share_units":943718400,"seed":501387407,"penalty":0.0}
@@ -14,8 +16,8 @@
 //! ```
 
 use crate::command::Command;
-use crate::fault::nonsense;
-use crate::process::{GRACE, Lines, Process};
+use crate::fault::invalid_answer;
+use crate::process::{EXIT_GRACE, LineChannel, Process};
 use crate::protocol::{Answer, Greeting, Message, Partner, ProtocolScheduler};
 use dfrsim_model::priority::Priorities;
 use dfrsim_policies::CustomPolicy;
@@ -24,10 +26,11 @@ use serde::de::DeserializeOwned;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The policy of a name such as `pipe:./my-scheduler --fast#2`.
+/// Creates the policy of a name such as `pipe:./my-scheduler --fast#2`.
 ///
 /// # Errors
-/// If it has no command, or a file that it names cannot be read.
+///
+/// The name has no command, or a file that it names cannot be read.
 pub fn policy(name: &str) -> Result<CustomPolicy, String> {
     let command = Command::parse(name)?;
     let (version, files) = (command.version.clone(), command.files.clone());
@@ -39,14 +42,14 @@ pub fn policy(name: &str) -> Result<CustomPolicy, String> {
     Ok(policy.described("a command that reads and writes lines of JSON"))
 }
 
-/// A process, from its first message on.
+/// A process that is started with its first message.
 struct PipedProcess {
     command: Command,
-    running: Option<(Process, Lines)>,
+    running: Option<(Process, LineChannel)>,
 }
 
 impl PipedProcess {
-    /// A message, and the line that answers it.
+    /// Sends a message and returns the answer.
     fn ask<T: DeserializeOwned>(&mut self, message: &Message<'_>) -> Result<T, String> {
         let limit: Duration = self.command.limit;
         let (process, lines) = match &mut self.running {
@@ -55,7 +58,7 @@ impl PipedProcess {
         };
         let answer = lines.ask(&line(message), process, limit)?;
         let answer = String::from_utf8(answer).map_err(|_| "its answer is not UTF-8")?;
-        serde_json::from_str(&answer).map_err(|error| nonsense(&error, &answer))
+        serde_json::from_str(&answer).map_err(|error| invalid_answer(&error, &answer))
     }
 }
 
@@ -68,9 +71,9 @@ impl Partner for PipedProcess {
     }
     fn end(&mut self, message: &Message<'_>) {
         if let Some((mut process, mut lines)) = self.running.take() {
-            // What it does not read has no effect any more.
-            let _ = lines.write(&line(message), GRACE);
-            // Its standard input ends, and with it the process.
+            // The policy may ignore the message, as the simulation is over.
+            let _ = lines.write(&line(message), EXIT_GRACE);
+            // Closing its standard input lets the process end.
             drop(lines);
             process.end();
         }
@@ -78,7 +81,7 @@ impl Partner for PipedProcess {
 }
 
 fn line(message: &Message<'_>) -> Vec<u8> {
-    let mut line = serde_json::to_vec(message).expect("messages are plain");
+    let mut line = serde_json::to_vec(message).expect("messages are representable in JSON");
     line.push(b'\n');
     line
 }

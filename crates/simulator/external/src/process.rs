@@ -1,7 +1,7 @@
-//! A process that decides: started, watched, and ended with its simulation.
+//! A process that decides: it is started, monitored, and terminated with its simulation.
 
 use crate::fault;
-use crate::group::Group;
+use crate::group::ProcessGroup;
 use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
 use std::process::{ChildStdin, ChildStdout, Command, Stdio};
@@ -9,47 +9,48 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// The most bytes of an answer.
+/// Maximum length of an answer in bytes.
 const MOST_BYTES: usize = 1 << 28;
 
-/// The lines of standard error that a message shows.
+/// Number of lines of standard error that a message shows.
 const SHOWN_LINES: usize = 8;
 
-/// Longer lines of standard error are shown as several.
-const LONGEST_SHOWN: u64 = 1 << 10;
+/// Maximum length of these lines in bytes; longer ones are split.
+const MAX_SHOWN_BYTES: u64 = 1 << 10;
 
-/// How long a process may take to end when its simulation has.
-pub(crate) const GRACE: Duration = Duration::from_secs(2);
+/// Grace period for a process to end after its simulation.
+pub(crate) const EXIT_GRACE: Duration = Duration::from_secs(2);
 
-/// A running process.
+/// A running process with the last lines of its standard error.
 #[derive(Debug)]
 pub(crate) struct Process {
-    group: Group,
+    group: ProcessGroup,
     last_lines: Arc<Mutex<VecDeque<String>>>,
 }
 
-/// The lines that a process reads and writes. Neither one that does not read nor one that does not write can hold up a simulation.
+/// Channel for the lines that a process reads and writes. Deadlines prevent a process that does not
+/// read or write from blocking the simulation.
 #[derive(Debug)]
-pub(crate) struct Lines {
-    to: Patient<ChildStdin>,
-    from: BufReader<Patient<ChildStdout>>,
+pub(crate) struct LineChannel {
+    to: DeadlinePipe<ChildStdin>,
+    from: BufReader<DeadlinePipe<ChildStdout>>,
 }
 
-/// An end of a pipe, at which reading and writing fail after the deadline.
+/// An end of a pipe on which reading and writing fail after a deadline.
 #[derive(Debug)]
-struct Patient<P> {
+struct DeadlinePipe<P> {
     pipe: P,
     deadline: Instant,
 }
 
-impl Read for Patient<ChildStdout> {
+impl Read for DeadlinePipe<ChildStdout> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         wait(&self.pipe, false, self.deadline)?;
         self.pipe.read(buffer)
     }
 }
 
-impl Write for Patient<ChildStdin> {
+impl Write for DeadlinePipe<ChildStdin> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         loop {
             match self.pipe.write(bytes) {
@@ -63,7 +64,7 @@ impl Write for Patient<ChildStdin> {
     }
 }
 
-/// Waits until a pipe can be read or written.
+/// Waits until a pipe can be read or written, or until the deadline.
 #[cfg(unix)]
 fn wait(pipe: &impl std::os::fd::AsFd, writes: bool, deadline: Instant) -> io::Result<()> {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -79,38 +80,38 @@ fn wait(pipe: &impl std::os::fd::AsFd, writes: bool, deadline: Instant) -> io::R
     }
 }
 
-/// Other systems have no deadline here.
+/// Returns at once: deadlines are only supported on Unix.
 #[cfg(not(unix))]
 fn wait<P>(_: &P, _: bool, _: Instant) -> io::Result<()> {
     Ok(())
 }
 
 impl Process {
-    /// Starts a command and ignores its standard output.
+    /// Starts a command and discards its standard output.
     pub(crate) fn start(words: &[String]) -> Result<Process, String> {
         Process::spawn(words, Stdio::null(), Stdio::null())
     }
 
-    /// Starts a command that reads lines and writes lines.
-    pub(crate) fn start_piped(words: &[String]) -> Result<(Process, Lines), String> {
+    /// Starts a command that reads and writes lines.
+    pub(crate) fn start_piped(words: &[String]) -> Result<(Process, LineChannel), String> {
         let mut process = Process::spawn(words, Stdio::piped(), Stdio::piped())?;
         let input = process.group.process.stdin.take().expect("standard input is piped");
         let output = process.group.process.stdout.take().expect("standard output is piped");
-        // There is mostly room for a line: it is only waited for if there is none.
+        // A line usually fits into the pipe; writing blocks only if it does not.
         #[cfg(unix)]
         rustix::io::ioctl_fionbio(&input, true).map_err(|error| {
             format!("`{}` cannot be started: {}", words.join(" "), io::Error::from(error))
         })?;
         let deadline = Instant::now();
-        let from = BufReader::with_capacity(1 << 16, Patient { pipe: output, deadline });
-        Ok((process, Lines { to: Patient { pipe: input, deadline }, from }))
+        let from = BufReader::with_capacity(1 << 16, DeadlinePipe { pipe: output, deadline });
+        Ok((process, LineChannel { to: DeadlinePipe { pipe: input, deadline }, from }))
     }
 
     fn spawn(words: &[String], input: Stdio, output: Stdio) -> Result<Process, String> {
-        let (program, arguments) = words.split_first().expect("a command has a word");
+        let (program, arguments) = words.split_first().expect("a command has at least one word");
         let mut command = Command::new(program);
         command.args(arguments).stdin(input).stdout(output).stderr(Stdio::piped());
-        let group = Group::start(&mut command);
+        let group = ProcessGroup::start(&mut command);
         let mut group = group.map_err(|error| format!("`{}` cannot be started: {error}", words.join(" ")))?;
         let errors = group.process.stderr.take().expect("standard error is piped");
         let last_lines = Arc::<Mutex<VecDeque<String>>>::default();
@@ -119,44 +120,44 @@ impl Process {
         Ok(Process { group, last_lines })
     }
 
-    /// The fault of a process whose output has ended.
-    fn ended(&mut self, where_in_answer: &str) -> String {
-        let has_ended = self.group.ends_within(GRACE);
+    /// Formats the error for a process whose output has ended.
+    fn exit_error(&mut self, where_in_answer: &str) -> String {
+        let has_ended = self.group.ends_within(EXIT_GRACE);
         let status = self.group.end().filter(|_| has_ended);
         let status = status.map_or_else(String::new, |status| format!(" with {status}"));
-        // Its last words are on their way.
+        // The last output of the process may still be on its way.
         thread::sleep(Duration::from_millis(20));
-        format!("its process ended{status}{where_in_answer}{}", self.last_words())
+        format!("its process ended{status}{where_in_answer}{}", self.stderr_tail())
     }
 
-    /// The fault of a process that does not answer.
-    pub(crate) fn silent(&self, limit: Duration) -> String {
-        fault::silent(limit, &self.last_words())
+    /// Formats the error for a process that does not answer.
+    pub(crate) fn no_answer(&self, limit: Duration) -> String {
+        fault::no_answer(limit, &self.stderr_tail())
     }
 
-    /// The fault of a process that ends within this time.
+    /// Returns the error for the process if it ends within `limit`.
     pub(crate) fn ends_within(&mut self, limit: Duration) -> Option<String> {
-        self.group.ends_within(limit).then(|| self.ended(""))
+        self.group.ends_within(limit).then(|| self.exit_error(""))
     }
 
-    fn last_words(&self) -> String {
+    fn stderr_tail(&self) -> String {
         let lines = self.last_lines.lock().unwrap_or_else(PoisonError::into_inner);
         if lines.is_empty() {
             return String::new();
         }
         let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
-        format!("; its last words: {}", lines.join(" | "))
+        format!("; last lines of its standard error: {}", lines.join(" | "))
     }
 
-    /// Lets it end by itself for a while, then ends it, and all that it has started.
+    /// Gives the process a grace period to end, and then terminates its group.
     pub(crate) fn end(&mut self) {
-        self.group.ends_within(GRACE);
+        self.group.ends_within(EXIT_GRACE);
         self.group.end();
     }
 }
 
-impl Lines {
-    /// Writes a line, which has its end; the line that answers it, without its end.
+impl LineChannel {
+    /// Writes a line, including its line end, and returns the answer without its line end.
     pub(crate) fn ask(
         &mut self,
         line: &[u8],
@@ -170,22 +171,22 @@ impl Lines {
             self.from.by_ref().take(MOST_BYTES as u64 + 1).read_until(b'\n', &mut answer)
         });
         match read {
-            Err(error) if error.kind() == ErrorKind::TimedOut => Err(process.silent(limit)),
+            Err(error) if error.kind() == ErrorKind::TimedOut => Err(process.no_answer(limit)),
             _ if answer.pop_if(|last| *last == b'\n').is_some() => Ok(answer),
-            _ if answer.is_empty() => Err(process.ended("")),
+            _ if answer.is_empty() => Err(process.exit_error("")),
             _ if answer.len() > MOST_BYTES => Err(format!("its answer has more than {MOST_BYTES} bytes")),
             _ => {
-                let part = format!(" after half a line: `{}`", String::from_utf8_lossy(&answer));
-                Err(process.ended(&part))
+                let part = format!(" after an incomplete line: `{}`", String::from_utf8_lossy(&answer));
+                Err(process.exit_error(&part))
             }
         }
     }
 
-    /// Writes a line, which has its end.
+    /// Writes a line, including its line end.
     pub(crate) fn write(&mut self, line: &[u8], limit: Duration) -> io::Result<()> {
         self.to.deadline = Instant::now() + limit;
         match self.to.write_all(line) {
-            // If the process has ended, so have the lines that it writes.
+            // The end of the process is reported when its answer is read.
             Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
             written => written,
         }
@@ -195,7 +196,7 @@ impl Lines {
 fn keep_last_lines(errors: impl Read, kept: &Mutex<VecDeque<String>>) {
     let mut reader = BufReader::new(errors);
     let mut line = Vec::new();
-    while matches!(reader.by_ref().take(LONGEST_SHOWN).read_until(b'\n', &mut line), Ok(1..)) {
+    while matches!(reader.by_ref().take(MAX_SHOWN_BYTES).read_until(b'\n', &mut line), Ok(1..)) {
         let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.len() == SHOWN_LINES {
             kept.pop_front();

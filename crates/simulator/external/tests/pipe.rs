@@ -1,4 +1,4 @@
-//! Policies in shells: what works, and what each fault says.
+//! Tests policies in shells: valid answers, and the message of each error.
 #![cfg(unix)]
 
 use dfrsim_cluster::{Metrics, Options, Summary, SummaryOptions, simulate};
@@ -10,7 +10,8 @@ fn policies() -> Policies {
     families().into_iter().fold(Policies::standard(), Policies::with_family)
 }
 
-/// A job of two tasks, each of half a node, from 0 and for 10 s; and one like it from 4.
+/// Creates two jobs of two tasks, each task with half a node's CPU, submitted at 0 s and 4 s, of 10
+/// s each.
 fn jobs() -> [Job; 2] {
     [1, 2].map(|id| Job {
         id: JobId(id),
@@ -24,7 +25,7 @@ fn jobs() -> [Job; 2] {
     })
 }
 
-/// Two jobs on two nodes, decided by a script: what it measured, or the fault.
+/// Simulates two jobs on two nodes, scheduled by a script; returns the summary or the error.
 fn run(script: &str) -> Result<Summary, String> {
     let name = format!("pipe:sh -c {}", shlex::try_quote(script).unwrap());
     let policy = policies().parse(&name).map_err(|error| error.to_string())?;
@@ -35,7 +36,7 @@ fn run(script: &str) -> Result<Summary, String> {
     Ok(metrics.summary().unwrap())
 }
 
-/// Answers each line in turn; afterwards `{}`.
+/// Creates a script that answers each request with the next line, and all further ones with `{}`.
 fn answers(lines: &[&str]) -> String {
     let each: String = lines.iter().map(|line| format!("read -r ask; echo '{line}';")).collect();
     format!("{each} while read -r ask; do case $ask in *end*) exit;; esac; echo '{{}}'; done")
@@ -51,7 +52,8 @@ fn a_process_starts_pauses_resumes_moves_and_waits() {
         r#"{"changes":[{"do":"resume","job":0,"nodes":"1 1"}],"wake_at":6}"#,
         r#"{"changes":[{"do":"migrate","job":0,"nodes":[0,1],"yield":0.25},{"do":"yield","job":1,"yield":0.5}]}"#,
     ]);
-    // Job 1 has done 2 s by 6 and goes on at half speed, until 22; job 0 has 2.5 + 0.75 + 1 by 6 and is a quarter as fast.
+    // Job 1 has done 2 s by 6 s and continues at half speed until 22 s. Job 0 has done 2.5 + 0.75 +
+    // 1 s by 6 s and continues at a quarter.
     let summary = run(&script).unwrap();
     assert_eq!((summary.preemptions, summary.migrations, summary.jobs), (1, 1, 2));
     assert_eq!(summary.makespan, SimSpan::from_secs(6 + 23));
@@ -91,7 +93,7 @@ fn lists_are_enough_for_a_policy() {
         copy.display(),
         answers(&[r#"{"lists":true}"#, r#"{"start":[0]}"#, r#"{"start":[1]}"#, r#"{"start":[1]}"#])
     );
-    // The second job finds no free node at 4, and waits until 10.
+    // The second job finds no free node at 4 s, and waits until 10 s.
     assert_eq!(run(&script).unwrap().makespan, SimSpan::from_secs(20));
     let seen = std::fs::read_to_string(copy).unwrap();
     let part =
@@ -108,7 +110,7 @@ fn lists_are_enough_for_a_policy() {
         .parse(&format!("pipe:sh -c {}", shlex::try_quote(&answers(&["{}", r#"{"start":[0]}"#])).unwrap()));
     let mut metrics = Metrics::new(SummaryOptions::new(1));
     let mut scheduler = policy.unwrap().scheduler(1, &PolicyOptions::default());
-    // A job of two tasks has no room on one node.
+    // A job of two tasks does not fit on one node.
     let [wide, mut narrow] = jobs();
     narrow.tasks = 1;
     let stalled =

@@ -1,4 +1,4 @@
-//! A process that does not answer, with a time limit for this process alone.
+//! Tests a process that does not answer, with a time limit for this process alone.
 #![cfg(unix)]
 
 use dfrsim_cluster::{Options, simulate};
@@ -7,10 +7,10 @@ use dfrsim_policies::{Policies, PolicyOptions};
 use std::net::TcpListener;
 use std::process::Command;
 
-/// Set in the process that is the test itself.
+/// Environment variable that is set in the process that runs the test itself.
 const LIMIT: &str = "DFRSIM_POLICY_TIMEOUT";
 
-/// The test runs itself again with another environment, since it may not change its own.
+/// Runs itself again with another environment, since the test may not change its own.
 #[test]
 fn a_process_that_is_late_or_does_not_read_is_ended() {
     if std::env::var_os(LIMIT).is_none() {
@@ -21,7 +21,7 @@ fn a_process_that_is_late_or_does_not_read_is_ended() {
     }
     let policies = dfrsim_external::families().into_iter().fold(Policies::standard(), Policies::with_family);
     let job = |id: u64| Job { id: JobId(id), run_time: SimSpan::from_secs(1), ..Job::default() };
-    // More jobs at once than a pipe holds.
+    // The request for these jobs is larger than a pipe's buffer.
     for script in ["sleep 60", "echo {}; sleep 60", "read -r ask; echo wait >&2; sleep 60"] {
         let policy = policies.parse(&format!("pipe:sh -c 'exec 3>&-; {script}'")).unwrap();
         let mut scheduler = policy.scheduler(2, &PolicyOptions::default());
@@ -34,7 +34,7 @@ fn a_process_that_is_late_or_does_not_read_is_ended() {
     for (policy, expected) in [
         ("batsim:sh -c 'exit 3' {endpoint}".to_owned(), "its process ended with exit status: 3"),
         ("batsim:sh -c 'exec sleep 60' {endpoint}".to_owned(), "no scheduler listens after 0.3 s"),
-        // It accepts connections and stays silent.
+        // The listener accepts connections and stays silent.
         (format!("batsim:tcp://{address}"), "mechanism NULL) after 0.3 s"),
     ] {
         let mut scheduler = policies.parse(&policy).unwrap().scheduler(2, &PolicyOptions::default());

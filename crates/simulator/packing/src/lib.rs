@@ -1,10 +1,12 @@
 //! Packing tasks onto nodes, and sharing the nodes' CPU among them.
 //!
-//! * [`mcb`]: vector packing inside a search for the largest yield, the task mapping of the MCB policies.
-//! * [`vector`]: the same for the off-line problem, in any number of dimensions: the family of vector packing algorithms.
+//! * [`mcb`]: vector packing inside a search for the largest yield, the task mapping of the MCB
+//!   policies.
+//! * [`filling`]: filling nodes with items from lists, which MCB and the off-line algorithms share.
+//! * [`relabelled`]: the naming of identical nodes under which going over to a mapping moves the least.
 //! * [`shares`]: the yields of a given mapping.
 //!
-//! Nodes are alike, with CPU and memory, or differ in any number of dimensions ([`Capacities`]).
+//! Nodes are identical, with CPU and memory, or differ in any number of dimensions ([`Capacities`]).
 //!
 //! ```
 //! use dfrsim_model::{Share, Yield};
@@ -31,7 +33,8 @@
 //! assert_eq!(yields, [Yield::ONE, Yield::from_ratio(1, 2), Yield::from_ratio(1, 2)]);
 //! ```
 //!
-//! Sources: the dissertation that introduced DFRS (Stillwell, 2010), sections 4.2.5, 4.4.4 and 5.2; RR-6692, section 3.4.
+//! Sources: the dissertation that introduced DFRS (Stillwell, 2010), sections 4.2.5, 4.4.4 and 5.2;
+//! RR-6692, section 3.4.
 
 mod capacities;
 pub mod filling;

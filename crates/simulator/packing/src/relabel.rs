@@ -1,4 +1,4 @@
-//! The names of the nodes of a mapping.
+//! Relabelling of the nodes of a mapping.
 
 mod assignment;
 mod components;
@@ -9,12 +9,14 @@ use dfrsim_model::NodeId;
 use dfrsim_model::offline::{Adaptation, Mapping};
 use std::collections::BTreeMap;
 
-/// Gives the nodes of a new mapping other names, identical nodes among each other, so that going over to it costs the least.
+/// Relabels the nodes of a new mapping, within groups of identical nodes, so that adopting the
+/// mapping costs the least.
 ///
-/// An old and a new node with the same tasks on them become one: what is common to two nodes is no more than what either has in
-/// common with a third, and so some best assignment has it so. What is left is an assignment problem for each kind of node: the
-/// weight of an old and a new node is what need not be moved if they are the same one. Nodes that are joined by no job, not
-/// even over others, are apart. O(N^3) for N identical nodes.
+/// An old and a new node with the same tasks are always matched: what two nodes have in common is at
+/// most what either has in common with a third, so some optimal assignment matches them. The rest is
+/// an assignment problem for each kind of node: the weight of a pair of an old and a new node is the
+/// cost saved if they are the same node. Nodes that are not connected by jobs, not even through
+/// other nodes, are separate problems. O(N^3) for N identical nodes.
 ///
 /// ```
 /// use dfrsim_packing::relabelled;
@@ -37,15 +39,15 @@ pub fn relabelled(problem: &Adaptation, mapping: &Mapping) -> Mapping {
     for alike in ordered.chunk_by(|&a, &b| nodes[a] == nodes[b]) {
         let (mut free, mut unnamed) = (alike.to_vec(), alike.to_vec());
         let mut give = |node: usize, from: usize| name[node] = from as u32;
-        name_equals(&mut free, &old, &mut unnamed, &new, &mut give);
-        for (some_free, some_unnamed) in parts(&free, &old, &unnamed, &new).into_values() {
-            for (node, from) in best_names(&some_free, &old, &some_unnamed, &new, &problem.cost) {
+        match_equal_nodes(&mut free, &old, &mut unnamed, &new, &mut give);
+        for (some_free, some_unnamed) in node_components(&free, &old, &unnamed, &new).into_values() {
+            for (node, from) in best_assignment(&some_free, &old, &some_unnamed, &new, &problem.cost) {
                 give(node, from);
                 free.retain(|&other| other != from);
                 unnamed.retain(|&other| other != node);
             }
         }
-        // The remaining pairs share no task.
+        // The remaining pairs have no task in common.
         unnamed.into_iter().zip(free).for_each(|(node, from)| give(node, from));
     }
     let mut renamed = mapping.clone();
@@ -56,7 +58,7 @@ pub fn relabelled(problem: &Adaptation, mapping: &Mapping) -> Mapping {
     renamed
 }
 
-/// The tasks on each node, as (job, how many), by rising job.
+/// Tasks on each node, as (job, number of tasks), by ascending job.
 type Contents = [Vec<(usize, u32)>];
 
 fn contents(mapping: &Mapping, nodes: usize) -> Vec<Vec<(usize, u32)>> {
@@ -67,8 +69,8 @@ fn contents(mapping: &Mapping, nodes: usize) -> Vec<Vec<(usize, u32)>> {
     contents
 }
 
-/// Takes the pairs of old and new nodes with equal contents out, and gives the new ones the names of the old.
-fn name_equals(
+/// Matches old and new nodes with equal contents, and removes them from both lists.
+fn match_equal_nodes(
     free: &mut Vec<usize>,
     old: &Contents,
     unnamed: &mut Vec<usize>,
@@ -76,7 +78,8 @@ fn name_equals(
     give: &mut impl FnMut(usize, usize),
 ) {
     let mut known: BTreeMap<&[(usize, u32)], Vec<usize>> = BTreeMap::new();
-    // The first one is the last to be pushed, so that what stays where it is keeps its name.
+    // Lower nodes are pushed last and popped first, so that nodes whose contents stay keep their
+    // labels.
     free.iter().rev().for_each(|&node| known.entry(&old[node]).or_default().push(node));
     unnamed.retain(|&node| match known.get_mut(new[node].as_slice()).and_then(Vec::pop) {
         Some(same) => {
@@ -89,9 +92,9 @@ fn name_equals(
     free.sort_unstable();
 }
 
-/// The old and new nodes, split into components without a common task, each with nodes of both kinds; nodes that share
-/// no task with any other are left out.
-fn parts(
+/// Splits the old and new nodes into components without a common job, each with nodes of both kinds.
+/// Nodes without a counterpart are left out.
+fn node_components(
     free: &[usize],
     old: &Contents,
     unnamed: &[usize],
@@ -112,9 +115,9 @@ fn parts(
     parts
 }
 
-/// The assignment of old to new nodes with which the most stays, as pairs of a new node and an old one; of the more numerous kind
-/// some are left out.
-fn best_names(
+/// Computes the assignment of old to new nodes that saves the most, as pairs of a new node and an
+/// old one. Surplus nodes of either kind are left out.
+fn best_assignment(
     free: &[usize],
     old: &Contents,
     unnamed: &[usize],
@@ -122,7 +125,7 @@ fn best_names(
     cost: &[u64],
 ) -> Vec<(usize, usize)> {
     let assign = |rows: &[usize], in_rows: &Contents, columns: &[usize], in_columns: &Contents| {
-        heaviest_assignment(&in_common(rows, in_rows, columns, in_columns, cost), columns.len())
+        heaviest_assignment(&common_weights(rows, in_rows, columns, in_columns, cost), columns.len())
     };
     if unnamed.len() <= free.len() {
         let chosen = assign(unnamed, new, free, old);
@@ -133,9 +136,10 @@ fn best_names(
     }
 }
 
-/// A matrix with a row for each of some nodes and a column for each of others: the cost of the tasks that two nodes have in
-/// common, which need not be moved if they are the same node.
-fn in_common(
+/// Computes the weight matrix with a row for each node of `rows` and a column for each of `columns`:
+/// the moving cost of the tasks that two nodes have in common, which is saved if they are the same
+/// node.
+fn common_weights(
     rows: &[usize],
     in_rows: &Contents,
     columns: &[usize],

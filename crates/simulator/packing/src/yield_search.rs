@@ -1,8 +1,8 @@
-//! The search for the largest value at which something succeeds.
+//! Search for the largest value at which a test succeeds.
 
 use dfrsim_model::Yield;
 
-/// The values that are searched, both ends included.
+/// Range of values to search, both ends included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SearchRange {
     /// Lowest value that is tried.
@@ -12,7 +12,8 @@ pub struct SearchRange {
 }
 
 impl SearchRange {
-    /// Tries the highest value, then the lowest, and if that succeeds bisects between them; the last value that succeeded, if any did.
+    /// Tries the highest value, then the lowest, and if that succeeds bisects between them. Returns
+    /// the last value that succeeded, if any did.
     pub fn ends_first(self, precision: Yield, mut succeeds: impl FnMut(Yield) -> bool) -> Option<Yield> {
         if self.highest < self.lowest {
             None
@@ -23,10 +24,12 @@ impl SearchRange {
             lowest_succeeds.then(|| self.bisect(precision, succeeds))
         }
     }
-    /// Bisects between a lowest value that succeeded and a highest that failed, or that are taken to, until they are no
-    /// more than `precision` (at least one unit) apart; the last value that succeeded.
+    /// Searches by bisection between the lowest value, assumed to succeed, and the highest, assumed
+    /// to fail, until they are no more than `precision` (at least one unit) apart. Returns the last
+    /// value that succeeded.
     ///
-    /// Success need not be monotone: which values are tried is a part of the definition of the result.
+    /// Success need not be monotone, so the sequence of values tried is part of the definition of
+    /// the result.
     pub fn bisect(self, precision: Yield, mut succeeds: impl FnMut(Yield) -> bool) -> Yield {
         let (mut success, mut failure) = (self.lowest, self.highest);
         while failure.units() - success.units() > precision.units().max(1) {
@@ -40,7 +43,8 @@ impl SearchRange {
         }
         success
     }
-    /// The same without taking the lowest value for a success; the last value that succeeded, if any did.
+    /// Searches by bisection without assuming that the lowest value succeeds. Returns the last value
+    /// that succeeded, if any did.
     pub fn bisect_open(self, precision: Yield, mut succeeds: impl FnMut(Yield) -> bool) -> Option<Yield> {
         let mut last = None;
         self.bisect(precision, |value| {

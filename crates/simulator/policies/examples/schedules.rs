@@ -1,4 +1,5 @@
-//! Draws the same five jobs on four nodes under a batch policy and under a fractional one: the picture of the README.
+//! Draws the same five jobs on four nodes under a batch policy and under a fractional one: the
+//! figure of the README.
 //!
 //! `cargo run --example schedules > results/schedules.svg`
 
@@ -10,7 +11,7 @@ use svg::Document;
 use svg::node::element::{Group, Line, Rectangle, Text, Title};
 
 const NODES: u32 = 4;
-/// Submission and run time in seconds, tasks; every task could use a whole node.
+/// Submit time and run time in seconds, number of tasks; every task can use a whole node.
 const JOBS: [(u64, u64, u32); 5] = [(0, 60, 3), (10, 40, 4), (20, 15, 1), (30, 10, 2), (40, 5, 1)];
 /// Okabe and Ito's palette, which colour-blind readers can distinguish.
 const COLOURS: [&str; 5] = ["#56B4E9", "#E69F00", "#009E73", "#CC79A7", "#F0E442"];
@@ -22,7 +23,7 @@ const TOP: f64 = 44.0;
 const PANEL: f64 = 220.0;
 const SECONDS: f64 = 135.0;
 
-/// The running jobs, and a rectangle for each job, node and span without change.
+/// Running jobs, and a rectangle for each job, node and interval without change.
 #[derive(Default)]
 struct Gantt {
     running: BTreeMap<u64, (Vec<NodeTasks>, Yield)>,
@@ -36,7 +37,7 @@ struct Bar {
     node: u32,
     from: SimTime,
     to: SimTime,
-    /// The part of the node's CPU below it and its own.
+    /// CPU shares of the node: the sum of the bars below this one, and its own.
     below: f64,
     share: f64,
 }
@@ -96,7 +97,7 @@ fn panel(policy: &str, kind: &str, top: f64) -> Group {
         ..Job::default()
     });
     let mut gantt = Gantt::default();
-    let known: Policy = policy.parse().expect("the policy is known");
+    let known: Policy = policy.parse().expect("the policy name must be valid");
     simulate(
         NODES,
         &Options::default(),
@@ -104,7 +105,7 @@ fn panel(policy: &str, kind: &str, top: f64) -> Group {
         &mut *known.scheduler(NODES, &PolicyOptions::default()),
         &mut gantt,
     )
-    .expect("the policy keeps the rules");
+    .expect("the policy must make valid decisions");
 
     let title = format!("{policy}: {kind} (largest stretch {:.1})", gantt.worst);
     let mut group = Group::new().add(text(LEFT, top - 10.0, 15, "start", title));

@@ -1,4 +1,4 @@
-//! Policies that users add.
+//! User-defined policies.
 
 use crate::fractional::{FractionalOptions as PolicyOptions, PolicySetting};
 use dfrsim_cluster::Scheduler;
@@ -7,12 +7,15 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-/// Makes a scheduler in its first state, for a cluster of this many nodes, with the settings of a site if there are any.
-type Make = Box<dyn Fn(u32, &PolicyOptions, Option<&Arc<Priorities>>) -> Box<dyn Scheduler> + Send + Sync>;
+/// Constructor of a scheduler in its initial state: takes the number of nodes, the options, and the
+/// settings of the site if there are any.
+type Constructor =
+    Box<dyn Fn(u32, &PolicyOptions, Option<&Arc<Priorities>>) -> Box<dyn Scheduler> + Send + Sync>;
 
-/// A policy that is not one of this crate.
+/// A policy that is defined outside this crate.
 ///
-/// Rows of scenarios depend on its name, its version, and the [`PolicySetting`]s that it is said to read.
+/// The rows of a scenario depend on the policy's name, its version, and the [`PolicySetting`]s that
+/// it declares to read.
 ///
 /// ```
 /// use dfrsim_policies::{CustomPolicy, Policies};
@@ -27,15 +30,16 @@ pub struct CustomPolicy {
     name: String,
     version: String,
     description: String,
-    make: Make,
+    create: Constructor,
     reads: Vec<PolicySetting>,
     command: Option<Vec<String>>,
 }
 
 impl CustomPolicy {
-    /// A policy of this name. Rows of another version of it are computed again: change the version whenever it decides
-    /// otherwise than before. `make` gets the number of nodes, the options and the settings of a site, of which it may use those
-    /// that it is said to [read](CustomPolicy::reading).
+    /// Creates a policy. Change `version` whenever the policy decides differently: rows of another
+    /// version are computed again. `make` receives the number of nodes, the options and the settings
+    /// of a site. It may use only the settings that the policy declares to
+    /// [read](CustomPolicy::reading).
     pub fn new(
         name: impl Into<String>,
         version: impl Into<String>,
@@ -45,40 +49,42 @@ impl CustomPolicy {
             name: name.into(),
             version: version.into(),
             description: String::new(),
-            make: Box::new(make),
+            create: Box::new(make),
             reads: Vec::new(),
             command: None,
         }
     }
-    /// With a line on what it does.
+    /// Sets the one-line description.
     #[must_use]
     pub fn described(self, description: impl Into<String>) -> CustomPolicy {
         CustomPolicy { description: description.into(), ..self }
     }
-    /// It reads these settings, which it gets in any case.
+    /// Sets the settings that the policy declares to read. They become part of the identity of its
+    /// rows; the policy receives all settings in any case.
     #[must_use]
     pub fn reading(self, settings: impl Into<Vec<PolicySetting>>) -> CustomPolicy {
         CustomPolicy { reads: settings.into(), ..self }
     }
-    /// It runs a command, which its name says and in which these files are.
+    /// Marks the policy as one that runs an external command, which is part of its name. `files` are
+    /// the files that the command line contains.
     #[must_use]
     pub fn running_command(self, files: Vec<String>) -> CustomPolicy {
         CustomPolicy { command: Some(files), ..self }
     }
 
-    /// Its name.
+    /// Returns the name of the policy.
     pub fn name(&self) -> &str {
         &self.name
     }
-    /// The version of what it decides.
+    /// Returns the version of the policy's behaviour.
     pub fn version(&self) -> &str {
         &self.version
     }
-    /// A description, in one line; may be empty.
+    /// Returns the one-line description; may be empty.
     pub fn description(&self) -> &str {
         &self.description
     }
-    /// The files in the command that it runs, if it runs one.
+    /// Returns the files in the external command, or `None` if the policy runs no command.
     pub fn files_of_command(&self) -> Option<&[String]> {
         self.command.as_deref()
     }
@@ -88,14 +94,14 @@ impl CustomPolicy {
         options: &PolicyOptions,
         site: Option<&Arc<Priorities>>,
     ) -> Box<dyn Scheduler> {
-        (self.make)(nodes, options, site)
+        (self.create)(nodes, options, site)
     }
     pub(crate) fn reads(&self, setting: PolicySetting) -> bool {
         self.reads.contains(&setting)
     }
 }
 
-/// The same policy is the same value.
+/// Policies are equal if their names and versions are.
 impl PartialEq for CustomPolicy {
     fn eq(&self, other: &CustomPolicy) -> bool {
         (&self.name, &self.version) == (&other.name, &other.version)

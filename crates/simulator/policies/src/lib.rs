@@ -1,12 +1,13 @@
-//! Every on-line policy of dfrsim, and its name.
+//! All on-line policies of dfrsim, and their names.
 //!
-//! * [`Policy`] is a policy as data: it parses from its name, prints back to it, and [builds](Policy::scheduler)
-//!   the scheduler. [`catalogue`] lists the known names with a line on each.
-//! * [`Policies`]: the known policies and those that a user [adds](CustomPolicy) from a crate of their own, or whole
-//!   [families](PolicyFamily) of them.
-//! * [`batch`]: FCFS, EASY and CONS with all their parts.
-//! * [`fractional`]: the DFRS policies, put together from orthogonal parts.
-//! * [`equipartition`]: every job the same share, the simplest fractional policy.
+//! * [`Policy`] is a policy as data: it parses from its name, prints back to it, and
+//!   [builds](Policy::scheduler) the scheduler. [`catalogue`] lists the known names with a
+//!   description of each.
+//! * [`Policies`]: the known policies, those that a user [adds](CustomPolicy) from another crate,
+//!   and whole [families](PolicyFamily) of policies.
+//! * [`batch`]: FCFS, EASY and CONS with all their options.
+//! * [`fractional`]: the DFRS policies, composed of orthogonal parts.
+//! * [`equipartition`]: the same share for every job, the simplest fractional policy.
 //!
 //! ```
 //! use dfrsim_policies::Policy;
@@ -18,17 +19,19 @@
 //!
 //! # How to add a policy
 //!
-//! From another crate: [`Policies::with`]. To this one:
+//! From another crate: [`Policies::with`]. To this crate:
 //!
-//! 1. Implement [`dfrsim_cluster::Scheduler`] in a module of its own; its page shows a complete one in a dozen
-//!    lines, `own_policy`, an example of the library `dfrsim`, one that pauses and resumes. Ties are broken by the order of submission,
-//!    never by chance.
-//! 2. Add a variant to [`Policy`], its name to `Display` and `FromStr`, and a line to [`catalogue`]; a test
-//!    checks that every listed name parses and prints back.
-//! 3. Derive a schedule of three or four jobs by hand and put it beside the others in `tests/policies/derived`. If the
-//!    policy is clever, write the slow, obvious version of it too, and compare both in `tests/policies/twins.rs`.
+//! * Implement [`dfrsim_cluster::Scheduler`] in a module of its own. The documentation of the trait
+//!   shows a complete scheduler in a dozen lines; `own_policy`, an example of the library `dfrsim`,
+//!   shows one that pauses and resumes jobs. Break ties by the order of submission, never at random.
+//! * Then add a variant to [`Policy`], its name to `Display` and `FromStr`, and a line to
+//!   [`catalogue`]; a test checks that every listed name parses and prints back.
+//! * Finally, derive a schedule of three or four jobs by hand and add it to
+//!   `tests/policies/derived`. If the policy is optimised, also write a slow, obvious reference
+//!   implementation, and compare the two in `tests/policies/twins.rs`.
 //!
-//! `dfrsim policies` then lists it, scenarios and `dfrsim simulate` know it, and the audit checks its runs.
+//! `dfrsim policies` then lists the policy, scenarios and `dfrsim simulate` accept it, and the audit
+//! checks its runs.
 
 pub mod batch;
 mod custom;

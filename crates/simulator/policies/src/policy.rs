@@ -1,6 +1,6 @@
 //! Policies as data, and their names.
 
-use crate::batch::{BatchPolicy, BatchScheduler, Discipline, QueueOrder};
+use crate::batch::{Backfilling, BatchPolicy, BatchScheduler, QueueOrder};
 use crate::custom::CustomPolicy;
 use crate::equipartition::Equipartition;
 use crate::fractional::{
@@ -14,36 +14,37 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-/// A policy, as its name says it.
+/// A policy, as identified by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Policy {
-    /// Every job is on its nodes at full speed from its start to its end.
+    /// Batch policy: every job runs on its nodes at full speed from its start to its end.
     Batch(BatchPolicy),
-    /// Every job the same share.
+    /// The same share for every job.
     Equipartition,
-    /// Fractional shares, put together from parts.
+    /// Fractional policy, composed of parts.
     Fractional(Fractional),
     /// A policy that a user registered.
     Custom(&'static CustomPolicy),
 }
 
-/// The numbers that the names of policies leave open.
+/// Numeric parameters that the names of policies do not determine.
 pub type PolicyOptions = FractionalOptions;
 
-impl From<Discipline> for Policy {
-    fn from(discipline: Discipline) -> Policy {
+impl From<Backfilling> for Policy {
+    fn from(discipline: Backfilling) -> Policy {
         Policy::Batch(discipline.into())
     }
 }
 
 impl Policy {
-    /// A scheduler of this policy in its first state, for a cluster of this many nodes.
+    /// Creates a scheduler of this policy in its initial state, for a cluster of `nodes` nodes.
     #[must_use]
     pub fn scheduler(self, nodes: u32, options: &PolicyOptions) -> Box<dyn Scheduler> {
         self.scheduler_at(nodes, options, None)
     }
 
-    /// The same at a site with these settings, if there are any; they must have been [checked](Priorities::check).
+    /// Creates a scheduler for a site with these settings, if there are any. The settings must have
+    /// been [checked](Priorities::check).
     #[must_use]
     pub fn scheduler_at(
         self,
@@ -51,7 +52,7 @@ impl Policy {
         options: &PolicyOptions,
         site: Option<&Arc<Priorities>>,
     ) -> Box<dyn Scheduler> {
-        let ranking = site.filter(|settings| !settings.are_plain());
+        let ranking = site.filter(|settings| !settings.is_plain());
         match self {
             Policy::Batch(batch) => Box::new(BatchScheduler::new(batch, nodes, site)),
             Policy::Equipartition => Box::new(Equipartition::new(nodes, ranking)),
@@ -60,7 +61,7 @@ impl Policy {
         }
     }
 
-    /// Whether the policy reads a setting, so that it matters.
+    /// Returns whether the policy reads a setting, so that the setting can affect its results.
     #[must_use]
     pub fn reads(self, setting: PolicySetting) -> bool {
         match self {
@@ -75,13 +76,14 @@ impl Policy {
         }
     }
 
-    /// Whether settings of a site can change what the policy decides.
+    /// Returns whether the settings of a site can change the decisions of the policy.
     #[must_use]
     pub fn depends_on(self, settings: &Priorities) -> bool {
-        self.reads(PolicySetting::Site) && !settings.are_plain() || self.share_weights(settings).is_some()
+        self.reads(PolicySetting::Site) && !settings.is_plain() || self.share_weights(settings).is_some()
     }
 
-    /// The weights of settings, if the policy shares by them and not all jobs count the same.
+    /// Returns the share weights of the site, or `None` if the policy does not share by weight or
+    /// all weights are equal.
     #[must_use]
     pub fn share_weights(self, settings: &Priorities) -> Option<Arc<ShareWeights>> {
         let shares = match self {
@@ -92,20 +94,21 @@ impl Policy {
         shares.then(|| ShareWeights::new(settings)).flatten().map(Arc::new)
     }
 
-    /// The parts of a fractional policy; `None` of any other.
+    /// Returns the parts of a fractional policy; `None` for all other policies.
     #[must_use]
     pub fn fractional(self) -> Option<Fractional> {
         if let Policy::Fractional(parts) = self { Some(parts) } else { None }
     }
 
-    /// The time between its ticks, where the name of the policy says it and not its options.
+    /// Returns the scheduling period, if it is part of the policy's name instead of its options.
     #[must_use]
     pub fn own_period(self) -> Option<SimSpan> {
         self.fractional()?.extensions.period
     }
 
-    /// Returns the options that the policy reads and that are not the default ones, in words: the rules of the audit are those of the
-    /// default ones. The period is no such option, as the audit is given it.
+    /// Returns a description of the options that the policy reads and that differ from the defaults,
+    /// as the audit only implements the rules of the defaults. The period is not included, because
+    /// the audit takes it as a parameter.
     #[must_use]
     pub fn unusual_options(self, options: &PolicyOptions) -> Option<String> {
         let usual = PolicyOptions::default();
@@ -114,9 +117,13 @@ impl Policy {
         let words = [
             (PolicySetting::Mcb, mcb.packing != usual.mcb.packing, format!("packing {}", mcb.packing)),
             (PolicySetting::Mcb, mcb.drop != usual.mcb.drop, format!("drop {}", mcb.drop)),
-            (PolicySetting::Mcb, !is_mcb_usual, "other numbers of MCB".to_owned()),
+            (PolicySetting::Mcb, !is_mcb_usual, "other MCB parameters".to_owned()),
             (PolicySetting::Priority, priority != usual.priority, format!("priority {priority}")),
-            (PolicySetting::Readings, readings != usual.readings, "other readings".to_owned()),
+            (
+                PolicySetting::Readings,
+                readings != usual.readings,
+                "other interpretations of the paper".to_owned(),
+            ),
             (
                 PolicySetting::NodeMemory,
                 node_memory_gb != usual.node_memory_gb,
@@ -128,16 +135,17 @@ impl Policy {
         (!words.is_empty()).then(|| words.join(", "))
     }
 
-    /// The policy of this name, if any has it: without the search for a similar one that [`FromStr`] makes.
+    /// Returns the policy with this name, if there is one. Unlike [`FromStr`] it does not search for
+    /// a similar name.
     #[must_use]
     pub fn named(name: &str) -> Option<Policy> {
-        // Limits of other lengths than the listed ones are names too.
+        // Names with time limits other than the listed ones are valid, too.
         let batch = || BatchPolicy::parse(name).map(Policy::Batch);
         let equal = || (name == EQUIPARTITION).then_some(Policy::Equipartition);
         Fractional::parse(name).map(Policy::Fractional).or_else(batch).or_else(equal)
     }
 
-    /// A description of the policy, in one line.
+    /// Returns a one-line description of the policy.
     #[must_use]
     pub fn description(self) -> String {
         match self {
@@ -165,12 +173,13 @@ impl fmt::Display for Policy {
 impl FromStr for Policy {
     type Err = UnknownName;
     fn from_str(name: &str) -> Result<Self, Self::Err> {
-        Policy::named(name).ok_or_else(|| unknown(name, known_names()))
+        Policy::named(name).ok_or_else(|| unknown_name(name, known_names()))
     }
 }
 
-/// A name that no policy has; that of an order alone is answered with the policies that are best known in this order.
-pub(crate) fn unknown(name: &str, known: impl Iterator<Item = String>) -> UnknownName {
+/// Builds the error for an unknown name. If the name is that of a queue order alone, the error
+/// suggests the best-known policies with this order.
+pub(crate) fn unknown_name(name: &str, known: impl Iterator<Item = String>) -> UnknownName {
     let order =
         name.to_ascii_uppercase().parse::<QueueOrder>().ok().filter(|order| *order != QueueOrder::default());
     let Some(order) = order else { return UnknownName::new("policy", name, known) };
@@ -179,11 +188,11 @@ pub(crate) fn unknown(name: &str, known: impl Iterator<Item = String>) -> Unknow
     UnknownName { what: "policy", found: name.to_owned(), nearest: None, choices }
 }
 
-/// The names that an unknown one may be a misspelling of.
+/// Returns the candidate names for the correction of a misspelt one.
 pub(crate) fn known_names() -> impl Iterator<Item = String> {
-    let moving_less = Fractional::of_the_paper().flat_map(Fractional::moving_less);
+    let moving_less = Fractional::paper_policies().flat_map(Fractional::low_migration_variants);
     let with_more = moving_less.chain([Fractional::recommended()]).map(Policy::Fractional);
-    let filled = BatchPolicy::from(Discipline::Easy).filled();
+    let filled = BatchPolicy::from(Backfilling::Easy).filled();
     all()
         .chain(BatchPolicy::all().map(Policy::Batch))
         .chain(filled.map(Policy::Batch))
@@ -191,14 +200,14 @@ pub(crate) fn known_names() -> impl Iterator<Item = String> {
         .map(|policy| policy.to_string())
 }
 
-/// A policy in the catalogue.
+/// An entry of the policy catalogue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PolicyInfo {
-    /// The policy.
+    /// The policy as data.
     pub policy: Policy,
-    /// Its name.
+    /// The full name, from which the policy parses.
     pub name: String,
-    /// A description, in one line.
+    /// The one-line description.
     pub description: String,
 }
 
@@ -208,18 +217,18 @@ impl PolicyInfo {
     }
 }
 
-/// The policies that have a line in a list, in the order in which people know them. Orders by a formula, places and limits are parts that
-/// any name may have besides.
+/// Returns the listed policies, the best-known ones first. Formula orders, node placement and limits
+/// are not listed: they can be added to any name.
 pub fn catalogue() -> Vec<PolicyInfo> {
     all().map(PolicyInfo::new).collect()
 }
 
 fn all() -> impl Iterator<Item = Policy> {
-    let batch = Discipline::ALL.into_iter().flat_map(|it| {
-        let is_ordered = matches!(it, Discipline::Fcfs | Discipline::Easy);
+    let batch = Backfilling::ALL.into_iter().flat_map(|it| {
+        let is_ordered = matches!(it, Backfilling::Fcfs | Backfilling::Easy);
         let orders = QueueOrder::plain().take(if is_ordered { usize::MAX } else { 1 });
         orders.map(move |order| Policy::Batch(BatchPolicy { order, ..it.into() }))
     });
-    let fractional = Fractional::of_the_paper().map(Policy::Fractional);
+    let fractional = Fractional::paper_policies().map(Policy::Fractional);
     batch.chain([Policy::Equipartition]).chain(fractional)
 }

@@ -1,4 +1,4 @@
-//! Reports of files without a fault, and policies by name.
+//! Tests reports on valid files, and the parsing and checking of policy names.
 
 use crate::planted::records;
 use dfrsim_audit::{AuditError, CheckedPolicy, Report, audit, audit_policy};
@@ -43,13 +43,13 @@ not judged: decisions"
     );
 }
 
-/// The last line may lack its end.
+/// Accepts a file whose last line has no line break.
 #[test]
 fn the_end_of_the_last_line_may_be_missing() {
     assert!(audit(text_of(&records("by-hand")).trim_end().as_bytes()).is_ok());
 }
 
-/// No job at all: all figures are 0.
+/// Reports zero for all figures of a run without jobs.
 #[test]
 fn an_empty_run() {
     let summary = concat!(

@@ -1,20 +1,22 @@
-//! Each rule of batch policies, kept and broken in schedules that are small enough to follow by hand.
+//! Tests each rule of batch policies, satisfied and violated, in schedules that are small enough to
+//! follow by hand.
 
 use crate::planted::records;
 use crate::written::{self, Written, faults as batch_faults};
 use dfrsim_model::batch::{BatchPolicy, NodeUse};
 use dfrsim_simulator_tests::planted::text_of;
 
-/// A job of a schedule, in seconds: submission, nodes, run time, estimate, start; one without a start is rejected.
+/// A job of a schedule, in seconds: submit time, nodes, run time, estimate, start. A job without a
+/// start is rejected.
 #[derive(Clone, Copy)]
 struct Scheduled(u64, usize, u64, u64, Option<u64>);
 
-/// A job with an exact estimate.
+/// Creates a job with an exact estimate.
 const fn job(submit: u64, width: usize, run: u64, start: u64) -> Scheduled {
     Scheduled(submit, width, run, run, Some(start))
 }
 
-/// The events of a schedule, without the summary; each job gets the lowest free nodes.
+/// Writes the events of a schedule, without the summary; each job gets the lowest free nodes.
 fn events(policy: &str, nodes: usize, jobs: &[Scheduled]) -> String {
     let mut busy = vec![Vec::new(); nodes];
     let mut written: Vec<Written> = jobs
@@ -46,7 +48,8 @@ fn faults(policy: &str, nodes: usize, jobs: &[Scheduled], expected: &[&str]) {
     assert_eq!(batch_faults(&events(policy, nodes, jobs), policy), expected, "{policy}");
 }
 
-/// Two nodes: the first job has one of them to 100 s, the second one needs both, the third one needs one.
+/// First job of the schedules on two nodes: it uses one node until 100 s. The second job, [`HEAD`],
+/// needs both nodes.
 const FIRST: Scheduled = job(0, 1, 100, 0);
 const HEAD: Scheduled = job(10, 2, 50, 100);
 
@@ -74,7 +77,7 @@ fn fcfs_starts_in_the_order_of_the_queue() {
 fn easy_backfills_what_does_not_delay_the_head() {
     let easy = "EASY";
     faults(easy, 2, &[FIRST, HEAD, job(20, 1, 40, 20)], &[]);
-    // It may end in the very moment of the reservation.
+    // A backfilled job may end exactly at the reservation.
     faults(easy, 2, &[FIRST, HEAD, job(20, 1, 80, 20)], &[]);
     faults(
         easy,
@@ -93,12 +96,14 @@ fn easy_backfills_what_does_not_delay_the_head() {
             "20 s, job 2: it does not start, though there is room for 1 tasks, it has 1, and it would not delay job 1",
         ],
     );
-    // Of three nodes the second job leaves one, on which another one may run on beyond its start, and no third one.
+    // The second job leaves one extra node of the three. One job may run there past its start, but
+    // not a second one.
     let wide = [job(0, 2, 100, 0), job(10, 2, 50, 100), job(20, 1, 500, 20)];
     faults(easy, 3, &wide, &[]);
 }
 
-/// Three nodes. EASY lets the last job run beside the second one, which makes the third one wait; CONS does not.
+/// Checks conservative backfilling on three nodes. EASY lets the last job run without delaying the
+/// second one, which delays the third one; CONS does not.
 #[test]
 fn cons_keeps_every_reservation() {
     let easy = [job(0, 2, 100, 0), job(10, 2, 50, 100), job(20, 3, 50, 230), job(30, 1, 200, 30)];
@@ -109,7 +114,7 @@ fn cons_keeps_every_reservation() {
         faults(policy, 3, &easy, &["30 s, job 3: it starts before its reservation at 200 s"]);
         let mut late = cons;
         late[3].4 = Some(201);
-        // A submission, so that there is a decision at 201 s.
+        // A submission, so that a decision is made at 201 s.
         let late = [&late[..], &[Scheduled(201, 4, 1, 1, None)]].concat();
         faults(policy, 3, &late, &["200 s, job 3: it does not start at its reservation"]);
     }
@@ -148,7 +153,7 @@ fn nodes_and_speed_are_kept() {
             "0 s, job 0: it has 2 tasks on node 1, where it should have 1 on node 0: the rule for nodes is FIRST"
         ]
     );
-    // Two jobs on one node, each of which needs a millionth of it.
+    // Two jobs on one node, each of which requests a millionth of it.
     let text = events("EASY", 2, &[job(0, 1, 10, 0), job(1, 1, 10, 1)]);
     let found = batch_faults(&text.replacen("[[1,1]]", "[[0,1]]", 1), "EASY");
     assert_eq!(

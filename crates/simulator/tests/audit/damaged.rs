@@ -1,4 +1,4 @@
-//! Events files with other bytes in them are refused or passed, and never make the checker panic.
+//! Tests that damaged events files are rejected or accepted, and never make the auditor panic.
 
 #[path = "../../../fuzz/damage.rs"]
 mod damage;
@@ -18,7 +18,7 @@ proptest! {
         }
     }
 
-    /// A number of one record becomes one at the end of its range.
+    /// Replaces a number of one record with one at a limit of its range.
     #[test]
     fn no_number_makes_it_panic(
         which: prop::sample::Index,

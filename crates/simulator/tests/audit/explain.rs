@@ -1,10 +1,11 @@
-//! Why a job had the largest stretch, on a schedule that is small enough to follow by hand.
+//! Tests the explanation of the largest stretch, on a schedule that is small enough to follow by
+//! hand.
 
 use dfrsim_audit::explain::{Lack, Moment, explain};
 use dfrsim_cluster::{EventLog, Metrics, Options, SummaryOptions, simulate};
 use dfrsim_model::{Job, JobId, Share, SimSpan, SimTime, Yield};
 
-/// Each job as soon as it arrives on node 0, at half speed; job 1 only when job 0 is gone.
+/// Starts each job on arrival on node 0, at half speed; job 1 starts only after job 0 has ended.
 struct Halves;
 
 impl dfrsim_cluster::Scheduler for Halves {
@@ -38,7 +39,8 @@ fn events() -> Vec<u8> {
     watchers.1.finish(&summary).unwrap()
 }
 
-/// Job 0 runs from 0 to 40, job 1 from then to 60: 50 s for 10. Job 2 runs from 45 to 65 beside it.
+/// Explains the stretch of job 1. Job 0 runs from 0 s to 40 s, then job 1 to 60 s: a turnaround of
+/// 50 s for 10 s of work. Job 2 runs alongside it from 45 s to 65 s.
 #[test]
 fn the_largest_stretch_is_explained() {
     let life = explain(events().as_slice(), None).unwrap().unwrap();
@@ -77,7 +79,7 @@ fn any_job_can_be_explained() {
     assert_eq!(explain(events().as_slice(), Some(3)).unwrap(), None);
 }
 
-/// What the audit refuses is not explained.
+/// Explains no file that the audit rejects.
 #[test]
 fn wrong_files_are_refused() {
     assert!(explain(&b""[..], None).is_err());

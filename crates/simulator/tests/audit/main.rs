@@ -1,4 +1,5 @@
-//! The audit against a schedule derived by hand, against each rule broken alone, and against the simulator.
+//! Tests the audit against a schedule derived by hand, against violations of single rules, and
+//! against the simulator.
 
 mod accepts;
 mod batch;

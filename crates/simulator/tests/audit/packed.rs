@@ -1,14 +1,15 @@
-//! Several tasks on a node: a schedule that is right, and one wrong decision each.
+//! Tests several tasks on a node: a correct schedule, and schedules with one wrong decision each.
 
 use crate::written::{self, Written, faults as faults_of};
 
-/// A job: submission, tasks, cores of each; start, end, and nodes with tasks.
+/// A job: submit time, tasks, cores per task, start, end, and its tasks per node.
 #[derive(Clone, Copy)]
 struct Packed(u64, u32, u64, u64, u64, &'static [(u32, u32)]);
 
-/// Two nodes of four cores. Jobs 0 and 1 have three cores of a node each, until 10 and 20 s. Job 2 needs four cores: its reservation is
-/// at 10 s, on node 0. Job 3, of one core until 32 s, would delay it on node 0 and starts on node 1; job 4, of 30 s, waits until job 2
-/// ends at 15 s; job 5 ends on node 0 at 10 s.
+/// Correct schedule on two nodes of four cores. Jobs 0 and 1 use three cores of one node each, until
+/// 10 s and 20 s. Job 2 needs four cores: its reservation is at 10 s, on node 0. Job 3 needs one
+/// core until 32 s; it would delay job 2 on node 0, so it starts on node 1. Job 4 runs for 30 s and
+/// waits until job 2 ends at 15 s. Job 5 runs on node 0 until 10 s.
 const RIGHT: [Packed; 6] = [
     Packed(0, 1, 3, 0, 10, &[(0, 1)]),
     Packed(0, 1, 3, 0, 20, &[(1, 1)]),
@@ -20,12 +21,12 @@ const RIGHT: [Packed; 6] = [
 
 const CORE: u64 = 943_718_400 / 4;
 
-/// Nodes that are alike.
+/// Record that describes two identical nodes of four cores.
 const ALIKE: &str = r#"{"event":"classes","resources":[],"classes":[{"name":"a","nodes":2,"cpu":943718400,"memory":943718400,"speed":1048576,"resources":[]}],"cores":4}"#;
 
-/// The events, without the summary.
+/// Writes the events, without the summary.
 fn events(policy: &str, jobs: &[Packed]) -> String {
-    // A part of a core counts as a core.
+    // A fraction of a core counts as a whole core.
     let written = |&Packed(submit, tasks, cores, start, end, on): &Packed| {
         let (tasks, need, run, on) = (tasks as usize, cores * CORE - 100, end - start, on.to_vec());
         Written { submit, tasks, need, run, estimate: run, start: Some(start), on }
@@ -33,10 +34,10 @@ fn events(policy: &str, jobs: &[Packed]) -> String {
     written::events(policy, 2, Some(ALIKE), &jobs.iter().map(written).collect::<Vec<_>>())
 }
 
-/// Jobs that are other than in the right schedule.
+/// Jobs that differ from the correct schedule, by index.
 type Changes<'a> = &'a [(usize, Packed)];
 
-/// The first fault if these jobs are as they are here, and the others as in the right schedule.
+/// Returns the first violation of the correct schedule with these changes.
 fn first(policy: &str, changes: Changes<'_>) -> Option<String> {
     let mut jobs = RIGHT;
     changes.iter().for_each(|&(at, job)| jobs[at] = job);
@@ -97,10 +98,10 @@ fn each_rule_of_shared_nodes_is_found_broken() {
 
 #[test]
 fn packed_fcfs_and_whole_nodes_are_judged_too() {
-    // Job 3 goes before job 2.
+    // Job 3 starts before job 2.
     let found = first("FCFS/NODES=SHARED", &[]).unwrap();
     assert_eq!(found, "2 s, job 3: it starts before job 2, which is ahead of it in the queue");
-    // Job 3 would have to have node 1 to itself.
+    // Job 3 would need node 1 exclusively.
     let found = first("EASY/NODES=EXCLUSIVE", &[]).unwrap();
     assert_eq!(found, "2 s, job 3: it starts with 1 tasks, but there is room for 0");
     let alone = [Packed(0, 5, 1, 0, 10, &[(0, 4), (1, 1)]), Packed(1, 1, 1, 10, 20, &[(0, 1)])];
@@ -116,7 +117,7 @@ fn cores_must_be_known() {
     let text = events("EASY/NODES=SHARED", &RIGHT).replace(r#","cores":4"#, "");
     let found = faults_of(&text, "EASY/NODES=SHARED");
     assert!(found[0].contains("it is not known how many cores nodes have"), "{found:?}");
-    // A node has too many cores in use, though its CPU is enough.
+    // More cores of a node are in use than it has, although its CPU is sufficient.
     let five = [Packed(0, 5, 1, 0, 10, &[(0, 5)])];
     let text = events("EASY/NODES=SHARED", &five).replace(&(CORE - 100).to_string(), "1000");
     assert_eq!(

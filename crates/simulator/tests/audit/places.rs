@@ -1,4 +1,4 @@
-//! The nodes that jobs get under batch policies: files that are right, and one wrong node each.
+//! Tests the node selection of batch policies: correct files, and files with one wrong node each.
 
 use crate::written::{self, Written};
 use dfrsim_audit::{AuditError, CheckedPolicy, audit_policy};
@@ -8,10 +8,10 @@ fn checked(policy: &str) -> CheckedPolicy {
     CheckedPolicy::parse(policy, SimSpan::ZERO).unwrap()
 }
 
-/// A job: submission and start, end, nodes.
+/// A job: submit and start time, end, nodes.
 type Placed = (u64, u64, &'static [u32]);
 
-/// The events of jobs that start when they are submitted, without the summary.
+/// Writes the events of jobs that start when they are submitted, without the summary.
 fn events(policy: &str, nodes: usize, jobs: &[Placed]) -> String {
     let written = |&(start, end, on): &Placed| {
         let (tasks, run, on) = (on.len(), end - start, on.iter().map(|&node| (node, 1)).collect());
@@ -20,12 +20,12 @@ fn events(policy: &str, nodes: usize, jobs: &[Placed]) -> String {
     written::events(policy, nodes, None, &jobs.iter().map(written).collect::<Vec<_>>())
 }
 
-/// The faults of decisions.
+/// Returns the violations of policy rules.
 fn faults(policy: &str, nodes: usize, jobs: &[Placed]) -> Vec<String> {
     written::faults(&events(policy, nodes, jobs), policy)
 }
 
-/// Free from 10 s on: 0, 2-4, 6-7 and 9-10 of 11 nodes.
+/// Schedule that leaves nodes 0, 2-4, 6-7 and 9-10 of 11 free from 10 s on.
 const BEGIN: [Placed; 7] = [
     (0, 10, &[0]),
     (0, 100, &[1]),
@@ -38,7 +38,8 @@ const BEGIN: [Placed; 7] = [
 
 #[test]
 fn each_rule_of_places_is_found_broken() {
-    // The rule, the nodes of a job that starts at 20 s, and the first wrong node with the one that it should have had.
+    // The rule, the nodes of a job that starts at 20 s, and the first wrong node with the correct
+    // one.
     type Wrong = Option<(u32, u32)>;
     let cases: [(&str, &'static [u32], Wrong); 16] = [
         ("", &[0, 2], None),
@@ -54,7 +55,7 @@ fn each_rule_of_places_is_found_broken() {
         ("/PLACE=BEST", &[2, 3], Some((2, 6))),
         ("/PLACE=BEST", &[9, 10], Some((9, 6))),
         ("/PLACE=BEST", &[0, 6], Some((0, 6))),
-        // The longest run, and the shortest that has the rest.
+        // The longest run of free nodes, and the shortest run that holds the remaining tasks.
         ("/PLACE=BEST", &[0, 2, 3, 4], None),
         ("/PLACE=BEST", &[2, 3, 4, 6], Some((2, 0))),
         ("/PLACE=BEST", &[6, 7, 9, 10], Some((6, 0))),
@@ -72,7 +73,7 @@ fn each_rule_of_places_is_found_broken() {
     }
 }
 
-/// Of two jobs that start in a moment, the first in the file chooses first.
+/// Checks that of two jobs that start at one time, the first in the file selects its nodes first.
 #[test]
 fn starts_of_a_moment_are_judged_in_their_order() {
     let right: [Placed; 2] = [(0, 10, &[0]), (0, 10, &[1])];

@@ -1,4 +1,5 @@
-//! Faults planted in files that are right (`planted/*.txt`; [`dfrsim_simulator_tests::planted`] describes their format).
+//! Tests that violations injected into correct files are found (`planted/*.txt`;
+//! [`dfrsim_simulator_tests::planted`] describes their format).
 
 use dfrsim_audit::{CheckedPolicy, audit, audit_policy};
 use dfrsim_model::SimSpan;
@@ -9,7 +10,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("audit/planted")
 }
 
-/// Returns the records of a file, before any fault is planted.
+/// Returns the records of a file, before any violation is injected.
 pub(crate) fn records(name: &str) -> Vec<String> {
     planted::records(&folder(), name)
 }

@@ -1,4 +1,4 @@
-//! What is no events file at all, and what no text can do to the audit.
+//! Tests input that is no events file, and that no text makes the audit panic.
 
 use crate::planted::records;
 use dfrsim_audit::{AuditError, audit};
@@ -43,7 +43,7 @@ fn what_cannot_be_read_is_no_fault() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
-    /// Any number may be replaced by any other without a panic.
+    /// Any number may be replaced with any other without a panic.
     #[test]
     fn no_number_breaks_the_audit(
         edits in prop::collection::vec((any::<prop::sample::Index>(), prop_oneof![

@@ -1,4 +1,5 @@
-//! The simulator under a policy that does anything that is allowed: what it writes must pass.
+//! Tests the audit with random simulations: whatever permitted decisions the policy makes, the
+//! events file must be valid.
 
 use dfrsim_audit::audit;
 use dfrsim_cluster::{
@@ -6,7 +7,7 @@ use dfrsim_cluster::{
     SummaryOptions, simulate_with,
 };
 use dfrsim_model::{
-    Job, JobId, NodeId, NodeTasks, Preceding, Rng, Seed, Share, SimSpan, SimTime, UserId, Yield,
+    Dependencies, Job, JobId, NodeId, NodeTasks, Rng, Seed, Share, SimSpan, SimTime, UserId, Yield,
 };
 use proptest::prelude::*;
 use rand::RngExt;
@@ -15,8 +16,8 @@ const NODES: u32 = 3;
 const JOBS: u64 = 12;
 const TASKS: u32 = 4;
 
-/// Starts, pauses, resumes, migrates, slows down and rejects at random, at yields that can never add up to more than
-/// a node.
+/// A policy that starts, pauses, resumes, migrates, slows down and rejects jobs at random. Its
+/// yields can never add up to more than one node.
 struct Whim(Rng);
 
 impl Whim {
@@ -54,7 +55,7 @@ impl Scheduler for Whim {
     }
 }
 
-/// Both observers see everything.
+/// Passes every event to both observers.
 struct Both<'a>(EventLog<&'a mut Vec<u8>>, Metrics);
 
 impl Observer for Both<'_> {
@@ -81,13 +82,13 @@ proptest! {
             })
             .collect();
         jobs.sort_by_key(|job| job.submit);
-        // Some follow an earlier one, after a think time that may be 0.
+        // Some jobs depend on an earlier one, with a think time that may be 0.
         let mut links = Vec::new();
         for place in 0..jobs.len() {
             let follows = place > 0 && closed && rng.random_range(0..2) == 0;
             links.push(follows.then(|| {
                 let job = jobs[rng.random_range(0..place)].id;
-                Preceding::after(job, SimSpan::from_micros(rng.random_range(0..3) * 400_000))
+                Dependencies::after(job, SimSpan::from_micros(rng.random_range(0..3) * 400_000))
             }));
         }
         let (jobs, followers) = Followers::split(jobs.into_iter().zip(links));

@@ -1,23 +1,24 @@
-//! Events files of schedules that are written as rows, and the faults of their decisions.
+//! Writes events files from schedules given as rows, and reports the violations of their decisions.
 
 use dfrsim_audit::{AuditError, CheckedPolicy, Rule, audit_policy};
 use dfrsim_model::SimSpan;
 
-/// A job of a schedule; times are in seconds. One without a start is rejected when it is submitted.
+/// A job of a schedule; times are in seconds. A job without a start is rejected when it is
+/// submitted.
 #[derive(Clone)]
 pub(crate) struct Written {
     pub(crate) submit: u64,
     pub(crate) tasks: usize,
-    /// In units of a node's CPU.
+    /// CPU request of a task, in units of a node's CPU.
     pub(crate) need: u64,
     pub(crate) run: u64,
     pub(crate) estimate: u64,
     pub(crate) start: Option<u64>,
-    /// Nodes with tasks.
+    /// Nodes of the job, with the number of its tasks on each.
     pub(crate) on: Vec<(u32, u32)>,
 }
 
-/// The events, without the summary.
+/// Writes the events, without the summary.
 pub(crate) fn events(policy: &str, nodes: usize, classes: Option<&str>, jobs: &[Written]) -> String {
     let mut records = Vec::new();
     for (number, job) in jobs.iter().enumerate() {
@@ -49,7 +50,7 @@ pub(crate) fn events(policy: &str, nodes: usize, classes: Option<&str>, jobs: &[
     lines.join("\n") + "\n"
 }
 
-/// The faults that are about the policy, without their lines.
+/// Returns the violations of policy rules, without their line numbers.
 pub(crate) fn faults(text: &str, policy: &str) -> Vec<String> {
     let checked = CheckedPolicy::parse(policy, SimSpan::from_secs(600)).unwrap();
     let Err(AuditError::Faults(faults)) = audit_policy(text.as_bytes(), checked) else {

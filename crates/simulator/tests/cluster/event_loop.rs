@@ -1,4 +1,4 @@
-//! The simulation loop: progress, penalties, wake-ups, the order of events, and how it ends.
+//! Tests the simulation loop: progress, penalties, wake-ups, the order of events, and termination.
 
 use crate::support::{Do, Records, Script, ends, half, job, penalty};
 use dfrsim_cluster::{
@@ -13,7 +13,8 @@ fn on(node: u32) -> Vec<(u32, u32)> {
     vec![(node, 2)]
 }
 
-/// 10 s of work: 4 s at full speed, from 4 to 10 at 1/2 (3 s), paused until 12, then 3 s at full speed: 15.
+/// Adds up 10 s of work: 4 s at full speed, 3 s at yield 1/2 from 4 s to 10 s, paused until 12 s,
+/// then 3 s at full speed until 15 s.
 #[test]
 fn virtual_time_grows_at_the_yield() {
     let mut script = Script::new(vec![
@@ -29,15 +30,16 @@ fn virtual_time_grows_at_the_yield() {
     assert_eq!(seen, expected);
 }
 
-/// A third is rounded down to 349,525 / 2^20, so 1 s of work takes 2^20 / 349,525 s, rounded up: 3.000003 s.
+/// Rounds a yield of one third down to 349,525 / 2^20, so that 1 s of work takes 2^20 / 349,525 s,
+/// rounded up: 3.000003 s.
 #[test]
 fn completions_are_rounded_up_to_the_microsecond() {
     let mut script = Script::new(vec![(0, vec![Do::Start(0, on(0), Yield::from_ratio(1, 3))])]);
     assert_eq!(ends(&penalty(0), vec![job(1, 0, 2, 1)], &mut script), Ok(vec![3.000_003]));
 }
 
-/// The first start is free. Paused at 4 and resumed at 6, the job makes no progress until 9 (3 s of penalty); its other
-/// 6 s end at 15.
+/// The first start has no penalty. Paused at 4 s and resumed at 6 s, the job makes no progress until
+/// 9 s (3 s of penalty); its remaining 6 s end at 15 s.
 #[test]
 fn a_resumed_job_makes_no_progress_during_the_penalty() {
     let mut script = Script::new(vec![
@@ -52,8 +54,9 @@ fn a_resumed_job_makes_no_progress_during_the_penalty() {
     assert_eq!(seen, [0.0, 4.0, 4.0, 4.0, 5.0]);
 }
 
-/// Moved at 2, the job would go on at 5; moved again at 4, it goes on at 7, with 8 s left: 15. A new yield at 5 neither
-/// ends nor restarts the penalty: at 1/2 the 8 s take 16: 23.
+/// Moved at 2 s, the job would resume at 5 s; moved again at 4 s, it resumes at 7 s with 8 s left
+/// and ends at 15 s. A new yield at 5 s neither ends nor restarts the penalty: at yield 1/2 the 8 s
+/// take 16 s, until 23 s.
 #[test]
 fn a_second_move_restarts_the_penalty_and_a_new_yield_does_not() {
     let moves = || {
@@ -69,8 +72,8 @@ fn a_second_move_restarts_the_penalty_and_a_new_yield_does_not() {
     assert_eq!(ends(&penalty(3), vec![job(1, 0, 2, 10)], &mut Script::new(slower)), Ok(vec![23.0]));
 }
 
-/// Paused at 3, within the penalty of its move at 2, and resumed at 4: the rest of the first penalty is void, the second
-/// lasts until 7; 8 s are left.
+/// Pauses the job at 3 s, within the penalty of its migration at 2 s, and resumes it at 4 s. The
+/// rest of the first penalty is void, the second one lasts until 7 s, and 8 s are left.
 #[test]
 fn a_pause_ends_the_penalty_and_the_resume_begins_another() {
     let mut script = Script::new(vec![
@@ -82,7 +85,8 @@ fn a_pause_ends_the_penalty_and_the_resume_begins_another() {
     assert_eq!(ends(&penalty(3), vec![job(1, 0, 2, 10)], &mut script), Ok(vec![15.0]));
 }
 
-/// A migration to where the tasks are is but a new yield: 2 s of work by 2, 8 s at 1/2.
+/// A migration to the current nodes only sets a new yield: 2 s of work are done at 2 s, the other 8
+/// s at yield 1/2.
 #[test]
 fn a_migration_that_moves_no_task_is_free() {
     let steps = vec![(0, vec![Do::Start(0, on(0), FULL)]), (2, vec![Do::Migrate(0, on(0), half())])];
@@ -93,8 +97,8 @@ fn a_migration_that_moves_no_task_is_free() {
     assert_eq!((summary.makespan, summary.migrations), (SimSpan::from_secs(18), 0));
 }
 
-/// A wake-up requested at 0 for second 3, and none at 3: one tick. Requested at 0 for 8 but, when another job arrives
-/// at 5, withdrawn: no tick. (Completions at 10 and 15.)
+/// Requests a wake-up at 0 s for 3 s, and none at 3 s: one tick. A wake-up requested at 0 s for 8 s
+/// is withdrawn when another job arrives at 5 s: no tick. The jobs complete at 10 s and 15 s.
 #[test]
 fn a_decision_that_asks_for_no_wake_up_leaves_none() {
     let wake = |second| Do::WakeAt(SimTime::from_secs(second));
@@ -111,7 +115,8 @@ fn a_decision_that_asks_for_no_wake_up_leaves_none() {
     }
 }
 
-/// At 10 both running jobs complete, two arrive and the clock ticks: one call, each list by order of submission.
+/// Merges simultaneous events into one call: at 10 s two jobs complete, two arrive and the clock
+/// ticks. Each list is in the order of submission.
 #[test]
 fn the_events_of_a_moment_make_one_call() {
     let jobs = vec![job(1, 0, 1, 10), job(2, 2, 1, 8), job(3, 10, 1, 1), job(4, 10, 1, 1)];
@@ -159,7 +164,8 @@ fn no_jobs_are_no_trouble() {
     assert_eq!(ends(&penalty(0), Vec::new(), &mut Script::default()), Ok(Vec::new()));
 }
 
-/// A killed job runs no longer than its known run time.
+/// Kills the job once it has done as much work as its estimate. The run time in its record is the
+/// estimate.
 #[test]
 fn a_job_is_killed_at_its_estimate() {
     let mut long = job(1, 0, 2, 10);
@@ -174,7 +180,7 @@ fn a_job_is_killed_at_its_estimate() {
     assert!(record.killed);
 }
 
-/// Starts every job on node 0 on arrival, and keeps the largest number of handles.
+/// Starts every job on node 0 on arrival, or rejects it, and records the largest number of handles.
 #[derive(Default)]
 struct Immediate {
     handles: usize,
@@ -193,8 +199,9 @@ impl Scheduler for Immediate {
     }
 }
 
-/// A job a second, each of 3 s: at most three run at once. A handle is free for others once the decision at the job's
-/// end is made, so there are at most four, however long the log; rejected jobs give theirs back, too.
+/// Submits one job per second, each of 3 s, so that at most three run at once. A handle is free for
+/// reuse after the decision at the job's end, so that at most four exist, however long the log is.
+/// Rejected jobs free their handles, too.
 #[test]
 fn handles_are_reused() {
     let jobs = (0..50_000).map(|id| {
@@ -209,7 +216,7 @@ fn handles_are_reused() {
     assert!(scheduler.handles <= 4, "{}", scheduler.handles);
 }
 
-/// A policy that wakes up for ever and starts no job is detected.
+/// Detects a policy that wakes up forever and starts no job.
 #[test]
 fn waking_up_without_a_change_counts_as_stalled() {
     struct Dreamer;
@@ -222,8 +229,8 @@ fn waking_up_without_a_change_counts_as_stalled() {
     assert!(matches!(error, SimulationError::Stuck { jobs: 1, first: JobId(7), .. }), "{error}");
 }
 
-/// A job of 10 s is requeued after 4 s at half its speed, with no work kept, and ends 20 s after it starts again; one that is lost does
-/// not end.
+/// Requeues a job of 10 s after 4 s at yield 1/2, with no work kept: it ends 20 s after its second
+/// start. A lost job does not end.
 #[test]
 fn a_policy_requeues_and_loses_jobs() {
     let half_of_it = |job, second| (second, vec![Do::Start(job, on(job as u32), half())]);
@@ -242,7 +249,7 @@ fn a_policy_requeues_and_loses_jobs() {
     assert_eq!(records.0.len(), 1);
     let JobRecord { start, end, interruptions, .. } = records.0[0];
     assert_eq!((start, end, interruptions), (SimTime::ZERO, SimTime::from_secs(26), 1));
-    // Two seconds of work of each, with two tasks at a need of one half.
+    // Each job has lost two seconds of work, with two tasks at a CPU need of one half.
     let figures = metrics.summary().unwrap().platform.unwrap();
     assert_eq!((figures.interruptions, figures.lost, figures.lost_work), (2, 1, 4.0));
 }

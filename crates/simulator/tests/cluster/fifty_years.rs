@@ -1,11 +1,11 @@
-//! Half a century of simulated time: ends are exact to the microsecond.
+//! Tests fifty years of simulated time: end times are exact to the microsecond.
 
 use crate::support::{Do, Records, Script, half, job, penalty};
 use dfrsim_cluster::simulate;
 use dfrsim_model::{Job, SimSpan, SimTime, Yield};
 use proptest::prelude::*;
 
-/// Of 365.25 days.
+/// Seconds of a year of 365.25 days.
 const YEAR: u64 = 31_557_600;
 
 fn ends(penalty_s: u64, jobs: Vec<Job>, steps: Vec<(u64, Vec<Do>)>) -> Vec<SimTime> {
@@ -14,8 +14,9 @@ fn ends(penalty_s: u64, jobs: Vec<Job>, steps: Vec<(u64, Vec<Do>)>) -> Vec<SimTi
     records.0.iter().map(|record| record.end).collect()
 }
 
-/// 50 years and 1 us of work, from year 1 on: 49 years of it are done in year 50, when the job is paused for a year. Resumed in
-/// year 51, it makes no progress for 300 s; the year and 1 us that are left take 2 years and 2 us at 1/2.
+/// Starts 50 years and 1 us of work in year 1. By year 50, 49 years of it are done, and the job is
+/// paused for a year. Resumed in year 51, it makes no progress for 300 s; the remaining year and 1
+/// us take 2 years and 2 us at yield 1/2.
 #[test]
 fn a_microsecond_in_fifty_years_is_not_lost() {
     let long = Job { run_time: SimSpan::from_micros(50 * YEAR * 1_000_000 + 1), ..job(1, YEAR, 2, 1) };
@@ -28,7 +29,8 @@ fn a_microsecond_in_fifty_years_is_not_lost() {
     assert_eq!(ends(300, vec![long], steps), [expected]);
 }
 
-/// At the least yield there is, 2^-20, 28 minutes of work take 50 years and more, to the microsecond.
+/// 28 minutes of work take more than 50 years at the smallest positive yield, 2^-20, exact to the
+/// microsecond.
 #[test]
 fn the_least_yield_is_exact() {
     let least = Yield::try_from_units(1).unwrap();
@@ -40,8 +42,9 @@ fn the_least_yield_is_exact() {
 }
 
 proptest! {
-    /// The twin: work added up in integers of 128 bits, a yield from each change to the next, over 50 years and more. The job
-    /// ends in the first microsecond in which that reaches its run time.
+    /// Compares the end with a reference implementation that adds up the work in 128-bit integers,
+    /// with a constant yield between two changes, over more than 50 years. The job ends in the first
+    /// microsecond in which the sum reaches its run time.
     #[test]
     fn work_adds_up_over_fifty_years(
         changes in prop::collection::btree_map(1_u64..50 * YEAR, 1_u32..=1 << 20, 0..40),

@@ -1,4 +1,4 @@
-//! Metrics and events files of runs small enough to work out by hand.
+//! Tests metrics and events files of runs that are small enough to work out by hand.
 
 use crate::support::{Do, Script, half, job, penalty};
 use dfrsim_cluster::{
@@ -12,13 +12,14 @@ use std::collections::BTreeMap;
 
 const FULL: Yield = Yield::ONE;
 
-/// Two nodes, a penalty of 5 s, all tasks of need 1/2 and memory 1/10.
-/// * A (job 11, 2 tasks, 20 s) starts at 0 on node 0, is paused at 10 and goes on at 20 on node 1: from 25 on, until 35.
-/// * B (job 12, 2 tasks, 5 s) arrives at 10 and runs on node 0 until 15.
-/// * C (job 13, 1 task, 700 s) arrives at 30, starts on node 0 at 30 at yield 1/2, is moved to node 1 at 40 (5 s done,
-///   no
-///   progress until 45) at full speed: until 740.
-/// * D (job 14) arrives at 50 and is rejected.
+/// Simulates four jobs on two nodes with a penalty of 5 s; all tasks have a CPU need of 1/2 and a
+/// memory need of 1/10.
+/// * A (job 11, 2 tasks, 20 s) starts at 0 s on node 0, is paused at 10 s and resumed at 20 s on
+///   node 1: it progresses from 25 s to 35 s.
+/// * B (job 12, 2 tasks, 5 s) arrives at 10 s and runs on node 0 until 15 s.
+/// * C (job 13, 1 task, 700 s) arrives at 30 s and starts on node 0 at yield 1/2. It is moved to
+///   node 1 at 40 s at full speed, with 5 s done and no progress until 45 s, and ends at 740 s.
+/// * D (job 14) arrives at 50 s and is rejected.
 fn run(observer: &mut impl Observer) {
     let jobs: [Job; 4] = [job(11, 0, 2, 20), job(12, 10, 2, 5), job(13, 30, 1, 700), job(14, 50, 1, 9)];
     let mut script = Script::new(vec![
@@ -37,7 +38,8 @@ fn near(found: f64, expected: f64) {
     assert!((found - expected).abs() < 1e-9, "{found} is not {expected}");
 }
 
-/// Turnarounds: A 35, B 5, C 710; stretches 1.75, 1, 710/700; with tau = 10, B's is 1.
+/// Checks the turnarounds (A 35 s, B 5 s, C 710 s) and the stretches (1.75, 1, 710/700); with tau =
+/// 10 s the bounded stretch of B is 1.
 #[test]
 fn the_figures_of_a_run() {
     let mut metrics = Metrics::new(SummaryOptions::new(2));
@@ -70,7 +72,8 @@ fn the_figures_of_a_run() {
     assert_eq!(summary.classes, expected);
 }
 
-/// A and B are of user 3, C of user 8, with tau = 10: A 1.75, B 1, C 710/700; the users' means are 1.375 and 710/700.
+/// Checks weighted means and fairness. A and B belong to user 3, C to user 8. With tau = 10 s the
+/// stretches are A 1.75, B 1, C 710/700, and the users' means are 1.375 and 710/700.
 #[test]
 fn weights_and_users_by_hand() {
     let observe = |weights: Weights| {
@@ -111,8 +114,8 @@ fn weights_and_users_by_hand() {
     assert_eq!(equal.fairness, plain.fairness, "weights do not matter to it");
 }
 
-/// Submissions at 0, 10, 30, 50: a warm-up of 10 s leaves out A but not B; a cool-down of 20 s leaves out none, one of
-/// 21 s C.
+/// Trims jobs by their submit times 0, 10, 30 and 50 s: a warm-up of 10 s excludes A but not B; a
+/// cool-down of 20 s excludes no completed job, and one of 21 s excludes C.
 #[test]
 fn trimming_counts_from_the_first_and_the_last_submission() {
     let trimmed = |warm_up, cool_down| {
@@ -137,7 +140,7 @@ fn trimming_counts_from_the_first_and_the_last_submission() {
     assert_eq!(trimmed(11, 21), None);
 }
 
-/// If every job was rejected there are no figures.
+/// Returns no summary if every job was rejected.
 #[test]
 fn a_run_without_a_completion_has_no_summary() {
     let mut metrics = Metrics::new(SummaryOptions::new(2));
@@ -146,7 +149,7 @@ fn a_run_without_a_completion_has_no_summary() {
     assert_eq!(metrics.summary(), None);
 }
 
-/// The file of the run above, read back line by line.
+/// Reads the events file of the run above back line by line.
 #[test]
 fn an_events_file_says_what_happened() {
     let mut observer = (
@@ -231,7 +234,8 @@ fn an_events_file_says_what_happened() {
 }
 
 proptest! {
-    /// However few jobs are kept individually, and however many are trimmed: quantiles are near, all else is the same.
+    /// Compares folded figures with those of all jobs, for any number of jobs kept individually and
+    /// any number trimmed. Quantiles are close, and everything else is equal.
     #[test]
     fn folded_figures_are_those_of_all_jobs(
         lives in prop::collection::vec((0_u64..50, 0_u64..5_000, 1_u64..20_000, 1_u32..50), 1..100),
@@ -284,8 +288,8 @@ proptest! {
     }
 }
 
-/// Reports jobs to a summary: the time since the submission before, the wait, the run time, the tasks; all at full
-/// speed.
+/// Reports jobs to an observer. Each job has the time since the previous submission, the wait, the
+/// run time (all in seconds) and the number of tasks; all run at full speed.
 fn observe_lives(lives: &[(u64, u64, u64, u32)], observer: &mut impl Observer) {
     let mut records = Vec::new();
     let mut submit = SimTime::from_secs(100);
@@ -312,7 +316,7 @@ fn observe_lives(lives: &[(u64, u64, u64, u32)], observer: &mut impl Observer) {
             interruptions: 0,
         });
     }
-    // In the order of time, completions first.
+    // Events in order of time, completions first.
     let ends = records.iter().map(|record| (record.end, 0, record));
     let submissions = records.iter().map(|record| (record.submit, 1, record));
     let mut moments: Vec<(SimTime, u8, &JobRecord)> = ends.chain(submissions).collect();

@@ -1,13 +1,13 @@
-//! Jobs that are submitted when others have left, worked out by hand.
+//! Tests jobs that are submitted after others have ended or started, worked out by hand.
 
 use crate::support::{Do, Script, job, penalty};
 use dfrsim_cluster::{
     After, EventLog, Followers, Link, Metrics, Observer, Occurrence, SimulationError, SummaryOptions,
     simulate_with,
 };
-use dfrsim_model::{Job, JobId, Preceding, SimSpan, SimTime, Yield};
+use dfrsim_model::{Dependencies, Job, JobId, SimSpan, SimTime, Yield};
 
-/// When each job is submitted, by its number, in microseconds, and how it is linked.
+/// Submissions as (job number, microsecond, link).
 #[derive(Default)]
 struct Submissions(Vec<(u64, u64, Option<Link>)>);
 
@@ -24,13 +24,14 @@ impl Observer for Submissions {
     }
 }
 
-fn after(job: u64, micros: u64) -> Option<Preceding> {
-    Some(Preceding::after(JobId(job), SimSpan::from_micros(micros)))
+fn after(job: u64, micros: u64) -> Option<Dependencies> {
+    Some(Dependencies::after(JobId(job), SimSpan::from_micros(micros)))
 }
 
-/// Job 1 runs from 0 to 10 s. Jobs 2 and 3 follow it after 5 s and at once, job 5 follows job 3, which is rejected at 20 s, at once;
-/// job 4 comes at 12 s by itself, although others are before it in the list. Job 6 follows job 4, which is killed at 21 s, after 9 s.
-fn jobs() -> Vec<(Job, Option<Preceding>)> {
+/// Creates six jobs. Job 1 runs from 0 s to 10 s. Jobs 2 and 3 follow it, after 5 s and immediately.
+/// Job 5 follows job 3, which is rejected at 20 s, immediately. Job 4 arrives at 12 s independently,
+/// although others precede it in the list. Job 6 follows job 4, which is killed at 21 s, after 9 s.
+fn jobs() -> Vec<(Job, Option<Dependencies>)> {
     vec![
         (job(1, 0, 1, 10), None),
         (job(2, 0, 1, 3), after(1, 5_000_000)),
@@ -41,7 +42,7 @@ fn jobs() -> Vec<(Job, Option<Preceding>)> {
     ]
 }
 
-/// In the order of submission the jobs are 1, 3, 4, 2, 5, 6.
+/// Creates the script of these jobs; in the order of submission they are 1, 3, 4, 2, 5, 6.
 fn script() -> Script {
     let start = |job| Do::Start(job, vec![(0, 1)], Yield::ONE);
     Script::new(vec![
@@ -73,21 +74,23 @@ fn jobs_follow_others_after_their_think_times() {
         (3, 10_000_000, link(Some((0, 0)), 1)),
         (4, 12_000_000, link(None, 1)),
         (2, 15_000_000, link(Some((0, 5_000_000)), 0)),
-        // The moment of the rejection has no further submission.
+        // No further job can be submitted at the time of the rejection.
         (5, 20_000_001, link(Some((1, 0)), 0)),
         (6, 30_000_000, link(Some((2, 9_000_000)), 0)),
     ];
     assert_eq!(found.0, expected);
-    // Job 3 is submitted in the moment in which job 1 completes, after that.
+    // Job 3 is submitted at the time at which job 1 completes, after the completion.
     let moment = &script.diary[1];
     assert_eq!((moment.second, &moment.completed[..], &moment.submitted[..]), (10.0, &[0][..], &[1][..]));
 }
 
-/// Jobs 1 and 2 run from 0 to 10 and to 20 s. Job 3 of second 5 waits for both and comes at 20 s, job 4 of second 12 for job 1, which has
-/// ended, and job 5 of second 30 for both and for job 4: no job comes before its own time.
+/// Jobs 1 and 2 run from 0 s to 10 s and 20 s. Job 3 (submit time 5 s) waits for both and arrives at
+/// 20 s. Job 4 (12 s) depends on job 1, which has ended. Job 5 (30 s) depends on both and on job 4.
+/// No job arrives before its own submit time.
 #[test]
 fn held_jobs_wait_for_all_that_they_name() {
-    let hold = |jobs: &[u64]| Some(Preceding::hold(jobs.iter().map(|&job| JobId(job)).collect(), Vec::new()));
+    let hold =
+        |jobs: &[u64]| Some(Dependencies::hold(jobs.iter().map(|&job| JobId(job)).collect(), Vec::new()));
     let jobs = vec![
         (job(1, 0, 1, 10), None),
         (job(2, 0, 1, 20), None),
@@ -117,13 +120,14 @@ fn held_jobs_wait_for_all_that_they_name() {
     assert_eq!(found.0, expected);
 }
 
-/// Job 1 starts at 0 s and runs for 30 s, job 2 is rejected at 7 s. Job 3 of second 2 comes 10 s after the start of the one, job 4 just after the
-/// rejection of the other, job 5 at the end of job 1, which is later than 20 s after its start.
+/// Job 1 starts at 0 s and runs for 30 s; job 2 is rejected at 7 s. Job 3 (submit time 2 s) arrives
+/// 10 s after the start of job 1, job 4 just after the rejection of job 2, and job 5 at the end of
+/// job 1, which is later than 20 s after its start.
 #[test]
 fn jobs_follow_the_starts_of_others() {
     let hold = |ends: &[u64], starts: &[(u64, u64)]| {
         let starts = starts.iter().map(|&(job, delay)| (JobId(job), SimSpan::from_secs(delay)));
-        Some(Preceding::hold(ends.iter().map(|&job| JobId(job)).collect(), starts.collect()))
+        Some(Dependencies::hold(ends.iter().map(|&job| JobId(job)).collect(), starts.collect()))
     };
     let jobs = vec![
         (job(1, 0, 1, 30), None),
@@ -148,10 +152,10 @@ fn jobs_follow_the_starts_of_others() {
     );
 }
 
-/// Whole seconds of a plain simulation, and links only where there are any.
+/// Writes link records only for jobs with links, and none in a plain simulation.
 #[test]
 fn records_of_jobs_without_links_are_what_they_were() {
-    let file = |jobs: Vec<(Job, Option<Preceding>)>, mut script: Script| {
+    let file = |jobs: Vec<(Job, Option<Dependencies>)>, mut script: Script| {
         let (first, followers) = Followers::split(jobs);
         let mut observer = (
             EventLog::new(Vec::new(), "SCRIPT", 1, SimSpan::ZERO, SimSpan::from_secs(10)),

@@ -1,4 +1,5 @@
-//! The simulated cluster under scripted policies: what happens when, what is refused, what is measured.
+//! Tests the simulated cluster under scripted policies: the order of events, rejected decisions, and
+//! metrics.
 
 mod event_loop;
 mod fifty_years;

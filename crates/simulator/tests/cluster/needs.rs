@@ -1,4 +1,4 @@
-//! Schedulers that know wrong CPU needs: what jobs get, computed by hand.
+//! Tests schedulers that know wrong CPU needs: the CPU that jobs get, computed by hand.
 
 use crate::support::{Do, Script, ends};
 use dfrsim_cluster::{Decision, NeedModel, Options, Scheduler, Situation, simulate};
@@ -19,7 +19,8 @@ fn ends_of(jobs: &[Job], needs: NeedModel, start: Vec<Do>) -> Vec<f64> {
     ends(&options, jobs.to_vec(), &mut Script::new(vec![(0, start)])).unwrap()
 }
 
-/// Starts the only job on node 0, wakes up at 59 s and 60 s, and writes down which need and yield it sees.
+/// Starts the only job on node 0, wakes up at 59 s and 60 s, and records the need and the yield that
+/// it sees.
 struct Diary {
     share: Yield,
     seen: Vec<(Share, Yield)>,
@@ -41,8 +42,8 @@ impl Scheduler for Diary {
     }
 }
 
-/// Needs of 0.2 and 0.8 are given as whole nodes, each at half of one. The first leaves 0.3 of its half unused, which
-/// the other can use: 0.5 + 0.3 is all that it needs.
+/// Needs of 0.2 and 0.8 are stated as whole nodes, each at yield 1/2. The first job leaves 0.3 of
+/// its half unused, which the other one can use: 0.5 + 0.3 is all that it needs.
 #[test]
 fn what_is_left_unused_goes_to_those_that_need_more() {
     let half = Yield::from_ratio(1, 2);
@@ -51,10 +52,11 @@ fn what_is_left_unused_goes_to_those_that_need_more() {
     assert_eq!(ends_of(&jobs, NeedModel::Whole, start), [100.0, 100.0]);
 }
 
-/// Three tasks need whole nodes, given as halves; at yields of 1, 1/2 and 0 they are entitled to 1/2, 1/4 and
-/// 0, and a quarter is left, a twelfth for each: 7/12, 4/12, 1/12. The first ends its 70 s at 120 s; 40 s and 10 s
-/// are done by then at a third and a twelfth. Three quarters are left then, 3/8 for each of the two: 5/8 and 3/8. The
-/// second has 30 s to do and ends at 168 s; the third has done 10 + 18 s of 35 s by then, gets the whole node, and ends at
+/// Three tasks need whole nodes, stated as halves. At yields of 1, 1/2 and 0 they are entitled to
+/// 1/2, 1/4 and 0. A quarter is left, a twelfth for each: 7/12, 4/12, 1/12. The first job ends its
+/// 70 s at 120 s; the others have done 40 s and 10 s by then, at a third and a twelfth. Three
+/// quarters are left then, 3/8 for each of the two: 5/8 and 3/8. The second job has 30 s left and
+/// ends at 168 s. The third one has done 10 + 18 s of 35 s by then, gets the whole node, and ends at
 /// 175 s.
 #[test]
 fn cpu_without_an_entitlement_is_shared_equally() {
@@ -67,8 +69,9 @@ fn cpu_without_an_entitlement_is_shared_equally() {
     }
 }
 
-/// A need of 0.4 is given as a whole node and found at 60 s: then half a node at a yield of 1/2 is a need of 0.4 at a
-/// yield of 1. A need of 0.4 that is given as 0.2 is discovered too, and its entitlement stays at 0.2.
+/// A need of 0.4 is stated as a whole node and discovered at 60 s: half a node at yield 1/2 then
+/// becomes a need of 0.4 at yield 1. A need of 0.4 that is stated as 0.2 is discovered too, and its
+/// entitlement stays at 0.2.
 #[test]
 fn needs_are_found_while_jobs_run() {
     let seen = |needs, tenths, share| {

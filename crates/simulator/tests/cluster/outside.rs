@@ -1,4 +1,5 @@
-//! What policies that depend on something outside need: to kill, to submit and to give up.
+//! Tests the decisions of policies that depend on an external process: killing jobs, submitting
+//! jobs, and failing.
 
 use crate::support::{Do, Records, Script, ends, job};
 use dfrsim_cluster::{
@@ -9,7 +10,8 @@ use dfrsim_model::{Job, JobId, NodeId, NodeTasks, SimSpan, SimTime, Yield};
 
 #[test]
 fn a_killed_job_leaves_its_nodes_and_does_not_count_as_completed() {
-    // Job 1 holds node 0 from 0 on and would end at 10; job 2 arrives at 1 and takes its place when it is killed at 4.
+    // Job 1 occupies node 0 from 0 s and would end at 10 s. Job 2 arrives at 1 s and starts there
+    // when job 1 is killed at 4 s.
     let jobs = || vec![job(1, 0, 2, 10), job(2, 1, 2, 5)];
     let steps = vec![
         (0, vec![Do::Start(0, vec![(0, 2)], Yield::ONE)]),
@@ -28,7 +30,7 @@ fn a_killed_job_leaves_its_nodes_and_does_not_count_as_completed() {
     assert!(events.contains(r#"{"event":"kill","at_us":4000000,"job":0}"#), "{events}");
 }
 
-/// Starts every job at once on node 0, and submits one more when it first sees a job.
+/// Starts every job immediately on node 0, and submits its own jobs when it is first called.
 struct Submits(Vec<Job>);
 
 impl Scheduler for Submits {
@@ -44,7 +46,8 @@ impl Scheduler for Submits {
 #[test]
 fn jobs_of_the_policy_arrive_in_their_turn() {
     let jobs = [job(1, 0, 1, 1), job(2, 5, 1, 1), job(3, 9, 1, 1)];
-    // One before the next job of the workload, one at the same moment as it, one after all, and not in order.
+    // One before the next job of the workload, one at the same time as it, and one after all of
+    // them; not sorted.
     let more = vec![job(13, 20, 1, 1), job(11, 2, 1, 1), job(12, 5, 1, 1)];
     let mut records = Records::default();
     simulate(1, &Options::default(), jobs, &mut Submits(more), &mut records).unwrap();
@@ -62,7 +65,7 @@ fn a_job_of_the_policy_must_be_valid_and_arrive_in_the_future() {
     }
 }
 
-/// Counts the moments, and gives up when all jobs of the workload are there.
+/// Counts its calls, and fails once all jobs of the workload are submitted.
 struct GivesUp(u32);
 
 impl Scheduler for GivesUp {

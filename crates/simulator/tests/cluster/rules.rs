@@ -1,10 +1,11 @@
-//! Every wrong decision is refused, with the job, the moment and the rule.
+//! Tests that every invalid decision is rejected, with the job, the time and the violated rule.
 
 use crate::support::{Do, Script, Steps, ends, half, job};
 use dfrsim_cluster::{JobState, Options, Rule, SimulationError, Violation};
 use dfrsim_model::{JobId, NodeId, SimTime, Yield};
 
-/// The outcome of two jobs on two nodes, job 70 of two tasks (from 0, 10 s) and job 80 of four (from 1, 20 s).
+/// Returns the violation of a script for two jobs on two nodes: job 70 has two tasks (submitted at 0
+/// s, 10 s long) and job 80 has four (1 s, 20 s).
 fn violation(steps: Steps) -> Violation {
     let jobs = vec![job(70, 0, 2, 10), job(80, 1, 4, 20)];
     match ends(&Options::default(), jobs, &mut Script::new(steps)) {
@@ -51,13 +52,13 @@ fn a_job_must_be_in_the_state_for_what_is_asked() {
         (Vec::new(), 0, Do::Lose(0), "be lost", Waiting),
         (Vec::new(), 0, Do::Pause(0), "pause", Waiting),
         (Vec::new(), 0, Do::Migrate(0, on(), half()), "migrate", Waiting),
-        // At the moment of its completion a job can still be examined.
+        // A job can still be examined at the time of its completion.
         (completed(), 10, Do::SetYield(0, half()), "change its yield", Completed),
         (rejected(), 5, start(), "start", Rejected),
     ];
     for (mut steps, second, action, verb, state) in wrong {
         steps.push((second, vec![action]));
-        // The handle of a rejected job is given to the next one: no job may arrive in between.
+        // The handle of a rejected job is reused for the next one, so no job may arrive in between.
         if state == Rejected {
             let mut script = Script::new(steps);
             let found = ends(&Options::default(), vec![job(70, 0, 2, 10)], &mut script).unwrap_err();
@@ -84,7 +85,7 @@ fn all_tasks_must_be_placed_and_no_more() {
 fn the_nodes_of_a_placement_must_rise_with_tasks_on_each() {
     for on in [vec![(1, 1), (0, 1)], vec![(0, 1), (0, 1)], vec![(0, 2), (1, 0)]] {
         let steps = vec![first_starts(), (2, vec![Do::Migrate(0, on, half())])];
-        assert_refused(steps, 2, Some(70), Rule::RisingNodes);
+        assert_refused(steps, 2, Some(70), Rule::AscendingNodes);
     }
 }
 
@@ -94,7 +95,8 @@ fn nodes_must_exist() {
     assert_refused(steps, 0, Some(70), Rule::KnownNode(NodeId(2)));
 }
 
-/// Twelve tasks of a tenth are more than a node's memory; the CPU would do, at a tenth of half a node each.
+/// Rejects twelve tasks that need a tenth of a node's memory each. The CPU would suffice, at a tenth
+/// of half a node per task.
 #[test]
 fn memory_must_suffice() {
     let slow = Yield::from_ratio(1, 10);
@@ -110,8 +112,8 @@ fn memory_must_suffice() {
     assert!(ends(&Options::default(), jobs, &mut steps(1)).is_ok());
 }
 
-/// Two tasks of half a node at full speed fill node 0. A third at any yield is too much, be it started there or
-/// moved there; and so is a yield raised too far.
+/// Fills node 0 with two tasks of half a node at full speed. A third task is too much at any yield,
+/// started or migrated there, and so is a yield that is raised too far.
 #[test]
 fn cpu_must_suffice() {
     let smallest = Yield::try_from_units(1).unwrap();
@@ -124,7 +126,7 @@ fn cpu_must_suffice() {
     assert_refused(vec![first_starts(), elsewhere, join], 2, Some(80), Rule::Cpu(NodeId(0)));
 }
 
-/// A decision is one net change: two jobs may change places though neither could move first.
+/// A decision is one net change: two jobs may swap nodes although neither could move first.
 #[test]
 fn only_what_comes_of_the_whole_decision_counts() {
     let steps = vec![

@@ -1,4 +1,4 @@
-//! A scheduler that does what a script says, and what it saw.
+//! A scheduler that follows a script and records what it sees.
 
 use dfrsim_cluster::{
     Decision, JobHandle, JobRecord, Observer, Occurrence, Options, Scheduler, SimulationError, Situation,
@@ -6,7 +6,7 @@ use dfrsim_cluster::{
 };
 use dfrsim_model::{Job, JobId, NodeId, NodeTasks, Share, SimSpan, SimTime, Yield};
 
-/// What is to be done to the job of the given place in the order of submission.
+/// Action on a job, which is given by its index in the order of submission.
 #[derive(Clone, Debug)]
 pub(crate) enum Do {
     Start(usize, Vec<(u32, u32)>, Yield),
@@ -21,38 +21,38 @@ pub(crate) enum Do {
     WakeAt(SimTime),
 }
 
-/// What is to be done at which second.
+/// Actions by second.
 pub(crate) type Steps = Vec<(u64, Vec<Do>)>;
 
-/// Does at each listed second what is there, and keeps a diary.
+/// Performs the listed actions at each listed second, and keeps a diary.
 #[derive(Default)]
 pub(crate) struct Script {
     steps: Steps,
-    /// Whether it wakes itself up for the next listed second.
+    /// True if it wakes itself up for the next listed second.
     wakes: bool,
     handles: Vec<JobHandle>,
     pub(crate) diary: Vec<Moment>,
 }
 
-/// What a scheduler saw at one time.
+/// Snapshot of what a scheduler saw at one time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Moment {
     pub(crate) second: f64,
-    /// By place in the order of submission.
+    /// Indices in the order of submission.
     pub(crate) completed: Vec<u64>,
     pub(crate) submitted: Vec<u64>,
     pub(crate) tick: bool,
-    /// The virtual times of the jobs in the system, in seconds.
+    /// Virtual times of the jobs in the system, in seconds.
     pub(crate) virtual_times: Vec<f64>,
     pub(crate) handles: usize,
 }
 
 impl Script {
-    /// Wakes up for each of its seconds.
+    /// Creates a script that wakes up for each of its listed seconds.
     pub(crate) fn new(steps: Steps) -> Script {
         Script { steps, wakes: true, ..Script::default() }
     }
-    /// Wakes up only at the times of its script.
+    /// Creates a script that wakes up only when one of its actions requests that.
     pub(crate) fn sleepy(steps: Steps) -> Script {
         Script { steps, ..Script::default() }
     }
@@ -107,7 +107,8 @@ pub(crate) fn half() -> Yield {
     Yield::from_ratio(1, 2)
 }
 
-/// A job of (submission, tasks, run time) in seconds, with a need of half a node and a tenth of its memory a task.
+/// Creates a job from its submit time and run time in seconds and its tasks. A task needs half of a
+/// node's CPU and a tenth of its memory.
 pub(crate) fn job(id: u64, submit: u64, tasks: u32, run: u64) -> Job {
     Job {
         id: JobId(id),
@@ -120,7 +121,7 @@ pub(crate) fn job(id: u64, submit: u64, tasks: u32, run: u64) -> Job {
     }
 }
 
-/// The lives of the completed jobs, by completion.
+/// Records of the completed jobs, in the order of completion.
 #[derive(Default)]
 pub(crate) struct Records(pub(crate) Vec<JobRecord>);
 
@@ -136,7 +137,7 @@ pub(crate) fn penalty(seconds: u64) -> Options {
     Options { penalty: SimSpan::from_secs(seconds), ..Options::default() }
 }
 
-/// The ends of the jobs on two nodes, by completion, in seconds.
+/// Returns the end times of the jobs on two nodes, in the order of completion, in seconds.
 pub(crate) fn ends(
     options: &Options,
     jobs: Vec<Job>,

@@ -1,7 +1,9 @@
-//! Faults in real records that no decision of a policy can excuse, and records of a site with other settings than they say.
+//! Tests that violations are found in real records which no decision of a policy can excuse, and
+//! records of a site whose settings differ from the stated ones.
 //!
-//! Each change is wrong by what it is: a job that is done too early, on a node that is down or without its GPU, more jobs of a user than
-//! the settings allow. They are judged without a policy. Settings are judged by the policy, where they change what it does.
+//! Each change is a violation by itself: a job that completes too early, runs on a node that is down
+//! or without its GPU, or more jobs of a user than the settings allow. These records are checked
+//! without a policy. Settings are checked with the policy if they change its decisions.
 
 use crate::conditions::{ALONE, Case, Condition};
 use crate::planted::moment;
@@ -15,7 +17,8 @@ use std::collections::{BTreeMap, BTreeSet};
 const POLICIES: [&str; 5] =
     ["FCFS", "EASY/NODES=SHARED", "EQUIPARTITION", "GreedyPM*/per/OPT=MIN/MVT=600", "MCB*/per/OPT=MIN"];
 
-/// How records are broken, each with the condition that it belongs to; none if it belongs to all.
+/// Kinds of injected violations, each with the condition that it belongs to, or an empty name if it
+/// belongs to all.
 const KINDS: [(&str, &str); 24] = [
     ("done early", ""),
     ("done late", ""),
@@ -57,12 +60,12 @@ fn job_of(record: &Record<'_>) -> Option<u64> {
     }
 }
 
-/// The next record of a job after a place.
+/// Returns the next record of a job after an index.
 fn next<'a>(records: &'a [Record<'static>], place: usize, job: u64) -> Option<&'a Record<'static>> {
     records[place + 1..].iter().find(|record| job_of(record) == Some(job))
 }
 
-/// Whether a job is neither interrupted nor lost after a place, and completes.
+/// Returns whether a job is neither interrupted nor lost from an index on, and completes.
 fn goes_on(records: &[Record<'static>], place: usize, job: u64) -> bool {
     let last = records.iter().rev().find(|record| job_of(record) == Some(job));
     let leaves = |record: &Record<'_>| matches!(record, Record::Interrupt { job: it, .. } | Record::Lose { job: it, .. } if *it == job);
@@ -73,7 +76,7 @@ fn has(spans: &[(u32, u32)], node: u32) -> bool {
     spans.iter().any(|&(first, nodes)| (first..first + nodes).contains(&node))
 }
 
-/// The nodes that are down before a place.
+/// Returns the nodes that are down after these records.
 fn down(records: &[Record<'static>]) -> BTreeSet<u32> {
     let mut down = BTreeSet::new();
     for record in records {
@@ -88,7 +91,7 @@ fn down(records: &[Record<'static>]) -> BTreeSet<u32> {
     down
 }
 
-/// What a job asks for: pieces of the first resource, features.
+/// Returns the request of a job: units of the first resource, and features.
 fn asked<'a>(records: &'a [Record<'static>], wanted: u64) -> Option<(u32, &'a [String])> {
     records.iter().find_map(|record| match record {
         Record::Ask { job, resources, features, .. } if *job == wanted => {
@@ -98,7 +101,7 @@ fn asked<'a>(records: &'a [Record<'static>], wanted: u64) -> Option<(u32, &'a [S
     })
 }
 
-/// The first task of a placement goes to another node, one of these.
+/// Moves the first part of a placement to another node, one of `to`.
 fn moved(on: &mut [(u32, u32)], to: impl IntoIterator<Item = u32>) -> Option<()> {
     let other = to.into_iter().find(|node| on.iter().all(|it| it.0 != *node))?;
     on[0].0 = other;
@@ -106,7 +109,8 @@ fn moved(on: &mut [(u32, u32)], to: impl IntoIterator<Item = u32>) -> Option<()>
     Some(())
 }
 
-/// The most jobs of a user that are on nodes when a moment is over, and the width of the widest job of the first class.
+/// Returns the largest number of running jobs of one user, and the size of the largest job of the
+/// first class. Jobs are counted after all records of a time.
 fn most(records: &[Record<'static>]) -> (u32, u32) {
     let (mut submitted, mut running) = (BTreeMap::new(), BTreeSet::new());
     let (mut of_user, mut widest) = (0, 0);
@@ -136,7 +140,8 @@ fn most(records: &[Record<'static>]) -> (u32, u32) {
     (of_user, widest)
 }
 
-/// The record with a change at a place that makes it wrong; `None` if there can be none of this kind there.
+/// Returns the records with a violation of this kind at an index; `None` if that is impossible
+/// there.
 fn broken(
     records: &[Record<'static>],
     place: usize,
@@ -181,7 +186,7 @@ fn broken(
             *run_us += records.iter().any(completes).then_some(1_000_000)?;
         }
         ("too much memory", Record::Submit { job, memory, .. }) => {
-            // No node has so much for three tasks.
+            // No node has this much memory for three tasks.
             let has_many = |record: &Record<'_>| match record {
                 Record::Start { job: it, on, .. } | Record::Migrate { job: it, on, .. } => {
                     it == job && on.iter().any(|on| on.1 > 2)
@@ -237,7 +242,7 @@ fn broken(
             Record::Start { job, on, .. } | Record::Resume { job, on, .. } | Record::Migrate { job, on, .. },
         ) => {
             let (pieces, _) = asked(records, *job)?;
-            // Pieces that are not needed are not in use.
+            // Units that are not requested are not in use.
             (pieces > 0).then_some(())?;
             moved(on.to_mut(), (0..7).chain(10..16))?;
         }
@@ -298,14 +303,15 @@ fn broken(
     Some(changed)
 }
 
-/// Returns whether the audit finds no fault in a record without the rules of a policy.
+/// Returns whether the audit finds no violation in a record without checking the rules of a policy.
 fn is_right(records: &[Record<'static>]) -> bool {
     let Ok(mut auditor) = Auditor::begin(&records[0]) else { return false };
     records[1..].iter().for_each(|record| auditor.record(record));
     auditor.finish().is_ok()
 }
 
-/// How many faults of each kind are made under a condition, and those that are not found.
+/// Counts the violations of each kind that are injected under a condition, and collects those that
+/// are not found.
 fn plant(condition: Condition) -> (BTreeMap<&'static str, usize>, Vec<String>) {
     let (mut counts, mut misses) = (BTreeMap::new(), Vec::new());
     for (name, seed) in POLICIES.into_iter().flat_map(|name| [1, 2, 3].map(|seed| (name, seed))) {
@@ -353,7 +359,7 @@ fn broken_records_are_found() {
     }
 }
 
-/// Other settings, with the conditions in which they count.
+/// A change of the settings, by name.
 type Change = (&'static str, fn(&mut Priorities));
 
 fn changes(condition: &str) -> Vec<Change> {
@@ -395,7 +401,7 @@ fn changes(condition: &str) -> Vec<Change> {
     }
 }
 
-/// The record of a site with other settings is not one of a site with these.
+/// Finds that the record of a site with other settings violates these settings.
 #[test]
 fn other_settings_are_found() {
     let policies = ["FCFS", "EASY", "CONS"]

@@ -1,4 +1,4 @@
-//! Clusters and workloads on which policies are judged, alone and several conditions at once.
+//! Clusters and workloads for the audit of policies: conditions alone and several at once.
 
 use dfrsim_audit::{Auditor, CheckedPolicy, Faults, Report};
 use dfrsim_cluster::{
@@ -12,7 +12,7 @@ use dfrsim_model::priority::{
     Account, BackfillSettings, FairShare, JobArray, JobClass, Limits, MainSettings, PreemptMode, Priorities,
     PriorityWeights, Reservation, SizeFactor, Tres, Unlisted,
 };
-use dfrsim_model::{Job, Origin, Preceding, Rng, Seed, Share, SimSpan, SimTime, UserId};
+use dfrsim_model::{Dependencies, Job, Origin, Rng, Seed, Share, SimSpan, SimTime, UserId};
 use dfrsim_policies::{Policy, PolicyOptions};
 use dfrsim_workload::load;
 use dfrsim_workload::lublin::{LublinParameters, generate};
@@ -22,28 +22,28 @@ use std::sync::Arc;
 
 const NODES: u32 = 16;
 
-/// What is not as on the plainest cluster.
+/// Features that a simulated case has in addition to the plainest cluster.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Condition {
     pub(crate) name: &'static str,
     pub(crate) classes: bool,
     pub(crate) failures: bool,
     pub(crate) maintenance: bool,
-    /// Tasks need parts of nodes.
+    /// True if tasks need fractions of nodes.
     pub(crate) parts: bool,
     pub(crate) site: bool,
     pub(crate) preemption: bool,
-    /// The site has accounts, partitions, limits by any resource, and billing.
+    /// True if the site has accounts, partitions, limits on any resource, and billing.
     pub(crate) whole_site: bool,
-    /// The settings of the site are priorities alone, or limits alone.
+    /// Restriction of the site's settings to priorities or to limits.
     pub(crate) only: Only,
-    /// Classes have weights.
+    /// True if classes have weights.
     pub(crate) weights: bool,
-    /// Jobs end at their estimates.
+    /// True if jobs are killed at their estimates.
     pub(crate) kill: bool,
-    /// Policies know of no run times.
+    /// True if policies know no run times.
     pub(crate) no_estimates: bool,
-    /// Jobs follow others.
+    /// True if jobs depend on others.
     pub(crate) sessions: bool,
 }
 
@@ -63,7 +63,7 @@ pub(crate) const PLAIN: Condition = Condition {
     sessions: false,
 };
 
-/// The settings of a site.
+/// Part of a site's settings that is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Only {
     All,
@@ -71,7 +71,7 @@ pub(crate) enum Only {
     Limits,
 }
 
-/// The conditions of one kind each under which any policy is judged, tasks needing parts of nodes.
+/// Conditions with one feature each, for all policies; tasks need fractions of nodes.
 pub(crate) const ALONE: [Condition; 11] = {
     let plain = Condition { parts: true, ..PLAIN };
     [
@@ -129,7 +129,7 @@ pub(crate) const CONDITIONS: [Condition; 14] = [
     },
 ];
 
-/// What is simulated.
+/// A simulated case.
 #[derive(Clone)]
 pub(crate) struct Case {
     condition: Condition,
@@ -140,7 +140,7 @@ pub(crate) struct Case {
 }
 
 impl Condition {
-    /// A cluster, a site and a workload.
+    /// Generates a cluster, a site and a workload.
     pub(crate) fn case(self, seed: u64, jobs: usize) -> Case {
         let seed = Seed::new(seed);
         let mut rng = seed.fork("case").rng();
@@ -180,7 +180,7 @@ impl Condition {
 }
 
 impl Case {
-    /// The same, whose first job comes when time begins, as that of a log does.
+    /// Sets the first submit time to zero, as in a log.
     pub(crate) fn beginning_at_zero(mut self) -> Case {
         self.jobs[0].submit = SimTime::ZERO;
         self
@@ -193,7 +193,7 @@ fn workload(condition: Condition, seed: Seed, jobs: usize, rng: &mut Rng) -> Vec
     load::scale_to_load(&mut jobs, NODES, 1.0).unwrap();
     for job in &mut jobs {
         let factor = [0.25, 5.0, 1.0, 0.9, 1.5, 2.0][rng.random_range(0..6)];
-        // Whole minutes, so that many jobs are expected to end in the same moment.
+        // Whole minutes, so that many jobs are expected to end at equal times.
         let minutes = (job.run_time.as_secs_f64() * factor / 60.0).ceil().max(1.0);
         job.requested_time = (rng.random_range(0..7) > 0).then(|| SimSpan::from_secs(60 * minutes as u64));
         let origin = |rng: &mut Rng| Some(rng.random_range(0..3));
@@ -207,7 +207,7 @@ fn workload(condition: Condition, seed: Seed, jobs: usize, rng: &mut Rng) -> Vec
 }
 
 impl Only {
-    /// Leaves out the other settings, and sets what is left.
+    /// Removes the other settings, and sets the remaining ones.
     fn restrict(self, settings: &mut Priorities, rng: &mut Rng) {
         match self {
             Only::All => {}
@@ -227,7 +227,7 @@ impl Only {
     }
 }
 
-/// Gives the classes weights.
+/// Gives weights to the classes.
 fn weigh(settings: &mut Priorities, rng: &mut Rng) {
     if settings.qos.is_empty() {
         let class =
@@ -237,7 +237,8 @@ fn weigh(settings: &mut Priorities, rng: &mut Rng) {
     settings.qos.iter_mut().for_each(|class| class.weight = Some(rng.random_range(1..6)));
 }
 
-/// Every third job comes some time after another has left, or is held until up to two have, and a while after two others have started.
+/// Makes every third job depend on others. Either it follows the previous job after a think time, or
+/// it is held until up to two jobs have ended and for a delay after the starts of up to two others.
 fn sessions(condition: Condition, jobs: Vec<Job>, rng: &mut Rng) -> (Vec<Job>, Followers) {
     let (mut first, mut followers, mut before) = (Vec::new(), Followers::default(), Vec::new());
     for job in jobs {
@@ -245,12 +246,12 @@ fn sessions(condition: Condition, jobs: Vec<Job>, rng: &mut Rng) -> (Vec<Job>, F
         match before.last() {
             Some(&last) if condition.sessions && rng.random_range(0..3) == 0 => {
                 let preceding = match rng.random_range(0..2) {
-                    0 => Preceding::after(last, SimSpan::from_secs(rng.random_range(0..2_000))),
+                    0 => Dependencies::after(last, SimSpan::from_secs(rng.random_range(0..2_000))),
                     _ => {
                         let (ends, starts) =
                             before[before.len().saturating_sub(4)..].split_at(before.len().min(4) / 2);
                         let delay = SimSpan::from_secs(rng.random_range(0..600));
-                        Preceding::hold(ends.to_vec(), starts.iter().map(|&job| (job, delay)).collect())
+                        Dependencies::hold(ends.to_vec(), starts.iter().map(|&job| (job, delay)).collect())
                     }
                 };
                 followers.add(&preceding, job);
@@ -365,7 +366,7 @@ fn site(preempts: bool, rng: &mut Rng) -> Priorities {
     }
 }
 
-/// Amounts of some of what jobs hold.
+/// Draws amounts of some TRES.
 fn amounts(rng: &mut Rng, least: u64) -> Tres {
     let mut some = Tres::new();
     for (name, factor) in [("node", 1), ("cpu", 3), ("mem", 400), ("gpu", 1)] {
@@ -393,7 +394,8 @@ fn limits(rng: &mut Rng) -> Limits {
     }
 }
 
-/// A site with accounts above each other, partitions of several tiers, limits by any resource, and billing.
+/// Creates a site with a hierarchy of accounts, partitions of several tiers, limits on any resource,
+/// and billing.
 fn whole_site(preempts: bool, rng: &mut Rng) -> Priorities {
     let account = |rng: &mut Rng, name: &str, parent: Option<&str>, groups: &[u32]| Account {
         name: name.to_owned(),
@@ -450,7 +452,7 @@ fn whole_site(preempts: bool, rng: &mut Rng) -> Priorities {
     settings
 }
 
-/// Collects what an events file would have.
+/// Collects the records that an events file would have.
 struct Recorder(Vec<Record<'static>>);
 
 impl Observer for Recorder {
@@ -463,12 +465,13 @@ impl Observer for Recorder {
 }
 
 impl Case {
-    /// The record of a policy; `None` if it completes no job.
+    /// Returns the record of a policy; `None` if it completes no job.
     pub(crate) fn records(&self, name: &str) -> Option<Vec<Record<'static>>> {
         self.records_of(name, |scheduler| scheduler)
     }
 
-    /// The same of what is made of the policy's scheduler.
+    /// Returns the record of the scheduler that `made` derives from the policy's; `None` if it
+    /// completes no job.
     pub(crate) fn records_of(
         &self,
         name: &str,
@@ -508,7 +511,8 @@ impl Case {
 }
 
 impl Case {
-    /// The record of a policy under other settings of the site, which says that these are its settings; `None` if it is the same.
+    /// Returns the record of a policy under other settings of the site, labelled with the original
+    /// settings; `None` if both schedules are equal.
     pub(crate) fn under_other_settings(
         &self,
         name: &str,
@@ -524,7 +528,7 @@ impl Case {
     }
 }
 
-/// What the audit says of a record by the rules of a policy.
+/// Audits a record by the rules of a policy.
 pub(crate) fn judge(records: &[Record<'_>], policy: &str) -> Result<Report, Faults> {
     let policy = CheckedPolicy::parse(policy, PolicyOptions::default().period).unwrap();
     let mut auditor = Auditor::begin(&records[0])?.with_policy(policy);

@@ -1,9 +1,9 @@
-//! The record of one policy is not one of another.
+//! Tests that the record of one policy is not accepted as that of another.
 
 use crate::conditions::{ALONE, Case, judge};
 use dfrsim_model::event::Record;
 
-/// Some of each kind, whose decisions are all computed again.
+/// Some policies of each kind, all of whose decisions the audit recomputes.
 const POLICIES: [&str; 19] = [
     "FCFS",
     "EASY",
@@ -26,7 +26,7 @@ const POLICIES: [&str; 19] = [
     "GreedyPM*/per/OPT=MIN/BELOW=30",
 ];
 
-/// The record under the name of another policy.
+/// Returns the record under the name of another policy.
 fn renamed(records: &[Record<'static>], name: &str) -> Vec<Record<'static>> {
     let mut renamed = records.to_vec();
     if let Record::Run { policy, .. } = &mut renamed[0] {
@@ -35,7 +35,7 @@ fn renamed(records: &[Record<'static>], name: &str) -> Vec<Record<'static>> {
     renamed
 }
 
-/// What goes wrong in one case.
+/// Returns the wrong verdicts of one case.
 fn misses(case: &Case) -> Vec<String> {
     let all = POLICIES.map(|name| case.records(name).expect("some job completes"));
     let mut misses = Vec::new();
@@ -50,7 +50,8 @@ fn misses(case: &Case) -> Vec<String> {
     misses
 }
 
-/// The record of a policy passes as its own, and fails as that of any other that has another schedule, under each condition.
+/// Accepts the record of a policy as its own, and rejects it as that of any policy with another
+/// schedule, under each condition.
 #[test]
 fn policies_are_distinguished() {
     for condition in ALONE {

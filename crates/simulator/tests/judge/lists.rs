@@ -1,4 +1,5 @@
-//! Ready-made lists follow any policy under any conditions, and are enough for a policy.
+//! Tests that incrementally updated lists agree with any policy's schedule under any condition, and
+//! that they suffice for a policy.
 
 use crate::conditions::{ALONE, CONDITIONS};
 use dfrsim_cluster::{Decision, JobState, JobView, Lists, Scheduler, Situation, View};
@@ -6,7 +7,7 @@ use dfrsim_model::event::Record;
 use dfrsim_model::{NodeId, SimTime};
 use std::collections::BTreeSet;
 
-/// Compares lists before each decision of a policy with those that are made of the view alone.
+/// Compares the lists before each decision of a policy with lists built from the view alone.
 struct Followed {
     policy: Box<dyn Scheduler>,
     lists: Lists,
@@ -60,7 +61,8 @@ fn lists_are_what_the_view_says() {
     }
 }
 
-/// Starts every job that fits, by arrival, and turns away those for which the empty cluster has no room.
+/// Starts every job that fits, in the order of arrival, and rejects those that do not fit on the
+/// empty cluster.
 #[derive(Default)]
 struct Greedy(Lists);
 
@@ -78,7 +80,7 @@ impl Scheduler for Greedy {
     }
 }
 
-/// No decision is refused, and no job is left.
+/// Checks that no decision is rejected and that no job remains.
 #[test]
 fn jobs_that_the_lists_start_have_valid_nodes() {
     for condition in ALONE.into_iter().chain(CONDITIONS) {

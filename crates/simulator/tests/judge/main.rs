@@ -1,5 +1,5 @@
-//! The reference of the audit against the engine, for each policy under each condition: what is simulated is found right, and what
-//! is changed in it is found wrong.
+//! Tests the reference implementation in the audit against the engine, for each policy under each
+//! condition: simulated records are accepted, and changed ones are rejected.
 
 mod broken;
 mod conditions;

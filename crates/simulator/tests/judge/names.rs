@@ -1,4 +1,4 @@
-//! Names of fractional policies.
+//! Random names of fractional policies.
 
 use dfrsim_model::{Rng, Seed};
 use dfrsim_policies::Policy;
@@ -8,12 +8,12 @@ fn any<'a>(rng: &mut Rng, parts: &[&'a str]) -> &'a str {
     parts[rng.random_range(0..parts.len())]
 }
 
-/// One of the parts, or mostly none.
+/// Draws one of the parts, or most often the empty one.
 fn some<'a>(rng: &mut Rng, parts: &[&'a str]) -> &'a str {
     if rng.random_range(0..3) > 0 { "" } else { any(rng, parts) }
 }
 
-/// A fractional policy, with any parts that make sense beside each other, or EQUIPARTITION.
+/// Draws a fractional policy with any valid combination of parts, or EQUIPARTITION.
 pub(crate) fn fractional(seed: u64) -> String {
     let rng = &mut Seed::new(seed).fork("name").rng();
     loop {

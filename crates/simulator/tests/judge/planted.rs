@@ -1,8 +1,9 @@
-//! Faults in real records: each change of a decision is found.
+//! Tests that each change of a decision in a real record is found.
 //!
-//! A record is changed at one moment and ends there, so that what follows cannot give the change away. Changes that give an equally right record are
-//! not made: a yield that changes by no more than rounding may be left out, and policies whose answers are judged by what they promise
-//! (`/RELABEL`, `/BUDGET`) are not among those that are changed. All others have one right decision.
+//! A record is changed at one time and ends there, so that later records cannot reveal the change.
+//! Changes that give an equally correct record are not made: a yield that changes by no more than
+//! rounding may be omitted, and policies that are checked only for the properties of their result
+//! (`/RELABEL`, `/BUDGET`) are not used here. All others have one correct decision.
 
 use crate::conditions::{ALONE, Condition, judge};
 use dfrsim_model::event::Record;
@@ -24,7 +25,7 @@ const POLICIES: [&str; 12] = [
     "/per/OPT=MIN/LAS=300",
 ];
 
-/// How a record is changed.
+/// Kinds of changes.
 pub(crate) const KINDS: [&str; 10] = [
     "another node",
     "less",
@@ -59,7 +60,7 @@ pub(crate) fn moment(record: &Record<'_>) -> u64 {
     }
 }
 
-/// The yield that a job has before a place in the records.
+/// Returns the yield that a job has after these records.
 fn yield_before(records: &[Record<'_>], job: u64) -> Option<u32> {
     records.iter().rev().find_map(|record| match record {
         Record::Start { job: it, job_yield, .. }
@@ -73,7 +74,8 @@ fn yield_before(records: &[Record<'_>], job: u64) -> Option<u32> {
     })
 }
 
-/// The record up to the moment of a place, with a change there; `None` if there is no decision of this kind.
+/// Returns the record up to the time of an index, with a change there; `None` if there is no
+/// decision of this kind.
 pub(crate) fn planted(
     records: &[Record<'static>],
     place: usize,
@@ -140,7 +142,7 @@ pub(crate) fn planted(
         ("a later hold", Record::Link { at_us, not_before_us: Some(before), .. }) => *before = *at_us + 1,
         ("a later start", Record::Link { at_us, starts, .. }) => starts.first_mut()?.1 = *at_us + 1,
         ("not together", Record::Start { job, .. }) => {
-            // Of the components that start here one is left out.
+            // Omits one of the components that start here.
             let id = |wanted: u64| {
                 before.iter().find_map(|record| match record {
                     Record::Submit { job, id, .. } if *job == wanted => Some(*id),
@@ -167,11 +169,11 @@ pub(crate) fn planted(
         }
         _ => return None,
     }
-    // A record that ends before the moment is right.
+    // A record that ends before this time is correct.
     changed.iter().any(|record| moment(record) >= now).then_some(changed)
 }
 
-/// How many faults are planted under a condition, and those that are not found.
+/// Counts the violations that are injected under a condition, and collects those that are not found.
 fn plant(condition: Condition, seed: u64) -> (usize, Vec<String>) {
     let (mut count, mut misses) = (0, Vec::new());
     for name in POLICIES {

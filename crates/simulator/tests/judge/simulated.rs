@@ -1,10 +1,11 @@
-//! What the engine does is what the reference expects.
+//! Tests that the engine decides as the reference implementation expects.
 
 use crate::conditions::{CONDITIONS, Condition, judge};
 use crate::names::fractional;
 use dfrsim_model::batch::BatchPolicy;
 
-/// How many policies are simulated under each condition; more with `JUDGED=1000`.
+/// Returns the number of policies that are simulated under each condition; `JUDGED=1000` sets
+/// another one.
 fn count() -> usize {
     std::env::var("JUDGED").ok().and_then(|count| count.parse().ok()).unwrap_or(24)
 }
@@ -29,7 +30,7 @@ fn every_batch_policy_is_judged_right_under_every_condition() {
     assert!(wrong.is_empty(), "{} wrong: {:#?}", wrong.len(), &wrong[..wrong.len().min(12)]);
 }
 
-/// The conditions of fractional policies: tasks need parts of nodes.
+/// Returns the conditions of fractional policies, under which tasks need fractions of nodes.
 fn of_parts() -> impl Iterator<Item = Condition> {
     let plain = Condition { parts: true, ..CONDITIONS[0] };
     let more = [
@@ -58,7 +59,7 @@ fn every_fractional_policy_is_judged_right_under_every_condition() {
             let name = fractional(seed * 31 + place as u64);
             let Some(records) = condition.case(seed, 80).records(&name) else { continue };
             served += 1;
-            // Where classes preempt others, a mapping that MCB moves little for is not known.
+            // If classes preempt others, the audit does not know the mapping with few moves.
             let may_be_left = condition.preemption && (name.contains("RELABEL") || name.contains("BUDGET"));
             let what = match judge(&records, &name) {
                 Ok(report) => report.not_judged.filter(|_| !may_be_left),

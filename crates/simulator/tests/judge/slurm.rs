@@ -1,5 +1,5 @@
-//! SLURM on small random sites: with partitions, tiers, limits by any resource, Fair Tree, shared nodes, GPUs, dependencies, heterogeneous jobs, reservations, and nodes that
-//! fail.
+//! Tests SLURM on small random sites with partitions, tiers, limits on any resource, Fair Tree,
+//! shared nodes, GPUs, dependencies, heterogeneous jobs, reservations, and nodes that fail.
 
 use crate::conditions::{Condition, PLAIN, judge};
 use crate::planted::{KINDS, planted};
@@ -9,8 +9,8 @@ use rand::RngExt;
 
 const NAMES: [&str; 4] = ["SLURM", "SLURM/NODES=EXCLUSIVE", "SLURM/NODES=WHOLE", "SLURM/PLACE=BEST"];
 
-/// The site of a seed: a bit each says whether nodes differ, fail, have windows, and whether jobs make others leave; where one of the
-/// first two is set jobs wait for others.
+/// Creates the site of a seed. One bit each enables different nodes, failures, maintenance windows
+/// and preemption. Jobs depend on others if exactly one of the first two bits is set.
 fn site(seed: u64) -> Condition {
     let has = |bit: u64| seed >> bit & 1 == 1;
     Condition {
@@ -27,7 +27,7 @@ fn site(seed: u64) -> Condition {
     }
 }
 
-/// How many sites are simulated; more with `SITES=3000`.
+/// Returns the number of sites that are simulated; `SITES=3000` sets another one.
 fn count() -> u64 {
     std::env::var("SITES").ok().and_then(|count| count.parse().ok()).unwrap_or(300)
 }
@@ -49,14 +49,15 @@ fn slurm_is_judged_right_on_random_sites() {
     assert!(wrong.is_empty(), "{} of {served} wrong: {:#?}", wrong.len(), &wrong[..wrong.len().min(8)]);
 }
 
-/// The limits that hold the first job of a group back do so no more once another job has made room, in the same pass.
+/// Tests a group whose first job is blocked by limits until another job is preempted in that
+/// scheduling cycle.
 #[test]
 fn a_group_is_tried_at_its_first_job_that_is_not_held_back() {
     let records = site(378).case(378, 80).records("SLURM/NODES=WHOLE").unwrap();
     judge(&records, "SLURM/NODES=WHOLE").unwrap();
 }
 
-/// A record of other policies on the same site is no record of SLURM.
+/// Rejects a record of another policy on the site as one of SLURM.
 #[test]
 fn other_policies_are_not_taken_for_slurm() {
     for seed in 1..9 {
@@ -65,10 +66,10 @@ fn other_policies_are_not_taken_for_slurm() {
     }
 }
 
-/// Other settings, and what they are.
+/// A change of the settings, by name.
 type Change = (&'static str, fn(&mut Priorities));
 
-/// Nor is one of a site without what this site has.
+/// Rejects a record of a site without groups or reservations as one of a site that has them.
 #[test]
 fn other_settings_are_not_taken_for_these() {
     let changes: [Change; 2] =

@@ -1,4 +1,5 @@
-//! Policies against the independent audit in what `tests/judge` leaves out: wrong needs, and each pair of batch policies.
+//! Tests policies against the independent audit where `tests/judge` does not: wrong CPU needs, and
+//! each pair of batch policies.
 
 use crate::support::{assert_judged, lublin, recorded};
 use dfrsim_audit::{AuditError, CheckedPolicy, audit, audit_policy};
@@ -14,7 +15,8 @@ fn events(policy: &str, options: &Options, jobs: &[Job]) -> String {
     recorded::<()>(&PolicyOptions::default(), policy, NODES, options, None, jobs).events
 }
 
-/// Policies that are given wrong needs and discover the right ones: the audit checks what jobs really get.
+/// Audits policies that get wrong needs and discover the correct ones; the audit checks the CPU that
+/// jobs actually get.
 #[test]
 fn wrong_needs_pass_the_audit() {
     let jobs = lublin(NODES, 150, Seed::new(1), 0.9);
@@ -31,7 +33,8 @@ fn wrong_needs_pass_the_audit() {
     }
 }
 
-/// Two tasks of which no node has room for both on each node, and one more: no policy waits for such a job.
+/// Rejects a job with one task more than nodes, of which no two fit on a node: no policy lets such a
+/// job wait.
 #[test]
 fn jobs_that_not_even_the_empty_cluster_has_room_for_are_rejected() {
     let mut jobs = lublin(NODES, 50, Seed::new(1), 0.9);
@@ -44,19 +47,20 @@ fn jobs_that_not_even_the_empty_cluster_has_room_for_are_rejected() {
     }
 }
 
-/// Jobs whose users requested between a quarter and five times of what they take; some requested no time.
+/// Creates jobs whose users requested between a quarter and five times of the run time; some
+/// requested no time.
 fn requesting_jobs() -> Vec<Job> {
     let mut jobs = lublin(NODES, 400, Seed::new(0), 1.1);
     for (job, place) in jobs.iter_mut().zip(0_u64..) {
         let factor = [0.25, 5.0, 1.0, 0.9, 1.5, 2.0][(place % 6) as usize];
-        // Whole minutes, so that many jobs are expected to end in the same moment.
+        // Whole minutes, so that many jobs are expected to end at equal times.
         let minutes = (job.run_time.as_secs_f64() * factor / 60.0).ceil() as u64;
         job.requested_time = (place % 7 > 0).then(|| SimSpan::from_secs(60 * minutes));
     }
     jobs
 }
 
-/// A schedule of one batch policy under the name of another one has faults, whichever two they are.
+/// A schedule of one batch policy violates the rules of every other one.
 #[test]
 fn batch_policies_are_distinguished() {
     let options = Options { estimates: EstimateModel::Requested, ..Options::default() };
@@ -64,7 +68,7 @@ fn batch_policies_are_distinguished() {
         catalogue().iter().filter_map(|info| BatchPolicy::parse(&info.name)).collect();
     let all = requesting_jobs();
     policies.par_iter().for_each(|&policy| {
-        // Few jobs distinguish most of them.
+        // A few jobs distinguish most of them.
         let events = [50, 100, 200, 400].map(|jobs| events(&policy.to_string(), &options, &all[..jobs]));
         events.iter().for_each(|events| _ = audit(events.as_bytes()).unwrap());
         for &other in policies.iter().filter(|&&other| other != policy) {

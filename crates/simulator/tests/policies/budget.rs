@@ -1,4 +1,4 @@
-//! The budget of a tick and the names of nodes.
+//! Tests the migration budget of a tick, and relabelling of nodes.
 
 use crate::support;
 use dfrsim_cluster::{Observer, Occurrence, Options};
@@ -9,7 +9,8 @@ use std::collections::BTreeMap;
 const NODES: u32 = 32;
 const PERIOD: u64 = 600;
 
-/// What migrations move at each moment, in nodes' memories, but for those at submissions and completions.
+/// Memory that migrations move at each time, in nodes' memories, except at submissions and
+/// completions.
 #[derive(Default)]
 struct Moves {
     first: Option<SimTime>,
@@ -33,7 +34,8 @@ fn jobs(trace: u64) -> Vec<Job> {
     support::lublin(NODES, 150, Seed::new(1).numbered(trace), 0.9)
 }
 
-/// The most and the sum that ticks of an audited simulation move, in GB of nodes of 8 GB.
+/// Returns the maximum and the sum that the ticks of an audited simulation move, in GB, with nodes
+/// of 8 GB.
 fn moved(name: &str, trace: u64) -> (f64, f64) {
     let options = Options { penalty: SimSpan::from_secs(300), ..Options::default() };
     let found = support::recorded(&PolicyOptions::default(), name, NODES, &options, None, &jobs(trace));
@@ -45,7 +47,7 @@ fn moved(name: &str, trace: u64) -> (f64, f64) {
     (gigabytes(most), gigabytes(moves.at.values().sum()))
 }
 
-/// Units are rounded down, and sums of memories are not exact.
+/// Tolerance in GB: units are rounded down, and sums of memories are not exact.
 const TOLERANCE: f64 = 1e-6;
 
 #[test]
@@ -77,7 +79,8 @@ fn a_budget_that_is_never_reached_has_no_effect() {
     assert_eq!(records(&name("/BUDGET=1000000")), records(&name("")));
 }
 
-/// Over many ticks: each is relabelled exactly, so that only the states that follow differ.
+/// Compares the moved memory over many ticks. Each tick is relabelled exactly, so only the following
+/// states differ.
 #[test]
 fn relabelling_moves_less() {
     let sum = |name: &str| (0..6).map(|trace| moved(name, trace).1).sum::<f64>();

@@ -1,4 +1,4 @@
-//! Nodes that differ: properties.
+//! Tests properties of clusters with different nodes.
 
 use crate::support::{jobs, lublin, recorded, schedule, starts_and_ends};
 use dfrsim_bound::max_stretch_bound_on;
@@ -26,7 +26,8 @@ fn times(policy: &str, nodes: u32, options: &Options, table: &[(u64, u32, u64, u
     starts_and_ends(&schedule(policy, nodes, options, jobs(table)))
 }
 
-/// A task with the memory of the large node, and one with the feature of it: both run on node 1 only.
+/// A task that needs the memory of the large node and a task that needs its feature both run on node
+/// 1 only.
 #[test]
 fn memory_and_features_belong_to_a_class() {
     let platform = "classes = [{ name = 'small', nodes = 1, cores = 4, memory_gb = 4 },
@@ -47,7 +48,8 @@ fn memory_and_features_belong_to_a_class() {
     }
 }
 
-/// Work / capacity: 40 node-seconds of work on two nodes, one of half speed and twice the CPU, in 20 s.
+/// Utilisation is work / capacity: 30 node-seconds of work in 20 s on two nodes, one of them with
+/// half the speed and twice the CPU.
 #[test]
 fn utilisation_counts_what_nodes_can_do() {
     let platform = "classes = [{ name = 'a', nodes = 1, cores = 4, memory_gb = 8 },
@@ -63,7 +65,7 @@ fn utilisation_counts_what_nodes_can_do() {
 
 pub(crate) fn synthetic(seed: u64, nodes: u32) -> Vec<Job> {
     let mut jobs = lublin(nodes, 60, Seed::new(seed), 0.9);
-    // Users ask for longer than that; a fifth of them for too short a time.
+    // Users request more time than the jobs run; for a fifth of the jobs they request too little.
     for job in &mut jobs {
         let factor = if job.id.0 % 5 == 0 { 0.5 } else { 1.5 };
         job.requested_time = Some(job.run_time.scaled(factor));
@@ -71,7 +73,7 @@ pub(crate) fn synthetic(seed: u64, nodes: u32) -> Vec<Job> {
     jobs
 }
 
-/// The events of a simulation, with a summary.
+/// Returns the events of a simulation, with a summary.
 pub(crate) fn events(policy: Policy, nodes: u32, options: &Options, jobs: &[Job]) -> String {
     recorded::<()>(&PolicyOptions::default(), &policy.to_string(), nodes, options, None, jobs).events
 }
@@ -107,7 +109,7 @@ pub(crate) fn requests() -> Vec<Request> {
     ["gpu:0.4:1+2:0.3-1", "@x:0.2"].map(|text| text.parse().unwrap()).to_vec()
 }
 
-/// Policies that can decide where nodes differ.
+/// Returns the policies that support different nodes.
 fn aware() -> impl Iterator<Item = Policy> {
     let placed = ["FCFS/PLACE=BEST", "EASY/PLACE=BEST", "EASY/PLACE=CONTIGUOUS", "CONS/PLACE=BEST"];
     let placed = placed.map(|name| name.parse::<Policy>().unwrap());
@@ -126,7 +128,8 @@ fn all_policies_know_classes() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(12))]
 
-    /// Neither CPU nor GPUs allow a smaller largest stretch, whichever policy completes all jobs.
+    /// Checks that no policy that completes all jobs has a maximum stretch below the bound from CPU
+    /// and GPUs.
     #[test]
     fn no_policy_beats_the_bound(seed in 0..1000_u64, platform in platform()) {
         let classes = platform.classes().unwrap();
@@ -146,7 +149,7 @@ proptest! {
         }
     }
 
-    /// With one class, of the reference node, all policies decide as on equal nodes.
+    /// All policies decide on one class that equals the reference node as on equal nodes.
     #[test]
     fn one_class_is_the_plain_case(seed in 0..1000_u64, nodes in 4..20_u32) {
         let text = format!("classes = [{{ name = 'a', nodes = {nodes}, cores = 4, memory_gb = 8 }}]");

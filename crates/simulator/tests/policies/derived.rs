@@ -1,17 +1,18 @@
-//! Schedules derived by hand (`derived/*.txt`).
+//! Tests policies against schedules derived by hand (`derived/*.txt`).
 //!
-//! A file has cases, with an empty line between them; the lines before the first one are part of each.
+//! A file has cases, separated by empty lines; the lines before the first case belong to each of
+//! them.
 //!
-//! | line | what it says |
+//! | line | meaning |
 //! |---|---|
-//! | `# text` | why the schedule is this one |
-//! | `nodes 2` | the nodes of the cluster |
-//! | `jobs 0,1,10 5,2,3,r4` | each job: submission, tasks and run time in seconds; `r` what its user requested, `c` its CPU need and `m` its memory as `1/2`; `u` its user, `g` its group, `q` its queue, `p` its partition |
+//! | `# text` | explanation of the schedule |
+//! | `nodes 2` | number of nodes of the cluster |
+//! | `jobs 0,1,10 5,2,3,r4` | each job: submit time, tasks and run time in seconds; `r` is the requested time, `c` the CPU need and `m` the memory, as in `1/2`; `u` is the user, `g` the group, `q` the queue, `p` the partition |
 //! | `estimates requested`, `overrun kill`, `penalty 5` | options |
-//! | `outages requeue` | what happens to jobs on nodes that go down |
-//! | `down 0,2,5,7`, `window 0,2,5,7` | the first node, how many, from when until when |
-//! | `classes [...]`, `shared [...]`, `reference {...}` | nodes that differ, in TOML |
-//! | `ask 1,gpu,2` | a job, a resource and how much of it |
+//! | `outages requeue` | handling of jobs on nodes that go down |
+//! | `down 0,2,5,7`, `window 0,2,5,7` | first node, number of nodes, start, end |
+//! | `classes [...]`, `shared [...]`, `reference {...}` | different nodes, in TOML |
+//! | `ask 1,gpu,2` | a job, a resource and the requested amount |
 //! | `site {...}` | settings of a site, in JSON |
 //! | `FCFS EASY: 0-10 3-5p1` | under these policies: start and end of each job, `-` if it does not complete, `p` preemptions, `m` migrations, `k` killed |
 
@@ -26,7 +27,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-/// A case as it is read.
+/// A parsed case.
 #[derive(Clone, Default)]
 struct Case {
     nodes: u32,
@@ -76,7 +77,7 @@ fn outage(text: &str) -> Outage {
     Outage { from, until, nodes }
 }
 
-/// The life of each job as files write it.
+/// Formats the record of each job as in the files.
 fn lives(records: &[JobRecord], jobs: &[Job]) -> String {
     let life = |job: &Job| {
         let Some(record) = records.iter().find(|record| record.id == job.id) else { return "-".to_owned() };
@@ -89,7 +90,7 @@ fn lives(records: &[JobRecord], jobs: &[Job]) -> String {
 }
 
 impl Case {
-    /// Takes what a line says; adds what is wrong with a schedule.
+    /// Applies a line to the case; adds deviations from an expected schedule to `wrong`.
     fn take(&mut self, line: &str, wrong: &mut Vec<String>) {
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
         match word {

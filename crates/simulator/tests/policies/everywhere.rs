@@ -1,4 +1,5 @@
-//! Fractional policies with all of their parts, under all conditions: schedules derived by hand, and properties.
+//! Tests fractional policies with all of their parts, under all conditions: schedules derived by
+//! hand, and properties.
 
 use crate::classes::{self, synthetic};
 use crate::support::{Records, jobs, recorded, schedule, schedule_with, starts_and_ends};
@@ -16,7 +17,7 @@ use dfrsim_policies::{Policy, PolicyOptions, catalogue};
 use proptest::prelude::*;
 use std::sync::Arc;
 
-/// With each part that the paper does not have.
+/// Policies that together use each part that is not in the paper.
 const EXTENDED: [&str; 9] = [
     "MCB*/per/BUDGET=20/OPT=MIN/MVT=600",
     "/per/BUDGET=5/RELABEL/OPT=AVG",
@@ -29,14 +30,14 @@ const EXTENDED: [&str; 9] = [
     "GreedyPM*/per/OPT=MIN/MVT=2700/PERIOD=10800/BELOW=100/PAY=15/SPREAD/RETRY=60/SWAP=2/LAS=1200/AHEAD=2700",
 ];
 
-/// All of the paper, those of [`EXTENDED`], and EQUIPARTITION.
+/// Returns all policies of the paper, those of [`EXTENDED`], and EQUIPARTITION.
 fn all() -> impl Iterator<Item = Policy> {
     let of_shares = |policy: &Policy| policy.fractional().is_some() || *policy == Policy::Equipartition;
     let listed = catalogue().into_iter().map(|info| info.policy).filter(of_shares);
     listed.chain(EXTENDED.map(|name| name.parse().unwrap()))
 }
 
-/// The usual options, and those in which as much as possible is another choice.
+/// Returns the default options, and options in which as many choices as possible differ from them.
 fn choices() -> [PolicyOptions; 2] {
     let mcb = McbOptions {
         packing: Packing::TwoLists,
@@ -57,7 +58,7 @@ fn choices() -> [PolicyOptions; 2] {
     [PolicyOptions::default(), PolicyOptions { mcb, readings, ..PolicyOptions::default() }]
 }
 
-/// Qualities of service of queues 0 and 1 and of all others, with these weights.
+/// Creates a QOS with these weights for queue 0, queue 1 and all others.
 fn settings(weights: [u32; 3]) -> Priorities {
     let class = |(queue, weight): (u32, u32)| JobClass {
         name: format!("class {queue}"),
@@ -68,13 +69,13 @@ fn settings(weights: [u32; 3]) -> Priorities {
     Priorities { qos: (0..).zip(weights).map(class).collect(), ..Priorities::default() }
 }
 
-/// Jobs of queues 0 to 2, in turn.
+/// Assigns jobs to queues 0 to 2, in turn.
 fn queued(jobs: Vec<Job>) -> Vec<Job> {
     let queued = |(job, place): (Job, u32)| Job { origin: Origin::new(None, Some(place % 3), None), ..job };
     jobs.into_iter().zip(0..).map(queued).collect()
 }
 
-/// Failures and a window of half of the nodes.
+/// Draws failures, and adds a maintenance window of half of the nodes.
 fn outages(seed: u64, nodes: u32, last: SimTime) -> Outages {
     let times = ["exponential:40000", "exponential:4000"].map(|text| text.parse().unwrap());
     let [between, repair] = times;
@@ -86,7 +87,7 @@ fn outages(seed: u64, nodes: u32, last: SimTime) -> Outages {
     Outages { failures, windows: vec![window], ..Outages::default() }
 }
 
-/// The events without what the platform is.
+/// Returns the events without the records that describe the platform.
 fn events(
     parameters: &PolicyOptions,
     policy: Policy,
@@ -98,8 +99,9 @@ fn events(
     text.lines().filter(|line| !line.contains(r#""event":"classes""#)).map(str::to_owned).collect()
 }
 
-/// Two jobs of a node, of which one has the weight 3: yields of 3/4 and 1/4 until it ends, at 75 / (3/4). The other one has 25 of its 75 s
-/// done by then. With a weight of 1/2 for all it is as without.
+/// Two jobs need a whole node each, and one of them has weight 3: their yields are 3/4 and 1/4 until
+/// it ends at 75 / (3/4). The other one has done 25 of its 75 s by then. Equal weights change
+/// nothing.
 #[test]
 fn equipartition_shares_by_weight() {
     let run = |weights: [u32; 3]| {
@@ -112,8 +114,9 @@ fn equipartition_shares_by_weight() {
     assert_eq!(run([2, 2, 2]), [(0.0, 150.0), (0.0, 150.0)]);
 }
 
-/// Two nodes. Job 3 has the weight 2, so that jobs 2, 4 and 5 are on node 1, with a third each, and job 3 is with job 1. The average with
-/// weights is best if job 3 has all that is above a third. Without weights it is on a node with two others.
+/// Two nodes. Job 3 has weight 2, so that jobs 2, 4 and 5 are on node 1 with a third each, and job 3
+/// is with job 1. The weighted average is maximal if job 3 has everything above a third. Without
+/// weights it shares a node with two others.
 #[test]
 fn the_average_counts_by_weight() {
     let run = |weights: [u32; 3]| {
@@ -127,8 +130,9 @@ fn the_average_counts_by_weight() {
     assert_eq!((run([1, 1, 1]), run([1, 1, 2])), (300.0, 150.0));
 }
 
-/// A tick at 600 s maps both jobs to the node of their own; job 2 counts three times as much. Both have waited for 600 s: the inverse of its
-/// stretch at the next tick is y / 2, so that 3 (1 / y) = 1 / (1 - y) on one node, and y = 3/4. It ends at 600 + 60 / (3/4).
+/// A tick at 600 s maps both jobs to the only node; job 2 counts three times as much. Both have
+/// waited for 600 s: the inverse of the stretch at the next tick is y / 2, so that 3 (1 / y) = 1 /
+/// (1 - y) on one node, and y = 3/4. Job 2 ends at 600 + 60 / (3/4).
 #[test]
 fn stretches_count_by_weight() {
     let weights = ShareWeights::new(&settings([1, 3, 1])).map(Arc::new);
@@ -138,7 +142,8 @@ fn stretches_count_by_weight() {
     assert_eq!(found[1], (600.0, 680.0));
 }
 
-/// CPU in steps of a quarter on nodes that differ: less than a third.
+/// Rounds CPU down to steps of a quarter on a cluster with classes: three jobs get a quarter each
+/// instead of a third.
 #[test]
 fn steps_are_rounded_where_nodes_differ() {
     let step = Some(Share::from_ratio(1, 4));
@@ -156,7 +161,8 @@ fn steps_are_rounded_where_nodes_differ() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(6))]
 
-    /// Classes of the reference node, and those that differ in what no job asks for, are as no classes are, with weights or failures too.
+    /// Compares classes of the reference node, and classes that differ only in what no job requests,
+    /// with a cluster without classes, also with weights or failures.
     #[test]
     fn classes_of_alike_nodes_are_the_plain_case(
         seed in 0..1000_u64, nodes in 4..20_u32, fails: bool, weights in prop::option::of([1..4_u32, 1..4, 1..4]), choice in 0..2_usize,
@@ -181,7 +187,7 @@ proptest! {
             };
             let plain = run(None);
             for platform in &platforms {
-                // Nodes have new names within their class only.
+                // Relabelling permutes nodes within their class only.
                 let renames = policy.fractional().is_some_and(|parts| parts.relabel || parts.budget_gb.is_some());
                 if renames && platform.contains("name = 'b'") {
                     continue;
@@ -193,8 +199,9 @@ proptest! {
         }
     }
 
-    /// Nodes of all kinds, failures, a window and weights together: every job leaves, no rule is broken, and the schedule is the same with
-    /// weights in other units.
+    /// Simulates nodes of all kinds, failures, a maintenance window and weights together. Every job
+    /// ends or is rejected, no rule is violated, and scaling all weights leaves the schedule
+    /// unchanged.
     #[test]
     fn all_conditions_together(
         seed in 0..1000_u64, platform in classes::platform(), weights in [1..9_u32, 1..9, 1..9], factor in 2..9_u32, choice in 0..2_usize,
@@ -221,16 +228,17 @@ proptest! {
     }
 }
 
-/// Notes that MCB is called, and so has it called also where its mapping would be the last one.
+/// Empty probe. With a probe, the scheduler calls MCB even if the mapping would be the previous one.
 #[derive(Debug)]
 struct Probe;
 
 impl McbProbe for Probe {
-    fn begins(&mut self, _: usize) {}
-    fn ends(&mut self) {}
+    fn begin(&mut self, _: usize) {}
+    fn end(&mut self) {}
 }
 
-/// Also as jobs cease to be pinned, as nodes fail, and as needs become known, a tick without a call of MCB is one at which no task would move.
+/// A tick that skips MCB is one at which no task would move, even if jobs cease to be pinned, nodes
+/// fail or needs are discovered.
 #[test]
 fn what_ticks_leave_out_changes_no_schedule() {
     for seed in 0..6 {

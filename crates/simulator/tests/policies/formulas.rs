@@ -1,4 +1,4 @@
-//! Orders by a formula, in schedules small enough to derive by hand.
+//! Tests queue orders by a formula, in schedules small enough to derive by hand.
 
 use crate::support::{jobs, schedule, starts_and_ends};
 use dfrsim_cluster::{Options, simulate};
@@ -9,8 +9,9 @@ fn starts(policy: &str, nodes: u32, table: &[(u64, u32, u64, u64)]) -> Vec<f64> 
     starts_and_ends(&records).into_iter().map(|(start, _)| start).collect()
 }
 
-/// 100 nodes, of which A has all until 10, and no two of the others run side by side. B to E arrive at 1, so that the logarithm of their
-/// submission is 0; F arrives at 2, which costs it more than its size saves.
+/// 100 nodes, all of which A uses until 10 s; no two of the other jobs fit together. B to E arrive
+/// at 1 s, so that the logarithm of their submit time is 0. F arrives at 2 s, which costs it more
+/// than its size saves.
 ///
 /// |   | nodes | seconds | F1: log10(r) n | F2: sqrt(r) n | F3: r n | F4: r sqrt(n) |
 /// |---|---|---|---|---|---|---|
@@ -35,17 +36,20 @@ fn f1_to_f4_weigh_run_time_width_and_submission() {
     }
 }
 
-/// Four nodes, of which A has all until 10. Waits in seconds, then what decides:
+/// Four nodes, all of which A uses until 10 s. The table has the waits at 10 s in seconds, then the
+/// keys of two orders:
 ///
 /// |   | nodes | seconds | at 10 | UNICEF: w / (log2(n) r) | SEXP: (w + r) / r |
 /// |---|---|---|---|---|---|
 /// | B | 4 | 4 | 9 | 1.13 | 3.25 |
 /// | C | 3 | 4 | 6 | 0.95 | 2.5 |
 /// | D | 3 | 1 | 2 | 1.26 | 3 |
-/// | E | 1 | 2 | 1 | without end | 1.5 |
+/// | E | 1 | 2 | 1 | infinite | 1.5 |
 ///
-/// UNICEF starts E, and D beside it; at 11 it is 1.25 for B and 1.10 for C. SEXP starts E, and C beside it; at 14 it is 4.25 for B and 7 for D.
-/// The formula is -14, -8, -3 and 0 at 10: B; at 14 it is -16 for C, -11 for D and -8 for E, and only EASY lets E go before D.
+/// UNICEF starts the largest key first: E, and D with it; at 11 s the key is 1.25 for B and 1.10 for
+/// C. SEXP starts the smallest key first: E, and C with it; at 14 s the key is 4.25 for B and 7 for
+/// D. The formula is -14, -8, -3 and 0 at 10 s: B starts. At 14 s it is -16 for C, -11 for D and -8
+/// for E, and only EASY starts E before D.
 #[test]
 fn what_depends_on_the_wait_is_computed_in_each_pass() {
     let table = [(0, 4, 10, 0), (1, 4, 4, 0), (4, 3, 4, 0), (8, 3, 1, 0), (9, 1, 2, 0)];

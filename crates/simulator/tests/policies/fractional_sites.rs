@@ -1,4 +1,4 @@
-//! Priorities, limits and preemption by class under policies that share nodes: properties.
+//! Tests priorities, limits and preemption by class under policies that share nodes: properties.
 
 use crate::preemption::settings;
 use crate::priorities::{Row, of, requested, run};
@@ -36,7 +36,8 @@ fn crowd() -> impl Strategy<Value = Vec<Job>> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
-    /// Under everything that a site says all jobs run that may; the audit finds no limit that is broken.
+    /// Checks that all jobs that may run do so under all settings of a site, and that the audit
+    /// finds no exceeded limit.
     #[test]
     fn all_policies_keep_to_a_site(jobs in crowd(), policy in 0..POLICIES.len(), mode in 0_usize..4, exempt in 0_u64..200) {
         let mode = [PreemptMode::Off, PreemptMode::Requeue, PreemptMode::Suspend, PreemptMode::Cancel][mode];

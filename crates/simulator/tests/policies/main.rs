@@ -1,4 +1,5 @@
-//! Policies against schedules derived by hand, the reference of the audit, theorems, other simulators and the independent checker.
+//! Tests policies against schedules derived by hand, the reference implementation in the audit,
+//! theorems, other simulators and the independent checker.
 
 mod audited;
 mod budget;

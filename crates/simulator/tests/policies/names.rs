@@ -1,4 +1,5 @@
-//! Names of policies: any text is parsed or refused, and a parsed name prints as text that parses to the same.
+//! Tests the names of policies: any text is parsed or rejected, and a parsed name prints as text
+//! that parses to an equal policy.
 
 use dfrsim_policies::{Policy, catalogue};
 use proptest::prelude::*;
@@ -33,7 +34,8 @@ proptest! {
     }
 }
 
-/// Parts beyond the paper are behind the others, in their order, where they have something to act on.
+/// Parses parts beyond the paper only after the others, in their order, and only where they have an
+/// effect.
 #[test]
 fn extensions_have_their_places() {
     let all =
@@ -48,7 +50,7 @@ fn extensions_have_their_places() {
     }
 }
 
-/// Of the grammar, and numbers at the ends of their ranges.
+/// Parts of the grammar, and numbers at the limits of their ranges.
 const PARTS: &str = "Greedy GreedyP GreedyPM MCB * /per /stretch-per /OPT= MIN AVG MAX /MFT= /MVT= /BUDGET= /RELABEL /PERIOD= /BELOW= \
     /PAY= /SPREAD /RETRY= /SWAP= /LAS= /AHEAD= 600 0 0.5 -1 1e400 NaN inf 18446744073709551615 18446744073710 EASY /ORDER= /FILL= SJF";
 

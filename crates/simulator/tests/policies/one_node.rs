@@ -1,4 +1,5 @@
-//! Where memory forbids sharing and all jobs last as long as a penalty or less, giving way costs more than it gains.
+//! Tests preemption where it costs more than it gains: memory forbids sharing, and no job is longer
+//! than a penalty.
 
 use crate::support::schedule;
 use dfrsim_cluster::Options;
@@ -6,7 +7,8 @@ use dfrsim_model::{Job, JobId, Seed, Share, SimSpan, SimTime};
 use dfrsim_policies::fractional::Fractional;
 use rand::RngExt;
 
-/// 2,000 jobs of this many seconds, of which no two fit on a node, in a Poisson stream that loads one node to seven tenths.
+/// Draws 2,000 jobs of this many seconds, no two of which fit on a node, in a Poisson stream that
+/// loads one node to seven tenths.
 fn poisson(run: u64) -> Vec<Job> {
     let rng = &mut Seed::new(1).fork("arrivals").rng();
     let (mean, mut submit) = (run as f64 / 0.7, 0.0);
@@ -23,7 +25,7 @@ fn poisson(run: u64) -> Vec<Job> {
     jobs.collect()
 }
 
-/// The mean stretch under a policy, with a penalty of 300 s.
+/// Returns the mean stretch under a policy, with a penalty of 300 s.
 fn mean_stretch(policy: &str, run: u64) -> f64 {
     let options = Options { penalty: SimSpan::from_secs(300), ..Options::default() };
     let records = schedule(policy, 1, &options, poisson(run));
@@ -31,7 +33,8 @@ fn mean_stretch(policy: &str, run: u64) -> f64 {
     stretch.sum::<f64>() / records.len() as f64
 }
 
-/// The published policy and this one without `/PAY` have mean stretches of hundreds to thousands, FCFS has 2.
+/// Compares the recommended policy with FCFS. The published policy and the recommended one without
+/// `/PAY` have mean stretches of hundreds to thousands, FCFS has 2.
 #[test]
 fn the_recommended_policy_is_near_fcfs_where_giving_way_does_not_pay() {
     let recommended = Fractional::recommended().to_string();
@@ -40,6 +43,6 @@ fn the_recommended_policy_is_near_fcfs_where_giving_way_does_not_pay() {
         assert!((2.0..3.0).contains(&fcfs), "{run} s: FCFS {fcfs}");
         assert!(own <= 2.0 * fcfs, "{run} s: {own}, FCFS {fcfs}");
     }
-    // The bar can fail.
+    // Without `/PAY` the limit is exceeded, so the test can fail.
     assert!(mean_stretch(&recommended.replace("/PAY=15", ""), 70) > 1_000.0);
 }

@@ -1,4 +1,4 @@
-//! Several tasks on a node.
+//! Tests several tasks on a node.
 
 use crate::classes::{options, synthetic};
 use crate::places::nodes_of;
@@ -8,7 +8,8 @@ use dfrsim_model::{Job, Share};
 use dfrsim_policies::Policy;
 use proptest::prelude::*;
 
-/// Jobs as (submit, tasks, run time, requested time, eighths of a node's CPU, eighths of its memory).
+/// Creates jobs from (submit time, tasks, run time, requested time, eighths of a node's CPU, eighths
+/// of its memory).
 fn with_needs(table: &[(u64, u32, u64, u64, u64, u64)]) -> Vec<Job> {
     let rows: Vec<_> =
         table.iter().map(|&(submit, tasks, run, requested, ..)| (submit, tasks, run, requested)).collect();
@@ -24,9 +25,9 @@ fn starts(policy: &str, nodes: u32, options: &Options, jobs: &[Job]) -> Vec<f64>
     lives.into_iter().map(|(start, _)| start).collect()
 }
 
-/// Two nodes of four cores. A has three tasks of two cores: two on node 0, one on node 1. B, of two cores, fits beside the latter at 1 s;
-/// C, of one core, waits until A ends at 10 s. With nodes to themselves B and C wait for A, and have a node each then. With a node for
-/// each task A would be rejected.
+/// Two nodes of four cores. A has three tasks of two cores: two on node 0, one on node 1. B, of two
+/// cores, fits on node 1 at 1 s; C, of one core, waits until A ends at 10 s. With exclusive nodes B
+/// and C wait for A, and have a node each then. With one task per node A would be rejected.
 #[test]
 fn tasks_share_nodes_by_cores() {
     let options = options("classes = [{ name = 'a', nodes = 2, cores = 4, memory_gb = 8 }]", &[]);
@@ -42,8 +43,9 @@ fn tasks_share_nodes_by_cores() {
     }
 }
 
-/// Five nodes of four cores and two GPUs. Five tasks of half a core hold a core each: four fit a node. So do four tasks of no core.
-/// Of three eighths of the memory two fit a node, and two that ask for a GPU.
+/// Five nodes of four cores and two GPUs. A task of half a core occupies a whole core, so four fit
+/// on a node, as do four tasks without CPU need. Of tasks with three eighths of the memory two fit
+/// on a node, and so do two that request a GPU.
 #[test]
 fn a_node_has_as_many_tasks_as_its_scarcest_resource_allows() {
     let platform = "classes = [{ name = 'a', nodes = 5, cores = 4, memory_gb = 8, resources = { gpu = 2 } }]";
@@ -59,9 +61,10 @@ fn a_node_has_as_many_tasks_as_its_scarcest_resource_allows() {
     }
 }
 
-/// Two nodes of four cores. A and B have three cores of a node each, until 10 and 20 s. C needs four cores: its reservation is at 10 s, on
-/// node 0. D, of one core for 30 s, would delay it on node 0 and starts on node 1; E, just like it, waits until C ends at 15 s; F, of
-/// 6 s, ends on node 0 at 10 s. Under FCFS no job goes before C; D joins B then, and the others wait for node 0.
+/// Two nodes of four cores. A and B use three cores of one node each, until 10 s and 20 s. C needs
+/// four cores: its reservation is at 10 s, on node 0. D, of one core for 30 s, would delay it on
+/// node 0 and starts on node 1. E equals D and waits until C ends at 15 s. F, of 6 s, runs on node 0
+/// until 10 s. Under FCFS no job starts before C; D then joins B, and the others wait for node 0.
 #[test]
 fn easy_reserves_by_node() {
     let options = options("classes = [{ name = 'a', nodes = 2, cores = 4, memory_gb = 8 }]", &[]);
@@ -79,8 +82,8 @@ fn easy_reserves_by_node() {
     assert_eq!(starts("FCFS/NODES=SHARED", 2, &options, &list), [0.0, 0.0, 10.0, 10.0, 15.0, 15.0]);
 }
 
-/// Node 0 has half of the speed of node 1. A has three tasks of two cores, one of them on the slow node: it takes 20 s. B has one, and
-/// waits for no slow node: it starts beside A, where it takes 20 s too.
+/// Node 0 has half the speed of node 1. The second job has three tasks of two cores, one of them on
+/// the slow node: it takes 20 s. The first job runs on the fast node and takes 10 s.
 #[test]
 fn slow_nodes_make_packed_jobs_slow() {
     let platform = "classes = [{ name = 'slow', nodes = 1, cores = 4, memory_gb = 8, speed = 0.5 },
@@ -112,7 +115,8 @@ fn parts_of_names_come_in_any_order() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
-    /// Jobs whose tasks need a node each start when and where they would if each task had a node by rule.
+    /// Jobs whose tasks need a node each start at the times and nodes that they get if each task has
+    /// a node by rule.
     #[test]
     fn tasks_of_whole_nodes_are_the_plain_case(seed in 0..1000_u64, nodes in 4..20_u32, cores in 1..9_u32) {
         let text = format!("classes = [{{ name = 'a', nodes = {nodes}, cores = {cores}, memory_gb = 8 }}]");

@@ -1,4 +1,4 @@
-//! Which nodes jobs get.
+//! Tests node selection.
 
 use crate::support::{assert_judged, job, jobs, recorded, starts_and_ends};
 use dfrsim_cluster::{EstimateModel, Metrics, Observer, Occurrence, Options, SummaryOptions, simulate};
@@ -8,7 +8,7 @@ use dfrsim_policies::{Policy, PolicyOptions};
 use proptest::prelude::*;
 use std::sync::Arc;
 
-/// The nodes on which each job starts, by order of submission.
+/// The nodes on which each job starts, in the order of the starts.
 #[derive(Default)]
 struct Nodes(Vec<(u64, Vec<u32>)>);
 
@@ -29,7 +29,8 @@ pub(crate) fn nodes_of(policy: &str, nodes: u32, options: &Options, jobs: Vec<Jo
     found.0.into_iter().map(|(_, nodes)| nodes).collect()
 }
 
-/// Jobs of 10 and 100 s at the beginning leave nodes free from 10 s on: `.` is free, as the letters are jobs that run on.
+/// Jobs of 10 s and 100 s leave nodes free from 10 s on. Letters are jobs that are still running,
+/// and `.` is a free node.
 ///
 /// ```text
 ///         0123456789
@@ -37,7 +38,7 @@ pub(crate) fn nodes_of(policy: &str, nodes: u32, options: &Options, jobs: Vec<Jo
 /// 20 s    a job G of two nodes: FIRST takes 0 and 2, CONTIGUOUS 2-3, BEST 6-7
 /// 21 s    a job H of three: FIRST takes 3-4 and 6; CONTIGUOUS finds no run of three in 0, 4 and 6-7, and takes the lowest;
 ///         BEST takes 2-4
-/// 22 s    a job I of two: only FIRST (7) and CONTIGUOUS (7) have too few, and BEST has node 0
+/// 22 s    a job I of one: the only free node is 7 for FIRST and CONTIGUOUS, and 0 for BEST
 /// ```
 #[test]
 fn each_rule_takes_other_nodes() {
@@ -64,7 +65,8 @@ fn each_rule_takes_other_nodes() {
     }
 }
 
-/// Three jobs on one range each, and one of two nodes on two with the first rule and on one with the best: 5 or 4 ranges of 4 jobs.
+/// Counts node ranges per start. Three jobs have one range each; a job of two nodes has two with the
+/// first rule and one with the best: 5 or 4 ranges of 4 jobs.
 #[test]
 fn ranges_are_counted() {
     let table = [(0, 1, 10, 0), (0, 1, 100, 0), (0, 2, 10, 0), (20, 2, 30, 0)];
@@ -76,8 +78,8 @@ fn ranges_are_counted() {
     }
 }
 
-/// Free from 10 s on: 0, 2-3, 5-6 and 8. Of four nodes BEST takes the two longest runs, of five the two longest and then the lowest
-/// run of one.
+/// Nodes 0, 2-3, 5-6 and 8 are free from 10 s on. For four nodes BEST takes the two longest runs;
+/// for five it adds the lowest run of one.
 #[test]
 fn best_takes_the_longest_runs_where_none_is_long_enough() {
     let begin = [
@@ -96,9 +98,10 @@ fn best_takes_the_longest_runs_where_none_is_long_enough() {
     }
 }
 
-/// Nodes 0 and 1 have a GPU, nodes 2 and 3 have more memory, nodes 4 and 5 have neither, and node 6 is like those and slow. Jobs without a
-/// demand fill the cluster from the nodes with least, but none is slower for it: 4 and 5, then 2 and 3, the GPUs and the slow
-/// node last. The first rule begins with the GPUs.
+/// Nodes 0 and 1 have a GPU, nodes 2 and 3 have more memory, nodes 4 and 5 have neither, and node 6
+/// equals these but is slow. With BEST, jobs without a demand use the smallest nodes first, and slow
+/// ones last: 4 and 5, then 2 and 3, then those with GPUs, and finally the slow node. The first rule
+/// begins with the GPUs.
 #[test]
 fn best_keeps_what_is_scarce_where_nodes_differ() {
     let platform = "classes = [{ name = 'gpu', nodes = 2, cores = 4, memory_gb = 8, resources = { gpu = 1 } },
@@ -135,7 +138,8 @@ fn workload() -> impl Strategy<Value = (u32, Vec<Job>)> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
-    /// On equal nodes no rule changes a start, and each keeps to what the audit expects.
+    /// No rule of node selection changes a start on equal nodes, and the audit accepts the nodes of
+    /// each rule.
     #[test]
     fn places_change_no_start((nodes, jobs) in workload()) {
         let options = Options { estimates: EstimateModel::Requested, ..Options::default() };

@@ -1,4 +1,4 @@
-//! Jobs that make room for others: properties.
+//! Tests preemption: properties.
 
 use crate::priorities::{Row, of, requested, rows, run};
 use crate::support::{Recorded, starts_and_ends};
@@ -7,7 +7,8 @@ use dfrsim_model::SimSpan;
 use dfrsim_model::priority::{JobClass, PreemptMode, Priorities};
 use proptest::prelude::*;
 
-/// Jobs of queue 2 preempt those of queue 1, then those of queue 3; others do not matter.
+/// Creates settings in which jobs of queue 2 preempt those of queue 1, then those of queue 3; others
+/// are not involved.
 pub(crate) fn settings(mode: PreemptMode) -> Priorities {
     let class = |name: &str, queue, preempt: &[&str]| JobClass {
         name: name.to_owned(),
@@ -26,10 +27,11 @@ fn times(policy: &str, nodes: u32, settings: &Priorities, rows: &[Row]) -> Vec<(
 
 const POLICIES: [&str; 3] = ["FCFS", "EASY", "CONS"];
 
-/// Two low jobs of 2 nodes, and a high one that comes at 20 s: the second low job started last.
+/// Two low jobs of 2 nodes, and a high one that arrives at 20 s. The second low job started last.
 pub(crate) const TWO: [Row; 3] = [(0, 2, 100, 0, 1, 1), (10, 2, 100, 0, 1, 1), (20, 2, 30, 0, 2, 2)];
 
-/// Cancelled, it leaves for good, and 2 * 10 node-seconds are lost at the need that jobs have here.
+/// Cancels the second low job for good: 2 * 10 node-seconds are lost, times the CPU need of the jobs
+/// here.
 #[test]
 fn it_may_be_cancelled() {
     for policy in POLICIES {
@@ -46,7 +48,8 @@ fn it_may_be_cancelled() {
     }
 }
 
-/// A low job that has had its time is before the high one by its priority: it waits until that one has started, at 37 s.
+/// A preempted low job has a higher priority than the high one. It waits until that one has started,
+/// at 37 s, after the grace period.
 #[test]
 fn a_job_that_left_does_not_take_its_nodes_back() {
     let mut settings = settings(PreemptMode::Requeue);
@@ -57,9 +60,11 @@ fn a_job_that_left_does_not_take_its_nodes_back() {
     assert!((68.0..70.0).contains(&(times[1].1 - 100.0)), "{times:?}");
 }
 
-/// Two low jobs of all nodes are before the high one. The first one, from 3 s on, is warned by backfilling at 30.5 s and leaves at 90.5 s; the second one
-/// starts at 91 s, and is warned at 91.5 s. Neither takes the nodes of the other until the high job is done, at
-/// 152 + 100 s; backfilling sees that half a second later, and the main scheduler at 1253 s that the first one has ended.
+/// Two low jobs of all nodes have higher priorities than the high one. The first starts at 3 s; the
+/// backfill cycle at 30.5 s starts its grace period, and it is preempted at 90.5 s. The second
+/// starts at 91 s, and its grace period begins at 91.5 s. Neither takes the nodes of the other until
+/// the high job ends at 252 s. The backfill cycle sees that half a second later, and the main cycle
+/// at 1253 s sees that the first job has ended.
 #[test]
 fn jobs_that_leave_in_turn_let_the_other_one_start() {
     let mut settings = settings(PreemptMode::Requeue);
@@ -69,7 +74,8 @@ fn jobs_that_leave_in_turn_let_the_other_one_start() {
     assert_eq!(times("SLURM", 4, &settings, &rows), expected);
 }
 
-/// SLURM looks at 21 s for the high job: the second low one is warned to leave, and does so 15 s later if it has not ended at 31 s.
+/// A SLURM cycle at 21 s considers the high job. It starts the grace period of the second low job,
+/// which is preempted 15 s later if it has not ended at 31 s.
 #[test]
 fn it_may_have_time_to_leave() {
     let short = [TWO[0], (10, 2, 20, 0, 1, 1), TWO[2]];
@@ -84,8 +90,9 @@ fn it_may_have_time_to_leave() {
     }
 }
 
-/// On three nodes a low job waits for two, which it will have when a middle one ends. A high one would be on one of these for longer. It needs a
-/// running low job to leave: with that a node is free for the first one in time, so the high one starts at once, on the node that is free.
+/// A low job waits for two of three nodes, which are free when a middle one ends. A high job would
+/// use one of these for longer. It can preempt a running low job, which leaves a node to the waiting
+/// one in time. The high job therefore starts immediately, on the free node.
 #[test]
 fn room_that_others_leave_later_is_enough_for_reservations() {
     let rows = [
@@ -102,7 +109,8 @@ fn room_that_others_leave_later_is_enough_for_reservations() {
     assert!(start(5).is_some_and(|start| start < 150.0), "{:?}", start(5));
 }
 
-/// A high job that is rejected waits for no room: at 500 s, when the first low job may be paused, there is no decision, and yields by service stay.
+/// A rejected high job waits for no preemption. There is no decision at 500 s, when the first low
+/// job could be paused, and yields by service do not change.
 #[test]
 fn no_job_leaves_for_a_rejected_one() {
     let mut settings = settings(PreemptMode::Suspend);
@@ -115,7 +123,8 @@ fn no_job_leaves_for_a_rejected_one() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
 
-    /// What happens to jobs that make room, and when, does not matter without a list: the same bytes, but for the settings.
+    /// Without preemption lists, the preemption mode and the exempt time do not change the events,
+    /// except for the settings.
     #[test]
     fn without_lists_schedules_are_the_same(rows in rows(), policy in 0_usize..3) {
         let mut plain = settings(PreemptMode::Requeue);

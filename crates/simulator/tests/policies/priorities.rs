@@ -1,4 +1,4 @@
-//! Priorities and limits: properties, and schedules that reject.
+//! Tests priorities and limits: properties, and schedules with rejections.
 
 use crate::support::{Recorded, assert_judged, job, recorded, schedule, starts_and_ends};
 use dfrsim_cluster::{Metrics, Options, SummaryOptions, simulate};
@@ -10,7 +10,7 @@ use dfrsim_policies::{Policy, PolicyOptions};
 use proptest::prelude::*;
 use std::sync::Arc;
 
-/// Submission, nodes, run time and estimate in seconds; group and user.
+/// Submit time, nodes, run time and estimate in seconds; group and user.
 pub(crate) type Row = (u64, u32, u64, u64, u32, u32);
 
 pub(crate) fn of(rows: &[Row]) -> Vec<Job> {
@@ -26,7 +26,7 @@ pub(crate) fn requested() -> Options {
     Options { estimates: "requested".parse().unwrap(), ..Options::default() }
 }
 
-/// Simulates with priorities, and has the events audited.
+/// Simulates with priorities, and audits the events.
 pub(crate) fn run(
     policy: &str,
     nodes: u32,
@@ -49,8 +49,9 @@ fn weights(age: u32, size: u32, fair_share: u32) -> PriorityWeights {
     PriorityWeights { age, size, fair_share, ..PriorityWeights::default() }
 }
 
-/// On three nodes, of which two are taken, the second job has a reservation until the limit of its user holds it back, since the fourth one runs.
-/// When that ends at 2010 s, it is before the third one again, which was submitted in the same moment.
+/// Three nodes, two of which are in use. The second job has a reservation until the limit of its
+/// user blocks it, as the fourth job runs. When that ends at 2010 s, it precedes the third job
+/// again, which was submitted at the same time.
 #[test]
 fn a_job_that_gives_up_its_reservation_has_its_place() {
     let rows = [
@@ -63,8 +64,9 @@ fn a_job_that_gives_up_its_reservation_has_its_place() {
     assert_eq!(starts("EASY/SPARE", 3, &site, &rows), [1000.0, 2010.0, 2060.0, 1010.0]);
 }
 
-/// The clocks of SLURM go on where no job waits. Backfilling has looked shortly after the first job was rejected, as priorities were computed
-/// at 300 s, and looks for the second one at 541.5 s. The main scheduler tried the whole queue at 540 s, and looks again 3 s later.
+/// The cycles of SLURM continue while no job waits. The backfill cycle ran shortly after the first
+/// job was rejected, as priorities were computed at 300 s, and it considers the second job at 541.5
+/// s. The main scheduler tried the whole queue at 540 s, and runs again 3 s later.
 #[test]
 fn clocks_go_on_where_the_first_job_is_rejected() {
     let rows = [(302, 3, 50, 50, 1, 1), (541, 2, 60, 60, 1, 1)];
@@ -73,8 +75,9 @@ fn clocks_go_on_where_the_first_job_is_rejected() {
     assert_eq!(starts("SLURM", 4, &site, &rows), [541.5]);
 }
 
-/// The main scheduler saw at 54 s that the first job had ended, so it looks at 101 s for the second one, and not 3 s after its arrival. What ended at 119 s
-/// was seen in the pass over the whole queue at 120 s: the next pass is that at 125 s for the third job.
+/// The main scheduler saw at 54 s that the first job had ended. It therefore considers the second
+/// job at 101 s, and not 3 s after its arrival. The job end at 119 s was seen in the pass over the
+/// whole queue at 120 s, so the next cycle is at 125 s, for the third job.
 #[test]
 fn clocks_go_on_while_no_job_waits() {
     let rows = [(0, 2, 50, 50, 1, 1), (100, 2, 18, 18, 1, 1), (124, 2, 60, 60, 1, 1)];
@@ -83,8 +86,8 @@ fn clocks_go_on_while_no_job_waits() {
     assert_eq!(starts("SLURM", 4, &site, &rows), [3.0, 101.0, 125.0]);
 }
 
-/// Of two jobs that wait from 1 s on, the second one has a fifth of a unit more by its quality of service. That is a whole unit at 10 s, and none at 50 s,
-/// where both have one by their age: the first one starts.
+/// Two jobs wait from 1 s on, and the QOS gives the second one a fifth of a unit more. That is a
+/// whole unit at 10 s, and none at 50 s, when both have one unit by age: the first one starts.
 #[test]
 fn a_part_of_a_unit_of_priority_does_not_count_for_good() {
     let rows = [(0, 1, 50, 50, 1, 1), (1, 1, 5, 5, 1, 1), (1, 1, 5, 5, 2, 1)];
@@ -100,7 +103,8 @@ fn a_part_of_a_unit_of_priority_does_not_count_for_good() {
     assert_eq!(starts("EASY", 1, &site, &rows), [0.0, 50.0, 55.0]);
 }
 
-/// Jobs that are too wide or too long for their partition are rejected, as are those of no estimate where that has a limit.
+/// Rejects jobs that are too large or too long for their partition, and jobs without an estimate in
+/// a partition with a time limit.
 #[test]
 fn jobs_that_can_never_run_are_rejected() {
     let rows = [(0, 3, 50, 50, 1, 1), (0, 2, 50, 90, 1, 1), (0, 2, 50, 60, 1, 1)];
@@ -124,13 +128,14 @@ fn jobs_that_can_never_run_are_rejected() {
     }
 }
 
-/// Which of two classes preempts the other one, if any, what happens to jobs of each, and how long they are exempt.
+/// Draws the class that preempts the other one, if any, the preemption mode of each class, and the
+/// exempt time.
 fn preempting() -> impl Strategy<Value = (usize, [PreemptMode; 2], u64)> {
     let mode = || {
         let modes = [PreemptMode::Requeue, PreemptMode::Cancel, PreemptMode::Suspend, PreemptMode::Off];
         prop::sample::select(modes.to_vec())
     };
-    // Often no time.
+    // Zero in half of the cases.
     (0_usize..4, [mode(), mode()], 0_u64..200)
         .prop_map(|(preempt, modes, exempt)| (preempt, modes, exempt.saturating_sub(100)))
 }
@@ -146,7 +151,7 @@ fn with_preemption(mut classes: Vec<JobClass>, preempt: usize, modes: [PreemptMo
     classes
 }
 
-/// Random settings of a cluster of 8 nodes.
+/// Draws settings of a cluster of 8 nodes.
 pub(crate) fn settings() -> impl Strategy<Value = Priorities> {
     let weights = [0_u32..1_000, 0..1_000, 0..1_000, 0..1_000, 0..1_000];
     let limit = || prop::option::of(1_u32..6);
@@ -243,7 +248,7 @@ pub(crate) fn settings() -> impl Strategy<Value = Priorities> {
 pub(crate) fn rows() -> impl Strategy<Value = Vec<Row>> {
     let row = (0_u64..40, 1_u32..9, 1_u64..200, 1_u64..300, 0_u32..4, 0_u32..4);
     prop::collection::vec(row, 1..60).prop_map(|mut rows| {
-        // From gaps to moments.
+        // Converts gaps to submit times.
         let mut second = 0;
         for row in &mut rows {
             second += row.0;
@@ -256,7 +261,8 @@ pub(crate) fn rows() -> impl Strategy<Value = Vec<Row>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
-    /// Every job ends or is rejected, and the independent checker, which computes usage and priorities by itself, agrees with every start.
+    /// Every job ends or is rejected, and the independent checker, which computes usage and
+    /// priorities itself, agrees with every start.
     #[test]
     fn schedules_by_priority_pass_the_audit(
         settings in settings(), rows in rows(), policy in 0_usize..3, estimates in 0_usize..3,
@@ -265,7 +271,7 @@ proptest! {
         let options = Options { estimates, ..Options::default() };
         let count = rows.len();
         let mut jobs = of(&rows);
-        // At least one completes, so that there are figures.
+        // The first job completes, so that there is a summary.
         jobs[0].run_time = SimSpan::from_secs(1);
         jobs[0].requested_time = None;
         jobs[0].tasks = 1;
@@ -275,8 +281,8 @@ proptest! {
         prop_assert_eq!(records.len() as u64 + summary.rejected + lost, count as u64);
     }
 
-    /// Without weights and limits the order is that of the submissions: the policies decide as they do without settings. CONS plans
-    /// all again, which with exact estimates changes no plan.
+    /// Without weights and limits the queue order is that of the submissions, so the policies decide
+    /// as without settings. CONS replans all jobs, which changes no plan with exact estimates.
     #[test]
     fn without_weights_the_schedules_are_the_usual_ones(rows in rows(), estimates in 0_usize..3) {
         let text = ["exact", "requested", "factor:1.5"][estimates];
@@ -291,7 +297,7 @@ proptest! {
     }
 }
 
-/// Where jobs are placed does not change the order; the audit judges the nodes too.
+/// Checks that node selection does not change the starts; the audit checks the nodes too.
 #[test]
 fn places_change_no_start_under_priorities() {
     let rows: Vec<Row> = (0..40_u64)

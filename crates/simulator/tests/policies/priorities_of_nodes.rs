@@ -1,4 +1,4 @@
-//! Priorities where nodes go down or differ: properties.
+//! Tests priorities on nodes that fail or differ: properties.
 
 use crate::priorities::{Row, of, requested, rows, run, settings};
 use crate::support::starts_and_ends;
@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 const POLICIES: [&str; 3] = ["FCFS", "EASY", "CONS"];
 
-/// First node, number of nodes, begin and end in seconds.
+/// First node, number of nodes, start and end in seconds.
 type Down = (u32, u32, u64, u64);
 
 fn outage(&(first, nodes, from, until): &Down) -> Outage {
@@ -20,7 +20,7 @@ fn outage(&(first, nodes, from, until): &Down) -> Outage {
     Outage { from: SimTime::from_secs(from), until: SimTime::from_secs(until), nodes }
 }
 
-/// Failures, and windows that are announced at the origin.
+/// Creates failures, and maintenance windows that are announced at time zero.
 fn options(rule: &str, failures: &[Down], windows: &[Down]) -> Options {
     let window = |row: &Down| Window { announced: SimTime::ZERO, outage: outage(row) };
     let outages = Outages {
@@ -39,7 +39,7 @@ fn unequal() -> Options {
     Options { unequal, ..requested() }
 }
 
-/// Settings in which no job preempts others.
+/// Draws settings without preemption.
 fn peaceful() -> impl Strategy<Value = Priorities> {
     settings().prop_map(|mut settings| {
         settings.qos.iter_mut().for_each(|class| class.preempt.clear());
@@ -47,7 +47,7 @@ fn peaceful() -> impl Strategy<Value = Priorities> {
     })
 }
 
-/// At least one job completes, so that there are figures.
+/// Makes the first job short, so that at least one job completes and there is a summary.
 fn with_a_short_job(rows: &[Row]) -> Vec<dfrsim_model::Job> {
     let mut jobs = of(rows);
     jobs[0].run_time = SimSpan::from_secs(1);
@@ -66,7 +66,7 @@ fn downs() -> impl Strategy<Value = Vec<Down>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
 
-    /// Where no node goes down, the plan by groups of nodes is the one by their number.
+    /// Without outages, the plan by groups of nodes equals the plan by node counts.
     #[test]
     fn without_outages_groups_are_numbers(settings in peaceful(), rows in rows(), policy in 0_usize..3) {
         let jobs = with_a_short_job(&rows);
@@ -75,7 +75,8 @@ proptest! {
         prop_assert!(plain == grouped, "{}: {:?} {:?}", POLICIES[policy], starts_and_ends(&plain), starts_and_ends(&grouped));
     }
 
-    /// Every job ends, is lost or is rejected, and the independent checker agrees with every start of FCFS and EASY.
+    /// Every job ends, is lost or is rejected, and the independent checker agrees with every start
+    /// of FCFS and EASY.
     #[test]
     fn schedules_on_failing_nodes_pass_the_audit(
         settings in peaceful(), rows in rows(), policy in 0_usize..3, rule in 0_usize..3,
@@ -89,7 +90,7 @@ proptest! {
         prop_assert_eq!(found.records.len() as u64 + found.summary.rejected + lost, count);
     }
 
-    /// The same on nodes that differ.
+    /// Every job ends or is rejected on nodes that differ, and the independent checker agrees.
     #[test]
     fn schedules_on_unequal_nodes_pass_the_audit(settings in peaceful(), rows in rows(), policy in 0_usize..3) {
         let count = rows.len() as u64;

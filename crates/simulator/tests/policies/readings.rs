@@ -1,4 +1,5 @@
-//! Readings of what the dissertation leaves open, on schedules that were derived by hand.
+//! Tests interpretations of what the dissertation leaves open, on schedules that were derived by
+//! hand.
 
 use crate::support::{schedule_with, starts_and_ends};
 use dfrsim_cluster::{JobRecord, Options};
@@ -8,7 +9,7 @@ use dfrsim_policies::fractional::{
     ArrivalsAtTicks, McbOptions, Opportunism, Readings, StretchYields, TickOrigin, Unmarking,
 };
 
-/// (Submit, tasks, run time, CPU need in quarters of a node, memory in tenths of one.)
+/// (Submit time, tasks, run time, CPU need in quarters of a node, memory in tenths of a node.)
 type Row = (u64, u32, u64, u64, u64);
 
 fn run(parameters: &PolicyOptions, policy: &str, nodes: u32, table: &[Row]) -> Vec<JobRecord> {
@@ -29,8 +30,8 @@ fn reading(readings: Readings) -> PolicyOptions {
     PolicyOptions { readings, ..PolicyOptions::default() }
 }
 
-/// One node; job 2 waits for job 1, and job 3 arrives as job 1 ends. The waiting job is first if `*` reacts to the completion,
-/// the new one if `*` comes after all else.
+/// One node; job 2 waits for job 1, and job 3 arrives when job 1 ends. The waiting job is first if
+/// `*` reacts to the completion, the new one if `*` runs after all events.
 #[test]
 fn waiting_jobs_are_tried_before_or_after_new_ones() {
     let table = [(0, 1, 100, 4, 6), (10, 1, 20, 4, 6), (100, 1, 30, 4, 6)];
@@ -41,12 +42,14 @@ fn waiting_jobs_are_tried_before_or_after_new_ones() {
     assert_eq!(starts_and_ends(&by_event), [(0.0, 100.0), (130.0, 150.0), (100.0, 130.0)]);
 }
 
-/// Two nodes. Jobs 1 (memory 0.5) and 3 (0.1) share node 0, job 2 (1.0) has node 1; all have the same priority at 10, when
-/// job 4 comes with two tasks of memory 0.5, so jobs 3 and 2 are marked.
+/// Two nodes. Jobs 1 (memory 0.5) and 3 (0.1) share node 0, job 2 (1.0) has node 1. All have equal
+/// priority at 10 s, when job 4 arrives with two tasks of memory 0.5, so jobs 3 and 2 are marked.
 ///
-/// If jobs are un-marked before job 4 is placed, job 3 is, as job 4 fits on node 1: two whole needs there and a yield of 1/2,
-/// so it ends at 30. After it: with both away the tasks go to node 1 and, as that is the less loaded then, node 0, where job 3 has
-/// no room any more. Job 1 uses a quarter of node 0, so the yield is 1 / 1.25 and job 4 ends at 10 + 12.5.
+/// If jobs are unmarked before job 4 is placed, job 3 is unmarked, as job 4 fits on node 1: two
+/// whole needs there and a yield of 1/2, so it ends at 30 s. If jobs are unmarked afterwards, both
+/// are marked during placement. The tasks then go to node 1 and, as that is the less loaded one
+/// next, to node 0, where job 3 does not fit any more. Job 1 uses a quarter of node 0, so the yield
+/// is 1 / 1.25 and job 4 ends at 10 + 12.5.
 #[test]
 fn jobs_are_unmarked_before_or_after_the_new_job_is_placed() {
     let table = [(0, 1, 1000, 1, 5), (0, 1, 1000, 4, 10), (0, 1, 1000, 1, 1), (10, 2, 10, 4, 5)];
@@ -58,7 +61,7 @@ fn jobs_are_unmarked_before_or_after_the_new_job_is_placed() {
     assert_eq!((preemptions(&after), after[3].end.as_secs_f64().round()), (vec![0, 1, 1, 0], 23.0));
 }
 
-/// Ticks at 600 and 1,200, though the first submission is at 50.
+/// Ticks occur at 600 s and 1,200 s, although the first submission is at 50 s.
 #[test]
 fn ticks_begin_at_zero() {
     let zero = reading(Readings { tick_origin: TickOrigin::Zero, ..Readings::default() });
@@ -66,9 +69,10 @@ fn ticks_begin_at_zero() {
     assert_eq!(starts_and_ends(&records), [(600.0, 700.0), (1200.0, 1210.0)]);
 }
 
-/// Two nodes; a job of memory 0.6 is on node 0. At the tick at 600 another one arrives, and node 1 is the less loaded. Admitted
-/// first, it has node 1 before the tick comes, which may not move it and fills node 0 with the first job. Left to the tick,
-/// the two are packed in the order of their memory: the larger one takes node 0.
+/// Two nodes; a job of memory 0.6 is on node 0. At the tick at 600 s another one arrives, and node 1
+/// is less loaded. If it is admitted first, it has node 1 before the tick, which may not move it and
+/// packs the first job on node 0. If it is left to the tick, the two are packed in the order of
+/// their memory: the larger one takes node 0.
 #[test]
 fn arrivals_at_ticks_are_left_to_them() {
     let table = [(0, 1, 1000, 4, 6), (600, 1, 1000, 4, 7)];
@@ -80,8 +84,9 @@ fn arrivals_at_ticks_are_left_to_them() {
     assert_eq!((left[0].migrations, left[1].start), (1, SimTime::from_secs(600)));
 }
 
-/// One node, two jobs from 0, both started by the tick at 600 with a yield of 1/2. The first one's 100 s are done at 800; then
-/// the other has 100 of its 900 s. If yields hold until 1,200, it has 300 then and ends at 1,800; if not, at 1,600.
+/// One node, and two jobs from 0 s, both of which the tick at 600 s starts with a yield of 1/2. The
+/// first one's 100 s are done at 800 s; by then the other has done 100 of its 900 s. If yields hold
+/// until 1,200 s, it has done 300 s then and ends at 1,800 s; if not, at 1,600 s.
 #[test]
 fn stretch_yields_hold_or_are_recomputed() {
     let table = [(0, 1, 100, 4, 1), (0, 1, 900, 4, 1)];
@@ -94,8 +99,8 @@ fn stretch_yields_hold_or_are_recomputed() {
     assert_eq!(end(&reading(recomputed)), 1600.0);
 }
 
-/// Three jobs with the whole need on one node: a third of it each, 33 hundredths in whole steps, and 150 / 0.33 s for 150 s of
-/// work.
+/// Gives three jobs that need a whole node a third of it each, rounded down to 33 hundredths: 150 s
+/// of work take 150 / 0.33 s.
 #[test]
 fn cpu_is_given_in_steps() {
     let mcb = McbOptions { cpu_step: Some(Share::from_ratio(1, 100)), ..McbOptions::default() };
@@ -108,7 +113,8 @@ fn cpu_is_given_in_steps() {
     assert!(ends(&stepped).iter().all(|end| (end - 150.0 / 0.33).abs() < 0.01), "{:?}", ends(&stepped));
 }
 
-/// What MCB packs with steps fits when it is given out: `/stretch-per` never asks for more than a node on a busy cluster.
+/// Yields that MCB packs in steps fit on the nodes: `/stretch-per` never requests more than a node
+/// on a busy cluster.
 #[test]
 fn yields_packed_in_steps_fit() {
     let mcb = McbOptions { cpu_step: Some(Share::from_ratio(1, 100)), ..McbOptions::default() };
@@ -127,8 +133,8 @@ fn yields_packed_in_steps_fit() {
     }
 }
 
-/// Three long jobs, two of which fit at a time: the last one ends earlier if the search for the stretch is as fine as by
-/// default than if it is as fine as that for the yield.
+/// Three long jobs, two of which fit at a time. The last one ends earlier if the search for the
+/// stretch has the default precision than if it has the precision of the search for the yield.
 #[test]
 fn a_fine_search_for_the_stretch_is_better() {
     let end = |precision| {

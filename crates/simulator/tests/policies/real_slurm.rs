@@ -1,8 +1,9 @@
-//! Starts of SLURM and CONS beside those of a real Slurm (`scripts/record-slurm`), which ran 200 jobs on eight nodes under
-//! sched/backfill with priority/multifactor.
+//! Compares the starts of SLURM and CONS with those of a real Slurm (`scripts/record-slurm`), which
+//! ran 200 jobs on eight nodes under sched/backfill with priority/multifactor.
 //!
-//! Run times are those that Slurm recorded, estimates its time limits, and all settings come from its `slurm.conf`: this is what a user
-//! gets from the command line. Of the recording no more is used: not when its schedulers looked, nor which of them started a job.
+//! Run times are those that Slurm recorded, estimates are its time limits, and all settings come
+//! from its `slurm.conf`, as they do for a user of the command line. Nothing else of the recording
+//! is used: neither the times of its scheduling cycles, nor which of its schedulers started a job.
 
 use crate::support::Records;
 use dfrsim_cluster::{Options, simulate};
@@ -17,27 +18,28 @@ use std::sync::Arc;
 
 const NODES: u32 = 8;
 
-/// `bf_interval` of the recording.
+/// `bf_interval` of the recording, in seconds.
 const INTERVAL_S: f64 = 5.0;
 
 fn recorded(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("policies/reference/slurm").join(name)
 }
 
-/// The starts that Slurm recorded, in seconds after the first submission, in the order of submission.
+/// Returns the starts that Slurm recorded, in seconds after the first submission, in the order of
+/// submission.
 fn starts_of_slurm() -> Vec<f64> {
     let listing = slurm::read(&recorded("jobs.sacct"), Strictness::Strict).unwrap();
     listing.map(|line| line.record).map(|it| (it.submit + it.wait.unwrap()).as_secs_f64()).collect()
 }
 
-/// The starts of a simulation, in seconds after the first submission, in the order of submission; by Slurm's priorities, or in the order of
-/// submission.
+/// Returns the starts of a simulation, in seconds after the first submission, in the order of
+/// submission. The queue is ordered by Slurm's priorities or by submission.
 fn starts_of(policy: &str, by_priority: bool) -> Vec<f64> {
     let options = prepare::Options { units: Some(NODES), origins: true, ..prepare::Options::default() };
     let log = Opened::open(&recorded("jobs.sacct"), &options).unwrap();
     let text = std::fs::read_to_string(recorded("slurm.conf")).unwrap();
     let mut settings = slurm_conf::read(&text).unwrap().of_log(log.header()).settings;
-    // As scripts/record-slurm sets it.
+    // scripts/record-slurm sets this.
     settings.accounts.iter_mut().filter(|account| account.name == "root").for_each(|root| root.shares = 0);
     if !by_priority {
         settings.weights = PriorityWeights::default();
@@ -51,17 +53,18 @@ fn starts_of(policy: &str, by_priority: bool) -> Vec<f64> {
     records.sorted().iter().map(|it| it.start.since(SimTime::ZERO).as_secs_f64()).collect()
 }
 
-/// How two lists of starts differ.
+/// Differences of two lists of starts.
 #[derive(Debug)]
 struct Differences {
-    /// The share of jobs that start within Slurm's interval of each other.
+    /// Fraction of jobs whose starts differ by at most one backfill interval of Slurm.
     within: f64,
-    /// Within two intervals.
+    /// Fraction of jobs whose starts differ by at most two intervals.
     within_two: f64,
     mean_s: f64,
-    /// Of the mean start, simulated less recorded.
+    /// Difference of the mean start in seconds, simulated minus recorded.
     of_mean_s: f64,
-    /// Of the pairs of jobs that start at different times in both, how many do so in another order.
+    /// Fraction of inverted pairs, among the pairs of jobs that start at different times in both
+    /// lists.
     inversions: f64,
 }
 
@@ -87,8 +90,8 @@ fn differences(real: &[f64], simulated: &[f64]) -> Differences {
     }
 }
 
-/// Of the 200 jobs, SLURM starts 73.5 % within the interval of backfilling and 87 % within two, 3.9 s late on average. 1.7 % of the pairs start
-/// in another order, of which there are 18 % in the order of submission.
+/// SLURM starts 73.5 % of the 200 jobs within one backfill interval and 87 % within two, 3.9 s late
+/// on average. 1.7 % of the pairs are inverted; with the queue in the order of submission, 18 % are.
 #[test]
 fn starts_are_close_to_those_of_a_real_slurm() {
     let real = starts_of_slurm();

@@ -1,4 +1,5 @@
-//! Job by job, the schedules of FCFS, EASY and CONS are those of established simulators.
+//! Tests that the schedules of FCFS, EASY and CONS equal those of established simulators, job by
+//! job.
 
 use crate::support::schedule;
 use dfrsim_cluster::{EstimateModel, Options, Overrun};
@@ -10,10 +11,10 @@ use flate2::read::GzDecoder;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-/// A log of which other simulators have scheduled the first 1,000 jobs.
+/// A log whose first 1,000 jobs were scheduled by other simulators.
 #[derive(Clone, Copy)]
 enum Log {
-    /// Synthetic, and therefore part of the repository.
+    /// A synthetic log, which is therefore part of the repository.
     Lublin,
     Hpc2n,
     Ctc,
@@ -66,7 +67,7 @@ impl Log {
         }
     }
 
-    /// The first 1,000 jobs as the references read them.
+    /// Reads the first 1,000 jobs with the rules of the reference simulators.
     fn jobs(self) -> Vec<Job> {
         let skip = if matches!(self, Log::Hpc2n) { 5 } else { 0 };
         let options = prepare::Options {
@@ -118,7 +119,8 @@ fn requested_times_and_killed_there_on_a_synthetic_log() {
     requested_times_and_killed_there(&[Log::Lublin]);
 }
 
-/// Every job ends before its estimate, so that conservative plans are compressed all the time.
+/// Every job ends before its estimate, so that conservative schedules are compressed at every job
+/// end.
 #[test]
 fn estimates_of_twice_the_run_time_on_a_synthetic_log() {
     let options = Options { estimates: EstimateModel::Factor(2.0), ..Options::default() };

@@ -1,4 +1,4 @@
-//! Policies of users: listed and found beside the standard ones.
+//! Tests custom policies, which are listed and found in addition to the standard ones.
 
 use dfrsim_policies::{CustomPolicy, Policies, Policy, PolicyFamily, PolicySetting};
 
@@ -27,7 +27,7 @@ fn a_family_makes_its_policies_from_their_names() {
         prefix: "level",
         form: "level:NUMBER",
         description: "for tests",
-        make: |name| {
+        create: |name| {
             let level: u8 = name["level:".len()..].parse().map_err(|_| "expected a number".to_owned())?;
             let version = level.to_string();
             Ok(CustomPolicy::new(name, version, |nodes, options, _| {

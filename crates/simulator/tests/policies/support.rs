@@ -1,4 +1,4 @@
-//! Running policies in tests.
+//! Helpers that run policies in tests.
 
 use dfrsim_audit::{CheckedPolicy, audit_policy};
 use dfrsim_cluster::{
@@ -13,12 +13,12 @@ use dfrsim_workload::lublin::{LublinParameters, generate};
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
-/// Collects the lives of the completed jobs.
+/// Collects the records of the completed jobs.
 #[derive(Default)]
 pub(crate) struct Records(Vec<(u64, JobRecord)>);
 
 impl Records {
-    /// By submission.
+    /// Returns the records in the order of submission.
     pub(crate) fn sorted(mut self) -> Vec<JobRecord> {
         self.0.sort_by_key(|(sequence, _)| *sequence);
         self.0.into_iter().map(|(_, record)| record).collect()
@@ -33,12 +33,13 @@ impl Observer for Records {
     }
 }
 
-/// The completed jobs of a simulation, in order of submission.
+/// Returns the completed jobs of a simulation, in the order of submission.
 pub(crate) fn schedule(policy: &str, nodes: u32, options: &Options, jobs: Vec<Job>) -> Vec<JobRecord> {
     schedule_with(&PolicyOptions::default(), policy, nodes, options, jobs)
 }
 
-/// The same of a policy with options.
+/// Returns the completed jobs of a simulation under a policy with options, in the order of
+/// submission.
 pub(crate) fn schedule_with(
     parameters: &PolicyOptions,
     policy: &str,
@@ -52,16 +53,17 @@ pub(crate) fn schedule_with(
     records.sorted()
 }
 
-/// What comes of a simulation that is watched.
+/// Results of an observed simulation.
 pub(crate) struct Recorded<W> {
-    /// The completed jobs, in order of submission.
+    /// The completed jobs, in the order of submission.
     pub(crate) records: Vec<JobRecord>,
     pub(crate) summary: Summary,
     pub(crate) events: String,
     pub(crate) watcher: W,
 }
 
-/// Simulates under all conditions of the options and the settings of a site, if any, with another observer; some job must complete.
+/// Simulates with options and with the settings of a site, if any, and with an additional observer;
+/// some job must complete.
 pub(crate) fn recorded<W: Observer + Default>(
     parameters: &PolicyOptions,
     policy: &str,
@@ -77,7 +79,7 @@ pub(crate) fn recorded<W: Observer + Default>(
     let log = EventLog::new(Vec::new(), policy, nodes, options.penalty, SimSpan::from_secs(10));
     let log = log.of_cluster(options, settings);
     let metrics = Metrics::new(SummaryOptions {
-        outages: options.outages.is_some() || settings.is_some_and(|it| it.preempting().is_some()),
+        outages: options.outages.is_some() || settings.is_some_and(|it| it.preempting_classes().is_some()),
         capacity: classes.map(NodeClasses::capacity),
         ..SummaryOptions::new(nodes)
     });
@@ -92,7 +94,7 @@ pub(crate) fn recorded<W: Observer + Default>(
     Recorded { records: records.sorted(), summary, events, watcher }
 }
 
-/// Fails unless the audit finds that a policy decided all of a record.
+/// Panics unless the audit accepts a record as one of this policy.
 #[track_caller]
 pub(crate) fn assert_judged(events: &str, policy: &str) {
     let checked = CheckedPolicy::parse(policy, PolicyOptions::default().period).unwrap();
@@ -100,7 +102,7 @@ pub(crate) fn assert_judged(events: &str, policy: &str) {
     assert!(report.is_ok(), "{policy}: {}\n{events}", report.unwrap_err());
 }
 
-/// Jobs of the model that offer a load.
+/// Generates jobs of the Lublin model with this offered load.
 pub(crate) fn lublin(nodes: u32, jobs: usize, seed: Seed, offered: f64) -> Vec<Job> {
     let of = NonZeroU32::new(nodes).unwrap();
     let mut jobs = generate(&LublinParameters { nodes: of, jobs, ..LublinParameters::default() }, seed);
@@ -108,7 +110,8 @@ pub(crate) fn lublin(nodes: u32, jobs: usize, seed: Seed, offered: f64) -> Vec<J
     jobs
 }
 
-/// A job that takes whole nodes: (submit, width, run time, requested time), in seconds.
+/// Creates a job that uses whole nodes from (submit time, nodes, run time, requested time), in
+/// seconds.
 pub(crate) fn job(id: u64, (submit, width, run, requested): (u64, u32, u64, u64)) -> Job {
     Job {
         id: JobId(id),
@@ -120,12 +123,12 @@ pub(crate) fn job(id: u64, (submit, width, run, requested): (u64, u32, u64, u64)
     }
 }
 
-/// Jobs numbered from 1.
+/// Creates jobs that are numbered from 1.
 pub(crate) fn jobs(table: &[(u64, u32, u64, u64)]) -> Vec<Job> {
     table.iter().zip(1..).map(|(&row, id)| job(id, row)).collect()
 }
 
-/// Start and end of each job, in seconds.
+/// Returns the start and end of each job, in seconds.
 pub(crate) fn starts_and_ends(records: &[JobRecord]) -> Vec<(f64, f64)> {
     records.iter().map(|record| (record.start.as_secs_f64(), record.end.as_secs_f64())).collect()
 }

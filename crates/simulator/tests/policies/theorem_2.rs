@@ -1,17 +1,21 @@
-//! Theorem 2 of the dissertation (section 5.1.2): with three processing times, no preemptive time-sharing on-line algorithm
-//! is better than Delta^(sqrt 2 - 1) / 2 times the optimum, whether it knows the processing times or not.
+//! Tests theorem 2 of the dissertation (section 5.1.2): with three processing times, no preemptive
+//! time-sharing on-line algorithm is better than Delta^(sqrt 2 - 1) / 2 times the optimum,
+//! clairvoyant or not.
 //!
-//! The adversary of the proof (Theorem 14 of the dissertation's reference 91, reconstructed here), against each policy on one
-//! node. A long job of length P comes at 0. From P - d on there comes a job of length d whenever the last could have ended.
-//! * Phase 1. While the long job is there, the optimum is at most 2: the long job first, each of the others d late. So a
-//!   policy that has not ended it by P * (P/d)^a, with a = sqrt 2 - 1, has (P/d)^a / 2 times the optimum: enough, as P/d is the
-//!   Delta of this instance.
-//! * Phase 2. If it has ended by then, work of d is left, all of it of the jobs of length d; then jobs of length 1 come at each
-//!   second for d^2 seconds. Either all work of the jobs of length d is done before these end, and then work of d is left in jobs of
-//!   length 1, the last of which is d late; or one of length d waits for d^2. In both cases a stretch is at least d. The optimum
-//!   lets the long job wait for all others: (end of the jobs of length 1 + d) / P at most.
+//! The adversary of the proof (Theorem 14 of the dissertation's reference 91, reconstructed here) is
+//! run against each policy on one node. A long job of length P arrives at 0. From P - d on a job of
+//! length d arrives whenever the previous one could have ended.
+//! * Phase 1. While the long job is running, the optimum is at most 2: the long job first, each of
+//!   the others d late. A policy that has not ended it by P * (P/d)^a, with a = sqrt 2 - 1,
+//!   therefore has (P/d)^a / 2 times the optimum. That suffices, as P/d is the Delta of this
+//!   instance.
+//! * Phase 2. If the long job has ended by then, work of d is left, all of it in jobs of length d;
+//!   then jobs of length 1 arrive each second for d^2 seconds. If all work of the jobs of length d
+//!   is done before these end, work of d is left in jobs of length 1, the last of which is d late;
+//!   otherwise one job of length d waits for d^2. In both cases some stretch is at least d. The
+//!   optimum lets the long job wait for all others: at most (end of the jobs of length 1 + d) / P.
 //!
-//! With d = P^(1 - a) the quotient of phase 2 is P^a / 2 but for d being an integer.
+//! With d = P^(1 - a) the ratio of phase 2 is P^a / 2, except that d is rounded to an integer.
 
 use crate::support::{job, schedule};
 use dfrsim_bound::max_stretch_bound;
@@ -23,26 +27,27 @@ fn exponent() -> f64 {
     2.0_f64.sqrt() - 1.0
 }
 
-/// A job on the only node, in seconds.
+/// Creates a job of one task for the only node, with times in seconds.
 fn serial(id: u64, submit: u64, run_time: u64) -> Job {
     job(id, (submit, 1, run_time, run_time))
 }
 
-/// The largest stretch, and when the first job ends.
+/// Returns the largest stretch, and the end of the first job.
 fn run(policy: &str, jobs: &[Job]) -> (f64, f64) {
     let records = schedule(policy, 1, &Options::default(), jobs.to_vec());
     let stretches = records.iter().map(|it| stretch::stretch(it.turnaround(), it.run_time));
     (stretches.fold(0.0, f64::max), records[0].end.as_secs_f64())
 }
 
-/// The long job, and this many of the middle ones.
+/// Creates the long job, and this many of the middle ones.
 fn phase_1(long: u64, middle: u64, count: u64) -> Vec<Job> {
     let mut jobs = vec![serial(0, 0, long)];
     jobs.extend((0..count).map(|number| serial(number + 1, long - middle + number * middle, middle)));
     jobs
 }
 
-/// What the adversary reaches: the stretch of the policy, one that a schedule has, the Delta of the instance, and its jobs.
+/// Result of the adversary: the stretch of the policy, the stretch of another schedule, the Delta of
+/// the instance, and its jobs.
 struct Reached {
     policy: f64,
     other: f64,
@@ -54,14 +59,15 @@ fn adversary(policy: &str, long: u64) -> Reached {
     let middle = (long as f64).powf(1.0 - exponent()).round() as u64;
     let delta = long as f64 / middle as f64;
     let limit = long as f64 * delta.powf(exponent());
-    // They come for as long as the long job may take.
+    // Middle jobs arrive as long as the long job may run.
     let count = (limit / middle as f64) as u64 + 2;
     let jobs = phase_1(long, middle, count);
     let (worst, end) = run(policy, &jobs);
     if end >= limit {
         return Reached { policy: worst, other: 2.0, delta, jobs };
     }
-    // The middle jobs that came until the long one ended, and the moment at which the next would have come.
+    // The middle jobs that arrived before the long one ended, and the time at which the next would
+    // have arrived.
     let came = ((end - (long - middle) as f64) / middle as f64) as u64 + 1;
     let begin = long - middle + came * middle;
     let short = middle * middle;
@@ -95,11 +101,12 @@ proptest! {
     ) {
         let reached = adversary(policy, long);
         let bound = reached.delta.powf(exponent()) / 2.0;
-        // The other schedule has the middle job that is under way when the long one ends, and d is rounded: by less than that.
+        // A middle job is running in the other schedule when the long one ends, and d is rounded;
+        // both change the ratio by less than this.
         let rounding = 1.0 + 3.0 / (long as f64).powf(1.0 - exponent());
         let ratio = reached.policy / reached.other;
         prop_assert!(ratio * rounding >= bound, "{}: {} and {}, not {}", policy, reached.policy, reached.other, bound);
-        // There is such another schedule: the optimum is no larger.
+        // The other schedule exists: the optimum is no larger.
         if reached.jobs.len() < 200 {
             let optimum = max_stretch_bound(&reached.jobs, 1, SimSpan::ZERO).value;
             prop_assert!(optimum <= reached.other * (1.0 + 1e-6), "{} is above {}", optimum, reached.other);

@@ -1,10 +1,10 @@
-//! The lower bounds of the dissertation on non-clairvoyant scheduling (section 5.1.2, theorems 3 and 4, and what it says
-//! of FCFS), simulated.
+//! Tests the lower bounds of the dissertation on non-clairvoyant scheduling (section 5.1.2, theorems
+//! 3 and 4, and its statement on FCFS) in simulations.
 //!
-//! The proofs share a node exactly; here a share is rounded down to k / 2^20, so with n jobs it falls short by at
-//! most n / 2^20 of itself, and a job takes longer by as much, and by a microsecond where a completion is rounded
-//! up. Later jobs are in the way of those that should have ended, so the errors of n completions may add up:
-//! figures are compared with a relative tolerance of n^2 / 2^20.
+//! The proofs divide a node exactly. Here a share is rounded down to k / 2^20, so with n jobs it is
+//! too small by at most n / 2^20 of itself. A job takes longer by as much, and by a microsecond
+//! where a completion is rounded up. Jobs that end too late delay others, so the errors of n
+//! completions may add up: figures are compared with a relative tolerance of n^2 / 2^20.
 
 use crate::support::{job, schedule};
 use dfrsim_bound::max_stretch_bound;
@@ -22,7 +22,7 @@ fn serial_jobs(releases_and_run_times: &[(f64, f64)]) -> Vec<Job> {
     jobs.collect()
 }
 
-/// The stretch of each job under EQUIPARTITION on one node.
+/// Returns the stretch of each job under EQUIPARTITION on one node.
 fn stretches(jobs: &[Job]) -> Vec<f64> {
     let records = schedule("EQUIPARTITION", 1, &Options::default(), jobs.to_vec());
     records.iter().map(|record| stretch::stretch(record.turnaround(), record.run_time)).collect()
@@ -41,9 +41,10 @@ fn lower_bound(jobs: &[Job]) -> f64 {
     max_stretch_bound(jobs, 1, SimSpan::ZERO).value
 }
 
-/// Theorem 3: n jobs at once, of run times 1, L, L^2, ..., none of which an algorithm without knowledge can distinguish
-/// from the others before time n. EQUIPARTITION ends the shortest at n: stretch n. One after the other by length, the
-/// i-th ends at (L^i - 1) / (L - 1), which for large L is hardly more than its own run time.
+/// Theorem 3: n jobs arrive together, with run times 1, L, L^2, ... A non-clairvoyant algorithm
+/// cannot distinguish them before time n. EQUIPARTITION ends the shortest at n, with stretch n. In
+/// the order of length, the i-th job ends at (L^i - 1) / (L - 1), which is hardly more than its own
+/// run time for large L.
 #[test]
 fn theorem_3_no_algorithm_is_better_than_n_times_the_optimum() {
     for n in 2..=6_usize {
@@ -65,8 +66,9 @@ fn theorem_3_no_algorithm_is_better_than_n_times_the_optimum() {
     }
 }
 
-/// Theorem 4: two jobs of n - 1 at 0, then each job i of (n - 1) / (i - 1) just when its predecessor could have ended:
-/// r(i) = r(i - 1) + p(i - 1). All end together under EQUIPARTITION, at r(n) + n.
+/// Creates the instance of theorem 4: two jobs of n - 1 at 0, then each job i of (n - 1) / (i - 1)
+/// when its predecessor could have ended: r(i) = r(i - 1) + p(i - 1). All jobs end together under
+/// EQUIPARTITION, at r(n) + n, which is returned too.
 fn theorem_4(n: usize) -> (Vec<(f64, f64)>, f64) {
     let run_time = |i: usize| (n - 1) as f64 / (i.max(2) - 1) as f64;
     let mut rows = vec![(0.0, run_time(1)), (0.0, run_time(2))];
@@ -91,7 +93,7 @@ fn theorem_4_equipartition_against_the_spread_of_run_times() {
         assert_near(found[n - 1], n as f64, n);
         assert_near(largest(&found), n as f64, n);
 
-        // The other schedule: jobs 2 to n as they come, each at full speed; job 1 at last.
+        // The other schedule runs jobs 2 to n as they arrive, each at full speed, and job 1 last.
         let total: f64 = rows.iter().map(|(_, run)| run).sum();
         let alternative = total / rows[0].1;
         let harmonic: f64 = (2..n).map(|i| 1.0 / i as f64).sum();
@@ -104,18 +106,19 @@ fn theorem_4_equipartition_against_the_spread_of_run_times() {
     }
 }
 
-/// Theorem 4, the other half: EQUIPARTITION never gives a job less than 1/n, so no stretch is above n.
+/// The converse of theorem 4: EQUIPARTITION never gives a job less than 1/n, so no stretch is above
+/// n.
 #[test]
 fn theorem_4_no_stretch_is_above_the_number_of_jobs() {
     for n in [3, 7, 20] {
-        // Half of them come while the others run; run times spread over three decades.
+        // Pairs of jobs arrive each second while others run; run times spread over three decades.
         let rows: Vec<(f64, f64)> = (0..n).map(|i| (f64::from(i / 2), 1.3_f64.powi(i * 7 % 26))).collect();
         let most = largest(&stretches(&serial_jobs(&rows)));
         assert!(most <= f64::from(n) * (1.0 + f64::from(n * n) / f64::from(1 << 20)), "{most}");
     }
 }
 
-/// The largest stretch under FCFS on one node.
+/// Returns the largest stretch under FCFS on one node.
 fn fcfs(jobs: &[Job]) -> f64 {
     let records = schedule("FCFS", 1, &Options::default(), jobs.to_vec());
     let stretches = records.iter().map(|it| stretch::stretch(it.turnaround(), it.run_time));
@@ -125,8 +128,9 @@ fn fcfs(jobs: &[Job]) -> f64 {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
 
-    /// FCFS is Delta-competitive: never worse than the optimum times the ratio of the longest to the shortest run time. On one
-    /// node that can be shared the bound is the optimum; it is found to a ten thousandth.
+    /// FCFS is Delta-competitive: never worse than the optimum times the ratio of the longest to the
+    /// shortest run time. On one shared node the bound is the optimum; it is computed to one
+    /// ten-thousandth.
     #[test]
     fn fcfs_is_never_worse_than_delta_times_the_optimum(
         rows in proptest::collection::vec((0_u32..200, 1_u32..100), 1..12),
@@ -142,8 +146,8 @@ proptest! {
     }
 }
 
-/// And exactly so: a short job that comes just after one that is Delta times as long waits for it, where the optimum lets it
-/// pass.
+/// The factor Delta is tight: a short job that arrives just after a job that is Delta times as long
+/// waits for it, while the optimum runs it first.
 #[test]
 fn fcfs_comes_as_near_to_delta_as_one_likes() {
     for delta in [2.0, 10.0, 1000.0] {

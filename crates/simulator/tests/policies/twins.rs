@@ -1,4 +1,5 @@
-//! The batch planners against the slow, obvious reference of the audit, on small clusters where many things coincide.
+//! Tests the batch planners against the slow and simple reference implementation in the audit, on
+//! small clusters with many coincidences.
 
 use crate::classes::events;
 use dfrsim_audit::{CheckedPolicy, audit_policy};
@@ -8,13 +9,15 @@ use dfrsim_model::{Job, JobId, SimSpan, SimTime};
 use dfrsim_policies::batch::Profile;
 use proptest::prelude::*;
 
-/// Quarters of a second: several events within the one second that overdue jobs are given do happen.
+/// Converts quarters of a second, so that several events occur within the one second by which
+/// overdue jobs are extended.
 fn quarters(count: u64) -> SimSpan {
     SimSpan::from_micros(count * 250_000)
 }
 
-/// Up to 24 jobs on a few nodes, most of them waiting for others; a few are wider than the cluster. Requested
-/// times are independent of run times, or are missing. Small numbers, so that many things coincide.
+/// Draws up to 24 jobs on a few nodes, most of which wait for others; a few are larger than the
+/// cluster. Requested times are independent of run times, or missing. Numbers are small, so that
+/// there are many coincidences.
 fn workload() -> impl Strategy<Value = (u32, Vec<Job>)> {
     let gap = prop_oneof![3 => Just(0), 4 => (1_u64..6).prop_map(|seconds| seconds * 4), 2 => 1_u64..20];
     let span = || prop_oneof![3 => (1_u64..12).prop_map(|seconds| seconds * 4), 1 => 1_u64..30];
@@ -51,7 +54,7 @@ fn any_options() -> impl Strategy<Value = Options> {
     (estimates, overrun).prop_map(|(estimates, overrun)| Options { estimates, overrun, ..Options::default() })
 }
 
-/// The free nodes as one number a second.
+/// The number of free nodes in each second.
 struct SecondBySecond(Vec<u32>);
 
 impl SecondBySecond {
@@ -66,7 +69,8 @@ impl SecondBySecond {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(10_000))]
 
-    /// The reference of the audit decides from plain lists: under each order, with any reservations, places and use of nodes.
+    /// Compares policies with the reference implementation in the audit, which uses plain lists, for
+    /// each order and any reservations, node selection and node use.
     #[test]
     fn batch_policies_agree_with_the_reference(
         (nodes, jobs) in workload(), options in any_options(), policy in prop::sample::select(BatchPolicy::all().collect::<Vec<_>>()),
@@ -81,7 +85,8 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]
 
-    /// Jobs are planned at their earliest hole; some are taken out again, whole or for the rest of their time.
+    /// Reserves jobs in their earliest hole, and releases some of them, entirely or for the rest of
+    /// their time.
     #[test]
     fn the_profile_agrees_with_one_number_a_second(
         nodes in 1_u32..10,

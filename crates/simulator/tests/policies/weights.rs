@@ -1,4 +1,4 @@
-//! Shares and priorities by weights of jobs: properties.
+//! Tests yields and priorities by job weights: properties.
 
 use crate::support::{assert_judged, recorded};
 use dfrsim_cluster::{JobRecord, Options, ShareWeights};
@@ -7,7 +7,8 @@ use dfrsim_model::{Job, Origin, Share, SimSpan, SimTime};
 use dfrsim_policies::PolicyOptions;
 use proptest::prelude::*;
 
-/// Qualities of service with these weights; the class of a queue's jobs is the one of its number, the last class has all others.
+/// Creates a QOS for each weight. A QOS has the queue with its index, and the last one has all other
+/// queues.
 fn settings(weights: &[u32]) -> Priorities {
     let class = |(queue, &weight): (u32, &u32)| JobClass {
         name: format!("class {queue}"),
@@ -18,7 +19,8 @@ fn settings(weights: &[u32]) -> Priorities {
     Priorities { qos: (0..).zip(weights).map(class).collect(), ..Priorities::default() }
 }
 
-/// Simulates with weights, has the events audited; the completed jobs by submission, and the events behind the records of settings.
+/// Simulates with weights, and audits the events. Returns the completed jobs in the order of
+/// submission, and the events after the records of settings.
 fn run(
     policy: &str,
     nodes: u32,
@@ -44,7 +46,7 @@ const POLICIES: [&str; 7] = [
     "/per/OPT=MIN",
 ];
 
-/// Jobs that have to give way to each other, of four queues.
+/// Draws jobs of four queues that compete for the nodes.
 fn crowd() -> impl Strategy<Value = Vec<Job>> {
     let row = (0_u64..400, 1_u64..3_000, 1_u32..5, 1_u64..=4, 1_u64..=8, 0_u32..4);
     prop::collection::vec(row, 1..40).prop_map(|rows| {
@@ -69,7 +71,7 @@ fn crowd() -> impl Strategy<Value = Vec<Job>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(150))]
 
-    /// Schedules pass the audit, which judges each yield; equal weights, and the same ones in other units, change no byte.
+    /// Audits schedules, including each yield. Equal weights and scaled weights change no byte.
     #[test]
     fn weights_are_ratios(
         policy in prop::sample::select(POLICIES.to_vec()),

@@ -1,3 +1,3 @@
-//! Helpers that several test packages share.
+//! Helpers shared by several test packages.
 
 pub mod planted;

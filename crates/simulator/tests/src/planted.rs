@@ -1,26 +1,28 @@
-//! Files that are right, small enough to follow by hand, and faults planted in them (`*.txt`).
+//! Correct files, small enough to follow by hand, and violations that are injected into them
+//! (`*.txt`).
 //!
-//! A file begins with its records. Then come cases, with an empty line before each: changes, and what is found after them.
+//! A file begins with its records. After them come cases, each preceded by an empty line: changes,
+//! and the expected result.
 //!
-//! | line | what it does |
+//! | line | meaning |
 //! |---|---|
-//! | `# text` | says why |
-//! | `policy NAME` | judges by a policy, under its name; `-` judges by none; before the first case, for all cases |
-//! | `8: from => to` | replaces the first such text in a line, from 1 |
-//! | `: from => to` | the same in the first line that has it |
+//! | `# text` | explanation |
+//! | `policy NAME` | audits by the rules of a policy, under its name; `-` uses no policy; before the first case, it applies to all cases |
+//! | `8: from => to` | replaces the first such text in a line, counted from 1 |
+//! | `: from => to` | replaces it in the first line that contains it |
 //! | `+8 record`, `-8`, `>8 9` | inserts a line, deletes one, moves one |
-//! | `ok` | there is no fault |
-//! | `= fault`, `1 fault` | the first fault, the only fault |
-//! | `~ part` | some fault has this part |
-//! | `n 3` | there are three faults |
+//! | `ok` | there is no violation |
+//! | `= fault`, `1 fault` | the first violation, the only violation |
+//! | `~ part` | some violation contains this text |
+//! | `n 3` | there are three violations |
 
 use dfrsim_audit::AuditError;
 use std::path::Path;
 
-/// Audits a text by the rules of the policy of this name, if it has one.
+/// Function that audits a text by the rules of the policy of this name, if there is one.
 pub type Judge = fn(&str, &str) -> Result<(), AuditError>;
 
-/// Returns the records of a file, before any fault is planted.
+/// Returns the records of a file, before any violation is injected.
 ///
 /// # Panics
 /// If the file cannot be read.
@@ -29,12 +31,12 @@ pub fn records(folder: &Path, name: &str) -> Vec<String> {
     text.lines().filter(|line| line.starts_with('{')).map(str::to_owned).collect()
 }
 
-/// Joins records to a text.
+/// Joins records into a text.
 pub fn text_of(lines: &[String]) -> String {
     lines.join("\n") + "\n"
 }
 
-/// Faults in full; none if there are none.
+/// Returns the texts and the number of all violations; none if the result is `Ok`.
 fn faults(result: Result<(), AuditError>) -> (Vec<String>, usize) {
     match result {
         Ok(()) => (Vec::new(), 0),
@@ -45,7 +47,7 @@ fn faults(result: Result<(), AuditError>) -> (Vec<String>, usize) {
     }
 }
 
-/// A whole number, and what comes after it and a separator.
+/// Splits off a leading number and a separator; returns the number and the rest.
 fn numbered(line: &str, separator: char) -> Option<(usize, &str)> {
     let (number, rest) = line.split_once(separator).unwrap_or((line, ""));
     Some((number.parse().ok()?, rest))
@@ -78,7 +80,7 @@ fn change(lines: &mut Vec<String>, change: &str) -> Option<()> {
     Some(())
 }
 
-/// Checks a case; what is found if it is not what the case says.
+/// Checks a case; returns the violations found if they differ from the expected ones.
 fn check(case: &str, records: &[String], default: &str, judge: Judge) -> Result<(), String> {
     let mut lines = records.to_vec();
     let (mut policy, mut expected) = (default, Vec::new());
@@ -108,10 +110,10 @@ fn check(case: &str, records: &[String], default: &str, judge: Judge) -> Result<
     is_right.then_some(()).ok_or_else(|| format!("{found:#?}"))
 }
 
-/// Checks all cases of the files of a folder, and returns how many they are.
+/// Checks all cases of the files of a folder, and returns their number.
 ///
 /// # Panics
-/// If an audit finds anything else than a case expects.
+/// If an audit differs from the expectation of a case.
 pub fn check_all(folder: &Path, judge: Judge) -> usize {
     let (mut all, mut wrong) = (0, Vec::new());
     for file in std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()) {

@@ -33,7 +33,7 @@ fn adapt_1024_nodes_8192_jobs(bencher: Bencher<'_, '_>, percent: u64) {
 }
 
 fn measure(bencher: Bencher<'_, '_>, problem: &Adaptation, percent: u64) {
-    let budget = problem.total() / 100 * percent;
+    let budget = problem.total_migration_cost() / 100 * percent;
     let mut adapter = Adapter::new();
     bencher.bench_local(|| adapter.adapt(problem, budget));
 }
@@ -50,6 +50,6 @@ fn relabel(bencher: Bencher<'_, '_>, nodes: u32) {
 #[divan::bench(sample_count = 20)]
 fn exact_4_nodes_12_jobs(bencher: Bencher<'_, '_>) {
     let problem = problem(4, 12);
-    let budget = problem.total() / 4;
+    let budget = problem.total_migration_cost() / 4;
     bencher.bench(|| adapted_optimum(&problem, budget, &Limits::default()));
 }

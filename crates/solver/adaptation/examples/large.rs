@@ -21,7 +21,7 @@ fn main() {
         let begin = Instant::now();
         let means = BUDGETS.map(|percent| {
             let yields = problems.iter().map(|problem| {
-                let budget = (u128::from(problem.total()) * u128::from(percent) / 100) as u64;
+                let budget = (u128::from(problem.total_migration_cost()) * u128::from(percent) / 100) as u64;
                 adapter.adapt(problem, budget).map_or(0.0, |found| found.minimum_yield.as_f64())
             });
             yields.sum::<f64>() / problems.len() as f64

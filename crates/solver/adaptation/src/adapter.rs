@@ -1,4 +1,4 @@
-//! The heuristic.
+//! Adaptation heuristic.
 
 use crate::annealing;
 use crate::effort::Effort;
@@ -10,35 +10,38 @@ use dfrsim_model::offline::{Adaptation, Mapping, Solved};
 use dfrsim_packing::relabelled;
 use dfrsim_vector_packing::vector::{Algorithm, Options, VectorPacking, minimum_yield, yield_bound};
 
-/// With more nodes than this a packing made again keeps the names that it gave them.
+/// Maximum number of nodes for which a packing from scratch is relabelled.
 const RELABEL_UP_TO: usize = 256;
 
-/// The yields at which annealing looks for a placement within a budget: this many steps to the highest, a power of two.
-const LADDER: u32 = 64;
+/// Resolution of the yields at which annealing searches within a budget: number of steps up to the
+/// highest yield, a power of two.
+const ANNEALING_STEPS: u32 = 64;
 
 /// A mapping that keeps the budget.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Adapted {
-    /// Where the tasks are.
+    /// Placement of the tasks.
     pub mapping: Mapping,
-    /// The minimum scaled yield of the mapping, exact.
+    /// Exact minimum scaled yield of the mapping.
     pub minimum_yield: Yield,
-    /// The moved amount: [`Adaptation::moving`].
+    /// Cost of the moves: [`check::moving_cost`](crate::check::moving_cost).
     pub moving: u64,
 }
 
-/// Solves adaptation problems, well but not always best. Holds the memory that this takes.
+/// Heuristic solver of adaptation problems; it reuses its buffers.
 ///
-/// Yields are tried from 0 upwards. At each yield two placements are repaired at a low cost: the current one, with new
-/// tasks unplaced, and the one found before; the cheaper result is kept. With fewer than 64 tasks a depth-first search
-/// of bounded length then looks for a cheaper one; for a dozen tasks this search is nearly exhaustive. The climb
-/// continues from the exact yield of the placement found; with 64 tasks or more, in smaller steps where no repair
-/// succeeds. The budget only decides when to stop, so a larger budget finds all that a smaller one finds: *the minimum
-/// yield never falls as the budget grows*. At the end a packing from scratch (VP_EJECT), with its nodes relabelled so
-/// that the least is moved, is taken if it is better and within the budget. One with [`Adapter::annealing`] then halves the
-/// distance between a yield that is reached within the budget and one that is not, down to a 64th of the highest. The cheapest
-/// placement found at a yield does not depend on the budget, so the yield so reached never falls either; but that of the placement is often a
-/// little higher, by chance.
+/// Yields are tried from 0 upwards. At each yield two placements are repaired at a low cost: the
+/// current one, with new tasks unplaced, and the one found before; the cheaper result is kept. With
+/// fewer than 64 tasks, a depth-first search of bounded length then looks for a cheaper one; for a
+/// dozen tasks this search is nearly exhaustive. The climb continues from the exact yield of the
+/// placement found; with 64 tasks or more, in smaller steps where no repair succeeds. The budget
+/// only determines when to stop, so a larger budget finds all that a smaller one finds: *the minimum
+/// yield never decreases as the budget grows*. At the end a packing from scratch (VP_EJECT), with
+/// its nodes relabelled so that the least is moved, is used if it is better and within the budget.
+/// With [`Adapter::annealing`], a bisection then narrows the gap between a yield that is reached
+/// within the budget and one that is not, down to 1/64 of the highest yield. The cheapest placement
+/// found at a yield does not depend on the budget, so the yield reached by the bisection never
+/// decreases either; but the exact yield of the placement is often slightly higher, by chance.
 #[derive(Debug)]
 pub struct Adapter {
     pub(crate) repair: Repair,
@@ -55,13 +58,13 @@ impl Default for Adapter {
 }
 
 impl Adapter {
-    /// How many partial placements the search of [`Adapter::new`] examines at each yield.
+    /// Default number of partial placements that the search examines at each yield.
     pub const SEARCH_STEPS: u32 = 1 << 16;
 
-    /// Moves of each task with which annealing hardly misses a cheaper placement of 500 tasks.
+    /// Moves per task with which annealing hardly ever misses a cheaper placement of 500 tasks.
     pub const MOVES: u32 = 2000;
 
-    /// With no memory yet.
+    /// Creates a solver with the default search and without annealing.
     #[must_use]
     pub fn new() -> Adapter {
         let packing = VectorPacking::new(Algorithm::EJECT, Options::default());
@@ -74,21 +77,23 @@ impl Adapter {
         }
     }
 
-    /// With a search of this many steps at each yield, 0 for none: [`Adapter::SEARCH_STEPS`] by default.
+    /// Sets the number of search steps at each yield, 0 for no search; the default is
+    /// [`Adapter::SEARCH_STEPS`].
     #[must_use]
     pub fn searching(self, steps: u32) -> Adapter {
         Adapter { search_steps: steps, ..self }
     }
 
-    /// With annealing of this many moves for each task wherever a cheap placement is wanted, 0 for none, which is the default. With
-    /// [`Adapter::MOVES`] it takes about a seventh of a second for 500 tasks on 30 nodes.
+    /// Sets the number of annealing moves per task in every search for a cheap placement, 0 (the
+    /// default) for none. With [`Adapter::MOVES`], annealing takes about a seventh of a second for
+    /// 500 tasks on 30 nodes.
     #[must_use]
     pub fn annealing(self, moves: u32) -> Adapter {
         Adapter { annealing: moves, ..self }
     }
 
-    /// The mapping with the largest minimum yield that is found within a budget; `None` if none is found, which does not
-    /// mean that there is none.
+    /// Finds a mapping with a large minimum yield within a budget. `None` means that none was found,
+    /// not that there is none.
     #[must_use]
     pub fn adapt(&mut self, problem: &Adaptation, budget: u64) -> Option<Adapted> {
         let highest = yield_bound(&problem.instance)?;
@@ -105,7 +110,7 @@ impl Adapter {
         better(best, self.annealed(problem, &mut tasks, budget, highest))
     }
 
-    /// The placement with the largest minimum yield that annealing finds within a budget.
+    /// Finds the placement with the largest minimum yield within a budget by annealing.
     fn annealed(
         &self,
         problem: &Adaptation,
@@ -114,11 +119,13 @@ impl Adapter {
         highest: Yield,
     ) -> Option<Adapted> {
         let mut best = None;
-        // The step of the ladder that was reached; the highest yield is tried first.
-        let (mut reached, mut step) = (0, LADDER);
-        while self.annealing > 0 && step > 0 && reached < LADDER {
-            let units = u64::from(highest.units()) * u64::from(reached + step) / u64::from(LADDER);
-            let target = Yield::try_from_units(units as u32).expect("not above the highest");
+        // The highest feasible step so far, and the next increment. The highest yield is tried
+        // first.
+        let (mut reached, mut step) = (0, ANNEALING_STEPS);
+        while self.annealing > 0 && step > 0 && reached < ANNEALING_STEPS {
+            let units = u64::from(highest.units()) * u64::from(reached + step) / u64::from(ANNEALING_STEPS);
+            let target = Yield::try_from_units(units as u32)
+                .expect("a step of the ladder must not exceed the highest yield");
             tasks.size_at(problem, target);
             let found = annealing::cheapest(tasks, &tasks.home, self.annealing);
             let found = found.and_then(|node_of| adapted(problem, tasks, &node_of));
@@ -131,7 +138,8 @@ impl Adapter {
         best
     }
 
-    /// The mapping with at least this minimum yield that moves least, as far as is found; `None` if none is found.
+    /// Finds a mapping with at least this minimum yield and low moving cost; `None` if none is
+    /// found.
     #[must_use]
     pub fn cheapest_for(&mut self, problem: &Adaptation, wanted: Yield) -> Option<Adapted> {
         let mut tasks = Tasks::of(problem);
@@ -139,7 +147,8 @@ impl Adapter {
         adapted(problem, &tasks, &node_of)
     }
 
-    /// The nodes of the tasks at a yield, at a low cost; a known placement is repaired too.
+    /// Finds a cheap placement of the tasks at a yield. Repairs a known placement, too, if there is
+    /// one.
     pub(crate) fn placed_for(
         &mut self,
         problem: &Adaptation,
@@ -149,7 +158,7 @@ impl Adapter {
     ) -> Option<Vec<u32>> {
         tasks.size_at(problem, wanted);
         let effort = Effort::for_tasks(tasks.count());
-        let styles = (0..effort.first.max(Style::PLAIN)).map(Style::numbered);
+        let styles = (0..effort.first_repairs.max(Style::PLAIN)).map(Style::numbered);
         let found = self.cheapest(tasks, [known, None], styles, effort);
         let start = found.map(|(_, node_of)| node_of).or_else(|| {
             let packed = self.packed(problem).filter(|packed| packed.minimum_yield >= wanted)?;
@@ -158,12 +167,12 @@ impl Adapter {
         annealing::cheapest(tasks, start.as_deref().unwrap_or(&tasks.home), self.annealing)
     }
 
-    /// A packing from scratch.
+    /// Computes a packing from scratch.
     fn packed(&mut self, problem: &Adaptation) -> Option<Adapted> {
         let Solved { mapping, minimum_yield } = self.packing.solve(&problem.instance).ok()??;
         let few = problem.instance.nodes.len() <= RELABEL_UP_TO;
         let mapping = if few { relabelled(problem, &mapping) } else { mapping };
-        let moving = problem.moving(&mapping);
+        let moving = problem.migration_cost(&mapping);
         Some(Adapted { mapping, minimum_yield, moving })
     }
 
@@ -178,14 +187,14 @@ impl Adapter {
     ) -> Option<Adapted> {
         let jobs = problem.instance.jobs.len();
         let mut step = (highest.units() / effort.steps).max(1);
-        // Steps of 0 would never end.
+        // A step of 0 would never terminate.
         let finest = (highest.units() / effort.finest_steps).max(1);
         let mut best: Option<(Yield, Vec<u32>)> = None;
         let mut last: Option<Vec<u32>> = None;
         let above = |from: Yield, step| {
             Yield::try_from_units(from.units() + step).map_or(highest, |next| next.min(highest))
         };
-        // The sequence of targets must not depend on the budget, or a larger one might find less.
+        // The sequence of targets must not depend on the budget, or a larger budget might find less.
         let (mut target, mut repaired, mut failures) = (Yield::ZERO, Yield::ZERO, 0);
         for (turn, styles) in effort.styles().enumerate() {
             tasks.size_at(problem, target);
@@ -209,7 +218,7 @@ impl Adapter {
                 continue;
             }
             failures = if kept { 0 } else { failures + 1 };
-            if failures == effort.failures || reached >= highest {
+            if failures == effort.max_failures || reached >= highest {
                 break;
             }
             target = above(reached, step);
@@ -217,7 +226,7 @@ impl Adapter {
         best.and_then(|(_, node_of)| adapted(problem, tasks, &node_of))
     }
 
-    /// The cheapest of some repairs.
+    /// Returns the cheapest result of several repairs and, if enabled, of the search.
     fn cheapest(
         &mut self,
         tasks: &Tasks,
@@ -229,8 +238,8 @@ impl Adapter {
         for style in styles {
             for start in others.into_iter().flatten().chain([tasks.home.as_slice()]) {
                 if self.repair.run(tasks, start, style) {
-                    if effort.economises {
-                        self.repair.economise(tasks, style);
+                    if effort.reduces_cost {
+                        self.repair.reduce_cost(tasks, style);
                         self.partition.exchange(&mut self.repair.placement, tasks);
                     }
                     let Repair { placement, .. } = &self.repair;
@@ -240,11 +249,11 @@ impl Adapter {
                 }
             }
         }
-        let steps = if effort.economises { self.search_steps } else { 0 };
+        let steps = if effort.reduces_cost { self.search_steps } else { 0 };
         if steps > 0 {
             let start = cheapest.as_ref().map_or(tasks.home.as_slice(), |cheapest| &cheapest.1);
             let placement = &mut self.repair.placement;
-            placement.start(tasks, start);
+            placement.reset(tasks, start);
             let least = cheapest.as_ref().map_or(u128::MAX, |cheapest| cheapest.0);
             if self.partition.search(placement, tasks, least, steps) {
                 cheapest = Some((placement.cost, placement.node_of.clone()));
@@ -254,15 +263,15 @@ impl Adapter {
     }
 }
 
-/// A placement as a mapping.
+/// Converts a placement to a mapping.
 pub(crate) fn adapted(problem: &Adaptation, tasks: &Tasks, node_of: &[u32]) -> Option<Adapted> {
     let mapping = tasks.mapping(problem.instance.jobs.len(), node_of);
     let minimum_yield = minimum_yield(&problem.instance, &mapping)?;
-    let moving = problem.moving(&mapping);
+    let moving = problem.migration_cost(&mapping);
     Some(Adapted { mapping, minimum_yield, moving })
 }
 
-/// The one with the higher yield; of equal ones the first.
+/// Returns the mapping with the higher yield; the first one if they are equal.
 fn better(one: Option<Adapted>, other: Option<Adapted>) -> Option<Adapted> {
     let minimum_yield = |found: &Option<Adapted>| found.as_ref().map(|found| found.minimum_yield);
     if minimum_yield(&other) > minimum_yield(&one) { other } else { one }

@@ -1,47 +1,53 @@
-//! What is wanted beside a yield: cheap nodes, a low peak, room for the tasks of a node that fails.
+//! Secondary objectives for a given yield: cheap nodes, a low peak load, or spare capacity for the
+//! tasks of a failed node.
 
 use crate::adapter::{Adapted, Adapter, adapted};
 use crate::annealing;
 use crate::repair::Style;
-use crate::tasks::{NOWHERE, Tasks, weighed};
+use crate::tasks::{Tasks, UNPLACED, weighted_sum};
 use dfrsim_model::Yield;
 use dfrsim_model::offline::Adaptation;
 use std::collections::BTreeSet;
 
-/// How many repairs are tried to empty a node.
+/// Number of repairs tried to empty a node.
 const REPAIRS: usize = 6;
 
-/// How often the distance between a peak that is reached and one that is not is halved.
-const HALVINGS: usize = 8;
+/// Number of bisection steps between a feasible peak and an infeasible one.
+const BISECTIONS: usize = 8;
 
-/// In which orders nodes are emptied: how much their prices, and how much their sizes, count beside what moving costs.
-const ORDERS: [[f64; 2]; 4] = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [4.0, 4.0]];
+/// Orders in which nodes are emptied: the exponents of their price and of their size, relative to
+/// the moving cost.
+const EMPTYING_ORDERS: [[f64; 2]; 4] = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [4.0, 4.0]];
 
-/// What is wanted beside a yield. Tasks without any size are not moved from a node that is emptied or fails.
+/// Secondary objective for a given yield. Tasks without any demand are not moved from a node that is
+/// emptied or fails.
 #[derive(Clone, Debug)]
 pub enum Aim {
-    /// To move least.
+    /// Minimises the moving cost.
     Moves,
-    /// That the nodes in use cost least together, by these prices.
+    /// Minimises the total price of the nodes in use, given the price of each node.
     Nodes(Vec<u64>),
-    /// That no node is used much more than others: the lowest peak.
+    /// Minimises the peak load of a node.
     Peak,
-    /// That any single node can fail: its tasks have room on the others, where all stay.
+    /// Tolerates the failure of any single node: its tasks fit on the other nodes, on which no task
+    /// is moved.
     Failure,
 }
 
-/// How much room a placement leaves.
+/// Spare capacity of a placement.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Headroom {
-    /// The largest part of a resource that is taken on any node.
+    /// Peak load: the largest fraction of a resource that is used on any node.
     pub peak: f64,
-    /// How many nodes are known to be able to fail, each alone: their tasks have room on the others, where all stay.
-    pub may_fail: usize,
+    /// Number of nodes whose single failure is known to be tolerated: their tasks fit on the other
+    /// nodes, on which no task is moved.
+    pub tolerated_failures: usize,
 }
 
 impl Adapter {
-    /// The mapping with at least this minimum yield that comes nearest to an aim, as far as is found within a budget; of equal
-    /// ones one that moves little. `counts` says of each resource whether peaks are of it. `None` if none is found.
+    /// Finds the mapping with at least this minimum yield that is best for an objective within a
+    /// budget; among equal ones, one that moves little. `counts` selects the resources that count
+    /// for peaks. Returns `None` if none is found.
     #[must_use]
     pub fn aim_at(
         &mut self,
@@ -59,29 +65,31 @@ impl Adapter {
         let ones = vec![1; tasks.nodes()];
         let found = match aim {
             Aim::Moves => start,
-            Aim::Failure if self.is_safe(&tasks, &start) => start,
+            Aim::Failure if self.tolerates_any_failure(&tasks, &start) => start,
             Aim::Nodes(prices) => {
                 let price = |of: &[u32]| -> u128 {
                     let used: BTreeSet<u32> = of.iter().copied().collect();
                     used.into_iter().map(|node| u128::from(prices[node as usize])).sum()
                 };
-                let all = ORDERS.map(|order| self.emptied(&tasks, &start, budget, (prices, order), false));
+                let all = EMPTYING_ORDERS
+                    .map(|order| self.empty_nodes(&tasks, &start, budget, (prices, order), false));
                 all.into_iter().min_by_key(|found| (price(found), tasks.moving(found)))?
             }
-            Aim::Peak => self.levelled(problem, &mut tasks, start, (wanted, budget), true, counts)?,
+            Aim::Peak => self.limit_peak(problem, &mut tasks, start, (wanted, budget), true, counts)?,
             Aim::Failure => {
-                // Room is made on all nodes alike, or by nodes without tasks.
-                let emptied = self.emptied(&tasks, &start, budget, (&ones, ORDERS[0]), true);
-                let levelled = self.levelled(problem, &mut tasks, start, (wanted, budget), false, counts);
+                // Spare capacity is created evenly on all nodes, or by emptying nodes.
+                let emptied = self.empty_nodes(&tasks, &start, budget, (&ones, EMPTYING_ORDERS[0]), true);
+                let levelled = self.limit_peak(problem, &mut tasks, start, (wanted, budget), false, counts);
                 let all = levelled.into_iter().chain([emptied]);
-                let safe: Vec<Vec<u32>> = all.filter(|found| self.is_safe(&tasks, found)).collect();
+                let safe: Vec<Vec<u32>> =
+                    all.filter(|found| self.tolerates_any_failure(&tasks, found)).collect();
                 safe.into_iter().min_by_key(|found| tasks.moving(found))?
             }
         };
         adapted(problem, &tasks, &found)
     }
 
-    /// How much room a mapping leaves at a yield.
+    /// Computes the spare capacity of a mapping at a yield.
     #[must_use]
     pub fn headroom(
         &mut self,
@@ -93,12 +101,16 @@ impl Adapter {
         let mut tasks = Tasks::of(problem);
         tasks.size_at(problem, scaled);
         let node_of = tasks.nodes_of(&found.mapping);
-        Headroom { peak: tasks.peak(&node_of, counts), may_fail: self.outlived(&tasks, &node_of, false) }
+        Headroom {
+            peak: tasks.peak(&node_of, counts),
+            tolerated_failures: self.count_tolerated_failures(&tasks, &node_of, false),
+        }
     }
 
-    /// A placement with one node after the other emptied, as long as there is a place for its tasks elsewhere within the budget: dear
-    /// and small ones, and those that it costs little to empty, first; or only until any node may fail.
-    fn emptied(
+    /// Empties one node after the other while their tasks fit elsewhere within the budget: expensive
+    /// nodes, small nodes, and nodes that are cheap to empty come first. If `until_safe` is true,
+    /// stops as soon as any single node may fail.
+    fn empty_nodes(
         &mut self,
         tasks: &Tasks,
         start: &[u32],
@@ -111,11 +123,11 @@ impl Adapter {
         (0..)
             .zip(start)
             .for_each(|(task, &node): (usize, _)| costs[node as usize] += tasks.cost[task] as f64);
-        // A node without tasks is one too, but none to be emptied before all others.
+        // Adding the mean cost keeps nodes without tasks from being emptied before all others.
         let mean = (costs.iter().sum::<f64>() / costs.len() as f64).max(1.0);
         let key = |node: u32| {
-            let offers = &tasks.offers[node as usize * tasks.width..][..tasks.width];
-            let size = weighed(&tasks.scarcity, offers).max(f64::MIN_POSITIVE);
+            let offers = &tasks.capacity[node as usize * tasks.dimensions..][..tasks.dimensions];
+            let size = weighted_sum(&tasks.scarcity, offers).max(f64::MIN_POSITIVE);
             let price = (prices[node as usize] as f64).max(0.5);
             let cost = costs[node as usize] + if by_price > 0.0 { mean } else { 0.0 };
             cost * size.powf(by_size) / price.powf(by_price)
@@ -123,25 +135,26 @@ impl Adapter {
         let mut nodes: Vec<(u32, f64)> = (0..tasks.nodes() as u32).map(|node| (node, key(node))).collect();
         nodes.sort_by(|one, other| one.1.total_cmp(&other.1).then(one.0.cmp(&other.0)));
         for (node, _) in nodes {
-            let offers = left.close(node);
+            let offers = left.close_node(node);
             let found = (0..REPAIRS).map(Style::numbered).find_map(|style| {
                 let fits = self.repair.run(&left, &best, style) && self.repair.placement.cost <= budget;
                 fits.then(|| self.repair.placement.node_of.clone())
             });
             match found {
                 Some(found) => best = found,
-                None => left.open(node, &offers),
+                None => left.reopen_node(node, &offers),
             }
-            if until_safe && self.is_safe(tasks, &best) {
+            if until_safe && self.tolerates_any_failure(tasks, &best) {
                 return best;
             }
         }
         annealing::cheapest(&left, &best, self.annealing).unwrap_or(best)
     }
 
-    /// The placement with the lowest peak, or the one with the highest in which any node may fail: what nodes offer is cut to a
-    /// part, for which the cheapest placement is looked for.
-    fn levelled(
+    /// Finds the placement with the lowest peak, or the one with the highest peak that tolerates any
+    /// single failure: the capacity of nodes is reduced to a fraction, for which the cheapest
+    /// placement is searched.
+    fn limit_peak(
         &mut self,
         problem: &Adaptation,
         tasks: &mut Tasks,
@@ -150,16 +163,16 @@ impl Adapter {
         is_peak: bool,
         counts: &[bool],
     ) -> Option<Vec<u32>> {
-        let offers = tasks.offers.clone();
+        let offers = tasks.capacity.clone();
         let (mut low, mut high) = (tasks.least_peak(counts), tasks.peak(&start, counts));
         let (mut last, mut best) = (start.clone(), is_peak.then_some(start));
-        for _ in 0..HALVINGS {
+        for _ in 0..BISECTIONS {
             let middle = f64::midpoint(low, high);
-            for (offer, &counts) in tasks.offers.iter_mut().zip(counts.iter().cycle()) {
+            for (offer, &counts) in tasks.capacity.iter_mut().zip(counts.iter().cycle()) {
                 *offer = if counts { (*offer as f64 * middle) as i64 } else { *offer };
             }
             let found = self.placed_for(problem, tasks, wanted, Some(&last));
-            tasks.offers.clone_from(&offers);
+            tasks.capacity.clone_from(&offers);
             let Some(found) = found.filter(|found| tasks.moving(found) <= budget) else {
                 low = middle;
                 continue;
@@ -168,7 +181,7 @@ impl Adapter {
             if is_peak {
                 high = tasks.peak(&found, counts);
                 best = Some(found);
-            } else if self.is_safe(tasks, &found) {
+            } else if self.tolerates_any_failure(tasks, &found) {
                 low = middle;
                 best = Some(found);
             } else {
@@ -178,13 +191,14 @@ impl Adapter {
         best
     }
 
-    /// Whether any node can fail.
-    fn is_safe(&mut self, tasks: &Tasks, node_of: &[u32]) -> bool {
-        self.outlived(tasks, node_of, true) == tasks.nodes()
+    /// Returns whether the failure of any single node is tolerated.
+    fn tolerates_any_failure(&mut self, tasks: &Tasks, node_of: &[u32]) -> bool {
+        self.count_tolerated_failures(tasks, node_of, true) == tasks.nodes()
     }
 
-    /// How many nodes can fail, each alone; or how many can before the first one that cannot.
-    fn outlived(&mut self, tasks: &Tasks, node_of: &[u32], stops: bool) -> usize {
+    /// Counts the nodes whose single failure is tolerated; if `stops` is true, only up to the first
+    /// node whose failure is not.
+    fn count_tolerated_failures(&mut self, tasks: &Tasks, node_of: &[u32], stops: bool) -> usize {
         let (count, mut after) = (tasks.count(), tasks.clone());
         after.cost = vec![Adaptation::PINNED; count];
         after.price = vec![f64::INFINITY; count];
@@ -192,12 +206,12 @@ impl Adapter {
             after.home = node_of.to_vec();
             let failed: Vec<usize> = (0..count).filter(|&task| node_of[task] == node).collect();
             failed.iter().for_each(|&task| {
-                (after.home[task], after.cost[task], after.price[task]) = (NOWHERE, 0, 0.0);
+                (after.home[task], after.cost[task], after.price[task]) = (UNPLACED, 0, 0.0);
             });
-            let offers = after.close(node);
+            let offers = after.close_node(node);
             let start = after.home.clone();
             let has_room = (0..REPAIRS).any(|style| self.repair.run(&after, &start, Style::numbered(style)));
-            after.open(node, &offers);
+            after.reopen_node(node, &offers);
             failed.iter().for_each(|&task| {
                 (after.cost[task], after.price[task]) = (Adaptation::PINNED, f64::INFINITY);
             });

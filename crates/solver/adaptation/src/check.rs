@@ -1,10 +1,11 @@
-//! The cost to go over from one mapping to another, counted from scratch.
+//! Independent computation of the migration cost from one mapping to another.
 
 use dfrsim_model::offline::Mapping;
 use dfrsim_model::{NodeTasks, SortedMap};
 
-/// The cost of all tasks that leave their node, each task of a job at the job's cost (dissertation, (6.7)): a node that has
-/// fewer tasks of a job than before has lost the difference. Jobs that are in one mapping only count as new.
+/// Computes the migration cost: each task that leaves its node costs the job's cost (dissertation,
+/// (6.7)). A node that has fewer tasks of a job than before has lost the difference. Jobs in only
+/// one of the mappings count as new.
 ///
 /// ```
 /// use dfrsim_adaptation::check::moving_cost;

@@ -1,56 +1,59 @@
-//! How much is tried.
+//! Search effort by problem size.
 
 use crate::repair::Style;
 
-/// How much is done for a problem.
+/// Search effort for a problem.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Effort {
-    /// How many repairs of each placement are tried at a yield.
+    /// Number of repairs of each placement at a yield.
     pub(crate) repairs: usize,
-    /// The same at the first yield, without which all is lost.
-    pub(crate) first: usize,
-    /// In how many steps the highest yield would be reached if none were skipped.
+    /// Number of repairs at the first yield, whose failure would end the search without a result.
+    pub(crate) first_repairs: usize,
+    /// Number of steps to the highest yield if none is skipped.
     pub(crate) steps: u32,
-    /// Where no repair succeeds, steps are halved down to those of this many in all.
+    /// Number of steps, in all, of the finest step size; steps are halved down to it where no repair
+    /// succeeds.
     pub(crate) finest_steps: u32,
-    /// The climbs, the best of which counts: whether each repairs a packing from scratch beside the current placement and the one
-    /// that it found before. A packing reaches a higher yield than the current placement, but moves more.
+    /// Climbs, of which the best counts: true if the climb also repairs a packing from scratch, in
+    /// addition to the current placement and the one found before. A packing reaches a higher yield
+    /// than the current placement, but moves more.
     pub(crate) from_packed: &'static [bool],
-    /// After how many failures in a row there is no more hope.
-    pub(crate) failures: u32,
-    /// Whether repairs are made cheaper, task by task and by exchanges between two nodes, and a search follows them.
-    pub(crate) economises: bool,
+    /// Number of consecutive failures after which the climb ends.
+    pub(crate) max_failures: u32,
+    /// True if repairs are improved, task by task and by exchanges between two nodes, and followed
+    /// by a search.
+    pub(crate) reduces_cost: bool,
 }
 
 impl Effort {
-    /// The more, the fewer tasks there are.
+    /// Returns the effort for a number of tasks: the fewer tasks, the more effort.
     pub(crate) fn for_tasks(tasks: usize) -> Effort {
         const BOTH: &[bool] = &[false, true];
         let repairs = (256 / tasks.max(1)).clamp(1, 64);
         let coarse = |steps| Effort {
             repairs: 1,
-            first: 4,
+            first_repairs: 4,
             steps,
             finest_steps: steps,
             from_packed: &[false],
-            failures: 2,
-            economises: false,
+            max_failures: 2,
+            reduces_cost: false,
         };
         match tasks {
             0..64 => Effort {
                 repairs,
-                first: 16 * repairs,
+                first_repairs: 16 * repairs,
                 from_packed: &[true],
-                failures: 32,
-                economises: true,
+                max_failures: 32,
+                reduces_cost: true,
                 ..coarse(512)
             },
             64..256 => Effort {
                 repairs,
-                first: 16 * repairs,
+                first_repairs: 16 * repairs,
                 from_packed: BOTH,
                 finest_steps: 128,
-                failures: 8,
+                max_failures: 8,
                 ..coarse(64)
             },
             2048.. => Effort { from_packed: BOTH, ..coarse(32) },
@@ -58,13 +61,14 @@ impl Effort {
         }
     }
 
-    /// How the repairs are made at one yield after the other: the styles that are not disturbed, then others each time, so
-    /// that what chance denies to one yield it may give to the next.
+    /// Yields the repair styles for one yield after the other: the undisturbed styles, then
+    /// different disturbed ones each time, so that a repair that fails by chance at one yield may
+    /// succeed at the next.
     pub(crate) fn styles(self) -> impl Iterator<Item = impl Iterator<Item = Style>> {
         (0usize..).map(move |turn| {
-            let tried = if turn == 0 { self.first } else { self.repairs };
+            let tried = if turn == 0 { self.first_repairs } else { self.repairs };
             let plain = Style::PLAIN.min(tried);
-            let disturbed = Style::PLAIN + turn * self.first;
+            let disturbed = Style::PLAIN + turn * self.first_repairs;
             (0..plain).chain(disturbed..disturbed + tried - plain).map(Style::numbered)
         })
     }

@@ -1,20 +1,21 @@
-//! The cheapest partition of the tasks of a few nodes among them.
+//! Cheapest partition of the tasks of a few nodes among these nodes.
 
 use crate::placement::Placement;
-use crate::tasks::{NOWHERE, Tasks};
+use crate::tasks::{Tasks, UNPLACED};
 use dfrsim_model::offline::Adaptation;
 use std::cmp::Reverse;
 
-/// How many partial partitions of two nodes are examined before they are left as they are: all of a dozen of tasks.
-const STEPS_OF_PAIRS: u32 = 1 << 13;
+/// Maximum number of partial partitions of two nodes that are examined; sufficient for an exhaustive
+/// search with a dozen tasks.
+const PAIR_STEPS: u32 = 1 << 13;
 
-/// A search for the cheapest partition of tasks among nodes: depth first, dear tasks first and first at home, in no more than so
-/// many steps. Holds the memory that this takes.
+/// Search for the cheapest partition of tasks among nodes: depth first, expensive tasks first and at
+/// home first, with a bounded number of steps. It reuses its buffers.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Partition {
-    /// The tasks to part.
+    /// Tasks to be partitioned.
     list: Vec<u32>,
-    /// The free amounts on each node without those that have no side yet; a row for each.
+    /// Free amounts without the unassigned tasks, one row per node.
     free: Vec<i64>,
     side: Vec<usize>,
     best: Option<Vec<usize>>,
@@ -23,8 +24,9 @@ pub(crate) struct Partition {
 }
 
 impl Partition {
-    /// Parts the tasks of any two nodes again between them, as long as that makes the placement cheaper. One task against two
-    /// others is what repairs, task by task, may miss. Of a placement that overloads no node.
+    /// Repartitions the tasks of any two nodes between them, as long as that makes the placement
+    /// cheaper. This includes the exchange of one task for two others, which task-by-task repairs
+    /// may miss. The placement must not overload any node.
     pub(crate) fn exchange(&mut self, placement: &mut Placement, tasks: &Tasks) {
         let mut cheaper = true;
         while cheaper {
@@ -33,16 +35,16 @@ impl Partition {
                 for other in one + 1..placement.on.len() as u32 {
                     self.list.clear();
                     self.list.extend([one, other].into_iter().flat_map(|node| &placement.on[node as usize]));
-                    let cost = |task: &u32| away(tasks, *task, placement.node_of[*task as usize]);
+                    let cost = |task: &u32| cost_on(tasks, *task, placement.node_of[*task as usize]);
                     self.least = self.list.iter().map(cost).sum();
-                    cheaper |= self.improve(placement, tasks, &[one, other], STEPS_OF_PAIRS);
+                    cheaper |= self.improve(placement, tasks, &[one, other], PAIR_STEPS);
                 }
             }
         }
     }
 
-    /// Places all tasks again in a way that overloads no node and costs less than `least`, if one is found; says whether it is.
-    /// Of few tasks it is the cheapest of all.
+    /// Places all tasks again so that no node is overloaded and the cost is below `least`; returns
+    /// whether such a placement was found. For few tasks it is the cheapest one.
     pub(crate) fn search(
         &mut self,
         placement: &mut Placement,
@@ -57,7 +59,8 @@ impl Partition {
         self.improve(placement, tasks, &nodes, steps)
     }
 
-    /// Parts the listed tasks, which are on these nodes or nowhere, at a lower cost, if that is found.
+    /// Repartitions the listed tasks, which are on these nodes or unplaced, if a lower cost is
+    /// found.
     fn improve(&mut self, placement: &mut Placement, tasks: &Tasks, nodes: &[u32], steps: u32) -> bool {
         if self.least == 0 {
             return false;
@@ -68,16 +71,19 @@ impl Partition {
             let first = self.free.len();
             self.free.extend_from_slice(placement.free(node));
             for &task in &placement.on[node as usize] {
-                self.free[first..].iter_mut().zip(tasks.takes(task)).for_each(|(free, takes)| *free += takes);
+                self.free[first..]
+                    .iter_mut()
+                    .zip(tasks.demand(task))
+                    .for_each(|(free, takes)| *free += takes);
             }
         }
         self.side.clear();
         self.best = None;
         self.steps = steps;
-        self.part(tasks, nodes, 0);
+        self.assign_rest(tasks, nodes, 0);
         let Some(best) = self.best.take() else { return false };
         for &task in &self.list {
-            if placement.node_of[task as usize] != NOWHERE {
+            if placement.node_of[task as usize] != UNPLACED {
                 placement.remove(tasks, task);
             }
         }
@@ -87,8 +93,9 @@ impl Partition {
         true
     }
 
-    /// Gives the tasks from the next one on a side, in all ways that are cheaper than the best.
-    fn part(&mut self, tasks: &Tasks, nodes: &[u32], cost: u128) {
+    /// Assigns the tasks from the next one on, in all ways that are cheaper than the best one found
+    /// so far.
+    fn assign_rest(&mut self, tasks: &Tasks, nodes: &[u32], cost: u128) {
         let Some(&task) = self.list.get(self.side.len()) else {
             self.least = cost;
             self.best = Some(self.side.clone());
@@ -98,30 +105,31 @@ impl Partition {
         let pinned = tasks.cost[task as usize] == Adaptation::PINNED;
         let others = (0..nodes.len()).filter(|&side| Some(side) != home && !pinned);
         for side in home.into_iter().chain(others) {
-            let cost = cost + away(tasks, task, nodes[side]);
+            let cost = cost + cost_on(tasks, task, nodes[side]);
             if cost >= self.least || self.steps == 0 {
                 return;
             }
             self.steps -= 1;
-            let free = &self.free[side * tasks.width..][..tasks.width];
-            if free.iter().zip(tasks.takes(task)).all(|(free, takes)| takes <= free) {
-                self.take(tasks, task, side, 1);
+            let free = &self.free[side * tasks.dimensions..][..tasks.dimensions];
+            if free.iter().zip(tasks.demand(task)).all(|(free, takes)| takes <= free) {
+                self.change_free(tasks, task, side, 1);
                 self.side.push(side);
-                self.part(tasks, nodes, cost);
+                self.assign_rest(tasks, nodes, cost);
                 self.side.pop();
-                self.take(tasks, task, side, -1);
+                self.change_free(tasks, task, side, -1);
             }
         }
     }
 
-    fn take(&mut self, tasks: &Tasks, task: u32, side: usize, sign: i64) {
-        let amounts = self.free[side * tasks.width..][..tasks.width].iter_mut().zip(tasks.takes(task));
+    fn change_free(&mut self, tasks: &Tasks, task: u32, side: usize, sign: i64) {
+        let amounts =
+            self.free[side * tasks.dimensions..][..tasks.dimensions].iter_mut().zip(tasks.demand(task));
         amounts.for_each(|(free, takes)| *free -= sign * takes);
     }
 }
 
-/// The cost to have a task on a node.
-fn away(tasks: &Tasks, task: u32, node: u32) -> u128 {
+/// Returns the cost of having a task on a node.
+fn cost_on(tasks: &Tasks, task: u32, node: u32) -> u128 {
     let at = task as usize;
     if tasks.home[at] == node { 0 } else { u128::from(tasks.cost[at]) }
 }
@@ -133,7 +141,8 @@ mod tests {
     use dfrsim_model::{NodeId, NodeTasks, Yield};
     use proptest::prelude::*;
 
-    /// Jobs of one task at a node each, as (memory, need, home, cost), on nodes of 12 by 12.
+    /// Builds jobs of one task each, given as (memory, need, home, cost), with one node each, on
+    /// nodes of 12 by 12.
     fn tasks_of(jobs: &[(u32, u32, u32, u64)], nodes: usize) -> Tasks {
         let job = |&(memory, need, ..): &(u32, u32, u32, u64)| OfflineJob {
             tasks: 1,
@@ -158,11 +167,12 @@ mod tests {
 
     fn placed(tasks: &Tasks, node_of: &[u32]) -> Placement {
         let mut placement = Placement::default();
-        placement.start(tasks, node_of);
+        placement.reset(tasks, node_of);
         placement
     }
 
-    /// A task of 8 is away from node 0, where two of 5 and 6 are that belong to node 1; none of them can go alone.
+    /// A task of 8 is away from node 0, which holds two tasks of 5 and 6 that belong to node 1; none
+    /// of them can move alone.
     #[test]
     fn one_goes_against_two() {
         let tasks = tasks_of(&[(8, 8, 0, 3), (5, 5, 1, 1), (6, 6, 1, 1)], 2);
@@ -173,7 +183,7 @@ mod tests {
     }
 
     proptest! {
-        /// All ways to part the tasks of any two nodes are tried one by one.
+        /// Tries all partitions of the tasks of any two nodes, as a reference.
         #[test]
         fn no_two_nodes_can_be_parted_more_cheaply(
             jobs in prop::collection::vec((0_u32..7, 0_u32..7, 0_u32..3, 0_u64..5), 1..9),
@@ -201,7 +211,8 @@ mod tests {
             }
         }
 
-        /// Every placement of all tasks is examined, from any start of the search; without steps none is found.
+        /// Examines every placement of all tasks, from any start of the search. With 0 steps none is
+        /// found.
         #[test]
         fn a_search_finds_the_cheapest_placement(
             jobs in prop::collection::vec((0_u32..7, 0_u32..7, 0_u32..3, 0_u64..5), 1..7),

@@ -1,37 +1,40 @@
-//! Repairs of placements that overload nodes or leave tasks without one.
+//! Repair of placements that overload nodes or leave tasks unplaced.
 
 use crate::placement::Placement;
-use crate::tasks::{NOWHERE, Tasks};
+use crate::tasks::{Tasks, UNPLACED};
 use dfrsim_model::{Rng, Seed};
 use rand::RngExt as _;
 
-/// With no more tasks than this, two may be ejected at once.
-const PAIRS_UP_TO: usize = 64;
+/// Maximum number of tasks for which two tasks may be ejected at once.
+const MAX_TASKS_FOR_PAIRS: usize = 64;
 
-/// About how many tasks may be examined for ejections, beside those of the first 64 searches.
+/// Approximate number of tasks that may be examined for ejections, in addition to those of the first
+/// 64 searches.
 const EJECTION_TESTS: usize = 1 << 17;
 
-/// How a repair decides.
+/// Parameters of a repair.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Style {
-    /// How much the price of an ejected task counts beside its weight.
-    pub(crate) thrift: f64,
-    /// By how much orders and scores are disturbed, from 0; each number disturbs in its own way.
+    /// Weight of the moving cost of an ejected task, relative to its size.
+    pub(crate) cost_weight: f64,
+    /// Amplitude of random changes of orders and scores, 0 for none; each style number has its own
+    /// random sequence.
     pub(crate) noise: f64,
     pub(crate) number: u64,
-    /// Whether a task with a choice takes the node with the least room, or the one with the most.
+    /// True if a task takes the fitting node with the least free capacity (best fit); otherwise it
+    /// takes the one with the most.
     pub(crate) best_fit: bool,
 }
 
 impl Style {
-    /// How many styles are not disturbed.
+    /// Number of styles without randomness.
     pub(crate) const PLAIN: usize = 3;
 
-    /// One style after the other; those that are not disturbed come first.
+    /// Returns the style with this number; those without randomness come first.
     pub(crate) fn numbered(number: usize) -> Style {
         let thrift = [2.0, 0.5, 8.0];
         Style {
-            thrift: thrift[number % thrift.len()],
+            cost_weight: thrift[number % thrift.len()],
             noise: if number < Style::PLAIN { 0.0 } else { 1.0 },
             number: number as u64,
             best_fit: number.is_multiple_of(2),
@@ -39,44 +42,48 @@ impl Style {
     }
 }
 
-/// Repairs placements at the yield at hand. Holds the memory that this takes.
+/// Repair of placements at the current yield. It reuses its buffers.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Repair {
     pub(crate) placement: Placement,
-    /// Tasks without a node, the next one last.
+    /// Ejection pool: unplaced tasks, the next one last.
     pool: Vec<u32>,
-    /// How often each task found no room.
-    refused: Vec<f64>,
-    /// By how much each task's weight is disturbed.
+    /// One more than the number of times that each task did not fit anywhere.
+    rejections: Vec<f64>,
+    /// Random factor of each task's weight.
     noise: Vec<f64>,
-    /// The amounts to compare for the ejection of each task.
+    /// Price of the ejection of each task.
     price: Vec<f64>,
-    /// A task that is not ejected.
-    held: Option<u32>,
-    /// The cheapest placement of [`Repair::economise`].
+    /// Task that must not be ejected.
+    fixed: Option<u32>,
+    /// Cheapest placement found by [`Repair::reduce_cost`].
     cheapest: Placement,
 }
 
 impl Repair {
-    /// Makes a placement one of all tasks that overloads no node, at a low cost; says whether it can.
+    /// Repairs a placement: places all tasks without overloading a node, at a low cost; returns
+    /// whether it succeeded.
     ///
-    /// Overloaded nodes are relieved of their cheapest tasks. Tasks without a node go home if there is room, or else where
-    /// they leave the least; one that fits nowhere takes the place of another. A task becomes the dearer to eject the more
-    /// often it was refused itself (the ejection pool of Nagata and Bräysy 2009), and the number of ejections is bounded. In the end tasks return home if that is possible.
+    /// The cheapest tasks are ejected from overloaded nodes. Unplaced tasks go home if they fit
+    /// there, or else to a node chosen by the style; one that fits nowhere replaces another task.
+    /// The price of ejecting a task increases with the number of times that it did not fit itself
+    /// (the ejection pool of Nagata and Bräysy 2009), and the number of ejections is bounded. At the
+    /// end, tasks return home where possible.
     pub(crate) fn run(&mut self, tasks: &Tasks, start: &[u32], style: Style) -> bool {
-        self.held = None;
+        self.fixed = None;
         self.disturb(tasks, style);
-        self.placement.start(tasks, start);
+        self.placement.reset(tasks, start);
         self.pool.clear();
         self.pool.extend(
-            (0..).zip(&self.placement.node_of).filter(|(_, node)| **node == NOWHERE).map(|(task, _)| task),
+            (0..).zip(&self.placement.node_of).filter(|(_, node)| **node == UNPLACED).map(|(task, _)| task),
         );
         self.placement.nodes().all(|node| self.relieve(tasks, node)) && self.complete(tasks, style)
     }
 
-    /// Makes the placement of a repair cheaper, if it can: one task after the other, the dearest first, is sent home and held
-    /// there, and those in its way go elsewhere. No more rounds are made than there are tasks.
-    pub(crate) fn economise(&mut self, tasks: &Tasks, style: Style) {
+    /// Makes a repaired placement cheaper, if possible: one task after the other, the most expensive
+    /// first, is moved home and fixed there, and tasks that no longer fit are moved elsewhere. The
+    /// number of rounds is at most the number of tasks.
+    pub(crate) fn reduce_cost(&mut self, tasks: &Tasks, style: Style) {
         self.disturb(tasks, style);
         self.cheapest.clone_from(&self.placement);
         for _ in 0..tasks.count() {
@@ -93,10 +100,10 @@ impl Repair {
         self.placement.clone_from(&self.cheapest);
     }
 
-    /// Sends a task home and holds it there; says whether there is a place for all others.
+    /// Moves a task home and fixes it there; returns whether all other tasks could be placed.
     fn send_home(&mut self, tasks: &Tasks, task: u32, style: Style) -> bool {
-        self.held = Some(task);
-        self.refused.fill(1.0);
+        self.fixed = Some(task);
+        self.rejections.fill(1.0);
         self.pool.clear();
         let home = tasks.home[task as usize];
         self.placement.remove(tasks, task);
@@ -104,16 +111,17 @@ impl Repair {
         self.relieve(tasks, home) && self.complete(tasks, style)
     }
 
-    /// Ejects tasks from a node until it is not overloaded; says whether it can.
+    /// Ejects tasks from a node until it is not overloaded; returns whether it succeeded.
     fn relieve(&mut self, tasks: &Tasks, node: u32) -> bool {
         while self.placement.is_overloaded(node) {
-            let Some(task) = self.reliever(tasks, node) else { return false };
+            let Some(task) = self.task_to_eject(tasks, node) else { return false };
             self.eject(tasks, task);
         }
         true
     }
 
-    /// Places the tasks without a node, and brings home those that can return.
+    /// Places the unplaced tasks, and moves tasks home where possible; returns whether all could be
+    /// placed.
     fn complete(&mut self, tasks: &Tasks, style: Style) -> bool {
         let order = |&task: &u32| tasks.weight[task as usize] * self.noise[task as usize];
         self.pool.sort_by(|a, b| order(a).total_cmp(&order(b)));
@@ -128,8 +136,8 @@ impl Repair {
     }
 
     fn disturb(&mut self, tasks: &Tasks, style: Style) {
-        self.refused.clear();
-        self.refused.resize(tasks.count(), 1.0);
+        self.rejections.clear();
+        self.rejections.resize(tasks.count(), 1.0);
         self.noise.clear();
         if style.noise > 0.0 {
             let mut rng: Rng = Seed::new(style.number).fork("adaptation").rng();
@@ -145,41 +153,42 @@ impl Repair {
         self.pool.push(task);
     }
 
-    /// The task to take from an overloaded node: the cheapest that is enough, or else the one that relieves it most for
-    /// its price.
-    fn reliever(&self, tasks: &Tasks, node: u32) -> Option<u32> {
+    /// Selects the task to eject from an overloaded node: the cheapest one that suffices, or else
+    /// the one with the best ratio of relief to price.
+    fn task_to_eject(&self, tasks: &Tasks, node: u32) -> Option<u32> {
         let free = self.placement.free(node);
         let price = |task: u32| {
             let at = task as usize;
-            let loss = if self.placement.loss(tasks, task) > 0 { tasks.price[at] } else { 0.0 };
+            let loss = if self.placement.leaving_cost(tasks, task) > 0 { tasks.price[at] } else { 0.0 };
             (loss + 0.1 * tasks.weight[at]) * self.noise[at]
         };
-        let enough = |&task: &u32| free.iter().zip(tasks.takes(task)).all(|(free, takes)| free + takes >= 0);
+        let enough = |&task: &u32| free.iter().zip(tasks.demand(task)).all(|(free, takes)| free + takes >= 0);
         let relief = |task: u32| -> f64 {
-            let amounts = free.iter().zip(tasks.takes(task)).zip(&tasks.scarcity);
+            let amounts = free.iter().zip(tasks.demand(task)).zip(&tasks.scarcity);
             amounts.map(|((&free, &takes), scarcity)| takes.min((-free).max(0)) as f64 * scarcity).sum()
         };
-        let may_leave = |&task: &u32| Some(task) != self.held && price(task).is_finite();
+        let may_leave = |&task: &u32| Some(task) != self.fixed && price(task).is_finite();
         let on = || self.placement.on[node as usize].iter().copied().filter(may_leave);
         let cheapest = on().filter(enough).min_by(|&a, &b| price(a).total_cmp(&price(b)));
-        // Removing a task that uses none of the missing resources does not help.
+        // Ejecting a task that uses none of the overloaded resources does not help.
         let missing =
-            |&task: &u32| free.iter().zip(tasks.takes(task)).any(|(free, takes)| *free < 0 && *takes > 0);
+            |&task: &u32| free.iter().zip(tasks.demand(task)).any(|(free, takes)| *free < 0 && *takes > 0);
         let value = |task: u32| relief(task) / price(task).max(f64::MIN_POSITIVE);
         cheapest.or_else(|| on().filter(missing).max_by(|&a, &b| value(a).total_cmp(&value(b))))
     }
 
-    /// The heavier a task is, the dearer its leave, and the more often it was refused.
+    /// Sets the ejection price of a task, which increases with its weight, its moving cost, and the
+    /// number of times that it did not fit.
     fn set_price(&mut self, tasks: &Tasks, task: u32, style: Style) {
         let at = task as usize;
-        let loss = if self.placement.loss(tasks, task) > 0 { tasks.price[at] } else { 0.0 };
-        self.price[at] = (tasks.weight[at] + style.thrift * loss) * self.refused[at] * self.noise[at];
+        let loss = if self.placement.leaving_cost(tasks, task) > 0 { tasks.price[at] } else { 0.0 };
+        self.price[at] = (tasks.weight[at] + style.cost_weight * loss) * self.rejections[at] * self.noise[at];
     }
 
     fn place_all(&mut self, tasks: &Tasks, style: Style) -> bool {
         let mut patience = 64 + (4 * self.pool.len()).min(EJECTION_TESTS / tasks.count().max(1));
         while let Some(task) = self.pool.pop() {
-            if let Some(node) = self.roomy(tasks, task, style) {
+            if let Some(node) = self.select_node(tasks, task, style) {
                 self.placement.add(tasks, task, node);
                 self.set_price(tasks, task, style);
                 continue;
@@ -188,7 +197,7 @@ impl Repair {
                 return false;
             }
             patience -= 1;
-            self.refused[task as usize] += 1.0;
+            self.rejections[task as usize] += 1.0;
             let Some((ejected, node)) = self.cheapest_ejection(tasks, task, style) else { return false };
             for other in ejected.into_iter().flatten() {
                 self.eject(tasks, other);
@@ -199,37 +208,38 @@ impl Repair {
         true
     }
 
-    /// The node for a task: its home, or of those with room the one with the least, or most.
-    fn roomy(&self, tasks: &Tasks, task: u32, style: Style) -> Option<u32> {
+    /// Selects a node for a task: its home if it fits there; otherwise the fitting node with the
+    /// least free capacity, or the most, by style.
+    fn select_node(&self, tasks: &Tasks, task: u32, style: Style) -> Option<u32> {
         let home = tasks.home[task as usize];
-        if home != NOWHERE && self.placement.fits(tasks, task, home) {
+        if home != UNPLACED && self.placement.fits(tasks, task, home) {
             return Some(home);
         }
         let sign = if style.best_fit { 1.0 } else { -1.0 };
-        let room = |node: u32| sign * self.placement.room[node as usize];
+        let room = |node: u32| sign * self.placement.free_weight[node as usize];
         let roomy = self.placement.nodes().filter(|&node| self.placement.fits(tasks, task, node));
         roomy.min_by(|&a, &b| room(a).total_cmp(&room(b)))
     }
 
-    /// The task that one that fits nowhere replaces, and its node.
+    /// Finds the cheapest tasks to eject for a task that fits nowhere, one or two, and their node.
     fn cheapest_ejection(&self, tasks: &Tasks, task: u32, style: Style) -> Option<([Option<u32>; 2], u32)> {
         let placement = &self.placement;
         let price = |other: u32| self.price[other as usize];
-        let may_leave = |task: &u32| Some(*task) != self.held && price(*task).is_finite();
+        let may_leave = |task: &u32| Some(*task) != self.fixed && price(*task).is_finite();
         let mut best: Option<([Option<u32>; 2], u32)> = None;
         let mut least = f64::INFINITY;
         for node in placement.nodes() {
             let on = &placement.on[node as usize];
             let at_home = tasks.home[task as usize] == node;
-            let refund = if at_home { style.thrift * tasks.price[task as usize] } else { 0.0 };
+            let refund = if at_home { style.cost_weight * tasks.price[task as usize] } else { 0.0 };
             for (at, &one) in on.iter().enumerate() {
-                // Another one beside it only makes it dearer.
+                // Ejecting a second task would only add to the price.
                 if price(one) - refund >= least || !may_leave(&one) {
                     continue;
                 }
                 if placement.fits_instead(tasks, task, [one], node) {
                     (best, least) = (Some(([Some(one), None], node)), price(one) - refund);
-                } else if tasks.count() <= PAIRS_UP_TO {
+                } else if tasks.count() <= MAX_TASKS_FOR_PAIRS {
                     for &other in on[at + 1..].iter().filter(|task| may_leave(task)) {
                         let price = price(one) + price(other) - refund;
                         if price < least && placement.fits_instead(tasks, task, [one, other], node) {
@@ -242,8 +252,8 @@ impl Repair {
         best
     }
 
-    /// Brings tasks home, dear ones first: into room that is there, or in the place of one that is cheaper to have
-    /// elsewhere and has room there.
+    /// Moves tasks home, the most expensive first: where they fit, or in exchange for a task that is
+    /// cheaper to move and fits elsewhere.
     fn bring_home(&mut self, tasks: &Tasks) {
         let placement = &mut self.placement;
         self.pool.extend(placement.away(tasks));
@@ -256,7 +266,7 @@ impl Repair {
                 continue;
             }
             let swap = placement.on[home as usize].iter().copied().find_map(|other| {
-                let cheaper = placement.loss(tasks, other) < tasks.cost[task as usize];
+                let cheaper = placement.leaving_cost(tasks, other) < tasks.cost[task as usize];
                 if !cheaper || !placement.fits_instead(tasks, task, [other], home) {
                     return None;
                 }

@@ -1,50 +1,52 @@
-//! The tasks of a problem, one by one.
+//! Tasks of a problem.
 
 use dfrsim_model::Yield;
-use dfrsim_model::offline::{Adaptation, Mapping, mapping_of};
+use dfrsim_model::offline::{Adaptation, Mapping, collect_mapping};
 
-/// The node of a task that has none.
-pub(crate) const NOWHERE: u32 = u32::MAX;
+/// Node number of an unplaced task.
+pub(crate) const UNPLACED: u32 = u32::MAX;
 
-/// The tasks of a problem, at one yield after the other.
+/// Tasks of a problem, with their demands at the current yield.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tasks {
-    /// The job of each task, in the order of the jobs.
+    /// Job of each task, in the order of the jobs.
     pub(crate) job_of: Vec<u32>,
-    /// The current node of each task.
+    /// Current node (home) of each task.
     pub(crate) home: Vec<u32>,
-    /// The cost of moving it; 0 for a task without a home.
+    /// Cost of moving each task; 0 for a task without a home.
     pub(crate) cost: Vec<u64>,
-    /// The same in parts of the mean of those that have a home and may leave it; without end for those that may not.
+    /// Cost relative to the mean of the tasks that have a home and may be moved; infinite for pinned
+    /// tasks.
     pub(crate) price: Vec<f64>,
-    /// Resources.
-    pub(crate) width: usize,
-    /// The capacity of each node, a row of `width` amounts.
-    pub(crate) offers: Vec<i64>,
-    /// The amount that each task takes at the yield at hand, a row of `width` amounts.
-    pub(crate) takes: Vec<i64>,
-    /// How large each task is: what it takes by what all nodes offer, summed over the resources, scarce ones more.
+    /// Number of resources.
+    pub(crate) dimensions: usize,
+    /// Capacities of the nodes, one row of `dimensions` amounts per node.
+    pub(crate) capacity: Vec<i64>,
+    /// Demands of the tasks at the current yield, one row of `dimensions` amounts per task.
+    pub(crate) demands: Vec<i64>,
+    /// Weight of each task: its demand relative to the total capacity, summed over the resources,
+    /// weighted by scarcity.
     pub(crate) weight: Vec<f64>,
-    /// How much an amount of each resource weighs.
+    /// Weight of one unit of each resource.
     pub(crate) scarcity: Vec<f64>,
 }
 
 impl Tasks {
     pub(crate) fn of(problem: &Adaptation) -> Tasks {
         let instance = &problem.instance;
-        let mut tasks = Tasks { width: instance.dimensions(), ..Tasks::default() };
+        let mut tasks = Tasks { dimensions: instance.dimensions(), ..Tasks::default() };
         for (job, described) in instance.jobs.iter().enumerate() {
             let standing = problem.current[job].iter();
             let homes = standing.flat_map(|part| std::iter::repeat_n(part.node.0, part.tasks as usize));
-            let homes = homes.chain(std::iter::repeat(NOWHERE)).take(described.tasks as usize);
+            let homes = homes.chain(std::iter::repeat(UNPLACED)).take(described.tasks as usize);
             for home in homes {
                 tasks.job_of.push(job as u32);
                 tasks.home.push(home);
-                tasks.cost.push(if home == NOWHERE { 0 } else { problem.cost[job] });
+                tasks.cost.push(if home == UNPLACED { 0 } else { problem.cost[job] });
             }
         }
         let movable = tasks.home.iter().zip(&tasks.cost);
-        let movable = movable.filter(|(home, cost)| **home != NOWHERE && **cost != Adaptation::PINNED);
+        let movable = movable.filter(|(home, cost)| **home != UNPLACED && **cost != Adaptation::PINNED);
         let (homes, sum) = movable.fold((0, 0.0), |(homes, sum), (_, &cost)| (homes + 1, sum + cost as f64));
         let price = |&cost: &u64| match cost {
             0 => 0.0,
@@ -52,7 +54,7 @@ impl Tasks {
             _ => cost as f64 * f64::from(homes) / sum,
         };
         tasks.price = tasks.cost.iter().map(price).collect();
-        tasks.offers =
+        tasks.capacity =
             instance.nodes.iter().flatten().map(|&amount| i64::from(amount) << Yield::BITS).collect();
         tasks
     }
@@ -62,78 +64,81 @@ impl Tasks {
     }
 
     pub(crate) fn nodes(&self) -> usize {
-        self.offers.len() / self.width.max(1)
+        self.capacity.len() / self.dimensions.max(1)
     }
 
-    /// Takes all amounts at a scaled yield.
+    /// Computes the demands of all tasks at a scaled yield, and their weights.
     pub(crate) fn size_at(&mut self, problem: &Adaptation, scaled: Yield) {
         let instance = &problem.instance;
-        self.takes.clear();
+        self.demands.clear();
         for job in &instance.jobs {
             for _ in 0..job.tasks {
-                self.takes.extend(job.sizes_at(instance.fixed, scaled).map(|size| size as i64));
+                self.demands.extend(job.sizes_at(instance.fixed, scaled).map(|size| size as i64));
             }
         }
         self.scarcity.clear();
-        // The mean weight of a task is about 1.
-        let scale = self.count() as f64 / self.width as f64;
-        for at in 0..self.width {
-            let (taken, offered) = (self.sum(&self.takes, at), self.sum(&self.offers, at));
+        // Scaled so that the mean weight of a task is about 1.
+        let scale = self.count() as f64 / self.dimensions as f64;
+        for at in 0..self.dimensions {
+            let (taken, offered) = (self.sum(&self.demands, at), self.sum(&self.capacity, at));
             self.scarcity.push(if offered > 0.0 { scale * taken / (offered * offered) } else { 0.0 });
         }
         self.weight.clear();
-        let weights = self.takes.chunks_exact(self.width).map(|takes| weighed(&self.scarcity, takes));
+        let weights =
+            self.demands.chunks_exact(self.dimensions).map(|takes| weighted_sum(&self.scarcity, takes));
         self.weight.extend(weights);
     }
 
-    /// What it costs to have all tasks where they are.
+    /// Computes the moving cost of a placement.
     pub(crate) fn moving(&self, node_of: &[u32]) -> u128 {
         let away = node_of.iter().zip(&self.home).zip(&self.cost).filter(|((node, home), _)| node != home);
         away.map(|(_, &cost)| u128::from(cost)).sum()
     }
 
-    /// The sum of a resource over tasks or nodes.
+    /// Sums one resource over tasks or nodes.
     fn sum(&self, amounts: &[i64], at: usize) -> f64 {
-        amounts.iter().skip(at).step_by(self.width).map(|&amount| amount as f64).sum()
+        amounts.iter().skip(at).step_by(self.dimensions).map(|&amount| amount as f64).sum()
     }
 
-    /// The largest part of a resource that counts which is taken on any node.
+    /// Computes the peak load: the largest fraction of a counted resource that is used on any node.
     pub(crate) fn peak(&self, node_of: &[u32], counts: &[bool]) -> f64 {
-        let mut taken = vec![0.0; self.offers.len()];
+        let mut taken = vec![0.0; self.capacity.len()];
         for (task, &node) in (0..).zip(node_of) {
-            let row = &mut taken[node as usize * self.width..][..self.width];
-            row.iter_mut().zip(self.takes(task)).for_each(|(taken, &takes)| *taken += takes as f64);
+            let row = &mut taken[node as usize * self.dimensions..][..self.dimensions];
+            row.iter_mut().zip(self.demand(task)).for_each(|(taken, &takes)| *taken += takes as f64);
         }
-        let parts = taken.iter().zip(&self.offers).zip(counts.iter().cycle());
+        let parts = taken.iter().zip(&self.capacity).zip(counts.iter().cycle());
         let parts = parts.filter(|((taken, _), counts)| **counts && **taken > 0.0);
         parts.map(|((taken, &offer), _)| taken / offer as f64).fold(0.0, f64::max)
     }
 
-    /// A number that no peak is below: the same over all nodes together.
+    /// Computes a lower bound on the peak load: the largest fraction of a counted resource that is
+    /// used over all nodes together.
     pub(crate) fn least_peak(&self, counts: &[bool]) -> f64 {
-        let counted = (0..self.width).filter(|&at| counts[at]).map(|at| (self.sum(&self.takes, at), at));
+        let counted =
+            (0..self.dimensions).filter(|&at| counts[at]).map(|at| (self.sum(&self.demands, at), at));
         let counted = counted.filter(|(taken, _)| *taken > 0.0);
-        counted.map(|(taken, at)| taken / self.sum(&self.offers, at)).fold(0.0, f64::max)
+        counted.map(|(taken, at)| taken / self.sum(&self.capacity, at)).fold(0.0, f64::max)
     }
 
-    /// Takes all that a node offers away; returns what it was.
-    pub(crate) fn close(&mut self, node: u32) -> Vec<i64> {
-        let row = &mut self.offers[node as usize * self.width..][..self.width];
+    /// Sets the capacity of a node to zero; returns its former capacity.
+    pub(crate) fn close_node(&mut self, node: u32) -> Vec<i64> {
+        let row = &mut self.capacity[node as usize * self.dimensions..][..self.dimensions];
         row.iter_mut().map(std::mem::take).collect()
     }
 
-    /// Gives a node back what it offered.
-    pub(crate) fn open(&mut self, node: u32, offers: &[i64]) {
-        self.offers[node as usize * self.width..][..self.width].copy_from_slice(offers);
+    /// Restores the capacity of a node.
+    pub(crate) fn reopen_node(&mut self, node: u32, offers: &[i64]) {
+        self.capacity[node as usize * self.dimensions..][..self.dimensions].copy_from_slice(offers);
     }
 
-    pub(crate) fn takes(&self, task: u32) -> &[i64] {
-        &self.takes[task as usize * self.width..][..self.width]
+    pub(crate) fn demand(&self, task: u32) -> &[i64] {
+        &self.demands[task as usize * self.dimensions..][..self.dimensions]
     }
 
-    /// The node of each task in a mapping of all, at home where that is possible.
+    /// Returns the node of each task in a complete mapping; tasks are at home where possible.
     pub(crate) fn nodes_of(&self, mapping: &Mapping) -> Vec<u32> {
-        let mut nodes = vec![NOWHERE; self.count()];
+        let mut nodes = vec![UNPLACED; self.count()];
         let mut first = 0;
         for placement in mapping {
             let count = placement.iter().map(|part| part.tasks as usize).sum::<usize>();
@@ -147,22 +152,22 @@ impl Tasks {
                     nodes[task] = left.swap_remove(at);
                 }
             }
-            for task in own.filter(|&task| nodes[task] == NOWHERE).collect::<Vec<usize>>() {
-                nodes[task] = left.pop().expect("as many nodes as tasks");
+            for task in own.filter(|&task| nodes[task] == UNPLACED).collect::<Vec<usize>>() {
+                nodes[task] = left.pop().expect("a placement must have one node per task");
             }
             first += count;
         }
         nodes
     }
 
-    /// The mapping in which each task has this node.
+    /// Converts the node of each task to a mapping.
     pub(crate) fn mapping(&self, jobs: usize, node_of: &[u32]) -> Mapping {
         let nodes = self.job_of.iter().zip(node_of);
-        mapping_of(jobs, nodes.map(|(&job, &node)| (job as usize, node, 1)))
+        collect_mapping(jobs, nodes.map(|(&job, &node)| (job as usize, node, 1)))
     }
 }
 
-/// The sum of amounts, scarce ones weighing more.
-pub(crate) fn weighed(scarcity: &[f64], amounts: &[i64]) -> f64 {
+/// Computes the sum of amounts weighted by scarcity.
+pub(crate) fn weighted_sum(scarcity: &[f64], amounts: &[i64]) -> f64 {
     amounts.iter().zip(scarcity).map(|(&amount, scarcity)| amount as f64 * scarcity).sum()
 }

@@ -1,4 +1,4 @@
-//! The starts of one request, kept for searches with many seeds.
+//! Cached start times of one request, for repeated searches with different seeds.
 
 use crate::starts::Starts;
 use crate::sufficiency::is_sufficient;
@@ -6,25 +6,25 @@ use crate::{Candidates, Grid, Rejection};
 use dfrsim_model::SimTime;
 use dfrsim_model::coallocation::Request;
 
-/// The starts at which a request might be met on given resources, found as they are needed and kept: what phases II and III
-/// come to does not depend on the seed, so repeated searches ([`Coallocator::search_starts`](crate::Coallocator::search_starts))
-/// need not find it again.
+/// Start times at which a request might be satisfied on given resources, computed lazily and cached.
+/// The results of phases II and III do not depend on the seed, so repeated searches
+/// ([`Coallocator::search_starts`](crate::Coallocator::search_starts)) need not recompute them.
 pub struct CandidateStarts<'a> {
     request: &'a Request,
-    /// Why there is no start at all, if phase I or II rejects the request.
+    /// Reason for which there is no start at all, if phase I or II rejects the request.
     rejection: Option<Rejection>,
     starts: Starts<'a>,
-    /// In the order of the starts, each with what is available then.
+    /// Start times found so far, in chronological order, each with the resources available then.
     found: Vec<(SimTime, Candidates)>,
 }
 
 impl<'a> CandidateStarts<'a> {
-    /// The candidate starts of a request on those of these resources that it accepts, with or without
-    /// [proofs](crate::Parameters::proofs).
+    /// Creates the candidate starts of a request on the given resources, excluding those that it
+    /// does not accept, with or without [proofs](crate::Parameters::proofs).
     ///
     /// # Panics
     ///
-    /// If [`Grid::check_request`] would refuse the request, or a resource does not exist.
+    /// If [`Grid::check_request`] would reject the request, or a resource does not exist.
     pub fn new(
         grid: &'a Grid,
         request: &'a Request,
@@ -46,7 +46,7 @@ impl<'a> CandidateStarts<'a> {
         self.request
     }
 
-    /// The start of this number, from 0, if there are that many.
+    /// Returns the start with this number, counted from 0, if there are that many.
     pub(crate) fn get(&mut self, number: usize) -> Result<Option<&(SimTime, Candidates)>, Rejection> {
         if let Some(rejection) = self.rejection {
             return Err(rejection);

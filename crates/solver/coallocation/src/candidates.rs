@@ -1,9 +1,10 @@
-//! The resources that are available at one start, and sets of them.
+//! Resources that are available at one start time, and sets of them.
 
 use dfrsim_model::coallocation::Request;
 
-/// The resources that are available at one start (R_a of phase IV), with what they have and what is free of it over the
-/// whole time of the job. Amounts are in millionths, the properties of a candidate side by side.
+/// The resources that are available at one start time (R_a of phase IV), with their capacities and
+/// the amounts that are free throughout the job. Amounts are in millionths; the properties of a
+/// candidate are adjacent.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Candidates {
     properties: usize,
@@ -12,12 +13,12 @@ pub(crate) struct Candidates {
     free: Vec<u64>,
 }
 
-/// A set of candidates (R_s) and those that are left, by their indices, with the sums over the set.
+/// A set of candidates (R_s) and the remaining candidates, as indices, with sums over the set.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Choice {
     pub(crate) chosen: Vec<usize>,
     pub(crate) rest: Vec<usize>,
-    /// By property: what the chosen have, and what is free of it.
+    /// Total capacity and total free amount of the chosen candidates, by property.
     capacity: Vec<u64>,
     free: Vec<u64>,
 }
@@ -43,7 +44,7 @@ impl Candidates {
     pub(crate) fn properties(&self) -> usize {
         self.properties
     }
-    /// The resource of the grid that a candidate is.
+    /// Returns the index in the grid of a candidate.
     pub(crate) fn resource(&self, candidate: usize) -> usize {
         self.resources[candidate]
     }
@@ -56,7 +57,7 @@ impl Candidates {
 }
 
 impl Choice {
-    /// Clears the choice.
+    /// Clears the choice: all candidates are in the rest.
     pub(crate) fn reset(&mut self, candidates: &Candidates) {
         self.chosen.clear();
         self.rest.clear();
@@ -67,15 +68,15 @@ impl Choice {
         }
     }
 
-    /// Takes a candidate from the rest, given by its place there.
-    pub(crate) fn take(&mut self, candidates: &Candidates, place: usize) {
+    /// Moves a candidate from the rest, given by its position there, to the chosen ones.
+    pub(crate) fn choose(&mut self, candidates: &Candidates, place: usize) {
         let candidate = self.rest.swap_remove(place);
         self.chosen.push(candidate);
         add(&mut self.capacity, candidates.capacity(candidate));
         add(&mut self.free, candidates.free(candidate));
     }
 
-    /// Exchanges one of the chosen for one of the rest, both given by their places.
+    /// Swaps a chosen candidate with one of the rest, both given by their positions.
     pub(crate) fn swap(&mut self, candidates: &Candidates, out: usize, into: usize) {
         let (leaves, enters) = (self.chosen[out], self.rest[into]);
         (self.chosen[out], self.rest[into]) = (enters, leaves);
@@ -85,28 +86,30 @@ impl Choice {
         subtract(&mut self.free, candidates.free(leaves));
     }
 
-    /// The free amounts of a property on all chosen together.
+    /// Returns the total free amount of a property on the chosen candidates.
     pub(crate) fn free(&self, property: usize) -> u64 {
         self.free[property]
     }
 
-    /// Whether the totals are met: no worst-case utilisation (3) is above 1.
+    /// Returns true if the totals are satisfied: no worst-case utilisation (3) exceeds 1.
     pub(crate) fn is_admissible(&self, request: &Request) -> bool {
         self.free.iter().zip(&request.total).all(|(free, total)| free >= total)
     }
 
-    /// The worst-case utilisation of a property once the job is placed (3): exactly 1 or below if its total is met.
+    /// Computes the worst-case utilisation of a property with the job placed (3): at most 1 if and
+    /// only if the total is satisfied.
     pub(crate) fn utilisation(&self, request: &Request, property: usize) -> f64 {
         utilisation(self.capacity[property], self.free[property], request.total[property])
     }
 
-    /// The product of the worst-case utilisations of all properties (section 3.5).
+    /// Computes the product of the worst-case utilisations of all properties (section 3.5).
     pub(crate) fn factor(&self, request: &Request) -> f64 {
         (0..self.free.len()).map(|property| self.utilisation(request, property)).product()
     }
 }
 
-/// The part of a property that is used once `total` of it is reserved. A total of 0 of 0 counts as fully used.
+/// Computes the fraction of a property that is used once `total` is reserved. Without capacity the
+/// result is 1 (fully used).
 pub(crate) fn utilisation(capacity: u64, free: u64, total: u64) -> f64 {
     if capacity == 0 { 1.0 } else { (capacity - free + total) as f64 / capacity as f64 }
 }

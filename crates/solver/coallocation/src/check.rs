@@ -1,8 +1,8 @@
-//! Checks co-allocations from scratch.
+//! Independent checks of co-allocations.
 //!
-//! [`check_allocation`] checks one answer to a request, [`check_reservations`] all reservations of a grid. Both share
-//! only the types of the model with the allocator, add up all reservations of a resource at each time at which one
-//! begins, and are exact.
+//! [`check_allocation`] checks the allocation of one request, [`check_reservations`] all
+//! reservations of a grid. Both share only the types of the model with the allocator. They add up
+//! all reservations of a resource at each time at which one begins, and are exact.
 //!
 //! ```
 //! use dfrsim_coallocation::check::check_reservations;
@@ -21,13 +21,15 @@
 //! assert_eq!(faults[0].to_string(), "resource 0, property 0: 12 of 10 are reserved at 4 s");
 //! ```
 //!
-//! Source: M. Cankar et al., *Co-Allocation with Collective Requests in Grid Systems*, sections 2 and 3.6.
+//! Source: M. Cankar et al., *Co-Allocation with Collective Requests in Grid Systems*, sections 2
+//! and 3.6.
 
 use dfrsim_model::SimTime;
 use dfrsim_model::Violation;
 use dfrsim_model::coallocation::{Allocation, Request, Reservation, Resource};
 
-/// The faults of an answer to a request on these resources, of which parts have been `reserved` before.
+/// Checks the allocation of a request and returns the violations; `reserved` are the earlier
+/// reservations of the resources.
 pub fn check_allocation(
     resources: &[Resource],
     reserved: &[Reservation],
@@ -42,7 +44,7 @@ pub fn check_allocation(
     }
     let (found, asked) = (reservations.len(), request.resources);
     if found != asked {
-        fault(format!("it has {found} resources, but requested {asked}"));
+        fault(format!("it has {found} resources, expected {asked}"));
     }
     for pair in reservations.windows(2).filter(|pair| pair[0].resource >= pair[1].resource) {
         fault(format!("at resource {}: expected resources in ascending order", pair[1].resource));
@@ -63,7 +65,7 @@ pub fn check_allocation(
     faults
 }
 
-/// The faults of the part of one resource in an allocation.
+/// Checks the part of one resource in an allocation.
 fn check_part(
     resources: &[Resource],
     request: &Request,
@@ -73,11 +75,11 @@ fn check_part(
 ) {
     let resource = part.resource;
     if part.from != start || part.until != start + request.duration {
-        fault(format!("resource {resource}: it is not reserved for the time of the job"));
+        fault(format!("resource {resource}: its reservation differs from the time of the job"));
     }
     let labels = resources.get(resource).map(|it| &it.labels).into_iter().flatten();
     if labels.zip(&request.labels).any(|(label, asked)| asked.as_ref().is_some_and(|asked| asked != label)) {
-        fault(format!("resource {resource}: its label is not the requested one"));
+        fault(format!("resource {resource}: its label differs from the requested one"));
     }
     for (property, (&given, &minimum)) in part.amounts.iter().zip(&request.minimum).enumerate() {
         let place = format!("resource {resource}, property {property}");
@@ -91,14 +93,14 @@ fn check_part(
     }
 }
 
-/// All faults in the reservations of these resources; empty if no resource is ever over-committed. For each resource
-/// and property, the first time is reported.
+/// Checks the reservations of all resources and returns the violations; empty if no resource is ever
+/// over-committed. For each resource and property only the first time is reported.
 pub fn check_reservations(resources: &[Resource], reserved: &[Reservation]) -> Vec<Violation> {
     let mut faults = Vec::new();
     let mut of_resource = vec![Vec::new(); resources.len()];
     for each in reserved {
         match of_resource.get_mut(each.resource) {
-            None => faults.push(Violation(format!("there is no resource {}", each.resource))),
+            None => faults.push(Violation(format!("resource {} does not exist", each.resource))),
             Some(of_resource) => of_resource.push(each),
         }
     }
@@ -111,21 +113,22 @@ pub fn check_reservations(resources: &[Resource], reserved: &[Reservation]) -> V
             )));
             continue;
         }
-        faults
-            .extend((0..properties).filter_map(|property| overbooked(number, resource, property, reserved)));
+        faults.extend(
+            (0..properties).filter_map(|property| find_overbooking(number, resource, property, reserved)),
+        );
     }
     faults
 }
 
-/// The first moment at which more of a property is reserved than the resource has.
-fn overbooked(
+/// Finds the first time at which more of a property is reserved than the resource has.
+fn find_overbooking(
     number: usize,
     resource: &Resource,
     property: usize,
     reserved: &[&Reservation],
 ) -> Option<Violation> {
     let capacity = resource.capacity[property];
-    // Ends come before begins of the same moment: intervals are half-open.
+    // Intervals are half-open, so ends come before begins of the same time.
     let mut changes: Vec<(SimTime, bool, u64)> = reserved
         .iter()
         .flat_map(|each| {

@@ -1,4 +1,4 @@
-//! The six phases.
+//! The co-allocation algorithm with its six phases.
 
 use crate::discovery::Discovery;
 use crate::division::divide;
@@ -11,8 +11,9 @@ use crate::{CandidateStarts, Candidates, Choice, Grid, Parameters, PhaseTimes, R
 use dfrsim_model::coallocation::Request;
 use dfrsim_model::{Seed, SimTime};
 
-/// Answers requests: phases I to V of the algorithm, and the reservations of phase VI, which
-/// [`Grid::reserve`] or [`SharedGrid`](crate::SharedGrid) then makes. Keeps its memory from one request to the next.
+/// Searches for co-allocations: phases I to V of the algorithm, and the reservations of phase VI,
+/// which [`Grid::reserve`] or [`SharedGrid`](crate::SharedGrid) then makes. Reuses its buffers from
+/// one request to the next.
 #[derive(Debug, Default)]
 pub struct Coallocator {
     parameters: Parameters,
@@ -22,34 +23,36 @@ pub struct Coallocator {
 }
 
 impl Coallocator {
-    /// One with these parameters.
+    /// Creates a co-allocator with these parameters.
     pub fn new(parameters: Parameters) -> Coallocator {
         Coallocator { parameters, ..Coallocator::default() }
     }
 
-    /// Searches for a solution without reserving it. The same seed gives the same answer.
+    /// Searches for a solution without reserving it. The result depends only on the arguments and
+    /// the parameters.
     ///
     /// # Errors
     ///
-    /// With the phase in which the last pass ended.
+    /// The phase in which the last pass failed.
     ///
     /// # Panics
     ///
-    /// If [`Grid::check_request`] would refuse the request.
+    /// If [`Grid::check_request`] would reject the request.
     pub fn search(&mut self, grid: &Grid, request: &Request, seed: Seed) -> Result<Solution, Rejection> {
         self.search_from(self.parameters.initial_multiple, grid, request, seed)
     }
 
-    /// As [`Coallocator::search`], beginning with a sample of another multiple (M): after another user was faster,
-    /// phase I is repeated without changing it (section 3.6).
+    /// Searches as [`Coallocator::search`] does, but starts with a sample of another multiple (M).
+    /// If a concurrent user has reserved a part of the solution, phase I is repeated with the same
+    /// multiple (section 3.6).
     ///
     /// # Errors
     ///
-    /// With the phase in which the last pass ended.
+    /// The phase in which the last pass failed.
     ///
     /// # Panics
     ///
-    /// If [`Grid::check_request`] would refuse the request.
+    /// If [`Grid::check_request`] would reject the request.
     pub fn search_from(
         &mut self,
         multiple: usize,
@@ -58,7 +61,7 @@ impl Coallocator {
         seed: Seed,
     ) -> Result<Solution, Rejection> {
         let mut draws = seed.fork("discovery").rng();
-        self.discovery.begin(grid.resources().len());
+        self.discovery.reset(grid.resources().len());
         let mut multiple = multiple.max(1);
         let mut rejection = Rejection::Resources;
         loop {
@@ -80,16 +83,17 @@ impl Coallocator {
         }
     }
 
-    /// A single pass of phases II to V over given resources, as in the experiments (section 4.3): the minima and labels are
-    /// still those of phase I, the multiple of the solution is that of the parameters.
+    /// Performs a single pass of phases II to V over given resources, as in the experiments (section
+    /// 4.3). The minima and labels are still checked as in phase I. The multiple in the solution is
+    /// the initial one of the parameters.
     ///
     /// # Errors
     ///
-    /// With the phase in which the pass ended.
+    /// The phase in which the pass failed.
     ///
     /// # Panics
     ///
-    /// If [`Grid::check_request`] would refuse the request, or a resource does not exist.
+    /// If [`Grid::check_request`] would reject the request, or a resource does not exist.
     pub fn search_among(
         &mut self,
         grid: &Grid,
@@ -97,18 +101,19 @@ impl Coallocator {
         resources: &[usize],
         seed: Seed,
     ) -> Result<Solution, Rejection> {
-        self.discovery.begin_with(resources, grid, request);
+        self.discovery.reset_to(resources, grid, request);
         if self.discovery.sample().len() < request.resources {
             return Err(Rejection::Resources);
         }
         self.pass(self.parameters.initial_multiple, grid, request, seed)
     }
 
-    /// The same as [`Coallocator::search_among`] where the starts are known from earlier searches with other seeds.
+    /// Searches as [`Coallocator::search_among`] does, with start times cached from earlier searches
+    /// with other seeds.
     ///
     /// # Errors
     ///
-    /// With the phase in which the pass ended.
+    /// The phase in which the pass failed.
     pub fn search_starts(
         &mut self,
         starts: &mut CandidateStarts<'_>,
@@ -119,7 +124,7 @@ impl Coallocator {
         let mut number = 0;
         while let Some((start, candidates)) = starts.get(number)? {
             if let Some(solution) =
-                self.attempt.at(candidates, request, *start, &self.parameters, multiple, seed)
+                self.attempt.run(candidates, request, *start, &self.parameters, multiple, seed)
             {
                 return Ok(solution);
             }
@@ -128,22 +133,24 @@ impl Coallocator {
         Err(Rejection::Starts)
     }
 
-    /// From now on measures how long searches are in each phase.
+    /// Starts measuring the time spent in each phase, from zero.
     pub fn measure_phases(&mut self) {
         self.attempt.stopwatch.reset();
     }
 
-    /// How long all searches since [`Coallocator::measure_phases`] were in each phase; zero without it.
+    /// Returns the total time of all searches in each phase since [`Coallocator::measure_phases`];
+    /// zero without it.
     pub fn phase_times(&self) -> PhaseTimes {
         self.attempt.stopwatch.times
     }
 
-    /// The resources that the last search examined (R_job), in the order in which they were drawn.
+    /// Returns the resources that the last search examined (R_job), in the order in which they were
+    /// drawn.
     pub fn sample(&self) -> &[usize] {
         self.discovery.sample()
     }
 
-    /// Phases II to V over the current sample.
+    /// Performs phases II to V over the current sample.
     fn pass(
         &mut self,
         multiple: usize,
@@ -165,7 +172,7 @@ impl Coallocator {
             let start = start.ok_or(Rejection::Starts)?;
             let candidates = &self.candidates;
             if let Some(solution) =
-                self.attempt.at(candidates, request, start, &self.parameters, multiple, seed)
+                self.attempt.run(candidates, request, start, &self.parameters, multiple, seed)
             {
                 return Ok(solution);
             }
@@ -173,7 +180,7 @@ impl Coallocator {
     }
 }
 
-/// The search at one start, with the memory that it needs.
+/// Search at one start time, with its buffers.
 #[derive(Debug, Default)]
 struct Attempt {
     selector: Selector,
@@ -182,9 +189,9 @@ struct Attempt {
 }
 
 impl Attempt {
-    /// Phases IV and V at one start. Every start has a stream of random numbers of its own, so it does not matter for the
-    /// others whether it is examined.
-    fn at(
+    /// Performs phases IV and V at one start time. Every start has its own random stream, so that
+    /// skipping one does not affect the others.
+    fn run(
         &mut self,
         candidates: &Candidates,
         request: &Request,

@@ -1,14 +1,15 @@
-//! Phase VI: who gives how much.
+//! Phase VI: division of the totals among resources.
 
 use crate::{Candidates, Choice};
 use dfrsim_model::SimTime;
 use dfrsim_model::coallocation::{Allocation, Request, Reservation};
 
-/// The reservations of an admissible choice: the minimum of each resource, and what the total lacks in proportion to what
-/// is free beyond the minimum (section 3.6).
+/// Computes the reservations of an admissible choice. Each resource gives its minimum and a part of
+/// the missing total in proportion to its free amount in excess of the minimum (section 3.6).
 ///
-/// Parts are rounded down to steps of the request; what is then missing is made up by a step each of those that lost most by
-/// the rounding, so that the sum is the total and no resource gives more than is free.
+/// Parts are rounded down to steps of the request. The missing steps go to the resources with the
+/// largest rounding errors, one each, so that the sum equals the total and no resource gives more
+/// than is free.
 pub(crate) fn divide(
     candidates: &Candidates,
     request: &Request,
@@ -37,8 +38,8 @@ pub(crate) fn divide(
     Allocation { start, reservations: chosen.iter().zip(amounts).map(reservation).collect() }
 }
 
-/// An amount in whole parts proportional to `weights`: by largest remainders, the first of equal ones. No part
-/// is above its weight if the amount is not above their sum.
+/// Divides an amount into integer parts proportional to `weights`, by largest remainders; the first
+/// of equal ones wins. No part exceeds its weight if the amount does not exceed the sum of weights.
 fn proportional_parts(amount: u64, weights: &[u64]) -> Vec<u64> {
     let whole: u128 = weights.iter().copied().map(u128::from).sum();
     if whole == 0 {
@@ -58,7 +59,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// 10 in the ratio 1 : 1 : 1 of 4 each is 3 1/3 each: the first of equal remainders gets the unit that is missing.
+    /// Splitting 10 evenly among weights of 4 gives 3 1/3 each: the first of equal remainders gets
+    /// the missing unit.
     #[test]
     fn largest_remainders_get_what_is_missing() {
         assert_eq!(proportional_parts(10, &[4, 4, 4]), [4, 3, 3]);
@@ -76,7 +78,7 @@ mod tests {
             prop_assert_eq!(parts.iter().sum::<u64>(), amount);
             for (part, weight) in parts.iter().zip(&weights) {
                 prop_assert!(part <= weight);
-                // Proportional to the unit.
+                // Parts are proportional except for rounding.
                 prop_assert!(part * whole < amount * weight + whole && amount * weight < part * whole + whole);
             }
         }

@@ -1,10 +1,10 @@
-//! Resources and their timetables.
+//! The grid: resources and their timetables.
 
 use crate::Timetable;
 use dfrsim_model::SimTime;
 use dfrsim_model::coallocation::{MOST_RESOURCES, MOST_UNITS, Request, Reservation, Resource};
 
-/// What can be reserved, and what is.
+/// Resources with their reservations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Grid {
     properties: usize,
@@ -12,67 +12,65 @@ pub struct Grid {
     timetables: Vec<Timetable>,
 }
 
-/// Why a grid, a request or a reservation is refused.
+/// Reasons for which a grid, a request or a reservation is rejected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GridError {
     /// There are too many resources.
     #[error("expected at most {MOST_RESOURCES} resources, found {0}")]
     TooMany(usize),
-    /// A list has other than one entry a property.
+    /// A list does not have one entry per property.
     #[error("{what} {found} {kind} properties, but the grid has {expected}")]
     Properties {
-        /// Whose list it is.
+        /// Owner of the list, with a verb.
         what: &'static str,
-        /// Quantitative or qualitative.
+        /// Kind of the properties: quantitative or qualitative.
         kind: &'static str,
-        /// How many entries it has.
+        /// Number of entries in the list.
         found: usize,
-        /// How many properties there are.
+        /// Number of properties of the grid.
         expected: usize,
     },
-    /// An amount is beyond all that is meant.
-    #[error("an amount is larger than a hundred million")]
+    /// An amount exceeds the limit of the model.
+    #[error("an amount is larger than 100000000")]
     Amount,
     /// The resource does not exist.
     #[error("there is no resource {0}")]
     NoResource(usize),
-    /// Reservations that are made together do not name each resource once, in rising order.
+    /// Reservations that are made together must have ascending resources without duplicates.
     #[error("resource {0} is named twice or out of order")]
     Order(usize),
-    /// A reservation or a request takes no time.
-    #[error("it must end after it begins, and not beyond the last time that can be represented")]
+    /// A reservation or a request has an empty interval, or ends after the last representable time.
+    #[error("the interval must end after its start, and before the last time that can be represented")]
     Empty,
-    /// A request for no resources.
-    #[error("it asks for no resources")]
+    /// A request asks for no resources.
+    #[error("the request asks for no resources; expected at least 1")]
     NoResources,
-    /// The latest start of a request is before the earliest.
-    #[error("its latest start is before its earliest")]
+    /// The latest start of a request is before its earliest start.
+    #[error("the latest start of the request is before its earliest start")]
     Window,
-    /// The total of a request is below what the minima come to, or beyond all that is meant.
-    #[error(
-        "the total of property {0} is below the sum of the minima, or above a hundred million per resource"
-    )]
+    /// The total of a request is below the sum of its minima, or exceeds the limit of the model.
+    #[error("the total of property {0} is below the sum of the minima, or above 100000000 per resource")]
     Total(usize),
-    /// A minimum or a total cannot be given in steps.
+    /// A minimum or a total is not a multiple of the step.
     #[error("the minimum and the total of property {0} must be multiples of its step")]
     Step(usize),
-    /// The amount is not free: another job has it.
-    #[error("resource {resource} does not have enough of property {property} free")]
+    /// The amount is not free: another job has reserved it.
+    #[error("resource {resource} does not have enough of property {property} free in this interval")]
     Taken {
-        /// The resource, from 0.
+        /// Index of the resource, from 0.
         resource: usize,
-        /// The quantitative property, from 0.
+        /// Index of the quantitative property, from 0.
         property: usize,
     },
 }
 
 impl Grid {
-    /// A grid without reservations.
+    /// Creates a grid without reservations.
     ///
     /// # Errors
     ///
-    /// If the resources differ in the number of their properties, or there is more than the model allows.
+    /// The resources differ in the number of their properties, or a limit of the model is exceeded.
     pub fn new(resources: Vec<Resource>) -> Result<Grid, GridError> {
         if resources.len() > MOST_RESOURCES {
             return Err(GridError::TooMany(resources.len()));
@@ -88,11 +86,12 @@ impl Grid {
         Ok(Grid { properties, resources, timetables })
     }
 
-    /// A grid with reservations, which are made all at once.
+    /// Creates a grid with reservations, all made at once.
     ///
     /// # Errors
     ///
-    /// As for [`Grid::new`], and if a reservation is malformed or a resource has less than is reserved of it.
+    /// Those of [`Grid::new`], a malformed reservation, or reservations that exceed the capacity of
+    /// a resource.
     pub fn with_reservations(
         resources: Vec<Resource>,
         reservations: &[Reservation],
@@ -106,20 +105,20 @@ impl Grid {
         let none = vec![0; grid.properties];
         for (resource, reservations) in of_resource.into_iter().enumerate() {
             grid.timetables[resource] = Timetable::with_reservations(grid.properties, reservations);
-            grid.check_room(resource, SimTime::ZERO, SimTime::MAX, &none)?;
+            grid.check_free(resource, SimTime::ZERO, SimTime::MAX, &none)?;
         }
         Ok(grid)
     }
 
-    /// How many quantitative properties there are.
+    /// Returns the number of quantitative properties.
     pub fn properties(&self) -> usize {
         self.properties
     }
-    /// The resources.
+    /// Returns the resources.
     pub fn resources(&self) -> &[Resource] {
         &self.resources
     }
-    /// The reservations of a resource.
+    /// Returns the reservations of a resource.
     ///
     /// # Panics
     ///
@@ -128,12 +127,12 @@ impl Grid {
         &self.timetables[resource]
     }
 
-    /// Reserves the whole allocation or, if a part of it is not free, none of it.
+    /// Reserves the whole allocation, or nothing if a part of it is not free.
     ///
     /// # Errors
     ///
-    /// [`GridError::Taken`] if a resource has not enough free, others if a reservation is malformed. The grid is then
-    /// unchanged.
+    /// [`GridError::Taken`] if a resource does not have enough free, other errors if a reservation
+    /// is malformed. The grid is then unchanged.
     pub fn reserve(&mut self, reservations: &[Reservation]) -> Result<(), GridError> {
         let mut before = None;
         for each in reservations {
@@ -141,7 +140,7 @@ impl Grid {
             if before.replace(each.resource).is_some_and(|before| before >= each.resource) {
                 return Err(GridError::Order(each.resource));
             }
-            self.check_room(each.resource, each.from, each.until, &each.amounts)?;
+            self.check_free(each.resource, each.from, each.until, &each.amounts)?;
         }
         for each in reservations {
             self.timetables[each.resource].add(each.from, each.until, &each.amounts);
@@ -149,11 +148,12 @@ impl Grid {
         Ok(())
     }
 
-    /// The faults of a request to this grid.
+    /// Checks that a request is valid for this grid.
     ///
     /// # Errors
     ///
-    /// If it has other properties than the grid, an empty window, or totals that contradict its minima.
+    /// The request has other properties than the grid, an empty window, or totals that contradict
+    /// its minima.
     pub fn check_request(&self, request: &Request) -> Result<(), GridError> {
         let labels = self.resources.first().map_or(0, |resource| resource.labels.len());
         expect_properties(
@@ -202,7 +202,7 @@ impl Grid {
         check_amounts(&reservation.amounts)
     }
 
-    fn check_room(
+    fn check_free(
         &self,
         resource: usize,
         from: SimTime,

@@ -1,12 +1,12 @@
-//! Phase V: a better utilisation at the same start.
+//! Phase V: improvement of the utilisation at the same start.
 
 use crate::{Candidates, Choice};
 use dfrsim_model::Rng;
 use dfrsim_model::coallocation::Request;
 use rand::RngExt as _;
 
-/// Tries `effort` random exchanges a resource, and makes those that keep the choice admissible with a utilisation factor
-/// no smaller. What it leaves is the utilisation factor.
+/// Tries `effort` random swaps per requested resource, and accepts those that keep the choice
+/// admissible without decreasing the utilisation factor. Returns the final utilisation factor.
 pub(crate) fn improve(
     candidates: &Candidates,
     request: &Request,

@@ -1,13 +1,16 @@
-//! Co-allocation: parts of several resources of a grid for one job, at the same time.
+//! Co-allocation: simultaneous reservation of parts of several resources of a grid for one job.
 //!
-//! A *simple* request says what each resource must give. A *collective* one says less of each and what all of them must
-//! give together, so it can start earlier and fill what is left over. Resources are reserved in part, ahead of time.
+//! A *simple* request states the amount that each resource must give. A *collective* one states a
+//! smaller minimum for each and a total for all of them, so that it can start earlier and use
+//! fragments of capacity. Resources are partially reserved, in advance.
 //!
 //! * [`Grid`]: resources with a [`Timetable`] each; reserves an allocation as a whole or not at all.
-//! * [`Coallocator`]: the search in six phases, with [`Parameters`]; [`Solution`] or [`Rejection`]. [`CandidateStarts`]: for
-//!   searches that are repeated; [`PhaseTimes`]: how long they take.
+//! * [`Coallocator`]: the search in six phases, with [`Parameters`]; [`Solution`] or [`Rejection`].
+//!   [`CandidateStarts`]: a cache for repeated searches; [`PhaseTimes`]: the time spent in each
+//!   phase.
 //! * [`SharedGrid`]: several co-allocators on one grid.
-//! * [`planetlab`]: nodes, their use and requests as in the experiments; [`Stream`]: requests one after the other.
+//! * [`planetlab`]: nodes, their usage and requests as in the experiments; [`Stream`]: a stream of
+//!   requests.
 //! * [`mod@file`]: all of it as files.
 //! * [`optimum`]: the earliest start and the best utilisation by complete search.
 //!
@@ -16,7 +19,7 @@
 //! use dfrsim_model::coallocation::{Request, Resource};
 //! use dfrsim_model::{Seed, SimSpan, SimTime};
 //!
-//! // Two nodes, of 3 and 5 GB. Two that have 4 GB each are not to be had; two that together have 8 GB are.
+//! // Two nodes, of 3 and 5 GB. No two nodes have 4 GB each, but these have 8 GB together.
 //! let node = |gigabytes: u64| Resource { capacity: [gigabytes * 1_000_000].into(), labels: [].into() };
 //! let mut grid = Grid::new(vec![node(3), node(5)])?;
 //! let mut request = Request {
@@ -35,16 +38,17 @@
 //! let solution = coallocator.search(&grid, &request, Seed::new(1))?;
 //! assert_eq!((solution.allocation.start, solution.factor), (SimTime::ZERO, 1.0));
 //! grid.reserve(&solution.allocation.reservations)?;
-//! // The same again has to wait until the first has gone, and may not.
+//! // A second request like this would have to wait for the end of the first, which is after its latest start.
 //! assert!(coallocator.search(&grid, &request, Seed::new(1)).is_err());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Amounts are integers, millionths of the unit of their property, and times are those of the model, so admissibility is
-//! exact. Only utilisations are floating-point numbers. Intervals are half-open.
+//! Amounts are integers, in millionths of the unit of their property, and times are those of the
+//! model, so admissibility is exact. Only utilisations are floating-point numbers. Intervals are
+//! half-open.
 //!
-//! Source: M. Cankar, M. Artac, M. Sterk, U. Lotric and B. Slivnik, *Co-Allocation with Collective Requests in Grid
-//! Systems*.
+//! Source: M. Cankar, M. Artac, M. Sterk, U. Lotric and B. Slivnik, *Co-Allocation with Collective
+//! Requests in Grid Systems*.
 
 mod candidate_starts;
 mod candidates;

@@ -6,23 +6,24 @@ use crate::{Candidates, Grid};
 use dfrsim_model::SimTime;
 use dfrsim_model::coallocation::Request;
 
-/// The best there is on a set of resources (section 2): the earliest start, and the best factor with it.
+/// Optimum on a set of resources (section 2): the earliest start, and the best factor at that start.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Optimum {
-    /// The earliest start at which some set of resources is admissible.
+    /// Earliest start at which some set of resources is admissible.
     pub start: SimTime,
-    /// The largest estimated utilisation factor of the admissible sets at that start.
+    /// Largest estimated utilisation factor of the admissible sets at that start.
     pub factor: f64,
 }
 
-/// The optimum over these resources, or `None` if no set is admissible at any start.
+/// Computes the optimum over these resources; `None` if no set is admissible at any start.
 ///
-/// Examines every set of N resources, by branch and bound: a branch is left when its totals are out of reach, or when
-/// no completion can have a better factor. Exact for any N; the time grows with the number of sets, 3,003 for 5 of 15.
+/// Enumerates all sets of N resources by branch and bound. A branch is pruned if its totals are out
+/// of reach, or if no completion can have a better factor. The result is exact for any N; the time
+/// grows with the number of sets, such as 3,003 for 5 of 15.
 ///
 /// # Panics
 ///
-/// If [`Grid::check_request`] would refuse the request, or a resource does not exist.
+/// If [`Grid::check_request`] would reject the request, or a resource does not exist.
 pub fn optimum(grid: &Grid, request: &Request, resources: &[usize]) -> Option<Optimum> {
     let accepted = |resource: &usize| request.accepts(&grid.resources()[*resource]);
     let resources: Vec<usize> = resources.iter().copied().filter(accepted).collect();
@@ -36,26 +37,26 @@ pub fn optimum(grid: &Grid, request: &Request, resources: &[usize]) -> Option<Op
     None
 }
 
-/// The search at one start. Candidates are decided on one after the other: taken or not.
+/// Branch and bound at one start. Each level decides on one candidate: chosen or not.
 struct Search<'a> {
     candidates: &'a Candidates,
     request: &'a Request,
-    /// Those that are used most first, so that good sets are met early.
+    /// Candidates by decreasing utilisation, so that good sets are found early.
     order: Vec<usize>,
-    /// By position in the order, number of candidates still to take, and property.
-    ahead: Vec<Ahead>,
+    /// Bounds by position in the order, number of candidates still to choose, and property.
+    sum_bounds: Vec<SumBounds>,
     best: Option<f64>,
 }
 
-/// What this many candidates from a position on can come to at the most and at the least.
+/// Bounds on the sums over this number of candidates from a position on.
 #[derive(Clone, Copy, Debug, Default)]
-struct Ahead {
+struct SumBounds {
     most_free: u64,
     least_free: u64,
     most_capacity: u64,
 }
 
-/// Keeps bounds on the safe side of rounding errors: of a few products and quotients.
+/// Margin that keeps bounds valid despite the rounding errors of a few products and quotients.
 const ROUNDING: f64 = 1.0 + 1e-12;
 
 impl<'a> Search<'a> {
@@ -66,29 +67,29 @@ impl<'a> Search<'a> {
             amounts.map(|(&capacity, &free)| utilisation(capacity, free, 0)).product()
         };
         order.sort_by(|&one, &other| alone(other).total_cmp(&alone(one)));
-        let mut search = Search { candidates, request, order, ahead: Vec::new(), best: None };
-        search.look_ahead();
+        let mut search = Search { candidates, request, order, sum_bounds: Vec::new(), best: None };
+        search.compute_sum_bounds();
         search
     }
 
-    /// The best factor of all admissible sets.
+    /// Returns the best factor of all admissible sets.
     fn best(mut self) -> Option<f64> {
         let none = vec![0; self.candidates.properties()];
         self.branch(0, self.request.resources, &none, &none);
         self.best
     }
 
-    fn look_ahead(&mut self) {
+    fn compute_sum_bounds(&mut self) {
         let (properties, count) = (self.candidates.properties(), self.request.resources);
         let mut free = vec![Vec::new(); properties];
         let mut capacity = vec![Vec::new(); properties];
-        let mut ahead = vec![Ahead::default(); (self.order.len() + 1) * (count + 1) * properties];
+        let mut ahead = vec![SumBounds::default(); (self.order.len() + 1) * (count + 1) * properties];
         for position in (0..self.order.len()).rev() {
             for property in 0..properties {
                 let candidate = self.order[position];
                 insert_sorted(&mut free[property], self.candidates.free(candidate)[property]);
                 insert_sorted(&mut capacity[property], self.candidates.capacity(candidate)[property]);
-                let mut sums = Ahead::default();
+                let mut sums = SumBounds::default();
                 for taken in 1..=count.min(free[property].len()) {
                     let last = free[property].len() - taken;
                     sums.most_free += free[property][last];
@@ -98,12 +99,12 @@ impl<'a> Search<'a> {
                 }
             }
         }
-        self.ahead = ahead;
+        self.sum_bounds = ahead;
     }
 
     fn branch(&mut self, position: usize, to_take: usize, free: &[u64], capacity: &[u64]) {
         if to_take == 0 {
-            // The bound of the last step was exact but for its margin.
+            // A leaf was checked by its bound only up to the rounding margin.
             let factor = self.factor(free.iter().zip(capacity).map(|(&free, &capacity)| (free, capacity)));
             let admissible = free.iter().zip(&self.request.total).all(|(free, total)| free >= total);
             if admissible && self.best.is_none_or(|best| factor > best) {
@@ -111,7 +112,7 @@ impl<'a> Search<'a> {
             }
             return;
         }
-        if self.order.len() - position < to_take || !self.promises(position, to_take, free, capacity) {
+        if self.order.len() - position < to_take || !self.may_improve(position, to_take, free, capacity) {
             return;
         }
         let candidate = self.order[position];
@@ -123,16 +124,17 @@ impl<'a> Search<'a> {
         self.branch(position + 1, to_take, free, capacity);
     }
 
-    /// Whether some completion might be admissible and better than the best so far.
-    fn promises(&self, position: usize, to_take: usize, free: &[u64], capacity: &[u64]) -> bool {
+    /// Returns true if some completion might be admissible and better than the incumbent.
+    fn may_improve(&self, position: usize, to_take: usize, free: &[u64], capacity: &[u64]) -> bool {
         let properties = self.candidates.properties();
         let row = (position * (self.request.resources + 1) + to_take) * properties;
-        let ahead = &self.ahead[row..row + properties];
+        let ahead = &self.sum_bounds[row..row + properties];
         let reaches = ahead.iter().zip(free).zip(&self.request.total);
         if !reaches.into_iter().all(|((ahead, free), total)| free + ahead.most_free >= *total) {
             return false;
         }
-        // A utilisation is 1 - (free - total) / capacity: at most that with the least free of the largest capacity.
+        // A utilisation is 1 - (free - total) / capacity, so the smallest free amount and the
+        // largest capacity bound it from above.
         let bound = ahead.iter().zip(free).zip(capacity).zip(&self.request.total).map(
             |(((ahead, free), capacity), &total)| {
                 ((free + ahead.least_free).max(total), capacity + ahead.most_capacity)
@@ -142,7 +144,7 @@ impl<'a> Search<'a> {
         self.best.is_none_or(|best| bound * ROUNDING > best)
     }
 
-    /// The utilisation factor of what is free of a capacity, property by property.
+    /// Computes the utilisation factor from pairs of free amount and capacity, one per property.
     fn factor(&self, amounts: impl Iterator<Item = (u64, u64)>) -> f64 {
         let each = |((free, capacity), &total): ((u64, u64), &u64)| utilisation(capacity, free, total);
         amounts.zip(&self.request.total).map(each).product()

@@ -1,24 +1,25 @@
-//! The parameters set by the administrator.
+//! Parameters set by the administrator.
 
-/// The parameters of the algorithm (section 4.3): how far it looks and how hard it tries.
+/// Parameters of the algorithm (section 4.3): sizes of samples and numbers of attempts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parameters {
-    /// How many times as many resources as are asked for are examined first (M_init); at least 1.
+    /// Initial sample size as a multiple of the requested number of resources (M_init); at least 1.
     pub initial_multiple: usize,
-    /// How many times as many at most (M_max); the multiple is doubled up to it. Equal to the first, there is a single
-    /// pass.
+    /// Largest multiple (M_max); the multiple doubles until it exceeds this. If equal to the initial
+    /// one, there is a single pass.
     pub largest_multiple: usize,
-    /// How many swaps a resource are tried towards an admissible set, at one start (L1).
+    /// Number of swaps per requested resource in the search for an admissible set at one start (L1).
     pub admission_effort: usize,
-    /// How many swaps a resource are tried towards a better utilisation (L2).
+    /// Number of swaps per requested resource in the improvement of the utilisation (L2).
     pub improvement_effort: usize,
-    /// Whether phase III skips starts at which the totals are proved to be out of reach. Without proofs, as in the text, phase IV
-    /// tries all starts at which N resources are available, and finds the same ones more slowly.
+    /// True if phase III skips starts at which the totals are provably out of reach. Without proofs,
+    /// as in the paper, phase IV tries all starts at which N resources are available; it finds the
+    /// same solutions more slowly.
     pub proofs: bool,
 }
 
 impl Default for Parameters {
-    /// Those of the experiments: 3, 3, 7 and 10; with proofs.
+    /// Returns the parameters of the experiments: 3, 3, 7 and 10; with proofs.
     fn default() -> Parameters {
         Parameters {
             initial_multiple: 3,

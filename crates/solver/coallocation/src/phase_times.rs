@@ -1,40 +1,40 @@
-//! How long each phase of a search takes.
+//! Time spent in each phase of a search.
 
 use std::time::{Duration, Instant};
 
-/// How long searches were in each phase.
+/// Time that searches spent in each phase.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PhaseTimes {
-    /// Phase II: whether the resources would do if they were free.
+    /// Phase II: the check of sufficiency with idle resources.
     pub sufficiency: Duration,
-    /// Phase III: the potential starts and what is free then, and the proofs that it is too little.
+    /// Phase III: potential starts with their free amounts, and proofs of insufficiency.
     pub starts: Duration,
-    /// Phase IV at those starts that remain.
+    /// Phase IV at the remaining starts.
     pub construction: Duration,
     /// Phase V, and the division into reservations.
     pub improvement: Duration,
 }
 
-/// Measures the phases once it is enabled; before that it does not read the clock.
+/// Stopwatch for the phases; it does not read the clock until it is enabled.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Stopwatch {
-    runs: bool,
+    is_enabled: bool,
     last: Option<Instant>,
     pub(crate) times: PhaseTimes,
 }
 
 impl Stopwatch {
-    /// From now on searches are measured, from zero.
+    /// Enables the stopwatch and resets it to zero.
     pub(crate) fn reset(&mut self) {
-        *self = Stopwatch { runs: true, ..Stopwatch::default() };
+        *self = Stopwatch { is_enabled: true, ..Stopwatch::default() };
     }
 
-    /// A phase begins.
+    /// Starts the first phase.
     pub(crate) fn begin(&mut self) {
-        self.last = self.runs.then(Instant::now);
+        self.last = self.is_enabled.then(Instant::now);
     }
 
-    /// A phase ends, and the next one begins.
+    /// Ends a phase and starts the next one.
     pub(crate) fn lap(&mut self, phase: impl FnOnce(&mut PhaseTimes) -> &mut Duration) {
         if let Some(last) = &mut self.last {
             let now = Instant::now();

@@ -1,8 +1,9 @@
-//! Nodes and their use as section 4.2 describes them.
+//! Synthetic nodes with their usage, as section 4.2 describes them.
 //!
-//! The data of the experiments, 606 nodes of PlanetLab on one day, are not public. Their nodes are drawn here from what is
-//! published of them (table 1). Of their use it is only published that it was measured every five minutes: how high it
-//! is and how it changes are assumptions, to be varied.
+//! The data of the experiments, 606 nodes of PlanetLab on one day, are not public. The nodes are
+//! drawn here from the published statistics (table 1). Of the usage it is only published that it was
+//! measured every five minutes; its level and its variation are assumptions, which studies should
+//! vary.
 
 use dfrsim_model::coallocation::{Request, Reservation, Resource, UNITS_PER_ONE};
 use dfrsim_model::{Rng, Seed, SimSpan, SimTime};
@@ -12,29 +13,29 @@ use std::sync::LazyLock;
 
 mod moments;
 
-use moments::underlying;
+use moments::fit_normal;
 
-/// A quantitative property as table 1 describes it: a normal distribution of which only a range occurs, and of that perhaps
-/// only the whole numbers. Mean and deviation are those of what occurs.
+/// A quantitative property as in table 1: a normal distribution truncated to a range and, for some
+/// properties, rounded to integers. Mean and deviation are those after truncation and rounding.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Property {
-    /// Its name in files and tables.
+    /// Name in files and tables.
     pub name: &'static str,
-    /// The average over all nodes, in its unit.
+    /// Mean over all nodes, in the unit of the property.
     pub mean: f64,
-    /// The standard deviation over all nodes.
+    /// Standard deviation over all nodes.
     pub deviation: f64,
-    /// The least that a node has.
+    /// Smallest value of a node.
     pub least: f64,
-    /// The most that a node has.
+    /// Largest value of a node.
     pub most: f64,
-    /// Whether it only comes in whole numbers.
-    pub is_whole: bool,
-    /// Whether it is used as the processor is, or as memory.
+    /// True if values are integers.
+    pub is_integer: bool,
+    /// True if the usage follows that of the processor, false if it follows that of memory.
     pub is_of_processor: bool,
 }
 
-/// Table 1.
+/// Properties of table 1.
 pub const PROPERTIES: [Property; 3] = [
     Property {
         name: "cores",
@@ -42,7 +43,7 @@ pub const PROPERTIES: [Property; 3] = [
         deviation: 1.51,
         least: 1.0,
         most: 8.0,
-        is_whole: true,
+        is_integer: true,
         is_of_processor: true,
     },
     Property {
@@ -51,7 +52,7 @@ pub const PROPERTIES: [Property; 3] = [
         deviation: 0.36,
         least: 1.40,
         most: 3.60,
-        is_whole: false,
+        is_integer: false,
         is_of_processor: true,
     },
     Property {
@@ -60,38 +61,41 @@ pub const PROPERTIES: [Property; 3] = [
         deviation: 0.84,
         least: 0.73,
         most: 7.71,
-        is_whole: false,
+        is_integer: false,
         is_of_processor: false,
     },
 ];
 
-/// Mean and deviation of the normal distributions of which the ranges have the moments of [`PROPERTIES`].
+/// Mean and deviation of the normal distributions that have the moments of [`PROPERTIES`] after
+/// truncation.
 static UNDERLYING: LazyLock<[(f64, f64); 3]> =
-    LazyLock::new(|| PROPERTIES.map(|property| underlying(&property)));
+    LazyLock::new(|| PROPERTIES.map(|property| fit_normal(&property)));
 
-/// How many nodes table 1 is about.
+/// Number of nodes in table 1.
 pub const NODES: usize = 606;
-/// How often use was measured.
-pub const MEASURED: SimSpan = SimSpan::from_secs(300);
+/// Interval between usage measurements.
+pub const MEASUREMENT_INTERVAL: SimSpan = SimSpan::from_secs(300);
 
-/// How nodes are used: each has a level of its own for its processor and for its memory, around which the use goes up and
-/// down from one measurement to the next. All of it is assumed.
+/// Usage model: each node has a level for its processor and one for its memory, and the usage varies
+/// around it from one measurement to the next. All of it is assumed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Usage {
-    /// The mean level of all nodes, from 0 to 0.5. At 0 all nodes are idle.
+    /// Mean level of all nodes, from 0 to 0.5. At 0 all nodes are idle.
     pub mean: f64,
-    /// How far levels differ, from 0 to 1: they are uniform between (1 - `spread`) and (1 + `spread`) times the mean.
+    /// Relative spread of levels, from 0 to 1: they are uniform between (1 - `spread`) and (1 +
+    /// `spread`) times the mean.
     pub spread: f64,
-    /// How many successive nodes are a site, which has one level.
+    /// Number of consecutive nodes that form a site and share their levels.
     pub nodes_per_site: usize,
-    /// The standard deviation of the use of a node around its level, before it is cut off at 0 and 1.
+    /// Standard deviation of the usage of a node around its level, before clamping to [0, 1].
     pub deviation: f64,
-    /// The correlation of two measurements of a node that follow each other, from 0 to 1.
+    /// Correlation of consecutive measurements of a node, from 0 to 1.
     pub correlation: f64,
 }
 
 impl Default for Usage {
-    /// Used at 0.3, each node at a level of its own from 0 to 0.6, give or take 0.1, with a correlation of 0.9: an hour later, a quarter of a deviation is left.
+    /// Returns a usage of 0.3 on average: each node has its own levels between 0 and 0.6, and a
+    /// deviation of 0.1. The correlation of 0.9 leaves about a quarter of a deviation after an hour.
     fn default() -> Usage {
         Usage { mean: 0.3, spread: 1.0, nodes_per_site: 1, deviation: 0.1, correlation: 0.9 }
     }
@@ -104,8 +108,9 @@ impl Usage {
     }
 }
 
-/// Exchanges the GHz of nodes with each other such that nodes with more cores have more or, with a negative correlation, less; both
-/// keep their distributions. `correlation`, from -1 to 1, is that of two normal variables whose ranks cores and GHz get.
+/// Permutes the GHz of nodes so that nodes with more cores have more GHz or, for a negative
+/// correlation, less. Both marginal distributions are unchanged. `correlation`, from -1 to 1, is
+/// that of two normal variables that determine the ranks of cores and GHz.
 pub fn correlate_cores_and_ghz(nodes: &mut [Resource], correlation: f64, seed: Seed) {
     let mut rng = seed.fork("correlation").rng();
     let drawn: Vec<[f64; 2]> = nodes
@@ -120,7 +125,7 @@ pub fn correlate_cores_and_ghz(nodes: &mut [Resource], correlation: f64, seed: S
         order.sort_by(|&a, &b| by(a).total_cmp(&by(b)));
         order
     };
-    // The node of a rank among the cores gets the GHz of the rank that belongs to it.
+    // The node with a given rank among the cores gets the GHz of the corresponding rank.
     let of_cores = ranked(&|node| nodes[node].capacity[0] as f64);
     let of_ghz = ranked(&|node| nodes[node].capacity[1] as f64);
     let (first, second) = (ranked(&|draw| drawn[draw][0]), ranked(&|draw| drawn[draw][1]));
@@ -132,7 +137,7 @@ pub fn correlate_cores_and_ghz(nodes: &mut [Resource], correlation: f64, seed: S
     }
 }
 
-/// Nodes with the properties of [`PROPERTIES`] and no labels.
+/// Generates nodes with the properties of [`PROPERTIES`] and no labels.
 pub fn nodes(count: usize, seed: Seed) -> Vec<Resource> {
     let node = |number| {
         let mut rng = seed.fork("node").numbered(number as u64).rng();
@@ -144,13 +149,13 @@ pub fn nodes(count: usize, seed: Seed) -> Vec<Resource> {
 }
 
 impl Property {
-    /// An amount in millionths of a normal distribution with this mean and deviation: values outside the range are drawn
-    /// again.
+    /// Draws an amount, in millionths, from a normal distribution with this mean and deviation;
+    /// values outside of the range are rejected.
     fn draw(&self, (mean, deviation): (f64, f64), rng: &mut Rng) -> u64 {
         let normal = Normal::new(mean, deviation).expect("deviations are finite");
         loop {
             let drawn: f64 = normal.sample(rng);
-            let value = if self.is_whole { drawn.round() } else { drawn };
+            let value = if self.is_integer { drawn.round() } else { drawn };
             if (self.least..=self.most).contains(&value) {
                 return (value * UNITS_PER_ONE as f64).round() as u64;
             }
@@ -158,10 +163,10 @@ impl Property {
     }
 }
 
-/// What is used of these nodes from the origin of time for as long as `span`, as reservations of five minutes. Of nodes
-/// with other properties than [`PROPERTIES`], all are used as a processor is.
+/// Generates the usage of nodes from time 0 for `span`, as reservations of five minutes each.
+/// Properties other than those in [`PROPERTIES`] are used like the processor.
 pub fn usage(resources: &[Resource], usage: &Usage, span: SimSpan, seed: Seed) -> Vec<Reservation> {
-    let slots = span.micros().div_ceil(MEASURED.micros());
+    let slots = span.micros().div_ceil(MEASUREMENT_INTERVAL.micros());
     let mut reserved = Vec::new();
     for (resource, node) in resources.iter().enumerate() {
         let mut rng = seed.fork("usage").numbered(resource as u64).rng();
@@ -172,24 +177,24 @@ pub fn usage(resources: &[Resource], usage: &Usage, span: SimSpan, seed: Seed) -
             (processor.level, memory.level) = (usage.level(&mut site), usage.level(&mut site));
         }
         for slot in 0..slots {
-            let from = SimTime::from_micros(slot * MEASURED.micros());
+            let from = SimTime::from_micros(slot * MEASUREMENT_INTERVAL.micros());
             let (processor, memory) = (processor.next(&mut rng), memory.next(&mut rng));
             let amount = |(property, &capacity): (usize, &u64)| {
                 let is_of_processor = PROPERTIES.get(property).is_none_or(|it| it.is_of_processor);
                 (capacity as f64 * if is_of_processor { processor } else { memory }) as u64
             };
             let amounts = node.capacity.iter().enumerate().map(amount).collect();
-            reserved.push(Reservation { resource, from, until: from + MEASURED, amounts });
+            reserved.push(Reservation { resource, from, until: from + MEASUREMENT_INTERVAL, amounts });
         }
     }
     reserved
 }
 
-/// The use of one thing over time: an autoregressive process of order 1.
+/// Usage of one resource over time: an autoregressive process of order 1.
 struct Autoregression {
     usage: Usage,
     level: f64,
-    /// How far the use is from its level, in deviations.
+    /// Current distance of the usage from its level, in deviations.
     away: f64,
 }
 
@@ -198,7 +203,7 @@ impl Autoregression {
         let level = usage.level(rng);
         Autoregression { usage: *usage, level, away: StandardNormal.sample(rng) }
     }
-    /// The next measurement, from 0 to 1.
+    /// Returns the next measurement, from 0 to 1.
     fn next(&mut self, rng: &mut Rng) -> f64 {
         let Usage { mean, deviation, correlation, .. } = self.usage;
         if mean == 0.0 {
@@ -211,12 +216,12 @@ impl Autoregression {
     }
 }
 
-/// The durations of requests, in seconds: 10 and 30 minutes, 1, 2, 3 and 5 hours.
+/// Durations of requests, in seconds: 10 and 30 minutes, 1, 2, 3 and 5 hours.
 pub const DURATIONS: [u64; 6] = [600, 1_800, 3_600, 7_200, 10_800, 18_000];
-/// How many resources are asked for.
+/// Numbers of resources in requests.
 pub const SIZES: [usize; 6] = [2, 5, 10, 15, 30, 60];
 
-/// The mean and the standard deviation of each property over all nodes, in millionths.
+/// Computes the mean and the standard deviation of each property over all nodes, in millionths.
 pub fn statistics(resources: &[Resource]) -> Vec<(f64, f64)> {
     let properties = resources.first().map_or(0, |resource| resource.capacity.len());
     let count = resources.len() as f64;
@@ -228,40 +233,41 @@ pub fn statistics(resources: &[Resource]) -> Vec<(f64, f64)> {
     (0..properties).map(of).collect()
 }
 
-/// A request for this many resources, without a window: what it takes, and for how long (section 4.2).
+/// Amounts and duration of a request, without a window for its start (section 4.2).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Demand {
-    /// For how long.
+    /// Duration of the job.
     pub duration: SimSpan,
-    /// How many resources (N).
+    /// Number of resources (N).
     pub resources: usize,
-    /// Half of what each would give if all gave the same: `d_i / 2N`, in millionths, at least one.
-    pub half: Box<[u64]>,
+    /// Half of an equal share of each total, `d_i / 2N`, in millionths; at least 1.
+    pub half_share: Box<[u64]>,
 }
 
-/// How the minima of a demand follow from its totals.
+/// Rules that derive the minima of a demand from its totals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
-    /// Each resource gives its full part of the total.
+    /// Simple: each resource gives its equal share of the total.
     Simple,
-    /// Each resource gives at least half of its part.
+    /// Collective: each resource gives at least half of its equal share.
     Collective,
 }
 
 impl Demand {
-    /// A demand for `resources` of nodes with these [`statistics`]: each total uniform from N times the mean less two
-    /// deviations to N times the mean and half a deviation (4). Totals of 0 or less become a millionth.
+    /// Draws a demand for `resources` nodes with these [`statistics`]. Each total is uniform between
+    /// N times (mean - 2 deviations) and N times (mean + 0.5 deviations) (4). Totals below the
+    /// smallest possible value are raised to it.
     pub fn draw(resources: usize, statistics: &[(f64, f64)], rng: &mut Rng) -> Demand {
         let duration = SimSpan::from_secs(DURATIONS[rng.random_range(0..DURATIONS.len())]);
         let half = |&(mean, deviation): &(f64, f64)| {
             let part = mean + deviation * (2.5 * rng.random::<f64>() - 2.0);
             (part / 2.0).max(1.0) as u64
         };
-        let half = statistics.iter().map(half).collect();
-        Demand { duration, resources, half }
+        let half_share = statistics.iter().map(half).collect();
+        Demand { duration, resources, half_share }
     }
 
-    /// The request of this kind with a window for its start.
+    /// Creates the request of this kind with a window for its start.
     pub fn request(&self, kind: Kind, earliest: SimTime, latest: SimTime) -> Request {
         let part = |half: &u64| if kind == Kind::Simple { 2 * half } else { *half };
         Request {
@@ -269,16 +275,16 @@ impl Demand {
             resources: self.resources,
             earliest,
             latest,
-            minimum: self.half.iter().map(part).collect(),
-            total: self.half.iter().map(|half| 2 * half * self.resources as u64).collect(),
-            step: vec![1; self.half.len()].into(),
+            minimum: self.half_share.iter().map(part).collect(),
+            total: self.half_share.iter().map(|half| 2 * half * self.resources as u64).collect(),
+            step: vec![1; self.half_share.len()].into(),
             labels: [].into(),
         }
     }
 }
 
-/// A test case of section 4.2: a demand and a window of the day, from an earliest start up to 5 h 50 min to a latest end
-/// from 18 h 10 min on.
+/// Draws a test case of section 4.2: a demand, an earliest start between 0:00 and 5:50, and a latest
+/// start such that the job ends between 18:10 and 24:00.
 pub fn test_case(resources: usize, statistics: &[(f64, f64)], rng: &mut Rng) -> (Demand, SimTime, SimTime) {
     let demand = Demand::draw(resources, statistics, rng);
     let earliest = SimTime::from_secs(rng.random_range(0..=21_000));
@@ -303,13 +309,13 @@ mod tests {
         assert!(some.iter().any(|it| it.amounts.iter().any(|&it| it > 0)));
     }
 
-    /// The levels of a site are one, and with no spread all nodes have the mean.
+    /// All nodes of a site share their levels, and without spread all levels equal the mean.
     #[test]
     fn levels_have_a_spread_and_sites() {
         let nodes = nodes(6, Seed::new(3));
         let steady = Usage { mean: 0.25, deviation: 0.0, ..Usage::default() };
         let parts = |usage_of: Usage| -> Vec<f64> {
-            let used = usage(&nodes, &usage_of, MEASURED, Seed::new(4));
+            let used = usage(&nodes, &usage_of, MEASUREMENT_INTERVAL, Seed::new(4));
             used.iter().map(|it| it.amounts[0] as f64 / nodes[it.resource].capacity[0] as f64).collect()
         };
         assert!(parts(Usage { spread: 0.0, ..steady }).iter().all(|part| (part - 0.25).abs() < 1e-5));
@@ -337,12 +343,12 @@ mod tests {
             let mut nodes = independent.clone();
             correlate_cores_and_ghz(&mut nodes, wanted, Seed::new(2));
             assert!((0..3).all(|property| sorted(&nodes, property) == sorted(&independent, property)));
-            // Whole cores, which are ties in the ranks, take a little away.
+            // Numbers of cores are integers; their ties reduce the rank correlation slightly.
             assert!((correlation(&nodes) - wanted).abs() < 0.06, "{wanted}: {}", correlation(&nodes));
         }
     }
 
-    /// Of 100,000 nodes the moments are known to about half a percent.
+    /// Moments over 100,000 nodes are accurate to about half a percent.
     #[test]
     fn drawn_nodes_have_the_published_moments() {
         for ((mean, deviation), property) in

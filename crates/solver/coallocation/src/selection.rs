@@ -1,4 +1,4 @@
-//! Phase IV: an admissible set of resources at one start.
+//! Phase IV: construction of an admissible set of resources at one start.
 
 use crate::{Candidates, Choice};
 use dfrsim_model::Rng;
@@ -6,21 +6,22 @@ use dfrsim_model::coallocation::Request;
 use rand::RngExt as _;
 use std::cmp::Reverse;
 
-/// Scratch space of [`Selector::select_and_swap`].
+/// Buffers of [`Selector::select_and_swap`].
 #[derive(Debug, Default)]
 pub(crate) struct Selector {
-    /// Places in the rest.
+    /// Positions in the rest.
     order: Vec<usize>,
     ties: Vec<usize>,
 }
 
 impl Selector {
-    /// `SelectAndSwap`: chooses N of more than N candidates, those with much of each property in turn, then exchanges
-    /// some until all totals are met or `effort` exchanges a resource have been tried. What it leaves may not be
-    /// admissible.
+    /// Performs `SelectAndSwap`: chooses N of more than N candidates, those with the most of each
+    /// property in turn. Then it swaps candidates until all totals are satisfied, or `effort` swaps
+    /// per requested resource have been tried. The result need not be admissible.
     ///
-    /// Two lines of the printed algorithm are read as the text beside it means them: the inner loop goes on *while* its
-    /// condition holds (it says until), and the m-th candidate is only looked for while there is one.
+    /// Two lines of the printed algorithm are interpreted according to the text: the inner loop runs
+    /// *while* its condition holds (the listing says until), and the m-th candidate is only accessed
+    /// if it exists.
     pub(crate) fn select_and_swap(
         &mut self,
         candidates: &Candidates,
@@ -31,7 +32,8 @@ impl Selector {
     ) {
         self.select(candidates, request.resources, choice, rng);
         let attempts = request.resources * effort;
-        // How many exchanges were tried, and how many candidates without success since the last that succeeded.
+        // Number of swaps tried, and number of candidates without success since the last successful
+        // swap.
         let (mut tried, mut failed) = (0, 0);
         let mut ordered_by = None;
         while !choice.is_admissible(request) && tried < attempts && failed < choice.rest.len() {
@@ -47,7 +49,7 @@ impl Selector {
                     break;
                 }
                 tried += 1;
-                // A random order of the chosen, made as it is needed.
+                // Fisher-Yates shuffle of the chosen candidates, performed lazily.
                 let drawn = rng.random_range(next..choice.chosen.len());
                 choice.chosen.swap(next, drawn);
                 if may_swap(candidates, request, choice, next, into) {
@@ -60,7 +62,8 @@ impl Selector {
         }
     }
 
-    /// Lines 3 to 7: each property in turn takes the candidate with most of it, one of them if there are several.
+    /// Performs lines 3 to 7: each property in turn adds the candidate with the most of it; ties are
+    /// broken at random.
     fn select(&mut self, candidates: &Candidates, count: usize, choice: &mut Choice, rng: &mut Rng) {
         choice.reset(candidates);
         for property in (0..candidates.properties()).cycle().take(count) {
@@ -77,11 +80,12 @@ impl Selector {
                     self.ties.push(place);
                 }
             }
-            choice.take(candidates, self.ties[rng.random_range(0..self.ties.len())]);
+            choice.choose(candidates, self.ties[rng.random_range(0..self.ties.len())]);
         }
     }
 
-    /// Line 11: the property with the largest worst-case utilisation, one of them if there are several.
+    /// Performs line 11: returns the property with the largest worst-case utilisation; ties are
+    /// broken at random.
     fn most_violated(&mut self, request: &Request, choice: &Choice, rng: &mut Rng) -> usize {
         self.ties.clear();
         let mut most = f64::NEG_INFINITY;
@@ -98,7 +102,7 @@ impl Selector {
         self.ties[rng.random_range(0..self.ties.len())]
     }
 
-    /// Line 12: the places in the rest, those with most of a property first.
+    /// Performs line 12: sorts the positions in the rest by decreasing free amount of a property.
     fn order_rest(&mut self, candidates: &Candidates, choice: &Choice, property: usize) {
         self.order.clear();
         self.order.extend(0..choice.rest.len());
@@ -109,7 +113,8 @@ impl Selector {
     }
 }
 
-/// Line 16: whether after an exchange no property that lacks something has less, and none that has enough too little.
+/// Checks the condition of line 16: the swap must not decrease a property whose total is not
+/// satisfied, nor violate a satisfied one.
 fn may_swap(candidates: &Candidates, request: &Request, choice: &Choice, out: usize, into: usize) -> bool {
     let (leaves, enters) = (candidates.free(choice.chosen[out]), candidates.free(choice.rest[into]));
     request.total.iter().enumerate().all(|(property, &total)| {

@@ -1,45 +1,45 @@
-//! A grid that several co-allocators use at the same time.
+//! A grid that is used by several co-allocators concurrently.
 
 use crate::{Coallocator, Grid, GridError, Rejection, Solution};
 use dfrsim_model::Seed;
 use dfrsim_model::coallocation::Request;
 use std::sync::{PoisonError, RwLock};
 
-/// A grid for several threads: many search at the same time, and one at a time reserves.
+/// A grid for several threads: searches run concurrently, reservations are exclusive.
 #[derive(Debug)]
 pub struct SharedGrid(RwLock<Grid>);
 
-/// Why [`SharedGrid::coallocate`] made no reservation.
+/// Reasons for which [`SharedGrid::coallocate`] made no reservation.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotReserved {
     /// There is no solution.
     #[error(transparent)]
     Rejected(#[from] Rejection),
-    /// The request is not one for this grid.
+    /// The request is invalid for this grid.
     #[error(transparent)]
     Request(#[from] GridError),
 }
 
 impl SharedGrid {
-    /// Shares a grid.
+    /// Creates a shared grid.
     pub fn new(grid: Grid) -> SharedGrid {
         SharedGrid(RwLock::new(grid))
     }
 
-    /// The grid as it is once everybody is done.
+    /// Returns the grid, once no thread uses it any more.
     #[must_use]
     pub fn into_inner(self) -> Grid {
-        // A reservation is whole or not made at all, even if its thread panicked.
+        // Reservations are atomic, so the grid is consistent even if a thread panicked.
         self.0.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// All six phases: searches for a solution and reserves it. If another thread has taken a part of it meanwhile, it
-    /// goes back to phase I with the same multiple (section 3.6); the faster thread has then made progress, so all
-    /// terminate.
+    /// Performs all six phases: searches for a solution and reserves it. If another thread has
+    /// reserved a part of it in the meantime, phase I is repeated with the same multiple (section
+    /// 3.6). Each repetition implies the progress of another thread, so all terminate.
     ///
     /// # Errors
     ///
-    /// If there is no solution, or the request is malformed; no reservation is made then.
+    /// There is no solution, or the request is invalid; in both cases nothing is reserved.
     pub fn coallocate(
         &self,
         coallocator: &mut Coallocator,

@@ -1,48 +1,51 @@
-//! Proofs that no N of the available resources come to the totals.
+//! Proofs that no N of the available resources satisfy the totals.
 
 use crate::candidates::add;
 use dfrsim_model::coallocation::Request;
 
-/// The unit in which parts of a total are counted.
+/// Fixed-point representation of a whole total.
 const WHOLE: u64 = 1 << 32;
-/// The weight of a property when all weigh the same, and the most that one can have.
-const EVEN: u64 = 1 << 8;
-const HEAVIEST: u64 = 1 << 16;
-/// How many weights of all properties together are tried. More find a few proofs more; what is not proved is searched.
+/// Weight of a property when all weights are equal, and the maximum weight.
+const EVEN_WEIGHT: u64 = 1 << 8;
+const MAX_WEIGHT: u64 = 1 << 16;
+/// Number of weight vectors tried with all properties. More would find only a few more proofs; phase
+/// IV searches the unproved starts.
 const TRIES: usize = 12;
-/// The power of what is missing with which a weight grows: weights then settle within the tries.
+/// Exponent of the shortage in the growth of a weight, chosen so that weights settle within the
+/// tries.
 const SHARPNESS: i32 = 4;
 
-/// A proof that no N resources come to the totals, and the search for one.
+/// A proof that no N resources satisfy the totals, and the search for it.
 ///
-/// Each property has a weight, and a resource is worth the weighted sum of the parts that it has of the totals. N resources
-/// that come to all totals are worth the sum of the weights, so a request cannot be met if the N worthiest are not. For any
-/// `threshold` these are worth at most N times that and what all resources have above it: a sum that follows the change of
-/// one resource at once. It is exact if the threshold is what the N-th is worth. (The weights are multipliers of a
-/// Lagrangian relaxation of the totals.)
+/// Each property has a weight, and the worth of a resource is the weighted sum of its fractions of
+/// the totals. N resources that satisfy all totals are worth at least the sum of the weights, so the
+/// request cannot be satisfied if the N worthiest are not. For any `threshold`, their worth is at
+/// most N times the threshold plus the excess of all resources over it: a sum that is updated in
+/// constant time when a resource changes. The bound is exact if the threshold is the worth of the
+/// N-th resource. (The weights are multipliers of a Lagrangian relaxation of the totals.)
 ///
-/// Parts are rounded up and the whole is exact: no sufficient set is refused.
+/// Fractions are rounded up and sums are exact, so no sufficient set is rejected.
 #[derive(Debug)]
 pub(crate) struct Shortfall {
     count: usize,
-    /// By property: the total, and parts for each unit of it.
+    /// Totals by property, and the fixed-point fraction per unit of each.
     totals: Box<[u64]>,
     parts_per_unit: Vec<f64>,
-    /// By resource: the parts of all totals, of available ones.
+    /// Availability by resource, and the fractions of all totals of available resources.
     available: Vec<bool>,
     parts: Vec<u64>,
-    /// How many resources are available.
-    number: usize,
+    /// Number of available resources.
+    available_count: usize,
     weights: Vec<u64>,
     threshold: u64,
-    /// By resource: what it is worth with these weights; and what all have above the threshold.
+    /// Worth of each resource with the current weights, and the total excess over the threshold.
     worth: Vec<u64>,
     excess: u128,
     scratch: Vec<u64>,
 }
 
 impl Shortfall {
-    /// Of this many resources, none of which is available yet.
+    /// Creates the state for this number of resources, none of which is available yet.
     pub(crate) fn new(request: &Request, resources: usize) -> Shortfall {
         let properties = request.total.len();
         Shortfall {
@@ -51,7 +54,7 @@ impl Shortfall {
             parts_per_unit: request.total.iter().map(|&it| WHOLE as f64 / it.max(1) as f64).collect(),
             available: vec![false; resources],
             parts: vec![0; resources * properties],
-            number: 0,
+            available_count: 0,
             weights: vec![1; properties],
             threshold: 0,
             worth: vec![0; resources],
@@ -60,9 +63,9 @@ impl Shortfall {
         }
     }
 
-    /// So much is now free of each property of a resource, which is available.
+    /// Makes a resource available with these free amounts, one per property.
     pub(crate) fn set(&mut self, index: usize, free: impl Iterator<Item = u64>) {
-        self.number += usize::from(!self.available[index]);
+        self.available_count += usize::from(!self.available[index]);
         self.available[index] = true;
         let properties = self.totals.len();
         let parts = &mut self.parts[index * properties..][..properties];
@@ -77,52 +80,53 @@ impl Shortfall {
         self.set_worth(index, worth);
     }
 
-    /// A resource is not available now.
+    /// Makes a resource unavailable.
     pub(crate) fn remove(&mut self, index: usize) {
-        self.number -= usize::from(self.available[index]);
+        self.available_count -= usize::from(self.available[index]);
         self.available[index] = false;
         let properties = self.totals.len();
         self.parts[index * properties..][..properties].fill(0);
         self.set_worth(index, 0);
     }
 
-    /// Whether fewer than N resources are available.
+    /// Returns true if fewer than N resources are available.
     pub(crate) fn lacks_resources(&self) -> bool {
-        self.number < self.count
+        self.available_count < self.count
     }
 
-    /// Whether the proof that was found last holds of what is free now.
-    pub(crate) fn holds(&self) -> bool {
+    /// Returns true if the last proof is valid for the current free amounts.
+    pub(crate) fn is_valid(&self) -> bool {
         let whole = u128::from(WHOLE) * u128::from(self.weights.iter().sum::<u64>());
         self.lacks_resources() || self.excess + u128::from(self.threshold) * (self.count as u128) < whole
     }
 
-    /// Whether there is a proof among those that are tried: each property alone, then all together, with more and more
-    /// weight on those that are hard to come by.
-    pub(crate) fn find(&mut self) -> bool {
+    /// Searches for a proof: with each property alone, then with all properties and growing weights
+    /// of the scarce ones. Returns true if one was found.
+    pub(crate) fn find_proof(&mut self) -> bool {
         if self.lacks_resources() {
             return true;
         }
         for property in 0..self.totals.len() {
             self.weights.fill(0);
             self.weights[property] = 1;
-            if self.weigh() {
+            if self.evaluate_weights() {
                 return true;
             }
         }
-        self.weights.fill(EVEN);
-        let mut proved = self.weigh();
+        self.weights.fill(EVEN_WEIGHT);
+        let mut proved = self.evaluate_weights();
         for _ in 1..TRIES {
             if proved {
                 break;
             }
             self.shift_weights();
-            proved = self.weigh();
+            proved = self.evaluate_weights();
         }
         proved
     }
 
-    /// Puts more weight on the properties of which the N worthiest resources have too little, and less on the others.
+    /// Increases the weights of properties of which the N worthiest resources have too little, and
+    /// decreases the others.
     fn shift_weights(&mut self) {
         let properties = self.totals.len();
         let above = self.worth.iter().filter(|worth| **worth > self.threshold).count();
@@ -138,12 +142,12 @@ impl Shortfall {
         }
         for (weight, &sum) in self.weights.iter_mut().zip(&self.scratch) {
             let missing = WHOLE as f64 / sum.max(WHOLE / 8) as f64;
-            *weight = ((*weight as f64 * missing.powi(SHARPNESS)) as u64).clamp(1, HEAVIEST);
+            *weight = ((*weight as f64 * missing.powi(SHARPNESS)) as u64).clamp(1, MAX_WEIGHT);
         }
     }
 
-    /// Whether the weights, with the best threshold, are a proof.
-    fn weigh(&mut self) -> bool {
+    /// Computes the best threshold for the current weights. Returns true if they are a proof.
+    fn evaluate_weights(&mut self) -> bool {
         let properties = self.totals.len();
         if properties == 0 {
             return false;
@@ -156,7 +160,7 @@ impl Shortfall {
         self.threshold = *self.scratch.select_nth_unstable(nth).1;
         let above = |worth: &u64| u128::from(worth.saturating_sub(self.threshold));
         self.excess = self.worth.iter().map(above).sum();
-        self.holds()
+        self.is_valid()
     }
 
     fn set_worth(&mut self, index: usize, worth: u64) {
@@ -185,7 +189,8 @@ mod tests {
         }
     }
 
-    /// Whether some set of `count` of these comes to the totals: every one is examined.
+    /// Returns true if some set of `count` resources satisfies the totals, by exhaustive
+    /// enumeration.
     fn is_feasible(free: &[Option<[u64; 2]>], count: usize, total: [u64; 2]) -> bool {
         let available: Vec<[u64; 2]> = free.iter().copied().flatten().collect();
         (0..1_u32 << available.len()).filter(|set| set.count_ones() as usize == count).any(|set| {
@@ -202,7 +207,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(400))]
 
-        /// One resource after the other changes: all that is proved, incrementally or from scratch, is true.
+        /// Resources change one at a time; every proof, incremental or from scratch, must be
+        /// correct.
         #[test]
         fn what_is_proved_is_so(
             mut now in prop::collection::vec(free(), 4..9),
@@ -219,16 +225,17 @@ mod tests {
                 set(&mut shortfall, index, free);
             }
             for (index, free) in changes {
-                let proved = shortfall.find();
+                let proved = shortfall.find_proof();
                 prop_assert!(!proved || !is_feasible(&now, count, total));
-                prop_assert_eq!(proved, shortfall.holds());
+                prop_assert_eq!(proved, shortfall.is_valid());
                 now[index] = free;
                 set(&mut shortfall, index, free);
-                prop_assert!(!shortfall.holds() || !is_feasible(&now, count, total));
+                prop_assert!(!shortfall.is_valid() || !is_feasible(&now, count, total));
             }
         }
 
-        /// Of one property, the proof is exact: the second one is not asked for.
+        /// The proof is exact for a single property; the reference check ignores the second one, as
+        /// its total is 0.
         #[test]
         fn one_property_is_decided(now in prop::collection::vec(free(), 4..9), count in 1..5_usize, total in 0..60_u64) {
             let mut shortfall = Shortfall::new(&request(count, &[total]), now.len());
@@ -237,13 +244,14 @@ mod tests {
                     shortfall.set(index, [free].into_iter());
                 }
             }
-            prop_assert_eq!(shortfall.find(), !is_feasible(&now, count, [total, 0]));
+            prop_assert_eq!(shortfall.find_proof(), !is_feasible(&now, count, [total, 0]));
         }
     }
 
-    /// Two of (9, 1), (1, 9) and (4, 4) come to 10 of both, and never to 11 and 9. Of either property alone there is
-    /// enough, 9 + 4, and of both alike (9, 1) and (1, 9) are worth 10 / 11 + 10 / 9 > 2. With weights 2 : 1 any two are
-    /// worth less than 3: 20 / 11 + 10 / 9 = 2.93, 26 / 11 + 5 / 9 = 2.92, 10 / 11 + 13 / 9 = 2.35.
+    /// Two of (9, 1), (1, 9) and (4, 4) have a sum of 10 for both properties, but never of 11 and 9.
+    /// Either property alone has enough, 9 + 4. With equal weights, (9, 1) and (1, 9) are worth 10 /
+    /// 11 + 10 / 9 > 2. With weights 2 : 1, any two are worth less than 3: 20 / 11 + 10 / 9 = 2.93,
+    /// 26 / 11 + 5 / 9 = 2.92, 10 / 11 + 13 / 9 = 2.35.
     #[test]
     fn weights_prove_what_no_property_alone_does() {
         let proved = |total: [u64; 2]| {
@@ -251,7 +259,7 @@ mod tests {
             for (index, free) in [[9, 1], [1, 9], [4, 4]].into_iter().enumerate() {
                 shortfall.set(index, free.into_iter());
             }
-            shortfall.find()
+            shortfall.find_proof()
         };
         assert!(!proved([10, 10]));
         assert!(proved([11, 9]));

@@ -1,4 +1,4 @@
-//! Phase III: the moments at which a job might start, and what is free then.
+//! Phase III: potential start times of a job, and the free amounts then.
 
 use crate::shortfall::Shortfall;
 use crate::windows::Windows;
@@ -6,21 +6,23 @@ use crate::{Candidates, Grid};
 use dfrsim_model::SimTime;
 use dfrsim_model::coallocation::Request;
 
-/// Goes through the potential starts in their order, to those at which N resources might come to the totals.
+/// Iterates over the potential starts in chronological order and yields those at which N resources
+/// might satisfy the totals.
 ///
-/// The free amounts over the window [t, t + duration) grow only where a reservation ends, so those moments and the earliest
-/// start are enough (section 3.3). Most of these are skipped: once too little is free, only more of some
-/// resource can change that, and each resource says when there may be more of it. Until the proof that too little is
-/// free fails, only these are examined.
+/// Free amounts over the window [t, t + duration) increase only when a reservation ends, so the
+/// earliest start and the ends of reservations are the only potential starts (section 3.3). Most of
+/// these are skipped. Once the totals are provably out of reach, only an increase on some resource
+/// can change that, and the next increase of each resource is known. Until the proof becomes
+/// invalid, only these times are examined.
 pub(crate) struct Starts<'a> {
     request: &'a Request,
     windows: Windows<'a>,
     shortfall: Shortfall,
-    /// Whether starts are skipped by proofs.
+    /// Enables pruning of start times that are provably infeasible.
     proofs: bool,
-    /// The start that was found last.
+    /// Last start found.
     found: Option<SimTime>,
-    /// By resource of the sample: when some of its reservations next end. Brought up to date as it is needed.
+    /// Next end of a reservation of each resource in the sample, updated lazily.
     release: Vec<SimTime>,
 }
 
@@ -36,8 +38,8 @@ impl<'a> Starts<'a> {
         }
     }
 
-    /// The next potential start at which N resources are available that might come to the totals; they are then
-    /// `candidates`. Without proofs they might if there are N.
+    /// Finds the next potential start at which N available resources might satisfy the totals, and
+    /// stores them in `candidates`. Without proofs, any N available resources suffice.
     pub(crate) fn next_sufficient(&mut self, candidates: &mut Candidates) -> Option<SimTime> {
         let mut start = match self.found {
             None => self.request.earliest,
@@ -46,7 +48,7 @@ impl<'a> Starts<'a> {
         loop {
             self.update_from(start);
             start = match self.proofs {
-                true if self.shortfall.find() => self.next_unproved()?,
+                true if self.shortfall.find_proof() => self.next_without_proof()?,
                 false if self.shortfall.lacks_resources() => self.next_potential(start)?,
                 _ => break,
             };
@@ -56,7 +58,7 @@ impl<'a> Starts<'a> {
         Some(start)
     }
 
-    /// The next potential start after `found`, regardless of what is free then.
+    /// Returns the next potential start after `found`, regardless of the free amounts.
     fn next_potential(&mut self, found: SimTime) -> Option<SimTime> {
         let mut time = found;
         loop {
@@ -74,9 +76,9 @@ impl<'a> Starts<'a> {
         }
     }
 
-    /// The next start at which the totals are not proved to be out of reach. It is a potential one: more than just before
-    /// is free of an available resource.
-    fn next_unproved(&mut self) -> Option<SimTime> {
+    /// Returns the next start at which no proof rules out the totals. It is a potential start, as
+    /// the free amount of an available resource increases there.
+    fn next_without_proof(&mut self) -> Option<SimTime> {
         loop {
             let time = self.windows.next_gain().filter(|&time| time <= self.request.latest)?;
             for index in 0..self.windows.sample.len() {
@@ -84,14 +86,14 @@ impl<'a> Starts<'a> {
                     self.update(index, time);
                 }
             }
-            // Another proof may do where the last one does no longer.
-            if !self.shortfall.holds() && !self.shortfall.find() {
+            // When the last proof becomes invalid, another one may exist.
+            if !self.shortfall.is_valid() && !self.shortfall.find_proof() {
                 return Some(time);
             }
         }
     }
 
-    /// Updates the resources whose steps in the window from `time` on have changed.
+    /// Updates the resources whose windows from `time` on have changed.
     fn update_from(&mut self, time: SimTime) {
         for index in 0..self.windows.sample.len() {
             if self.windows.same_until[index] <= time {

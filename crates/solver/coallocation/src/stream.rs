@@ -1,4 +1,4 @@
-//! Requests that come one after the other, on the event engine.
+//! Streams of requests, simulated with the event queue.
 
 use crate::planetlab::{Demand, Kind, SIZES, statistics};
 use crate::{Coallocator, Grid, GridError, Parameters};
@@ -8,45 +8,46 @@ use dfrsim_model::{Rng, Seed, SimSpan, SimTime};
 use rand::RngExt as _;
 use rand_distr::{Distribution as _, Exp1};
 
-/// A stream of requests as section 4.2 draws them, which arrive as a Poisson process and may start from then on.
+/// A stream of requests as in section 4.2, which arrive as a Poisson process and may start on
+/// arrival.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stream {
-    /// The time during which requests arrive.
+    /// Time span of arrivals.
     pub span: SimSpan,
-    /// The mean time between two arrivals.
+    /// Mean interarrival time.
     pub mean_gap: SimSpan,
-    /// How long after its arrival a job may start at the latest (t_C of section 2).
+    /// Maximum time from the arrival of a request to the start of its job (t_C of section 2).
     pub patience: SimSpan,
-    /// How their minima follow from their totals.
+    /// Rule for the minima.
     pub kind: Kind,
-    /// How solutions are looked for.
+    /// Parameters of the search.
     pub parameters: Parameters,
 }
 
-/// The result of a stream.
+/// Results of a stream.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StreamOutcome {
-    /// How many requests arrived.
+    /// Number of requests that arrived.
     pub requests: usize,
-    /// The allocations, in the order of the arrivals.
+    /// Allocations, in the order of arrivals.
     pub accepted: Vec<Allocation>,
-    /// The mean time from arrival to start of the accepted requests, in seconds; 0 of none.
+    /// Mean time from arrival to start of the accepted requests, in seconds; 0 if there are none.
     pub mean_wait: f64,
-    /// By property, the part of all resources that the jobs had over the span, on average.
+    /// Mean fraction of all resources that jobs used during the span, by property.
     pub utilisation: Vec<f64>,
 }
 
-/// Arrivals have one slot, each job another.
+/// Event slot of arrivals; the jobs have the following slots.
 const ARRIVALS: Slot = Slot(0);
 
 impl Stream {
-    /// Lets the requests arrive at a grid. The arrivals and what they ask for only depend on the seed, so that both kinds
-    /// can be compared.
+    /// Simulates the arrival of the requests at a grid. Arrivals and demands depend only on the
+    /// seed, so that both kinds can be compared.
     ///
     /// # Errors
     ///
-    /// If an answer could not be reserved, which is always a fault of ours, or the grid is not one of the generator's
-    /// properties.
+    /// A solution could not be reserved, which is always a bug, or the grid does not have the
+    /// generator's properties.
     pub fn run(&self, grid: &mut Grid, seed: Seed) -> Result<StreamOutcome, GridError> {
         let mut state = State::new(self, grid, seed);
         let end = SimTime::ZERO + self.span;
@@ -55,15 +56,15 @@ impl Stream {
             if key.time() >= end {
                 break;
             }
-            state.pass_to(key.time());
+            state.advance_to(key.time());
             if slot == ARRIVALS {
-                state.arrive(grid, key.time())?;
+                state.handle_arrival(grid, key.time())?;
                 state.schedule_arrival(key.time());
             } else {
-                state.turn(slot);
+                state.handle_job(slot);
             }
         }
-        state.pass_to(end);
+        state.advance_to(end);
         Ok(state.outcome(grid))
     }
 }
@@ -80,7 +81,7 @@ struct State<'a> {
     accepted: Vec<Allocation>,
     waited: SimSpan,
     now: SimTime,
-    /// By property: what running jobs have, and that times the microseconds that have passed.
+    /// Amounts in use by running jobs, by property, and their integral over time in microseconds.
     in_use: Vec<u64>,
     used: Vec<u128>,
 }
@@ -110,8 +111,8 @@ impl<'a> State<'a> {
         self.queue.schedule(ARRIVALS, EventKey::new(time, Rank::Submission, 0));
     }
 
-    /// Time passes, and with it what running jobs have.
-    fn pass_to(&mut self, time: SimTime) {
+    /// Advances the time and the integral of the amounts in use.
+    fn advance_to(&mut self, time: SimTime) {
         let passed = u128::from(time.since(self.now).micros());
         self.used
             .iter_mut()
@@ -120,7 +121,7 @@ impl<'a> State<'a> {
         self.now = time;
     }
 
-    fn arrive(&mut self, grid: &mut Grid, now: SimTime) -> Result<(), GridError> {
+    fn handle_arrival(&mut self, grid: &mut Grid, now: SimTime) -> Result<(), GridError> {
         let size = SIZES[self.demands.random_range(0..SIZES.len())];
         let demand = Demand::draw(size, &self.statistics, &mut self.demands);
         let request = demand.request(self.stream.kind, now, now + self.stream.patience);
@@ -138,8 +139,8 @@ impl<'a> State<'a> {
         Ok(())
     }
 
-    /// A job starts, or it ends.
-    fn turn(&mut self, slot: Slot) {
+    /// Handles the start or the end of a job.
+    fn handle_job(&mut self, slot: Slot) {
         let Allocation { start, reservations } = &self.accepted[slot.0 as usize - 1];
         let starts = self.now == *start;
         for Reservation { until, amounts, .. } in reservations {

@@ -1,9 +1,10 @@
-//! Phase II: whether the resources would do if they were free.
+//! Phase II: the check of the totals on idle resources.
 
 use crate::Grid;
 use dfrsim_model::coallocation::Request;
 
-/// Phase II: whether, for each property, the N resources that have most of it have enough, were they free.
+/// Checks for each property that the N resources with the most of it would satisfy the total if they
+/// were idle.
 pub(crate) fn is_sufficient(grid: &Grid, request: &Request, sample: &[usize]) -> bool {
     let mut amounts = Vec::with_capacity(sample.len());
     request.total.iter().enumerate().all(|(property, &total)| {

@@ -1,28 +1,29 @@
-//! The reservations of one resource, and when.
+//! Reservation timetable of one resource.
 
 use dfrsim_model::SimTime;
 use dfrsim_model::coallocation::Reservation;
 
-/// The reservations of each property of a resource at any moment (T of section 2): a step function.
+/// Reserved amounts of each property of a resource over time (T of section 2): a step function.
 ///
-/// All properties share their steps, since a reservation takes part of each of them. The largest amount over a window
-/// takes time linear in the number of its steps, a new reservation in that of all steps.
+/// All properties share their steps, since a reservation covers each of them. The maximum over a
+/// window takes time linear in the number of its steps, a new reservation takes time linear in the
+/// number of all steps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Timetable {
-    /// Where steps begin: strictly rising, from the origin of time. The last one never ends.
+    /// Start times of steps: strictly ascending, from time 0. The last step never ends.
     starts: Vec<SimTime>,
-    /// The reservations of each property in each step.
+    /// Reserved amount of each property in each step.
     reserved: Vec<Vec<u64>>,
 }
 
-/// A run of steps, from `first` to just before `end`.
+/// A range of steps, from `first` up to but excluding `end`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Steps {
     pub(crate) first: usize,
     pub(crate) end: usize,
 }
 
-/// The last step of a window that has the maximum of a property.
+/// The maximum of a property in a window, and the last step that attains it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Peak {
     pub(crate) level: u64,
@@ -30,16 +31,17 @@ pub(crate) struct Peak {
 }
 
 impl Timetable {
-    /// A timetable without reservations, for this many properties.
+    /// Creates a timetable without reservations, for this number of properties.
     pub fn new(properties: usize) -> Timetable {
         Timetable::with_reservations(properties, [])
     }
 
-    /// A timetable with these reservations, whose resource is not examined; faster than one by one.
+    /// Creates a timetable with these reservations, whichever resource they name; faster than adding
+    /// them one by one.
     ///
     /// # Panics
     ///
-    /// If a reservation has other than `properties` amounts.
+    /// If a reservation does not have `properties` amounts.
     pub fn with_reservations<'a>(
         properties: usize,
         reservations: impl IntoIterator<Item = &'a Reservation>,
@@ -52,7 +54,7 @@ impl Timetable {
         changes.sort_unstable_by_key(|&(time, ..)| time);
         let mut starts = vec![SimTime::ZERO];
         let mut reserved = vec![vec![0]; properties];
-        // More than 64 bits hold may be asked for together: it is the grid that refuses it.
+        // The sum of reservations may exceed 64 bits; the grid then rejects it.
         let mut sums = vec![0_i128; properties];
         for together in changes.chunk_by(|one, other| one.0 == other.0) {
             for &(_, begins, amounts) in together {
@@ -72,23 +74,23 @@ impl Timetable {
         Timetable { starts, reserved }
     }
 
-    /// How many steps it has; at most two a reservation, and one.
+    /// Returns the number of steps; at most two per reservation, plus one.
     pub fn steps(&self) -> usize {
         self.starts.len()
     }
 
-    /// The most that is reserved of a property at any moment from `from` until just before `until`, in millionths;
-    /// 0 of an empty window.
+    /// Computes the maximum reserved amount of a property from `from` up to but excluding `until`,
+    /// in millionths; 0 for an empty window.
     pub fn maximum(&self, property: usize, from: SimTime, until: SimTime) -> u64 {
         if from >= until { 0 } else { self.peak(property, self.steps_of(from, until)).level }
     }
 
-    /// The reservations of a property at a moment, in millionths.
+    /// Returns the reserved amount of a property at a time, in millionths.
     pub fn at(&self, property: usize, time: SimTime) -> u64 {
         self.reserved[property][self.step_at(time)]
     }
 
-    /// Adds a reservation without checking capacity: see [`Grid::reserve`](crate::Grid::reserve).
+    /// Adds a reservation without a capacity check: see [`Grid::reserve`](crate::Grid::reserve).
     pub(crate) fn add(&mut self, from: SimTime, until: SimTime, amounts: &[u64]) {
         if from >= until {
             return;
@@ -99,7 +101,8 @@ impl Timetable {
         }
     }
 
-    /// The last of these steps, of which there must be one, in which the most of a property is reserved.
+    /// Finds the last of these steps with the maximum of a property. There must be at least one
+    /// step.
     pub(crate) fn peak(&self, property: usize, steps: Steps) -> Peak {
         let levels = &self.reserved[property][steps.first..steps.end];
         let level = levels.iter().copied().max().unwrap_or(0);
@@ -107,7 +110,7 @@ impl Timetable {
         Peak { level, step: steps.first + last.unwrap_or(0) }
     }
 
-    /// The steps that a window touches, which must not be empty.
+    /// Returns the steps that overlap a window, which must not be empty.
     pub(crate) fn steps_of(&self, from: SimTime, until: SimTime) -> Steps {
         let first = self.step_at(from);
         let end = first + 1 + self.starts[first + 1..].partition_point(|&start| start < until);
@@ -118,18 +121,19 @@ impl Timetable {
         self.starts.partition_point(|&start| start <= time) - 1
     }
 
-    /// When a step begins; later than everything for the one behind the last.
+    /// Returns the start of a step; [`SimTime::MAX`] for the one after the last.
     pub(crate) fn start_of(&self, step: usize) -> SimTime {
         self.starts.get(step).copied().unwrap_or(SimTime::MAX)
     }
 
-    /// The first step behind `step` at whose begin less of some property is reserved than just before.
+    /// Returns the first step after `step` at whose start the reserved amount of some property
+    /// decreases.
     pub(crate) fn next_release(&self, step: usize) -> usize {
         let releases = |&later: &usize| self.reserved.iter().any(|levels| levels[later] < levels[later - 1]);
         (step + 1..self.steps()).find(releases).unwrap_or(self.steps())
     }
 
-    /// The step that begins at this moment, which is made if there is none.
+    /// Returns the step that starts at this time; creates it if there is none.
     fn split(&mut self, time: SimTime) -> usize {
         let step = self.step_at(time);
         if self.starts[step] == time {

@@ -1,34 +1,37 @@
-//! The reservations of the resources over the time that a job would take, as its start moves on.
+//! Reserved amounts over a sliding window as long as the job.
 
 use crate::timetable::Peak;
 use crate::{Candidates, Grid};
 use dfrsim_model::coallocation::Request;
 use dfrsim_model::{SimSpan, SimTime};
 
-/// A moment is the least step of time.
+/// Smallest unit of time.
 const INSTANT: SimSpan = SimSpan::from_micros(1);
 
-/// For each resource of a sample, the most that is reserved of each property in a window that is as long as the job.
+/// For each resource of a sample, the maximum reserved amount of each property over a window as long
+/// as the job.
 ///
-/// The maximum becomes smaller only when the last step that has it leaves the window. That moment is known in advance,
-/// and until then a resource need not be examined: what was found to be free is the most that is.
+/// The maximum decreases only when the last step that attains it leaves the window. That time is
+/// known in advance; until then a resource need not be updated, as its free amounts are upper
+/// bounds.
 pub(crate) struct Windows<'a> {
     grid: &'a Grid,
     request: &'a Request,
     pub(crate) sample: Vec<usize>,
-    /// By resource of the sample: the first step that the window touches, and until which start its steps stay the same.
+    /// First step in the window of each resource, and the start time until which the steps in the
+    /// window stay unchanged.
     first: Vec<usize>,
     pub(crate) same_until: Vec<SimTime>,
-    /// The first start at which more of the resource may be free than when it was examined.
+    /// First start time at which more of the resource may be free than at its last update.
     pub(crate) gain: Vec<SimTime>,
-    /// A peak for each property and resource of the sample.
+    /// Peaks by resource of the sample and property.
     peaks: Vec<Peak>,
-    /// Whether all minima of the request were free of the resource when it was examined.
+    /// True for resources that had all minima of the request free at their last update.
     pub(crate) available: Vec<bool>,
 }
 
 impl<'a> Windows<'a> {
-    /// Windows that have not been examined yet.
+    /// Creates windows that have not been updated yet.
     pub(crate) fn new(grid: &'a Grid, request: &'a Request, sample: Vec<usize>) -> Windows<'a> {
         Windows {
             first: vec![0; sample.len()],
@@ -42,12 +45,14 @@ impl<'a> Windows<'a> {
         }
     }
 
-    /// The next start at which more of some resource may be free than when it was examined.
+    /// Returns the next start time at which more of some resource may be free than at its last
+    /// update.
     pub(crate) fn next_gain(&self) -> Option<SimTime> {
         self.gain.iter().copied().min()
     }
 
-    /// The free amounts of each property of a resource, in whole steps of the request, when it was examined.
+    /// Returns the free amount of each property of a resource at its last update, rounded down to
+    /// steps of the request.
     pub(crate) fn free(&self, index: usize) -> impl Iterator<Item = u64> {
         let properties = self.grid.properties();
         let peaks = &self.peaks[index * properties..][..properties];
@@ -58,13 +63,14 @@ impl<'a> Windows<'a> {
         })
     }
 
-    /// The first moment behind the window's begin at which less of some property is reserved than just before.
+    /// Returns the first time after the start of the window at which the reserved amount of some
+    /// property decreases.
     pub(crate) fn next_release(&self, index: usize) -> SimTime {
         let timetable = self.grid.timetable(self.sample[index]);
         timetable.start_of(timetable.next_release(self.first[index]))
     }
 
-    /// Puts the resources that were available into `candidates`.
+    /// Stores the available resources in `candidates`.
     pub(crate) fn collect(&self, candidates: &mut Candidates) {
         candidates.clear(self.grid.properties());
         for (index, &resource) in self.sample.iter().enumerate() {
@@ -74,13 +80,14 @@ impl<'a> Windows<'a> {
         }
     }
 
-    /// Updates a resource for the window from `time` on.
+    /// Updates a resource for the window that starts at `time`.
     pub(crate) fn update(&mut self, index: usize, time: SimTime) {
         let timetable = self.grid.timetable(self.sample[index]);
         let end = time + self.request.duration;
         let steps = timetable.steps_of(time, end);
         self.first[index] = steps.first;
-        // The step that begins at `enters` is in the window an instant after its end reaches it.
+        // Windows are half-open, so the step that starts at `enters` overlaps the window one instant
+        // after the window's end reaches it.
         let (leaves, enters) = (timetable.start_of(steps.first + 1), timetable.start_of(steps.end));
         let enters = match enters {
             SimTime::MAX => SimTime::MAX,

@@ -5,7 +5,7 @@
 
 use dfrsim_context_switch::workload::{InitialState, Sample, SampleShape};
 use dfrsim_context_switch::{
-    Cluster, Kind, Limits, Plan, SuspendTo, cheapest, first_come_first_served, plan_early, select_running,
+    Cluster, Kind, Limits, Plan, SuspendTo, first_come_first_served, plan_early, select_running, solve,
 };
 use dfrsim_model::Seed;
 use std::collections::BTreeMap;
@@ -25,7 +25,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("first-fit decreasing: {first_fit}");
     let mut costs = Vec::new();
     for seed in 1..=seeds.parse()? {
-        let found = cheapest(&cluster, &current, &decided, &limits, Seed::new(seed))?;
+        let found = solve(&cluster, &current, &decided, &limits, Seed::new(seed))?;
         let above = 100.0 * found.cost as f64 / found.bound.max(1) as f64 - 100.0;
         println!(
             "seed {seed}: {} in {} steps, {above:.1} % above the bound {}",

@@ -1,4 +1,4 @@
-//! The actions on one VM.
+//! Actions on single VMs.
 
 use crate::cluster::Cluster;
 use crate::configuration::Place;
@@ -6,9 +6,10 @@ use crate::durations::{Durations, span};
 use crate::vjob::VmId;
 use dfrsim_model::{NodeId, SimSpan, named};
 
-/// A VM context switch: an action that takes one VM from a place to another (section 2.2, figure 2).
+/// A VM context switch: an action that takes one VM from one place to another (section 2.2, figure
+/// 2).
 ///
-/// Only legal ones exist: [`Action::between`] is the only way to one.
+/// Only legal actions exist: [`Action::between`] is the only constructor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Action {
     vm: VmId,
@@ -18,30 +19,31 @@ pub struct Action {
 }
 
 named! {
-    /// The effect of an action.
+    /// Kinds of actions.
     pub enum Kind as "action" {
-        /// A waiting VM is booted.
+        /// Boot of a waiting VM.
         Run = "run",
-        /// A VM that runs is shut down for good.
+        /// Final shutdown of a running VM.
         Stop = "stop",
-        /// A VM goes on running elsewhere.
+        /// Live migration of a running VM to another node.
         Migrate = "migrate",
-        /// The memory of a VM that runs or dozes is written to the disk of its node.
+        /// Suspend to disk: the memory of a running or dozing VM is written to the disk of its node.
         Suspend = "suspend",
-        /// A VM that runs is held in the memory of its node (section 7).
+        /// Suspend to RAM: a running VM pauses and stays in the memory of its node (section 7).
         Doze = "doze",
-        /// A VM that was suspended to a disk runs again: a local resume on the node of its image, else a remote one.
+        /// Resume of a VM that was suspended to a disk: local on the node of its image, remote on
+        /// any other node.
         Resume = "resume",
-        /// The image of a VM goes to another disk.
+        /// Copy of the image of a suspended VM to another disk.
         Transfer = "transfer",
-        /// A VM that dozed runs again; if on another node, its memory is sent there.
+        /// Resume of a dozing VM; on another node, its memory is sent there first.
         Wake = "wake",
     }
 }
 
 impl Kind {
-    /// What goes together of a vjob: its suspends, 0, and its resumes, 1.
-    pub(crate) const fn group(self) -> Option<usize> {
+    /// Returns the group whose actions of one vjob are staggered: 0 for suspends, 1 for resumes.
+    pub(crate) const fn stagger_group(self) -> Option<usize> {
         match self {
             Kind::Suspend => Some(0),
             Kind::Resume => Some(1),
@@ -50,15 +52,15 @@ impl Kind {
     }
 }
 
-/// A change of state that the life cycle of a VM does not have.
+/// A state transition that the life cycle of a VM does not have.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("VM `{vm}` cannot go from {from} to {to}")]
 pub struct IllegalTransition {
-    /// The VM.
+    /// Name of the VM.
     pub vm: String,
-    /// Its state and node, as in "sleeping on node `N1`".
+    /// Current state and node of the VM, as in "sleeping on node `N1`".
     pub from: String,
-    /// Those that it cannot go to.
+    /// State and node that the VM cannot reach.
     pub to: String,
 }
 
@@ -71,11 +73,12 @@ fn describe(cluster: &Cluster, place: Place) -> String {
 }
 
 impl Action {
-    /// The action that takes a VM from one place to another; `None` if they are the same.
+    /// Returns the action that takes a VM from one place to another; `None` if the two places are
+    /// equal.
     ///
     /// # Errors
-    /// The life cycle has no such transition, as of a waiting VM that sleeps; or the VM is on the disk of a node that is off and
-    /// stays so, or its image would be.
+    /// The life cycle has no such transition (such as from waiting to sleeping), or the VM or its
+    /// image is on the disk, or would be on the disk, of a node that stays off.
     pub fn between(
         cluster: &Cluster,
         vm: VmId,
@@ -100,7 +103,8 @@ impl Action {
         }
     }
 
-    /// The action that takes a VM from one place to another, if the life cycle has it and they differ.
+    /// Returns the action between two places, if the places differ and the life cycle has such an
+    /// action.
     pub(crate) const fn of(vm: VmId, from: Place, to: Place) -> Option<Action> {
         let kind = match (from, to) {
             (Place::Waiting, Place::Running(_)) => Kind::Run,
@@ -118,11 +122,12 @@ impl Action {
         Some(Action { vm, kind, from, to })
     }
 
-    /// The actions that take a VM from one place to another: one, or, to the disk of another node, a suspend and a transfer.
+    /// Returns the actions that take a VM from one place to another: one, or a suspend and a
+    /// transfer if the image goes to the disk of another node.
     ///
     /// # Errors
-    /// As of [`Action::between`].
-    pub(crate) fn all_between(
+    /// Those of [`Action::between`].
+    pub(crate) fn sequence_between(
         cluster: &Cluster,
         vm: VmId,
         from: Place,
@@ -137,54 +142,56 @@ impl Action {
         }
     }
 
-    /// The action by which a VM comes to run on a node, unless it does or has ended.
+    /// Returns the action that makes a VM run on a node; `None` if the VM already runs there or has
+    /// terminated.
     pub(crate) const fn to_run(vm: VmId, from: Place, to: NodeId) -> Option<Action> {
         Action::of(vm, from, Place::Running(to))
     }
 
-    /// The VM.
+    /// Returns the VM.
     #[must_use]
     pub const fn vm(self) -> VmId {
         self.vm
     }
-    /// The action.
+    /// Returns the kind of the action.
     #[must_use]
     pub const fn kind(self) -> Kind {
         self.kind
     }
-    /// Where the VM must be for it.
+    /// Returns the place of the VM before the action.
     #[must_use]
     pub const fn from(self) -> Place {
         self.from
     }
-    /// Where the VM is after it.
+    /// Returns the place of the VM after the action.
     #[must_use]
     pub const fn to(self) -> Place {
         self.to
     }
-    /// Whether it goes between two nodes.
+    /// Returns true if the action involves two different nodes.
     #[must_use]
     pub fn is_remote(self) -> bool {
         let [from, to] = [self.from, self.to].map(Place::node);
         from.is_some() && to.is_some() && from != to
     }
 
-    /// Whether an image is written to a disk or read from it.
-    pub(crate) fn has_image(self) -> bool {
-        self.kind.group().is_some()
+    /// Returns true if the action writes an image to a disk or reads one (suspend or resume).
+    pub(crate) fn accesses_image(self) -> bool {
+        self.kind.stagger_group().is_some()
     }
 
-    /// The cost of the action by itself (table 1), in MB: the memory of the VM for a migration, a suspend and a local
-    /// resume, as for the transfer of an image, twice that for a remote resume, 0 for a run and a stop. To doze, and to
-    /// wake on the same node, costs nothing; to wake elsewhere costs as much as a migration. Other [aims](crate::Aim) have other
-    /// costs: where moves are counted a move costs more than any memory, and where times are, an action costs the time that
-    /// it takes.
+    /// Returns the local cost of the action (table 1), in MB: the memory of the VM for a migration,
+    /// a suspend, a local resume and the transfer of an image; twice that for a remote resume; 0 for
+    /// a run and a stop. Dozing and waking on the same node cost nothing. Waking on another node
+    /// costs as much as a migration. Other [aims](crate::Aim) have other costs: if moves are
+    /// counted, a move costs more than any amount of memory; if times are minimised, an action costs
+    /// its duration.
     #[must_use]
     pub fn cost(self, cluster: &Cluster) -> u64 {
         if cluster.is_timed() {
             return cluster.durations().of(cluster, self).micros();
         }
-        let price = cluster.price(self.vm);
+        let price = cluster.move_cost(self.vm);
         match self.kind {
             Kind::Run | Kind::Stop | Kind::Doze => 0,
             Kind::Migrate | Kind::Suspend | Kind::Transfer => price,
@@ -195,7 +202,7 @@ impl Action {
 }
 
 impl Durations {
-    /// How long an action takes by itself, on otherwise idle nodes.
+    /// Returns the duration of an action on otherwise idle nodes.
     pub fn of(&self, cluster: &Cluster, action: Action) -> SimSpan {
         let memory = cluster.vm(action.vm()).demand.memory as f64;
         let seconds = match action.kind() {
@@ -211,7 +218,8 @@ impl Durations {
         span(seconds)
     }
 
-    /// How many times longer computations take beside an action: 1 for runs, stops, and what happens in memory.
+    /// Returns the factor by which computations on the nodes of an action slow down while it lasts:
+    /// 1 for runs, stops and actions within memory.
     pub fn slowdown(&self, action: Action) -> f64 {
         match action.kind() {
             Kind::Run | Kind::Stop | Kind::Doze => 1.0,

@@ -1,12 +1,13 @@
-//! Amounts of the two resources of a node.
+//! Amounts of CPU and memory.
 
 use serde::{Deserialize, Serialize};
 use std::ops::{Add, AddAssign, Sub, SubAssign};
 
-/// An amount of both resources.
+/// An amount of CPU and memory.
 ///
-/// Memory is in MB. CPU is in any whole unit that nodes and VMs share; in the experiments of the paper it is a processing
-/// unit, of which a node has two and a VM that computes needs one. Differences may be negative: a node can be overloaded.
+/// Memory is in MB. CPU is in any integer unit that nodes and VMs share. In the experiments of the
+/// paper the unit is a processing unit: a node has two, and a computing VM needs one. Differences
+/// may be negative, since a node can be overloaded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Amount {
     /// CPU, in the unit of the cluster.
@@ -19,26 +20,26 @@ impl Amount {
     /// No CPU and no memory.
     pub const NONE: Amount = Amount { cpu: 0, memory: 0 };
 
-    /// So much CPU and memory.
+    /// Creates an amount from CPU units and MB.
     pub const fn new(cpu: i64, memory: i64) -> Amount {
         Amount { cpu, memory }
     }
 
-    /// Whether `room` has as much of each resource that is needed at all.
+    /// Checks that `free` has enough of each requested resource.
     ///
-    /// A need of 0 fits even where the rest is negative: it does not add to the overload.
+    /// A request of 0 fits even if the free amount is negative, as it does not add to the overload.
     #[must_use]
-    pub const fn fits(self, room: Amount) -> bool {
-        (self.cpu <= 0 || self.cpu <= room.cpu) && (self.memory <= 0 || self.memory <= room.memory)
+    pub const fn fits(self, free: Amount) -> bool {
+        (self.cpu <= 0 || self.cpu <= free.cpu) && (self.memory <= 0 || self.memory <= free.memory)
     }
 
-    /// Whether neither resource is below zero.
+    /// Returns true if neither resource is negative.
     #[must_use]
     pub const fn is_viable(self) -> bool {
         self.cpu >= 0 && self.memory >= 0
     }
 
-    /// What there is of each resource, where there is any.
+    /// Returns the amount with negative parts replaced by 0.
     #[must_use]
     pub fn positive(self) -> Amount {
         Amount::new(self.cpu.max(0), self.memory.max(0))

@@ -1,27 +1,27 @@
-//! Where every VM is.
+//! Configurations: the place of every VM.
 
 use crate::amount::Amount;
 use crate::vjob::{Vm, VmId};
 use dfrsim_model::NodeId;
 use dfrsim_state::VmState;
 
-/// Where a VM is in its life (section 2.2, figure 2), and on which node.
+/// The state of a VM in its life cycle (section 2.2, figure 2) and its node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Place {
-    /// It was never run.
+    /// Never run so far.
     Waiting,
-    /// It runs on this node, and takes memory and CPU there.
+    /// Running on this node, using memory and CPU there.
     Running(NodeId),
-    /// It was suspended to the disk of this node and uses no resources.
+    /// Suspended to the disk of this node, using no resources.
     Sleeping(NodeId),
-    /// It was suspended to the RAM of this node (section 7) and takes memory there, but no CPU.
+    /// Suspended to the RAM of this node (section 7), using memory there, but no CPU.
     Dozing(NodeId),
-    /// It was stopped.
+    /// Stopped.
     Terminated,
 }
 
 impl Place {
-    /// The place of a VM in a state, on this node if the state needs one; `None` if it needs one and there is none.
+    /// Returns the place of a VM in a state; `None` if the state needs a node and `node` is `None`.
     #[must_use]
     pub fn of(state: VmState, node: Option<NodeId>) -> Option<Place> {
         match state {
@@ -32,7 +32,7 @@ impl Place {
             VmState::Terminated => Some(Place::Terminated),
         }
     }
-    /// The state.
+    /// Returns the state without the node.
     #[must_use]
     pub const fn state(self) -> VmState {
         match self {
@@ -43,7 +43,7 @@ impl Place {
             Place::Terminated => VmState::Terminated,
         }
     }
-    /// The node on which the VM or its image is.
+    /// Returns the node that has the VM or its image.
     #[must_use]
     pub const fn node(self) -> Option<NodeId> {
         match self {
@@ -51,7 +51,7 @@ impl Place {
             Place::Waiting | Place::Terminated => None,
         }
     }
-    /// The node whose memory the VM takes.
+    /// Returns the node whose memory the VM uses.
     #[must_use]
     pub const fn host(self) -> Option<NodeId> {
         match self {
@@ -59,9 +59,9 @@ impl Place {
             Place::Waiting | Place::Sleeping(_) | Place::Terminated => None,
         }
     }
-    /// The amount that a VM takes of its host there.
+    /// Returns the amount of its host that a VM uses in this place.
     #[must_use]
-    pub const fn taken(self, vm: &Vm) -> Amount {
+    pub const fn usage(self, vm: &Vm) -> Amount {
         match self {
             Place::Running(_) => vm.demand,
             Place::Dozing(_) => Amount::new(0, vm.demand.memory),
@@ -70,26 +70,26 @@ impl Place {
     }
 }
 
-/// The place of every VM of a cluster.
+/// Places of all VMs of a cluster.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Configuration {
     places: Vec<Place>,
 }
 
 impl Configuration {
-    /// A configuration with a place for each VM of the cluster, in their order.
+    /// Creates a configuration from a place for each VM of the cluster, in the order of VM numbers.
     pub const fn new(places: Vec<Place>) -> Configuration {
         Configuration { places }
     }
-    /// The places, in the order of the VMs.
+    /// Returns the places, in the order of VM numbers.
     pub fn places(&self) -> &[Place] {
         &self.places
     }
-    /// Where a VM is.
+    /// Returns the place of a VM.
     pub fn place(&self, vm: VmId) -> Place {
         self.places[vm.index()]
     }
-    /// Puts a VM somewhere else.
+    /// Sets the place of a VM.
     pub fn set(&mut self, vm: VmId, place: Place) {
         self.places[vm.index()] = place;
     }

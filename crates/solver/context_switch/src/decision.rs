@@ -1,4 +1,4 @@
-//! The sample decision module: which vjobs run (section 3.2).
+//! The sample decision module, which selects the vjobs to run (section 3.2).
 
 use crate::assignment::{Assignment, largest_first, units};
 use crate::cluster::Cluster;
@@ -8,20 +8,21 @@ use crate::vjob::{VjobId, VmId};
 use dfrsim_model::NodeId;
 use dfrsim_state::VmState;
 
-/// Where VMs are suspended to.
+/// Destinations of suspended VMs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SuspendTo {
-    /// The disk of their node.
+    /// Disk of the node on which the VM runs.
     #[default]
     Disk,
-    /// The memory of their node, if the VMs that run there in the decision's own configuration leave enough of it for all
-    /// running VMs of the vjob; else the disk (section 7).
+    /// Memory of the node on which the VM runs, if the VMs that the decision places there leave
+    /// enough of it for all running VMs of the vjob; the disk otherwise (section 7).
     Memory,
 }
 
-/// The configuration in which each vjob has a state, or, without one, each of its VMs keeps its own: VMs run where they are,
-/// or, if they are on no node, on the first one, which need not be viable; it says only what is to run for
-/// [`cheapest`](crate::cheapest). A state that a VM cannot reach is found there.
+/// Builds a configuration in which each vjob has the given state; the VMs of a vjob without a given
+/// state keep theirs. VMs that are to run stay on their node or, if they have none, get the first
+/// node. The result need not be viable: it only tells [`solve`](crate::solve) the states, and
+/// `solve` reports states that a VM cannot reach.
 ///
 /// # Errors
 /// [`Unsolved::Infeasible`]: a VM is to run, and there is no node.
@@ -41,8 +42,8 @@ pub fn in_states(
     Ok(configuration)
 }
 
-/// Lets images that would be on the disks of these nodes be elsewhere, if there is a node that is on at the end and may host their
-/// VMs: on the one with fewest images, then with the least number.
+/// Moves images from the disks of these nodes to other nodes that are on at the end and may host
+/// their VMs. Each image goes to the node with the fewest images, ties broken by number.
 pub fn clear_disks(cluster: &Cluster, current: &Configuration, wanted: &mut Configuration, nodes: &[NodeId]) {
     let mut images = vec![0; cluster.nodes().len()];
     for place in wanted.places() {
@@ -53,7 +54,7 @@ pub fn clear_disks(cluster: &Cluster, current: &Configuration, wanted: &mut Conf
     for &vm in cluster.by_name() {
         let Place::Sleeping(disk) = wanted.place(vm) else { continue };
         let can_leave = current.place(vm).node().is_some_and(|node| !cluster.stays_off(node));
-        let may_take = |node: &NodeId| !nodes.contains(node) && cluster.constraints().allow(vm, *node);
+        let may_take = |node: &NodeId| !nodes.contains(node) && cluster.constraints().allows(vm, *node);
         let others = cluster.node_ids().filter(may_take).min_by_key(|node| images[node.index()]);
         if let Some(other) = others.filter(|_| can_leave && nodes.contains(&disk)) {
             images[other.index()] += 1;
@@ -62,12 +63,14 @@ pub fn clear_disks(cluster: &Cluster, current: &Configuration, wanted: &mut Conf
     }
 }
 
-/// Solves the running job selection problem: each vjob of the queue in turn runs if first-fit decreasing on memory and CPU
-/// finds nodes for all its VMs beside those of the vjobs before it, from empty nodes on; else it sleeps, or goes on waiting.
+/// Solves the running job selection problem. Starting from empty nodes, each vjob of the queue in
+/// turn runs if first-fit decreasing on memory and CPU finds nodes for all its VMs alongside those
+/// of the vjobs before it. Otherwise it sleeps, or keeps waiting.
 ///
 /// The result is viable.
 ///
-/// Vjobs that are not in the queue are done: those that run are stopped. What VMs need is what the cluster has of them now.
+/// Vjobs that are not in the queue are done: those that run are stopped. The demands of VMs are
+/// those that the cluster currently has.
 pub fn select_running(
     cluster: &Cluster,
     current: &Configuration,
@@ -89,7 +92,7 @@ pub fn select_running(
     let mut configuration = current.clone();
     for (vjob, runs) in cluster.vjob_ids().zip(runs) {
         let vms = cluster.vms_of(vjob);
-        let dozes = runs == Some(false) && may_doze(cluster, current, &mut assignment, vjob, suspend_to);
+        let dozes = runs == Some(false) && try_doze(cluster, current, &mut assignment, vjob, suspend_to);
         for &vm in vms {
             let place = match (runs, current.place(vm)) {
                 (Some(true), _) => assignment.host(vm).map_or(Place::Waiting, Place::Running),
@@ -104,8 +107,9 @@ pub fn select_running(
     configuration
 }
 
-/// Whether all VMs of a vjob that run or doze now can doze where they are; they then have their memory there.
-fn may_doze(
+/// Checks that all running or dozing VMs of a vjob can doze on their nodes, and if so reserves their
+/// memory there.
+fn try_doze(
     cluster: &Cluster,
     current: &Configuration,
     assignment: &mut Assignment<'_>,
@@ -116,7 +120,7 @@ fn may_doze(
     let mut after = assignment.clone();
     let dozes = suspend_to == SuspendTo::Memory
         && hosted.clone().count() > 0
-        && hosted.clone().all(|(vm, node)| after.doze(vm, node));
+        && hosted.clone().all(|(vm, node)| after.try_doze(vm, node));
     if dozes {
         *assignment = after;
     }

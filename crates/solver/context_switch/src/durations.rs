@@ -1,26 +1,27 @@
-//! How long actions take, and how much they slow down their neighbours (section 2.3, figure 3).
+//! Durations of actions, and the slowdown that they cause on their nodes (section 2.3, figure 3).
 
 use dfrsim_model::SimSpan;
 use serde::{Deserialize, Serialize};
 
-/// A time that depends on the memory of the VM: pairs of MB and seconds with rising MB, straight lines between them, and
-/// the first and the last line continued beyond; a single pair is a line through the origin.
+/// A duration as a piecewise linear function of the VM's memory: pairs of MB and seconds with
+/// increasing MB. The first and the last segment extend beyond the table; a single pair defines a
+/// line through the origin.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Vec<(f64, f64)>", into = "Vec<(f64, f64)>")]
 pub struct ByMemory(Vec<(f64, f64)>);
 
-/// Pairs that are not a table.
+/// Error: the pairs do not form a valid table.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("expected one or more pairs of MB (above 0, ascending) and seconds (0 to 10^6)")]
-pub struct NotByMemory;
+pub struct InvalidByMemory;
 
 impl ByMemory {
-    /// The pairs.
+    /// Returns the pairs of MB and seconds.
     pub fn pairs(&self) -> &[(f64, f64)] {
         &self.0
     }
 
-    /// Seconds for this many MB, at least 0.
+    /// Returns the seconds for this many MB, at least 0.
     pub(crate) fn seconds(&self, memory: f64) -> f64 {
         let pairs = &self.0;
         let [(first, seconds)] = pairs[..] else {
@@ -33,17 +34,18 @@ impl ByMemory {
 }
 
 impl TryFrom<Vec<(f64, f64)>> for ByMemory {
-    type Error = NotByMemory;
-    /// A table of these pairs.
+    type Error = InvalidByMemory;
+    /// Creates a table from pairs of MB and seconds.
     ///
     /// # Errors
-    /// There is none, the MB are not positive or do not rise, or seconds are not between 0 and 10^6.
-    fn try_from(pairs: Vec<(f64, f64)>) -> Result<ByMemory, NotByMemory> {
+    /// There is no pair, the MB are not positive or not increasing, or some seconds are not between
+    /// 0 and 10^6.
+    fn try_from(pairs: Vec<(f64, f64)>) -> Result<ByMemory, InvalidByMemory> {
         let rises = pairs.windows(2).all(|pair| pair[0].0 < pair[1].0);
         let ranges = pairs
             .iter()
             .all(|(memory, seconds)| memory.is_finite() && *memory > 0.0 && (0.0..=1e6).contains(seconds));
-        if pairs.is_empty() || !rises || !ranges { Err(NotByMemory) } else { Ok(ByMemory(pairs)) }
+        if pairs.is_empty() || !rises || !ranges { Err(InvalidByMemory) } else { Ok(ByMemory(pairs)) }
     }
 }
 
@@ -53,44 +55,46 @@ impl From<ByMemory> for Vec<(f64, f64)> {
     }
 }
 
-/// The table of durations.
+/// Durations and slowdowns of actions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Durations {
-    /// Seconds that a VM takes to boot.
+    /// Seconds to boot a VM.
     pub run_s: f64,
-    /// Seconds of a clean shutdown.
+    /// Seconds of a clean shutdown of a VM.
     pub stop_s: f64,
-    /// Of a live migration, and of the transfer of an image.
+    /// Duration of a live migration, and of the transfer of an image.
     pub migrate: ByMemory,
-    /// Of a suspend to the local disk.
+    /// Duration of a suspend to the local disk.
     pub suspend: ByMemory,
-    /// Of a resume from the local disk.
+    /// Duration of a resume from the local disk.
     pub local_resume: ByMemory,
-    /// Of a resume of an image that is on another node.
+    /// Duration of a resume from an image on another node.
     pub remote_resume: ByMemory,
-    /// Seconds to hold a VM in memory, or to let it go on there.
+    /// Seconds to suspend a VM to memory, or to resume it from there on the same node.
     pub doze_s: f64,
     /// Seconds to switch a node on.
     pub boot_s: f64,
     /// Seconds to switch a node off.
     pub shutdown_s: f64,
-    /// By what part of its time a migration, a suspend or a resume takes longer for each other one on its node, or on the busier of
-    /// its two nodes; 0 if they do not disturb each other, 1 if they share the node.
+    /// Relative slowdown of a migration, suspend or resume for each concurrent one on its node, or
+    /// on the busier of its two nodes: 0 without interference, 1 if they share the node equally.
     pub contention: f64,
-    /// The same of suspends and resumes for each other one in the whole cluster, whose images share a storage.
+    /// Relative slowdown of a suspend or resume for each concurrent one in the whole cluster, for
+    /// images on shared storage.
     pub storage_contention: f64,
-    /// How many times longer computations take on a node on which such an action goes on.
+    /// Factor by which computations slow down on the node of a local suspend or resume.
     pub local_slowdown: f64,
-    /// The same for actions between two nodes, on both.
+    /// Factor by which computations slow down on both nodes of an action between two nodes.
     pub remote_slowdown: f64,
 }
 
 impl Default for Durations {
-    /// The durations of the text: 6 s and 25 s for run and stop; a migration of 26 s for 2 GB, and one of 19 s in
-    /// section 5.2 where the VMs have 1 GB; 3 minutes for a remote resume of 2 GB, in proportion to the memory, and
-    /// half of it where it is local, as for suspends; slow-downs of 1.3 and 1.5. The second to doze, and the two
-    /// minutes and the minute to switch nodes on and off, are our own choice.
+    /// Returns the durations of the paper: 6 s and 25 s for run and stop; a migration of 26 s for 2
+    /// GB, and one of 19 s in section 5.2 where the VMs have 1 GB; 3 minutes for a remote resume of
+    /// 2 GB, in proportion to the memory, and half of that for local resumes and suspends; slowdowns
+    /// of 1.3 and 1.5. The second to doze, the two minutes to switch a node on and the minute to
+    /// switch it off are our own choice.
     fn default() -> Durations {
         let table = |pairs: &[(f64, f64)]| ByMemory(pairs.to_vec());
         Durations {
@@ -111,23 +115,23 @@ impl Default for Durations {
     }
 }
 
-/// A number of a table of durations that is out of its range.
+/// A value in a table of durations that is out of its range.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{field}: expected {least} to 1000000, found {found}")]
 pub struct DurationOutOfRange {
-    /// The name of the number.
+    /// Name of the field.
     pub field: &'static str,
-    /// The least that it can be.
+    /// Smallest valid value.
     pub least: f64,
-    /// What it is.
+    /// Value found.
     pub found: f64,
 }
 
 impl Durations {
-    /// Whether all numbers are in their ranges: times from 0, slow-downs from 1, all to 10^6.
+    /// Checks the ranges of all numbers: times from 0, slowdowns from 1, all up to 10^6.
     ///
     /// # Errors
-    /// The first one that is not.
+    /// The first value that is out of its range.
     pub fn check(&self) -> Result<(), DurationOutOfRange> {
         let all = [
             ("run_s", self.run_s, 0.0),
@@ -146,15 +150,15 @@ impl Durations {
         }
     }
 
-    /// The time to boot a VM.
+    /// Returns the time to boot a VM.
     pub fn run(&self) -> SimSpan {
         span(self.run_s)
     }
-    /// How long it takes to switch a node on.
+    /// Returns the time to switch a node on.
     pub fn boot(&self) -> SimSpan {
         span(self.boot_s)
     }
-    /// How long it takes to switch a node off.
+    /// Returns the time to switch a node off.
     pub fn shutdown(&self) -> SimSpan {
         span(self.shutdown_s)
     }
@@ -180,7 +184,7 @@ mod tests {
         let falling = ByMemory::try_from(vec![(1.0, 10.0), (2.0, 5.0)]).unwrap();
         assert_eq!(falling.seconds(100.0), 0.0);
         for wrong in [vec![], vec![(0.0, 1.0)], vec![(2.0, 1.0), (1.0, 2.0)], vec![(1.0, -1.0)]] {
-            assert_eq!(ByMemory::try_from(wrong), Err(NotByMemory));
+            assert_eq!(ByMemory::try_from(wrong), Err(InvalidByMemory));
         }
     }
 

@@ -1,22 +1,30 @@
-//! Cluster-wide context switches of virtualised jobs: from where VMs are to where they should be, and how to choose that.
+//! Cluster-wide context switches of virtualised jobs: the transition between two configurations of
+//! VMs, and the choice of the target configuration.
 //!
-//! A vjob is a set of VMs that share a state: they wait, run, sleep on a disk, doze in memory, or are terminated. Whether a
-//! vjob runs is decided again and again, and a *context switch* takes all VMs from one configuration to the next, by runs,
-//! stops, migrations, suspends and resumes, without ever asking more of a node than it has.
+//! A vjob is a set of VMs that share a state: they wait, run, sleep on a disk, doze in memory, or
+//! are terminated. A scheduler decides repeatedly which vjobs run. A *context switch* takes all VMs
+//! from one configuration to the next, by runs, stops, migrations, suspends and resumes, without
+//! ever exceeding the capacity of a node.
 //!
-//! * [`Cluster`]: nodes, vjobs, VMs and [`Constraint`]s; [`Configuration`]: the [`Place`] of every VM.
-//! * [`plan()`]: a cheap [`Plan`] from one configuration to another, as pools of [`Action`]s that are feasible in parallel; what
-//!   waits in a cycle goes by way of a pivot, or of a disk. [`plan_early`]: that of the text. [`Plan::cost`] is what one costs.
-//! * [`select_running`]: the sample decision module, first come first served with first-fit decreasing.
-//! * [`cheapest`]: the configuration with the same states whose plan costs least, with a bound for all plans to such ones.
-//! * [`Durations`] and [`timetable`]: how long it takes. [`simulation`]: vjobs over time. [`workload`]: the experiments'.
-//! * [`mod@file`]: all of it as JSON. `dfrsim_context_switch::check` checks plans without code of this crate.
+//! * [`Cluster`]: nodes, vjobs, VMs and [`Constraint`]s; [`Configuration`]: the [`Place`] of every
+//!   VM.
+//! * [`plan()`]: a low-cost [`Plan`] from one configuration to another, as pools of [`Action`]s that
+//!   are feasible in parallel; cycles are broken by a pivot node or a suspend to disk.
+//!   [`plan_early`]: the planner of the paper. [`Plan::cost`]: the cost of a plan.
+//! * [`select_running`]: the sample decision module, first come first served with first-fit
+//!   decreasing.
+//! * [`solve`]: the configuration with the same states whose plan costs least, with a lower bound on
+//!   all plans to such configurations.
+//! * [`Durations`] and [`timetable`]: durations of actions and plans. [`simulation`]: vjobs over
+//!   time. [`workload`]: the workloads of the experiments.
+//! * [`mod@file`]: all of it as JSON. `dfrsim_context_switch::check` checks plans without code of
+//!   this crate.
 //!
 //! ```
 //! use dfrsim_context_switch::*;
 //! use dfrsim_model::{NodeId, Seed};
 //!
-//! // VM1 and VM2 are to change places, and neither node has room for both: N3 is their pivot.
+//! // VM1 and VM2 swap nodes. Neither node has enough memory for both, so N3 is their pivot.
 //! let node = |name: &str| Node { name: name.to_owned(), capacity: Amount::new(2, 4_096) };
 //! let vm = |name: &str, memory| Vm { name: name.to_owned(), vjob: VjobId(0), demand: Amount::new(1, memory) };
 //! let vjob = Vjob { name: "job".to_owned(), priority: 0 };
@@ -29,18 +37,20 @@
 //! assert_eq!(detour.cost(&cluster), 2_048 + (2_048 + 3_072) + (2_048 + 3_072 + 2_048));
 //!
 //! // If only the states matter, there is nothing to do.
-//! let found = cheapest(&cluster, &current, &wanted, &Limits::default(), Seed::new(1))?;
+//! let found = solve(&cluster, &current, &wanted, &Limits::default(), Seed::new(1))?;
 //! assert!(found.cost == 0 && found.proven);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Where the text leaves something open: VMs are asked by name; what a pool frees counts from the next; a cycle is broken at
-//! its smallest VM, or, without a pivot, by the suspend of a whole vjob; both ends of a migration are occupied while it
-//! lasts. A node that is overloaded at the beginning gets no VM until it has room.
+//! The paper leaves the following open. VMs are considered in the order of their names. Resources
+//! that a pool frees are available from the next pool on. A cycle is broken at its smallest VM or,
+//! without a pivot, by the suspend of a whole vjob. Both ends of a migration are occupied while it
+//! lasts. A node that is overloaded at the beginning receives no VM until it has free resources.
 //!
-//! Source: F. Hermenier, A. Lebre and J.-M. Menaud, *Cluster-Wide Context Switch of Virtualized Jobs*, RR-6929, INRIA, 2009.
-//! Large neighbourhood search is that of P. Shaw, *Using constraint programming and local search methods to solve vehicle
-//! routing problems*, CP 1998; repairs are greedy here.
+//! Source: F. Hermenier, A. Lebre and J.-M. Menaud, *Cluster-Wide Context Switch of Virtualized
+//! Jobs*, RR-6929, INRIA, 2009. Large neighbourhood search is that of P. Shaw, *Using constraint
+//! programming and local search methods to solve vehicle routing problems*, CP 1998; repairs are
+//! greedy here.
 
 pub use dfrsim_input::Decimal;
 pub use dfrsim_state::{ConstraintKind, VmState};
@@ -70,13 +80,13 @@ pub use action::{Action, IllegalTransition, Kind};
 pub use amount::Amount;
 pub use cluster::{Aim, Cluster, Starts, first_come_first_served};
 pub use configuration::{Configuration, Place};
-pub use constraints::{Broken, Constraint, Constraints, OfNode, OfVm};
+pub use constraints::{Constraint, Constraints, NodeConstraints, Violation, VmConstraints};
 pub use decision::{SuspendTo, clear_disks, in_states, select_running};
-pub use durations::{ByMemory, DurationOutOfRange, Durations, NotByMemory};
+pub use durations::{ByMemory, DurationOutOfRange, Durations, InvalidByMemory};
 pub use inventory::{ClusterError, Inventory, Node, Resource};
-pub use optimiser::{Limits, Optimised, Unsolved, cheapest};
+pub use optimiser::{Limits, Optimised, Unsolved, solve};
 pub use plan::Plan;
 pub use planner::{PlanError, plan, plan_early};
-pub use timetable::{NodeSwitch, Timed, Timetable, timetable};
-pub use viability::{NotViable, OtherCluster};
+pub use timetable::{NodeSwitch, TimedAction, Timetable, timetable};
+pub use viability::{NotViable, SizeMismatch};
 pub use vjob::{Vjob, VjobId, Vm, VmId};

@@ -1,14 +1,14 @@
-//! A reconfiguration plan, and what it costs.
+//! Reconfiguration plans and their costs.
 
 use crate::action::Action;
 use crate::cluster::{Aim, Cluster};
 use crate::configuration::Configuration;
-use crate::planner::early;
-use crate::waits::{delays, ready};
+use crate::planner::asap_times;
+use crate::waits::{delays, nodes_ready_at};
 use dfrsim_model::SimSpan;
 
-/// A sequence of pools: the actions of one are feasible in parallel, and begin when the pool before has ended
-/// (section 4.1).
+/// A sequence of pools. The actions of a pool are feasible in parallel and start when the previous
+/// pool has ended (section 4.1).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Plan {
     pools: Vec<Vec<Action>>,
@@ -22,68 +22,72 @@ pub(crate) struct Step {
 }
 
 impl Plan {
-    /// The plan of these steps, which are by pools; no pool is left out.
+    /// Builds a plan from steps sorted by pool; every pool must have a step.
     pub(crate) fn of(steps: &[Step]) -> Plan {
         let pools = steps.chunk_by(|a, b| a.pool == b.pool);
         Plan::new(pools.map(|pool| pool.iter().map(|step| step.action).collect()).collect())
     }
 
-    /// The plan of these pools, of which none is empty; whether it is feasible is for the checker to say.
+    /// Creates a plan from pools, none of which may be empty. Feasibility is left to the checker.
     pub const fn new(pools: Vec<Vec<Action>>) -> Plan {
         Plan { pools }
     }
 
-    /// The pools in their order; none is empty. Within one, actions are by the names of their VMs.
+    /// Returns the pools in order; none is empty. The actions of a pool are sorted by the names of
+    /// their VMs.
     pub fn pools(&self) -> &[Vec<Action>] {
         &self.pools
     }
-    /// All actions, pool by pool.
+    /// Returns all actions, pool by pool.
     pub fn actions(&self) -> impl Iterator<Item = Action> + '_ {
         self.pools.iter().flatten().copied()
     }
 
-    /// The cost of the plan, in MB (section 4.2): the sum over its actions of their own cost and the costs of the pools
-    /// before theirs, each as much as its most expensive action. Other [aims](Aim) have other costs.
+    /// Computes the cost of the plan, in MB (section 4.2). Each action contributes its local cost
+    /// plus the costs of all pools before its own, where a pool costs as much as its most expensive
+    /// action. Other [aims](Aim) have other costs.
     pub fn cost(&self, cluster: &Cluster) -> u64 {
         cost_of(cluster, self.pools.iter().map(|pool| pool.iter().copied()))
     }
 
-    /// The same from the places of VMs on, if the [starts](crate::Starts) of actions matter to an aim that is a time.
+    /// Computes the cost as [`Plan::cost`] does, but from the current places of the VMs. The result
+    /// differs only if the objective is a time and [starts](crate::Starts) are not by pools.
     pub fn cost_from(&self, cluster: &Cluster, current: &Configuration) -> u64 {
         if !cluster.is_early() {
             return self.cost(cluster);
         }
-        let timed = early(cluster, current, &self.pools, cluster.durations());
+        let timed = asap_times(cluster, current, &self.pools, cluster.durations());
         let ends = timed.into_iter().flatten().map(|timed| timed.end.micros());
         if cluster.aim() == Aim::Makespan { ends.max().unwrap_or(0) } else { ends.sum() }
     }
 }
 
-/// The cost of the plan of these pools.
+/// Computes the cost of a plan that is given as pools.
 pub(crate) fn cost_of(cluster: &Cluster, pools: impl Iterator<Item: Iterator<Item = Action>>) -> u64 {
     let (mut before, mut cost) = (0, 0);
     let mut timed: Vec<Action> = Vec::new();
     for pool in pools {
-        let mut dearest = 0;
+        let mut most_expensive = 0;
         let mut add = |own: u64, before: u64| {
             cost += before + own;
-            dearest = own.max(dearest);
+            most_expensive = own.max(most_expensive);
         };
         if cluster.is_timed() {
             timed.clear();
             timed.extend(pool);
-            before = ready(cluster, &timed, cluster.durations()).micros().max(before);
-            owns(cluster, &timed).for_each(|own| add(own, before));
+            before = nodes_ready_at(cluster, &timed, cluster.durations()).micros().max(before);
+            local_costs(cluster, &timed).for_each(|own| add(own, before));
         } else {
             pool.for_each(|action| add(action.cost(cluster), before));
         }
-        before += cluster.price_of_waiting(dearest);
+        before += cluster.waiting_cost(most_expensive);
     }
     if cluster.aim() == Aim::Makespan { before } else { cost }
 }
 
-/// What the actions of a pool cost by themselves, with what they wait for each other where costs are times.
-pub(crate) fn owns<'a>(cluster: &'a Cluster, actions: &'a [Action]) -> impl Iterator<Item = u64> + 'a {
+/// Returns the local costs of a pool's actions. If costs are times, they include the delays between
+/// the actions of a vjob.
+pub(crate) fn local_costs<'a>(cluster: &'a Cluster, actions: &'a [Action]) -> impl Iterator<Item = u64> + 'a {
     let delays = cluster.is_timed().then(|| delays(cluster, actions)).into_iter().flatten();
     let delays = delays.map(SimSpan::micros).chain(std::iter::repeat(0));
     actions.iter().zip(delays).map(|(action, delay)| delay + action.cost(cluster))

@@ -1,23 +1,23 @@
-//! When the actions of a plan begin and end.
+//! Start and end times of the actions of a plan.
 
 use crate::action::Action;
 use crate::cluster::{Cluster, Starts};
 use crate::configuration::Configuration;
 use crate::durations::Durations;
 use crate::plan::Plan;
-use crate::planner::early;
+use crate::planner::asap_times;
 use crate::vjob::VmId;
-use crate::waits::{delays, ends, ready};
+use crate::waits::{delays, nodes_of, nodes_ready_at};
 use dfrsim_model::{NodeId, SimTime};
 
-/// An action with its times, from the begin of the plan on.
+/// An action with its times, relative to the start of the plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Timed {
+pub struct TimedAction {
     /// The action.
     pub action: Action,
-    /// When it begins.
+    /// Start time.
     pub begin: SimTime,
-    /// When it ends.
+    /// End time.
     pub end: SimTime,
 }
 
@@ -26,33 +26,35 @@ pub struct Timed {
 pub struct NodeSwitch {
     /// The node.
     pub node: NodeId,
-    /// Whether it is on afterwards.
+    /// True if the node is on afterwards.
     pub is_on: bool,
-    /// When that begins.
+    /// Start of the boot or shutdown.
     pub begin: SimTime,
-    /// When it ends.
+    /// End of the boot or shutdown.
     pub end: SimTime,
 }
 
-/// When everything happens.
+/// Times of all actions and of all power switches of nodes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Timetable {
-    /// The actions, pool by pool.
-    pub pools: Vec<Vec<Timed>>,
-    /// The nodes that are switched on, all at the beginning, and off, each when it is not needed any more.
+    /// Actions, pool by pool.
+    pub pools: Vec<Vec<TimedAction>>,
+    /// Power switches: nodes are switched on at the beginning, and each node is switched off once it
+    /// is no longer needed.
     pub switches: Vec<NodeSwitch>,
 }
 
 impl Timetable {
-    /// When the last action or switch ends.
+    /// Returns the end of the last action or power switch.
     pub fn end(&self) -> SimTime {
         let switches = self.switches.iter().map(|switch| switch.end);
         self.pools.iter().flatten().map(|timed| timed.end).chain(switches).max().unwrap_or_default()
     }
 }
 
-/// The times of a plan that leads to some places: a pool begins when the one before has ended, or actions do as soon as there is
-/// room ([`Starts`]), and the nodes on which something is done are on. They are what the table of durations says, without the slowing of actions by each other.
+/// Computes the times of a plan that leads to the places `after`. A pool starts when the previous
+/// one has ended, or each action starts as soon as its resources are free ([`Starts`]); the nodes of
+/// an action must be on. Durations are those of the table, without interference between actions.
 pub fn timetable(cluster: &Cluster, plan: &Plan, after: &Configuration, durations: &Durations) -> Timetable {
     let pools = match cluster.starts() {
         Starts::Pools => times(cluster, plan, durations),
@@ -60,12 +62,12 @@ pub fn timetable(cluster: &Cluster, plan: &Plan, after: &Configuration, duration
             let mut before = after.clone();
             let first = plan.pools().iter().rev().flatten();
             first.for_each(|action| before.set(action.vm(), action.from()));
-            early(cluster, &before, plan.pools(), durations)
+            asap_times(cluster, &before, plan.pools(), durations)
         }
     };
     let on_at_end = cluster.on_at_end(after);
     let switch = |node: NodeId| {
-        let used = pools.iter().flatten().filter(|timed| ends(timed.action).any(|end| end == node));
+        let used = pools.iter().flatten().filter(|timed| nodes_of(timed.action).any(|end| end == node));
         let (is_on, begin, span) = match (cluster.is_on(node), on_at_end[node.index()]) {
             (false, true) => (true, SimTime::ZERO, durations.boot()),
             (true, false) => {
@@ -79,28 +81,28 @@ pub fn timetable(cluster: &Cluster, plan: &Plan, after: &Configuration, duration
     Timetable { pools, switches }
 }
 
-/// The times of a plan's actions, pool by pool.
-fn times(cluster: &Cluster, plan: &Plan, durations: &Durations) -> Vec<Vec<Timed>> {
+/// Computes the times of a plan's actions, pool by pool.
+fn times(cluster: &Cluster, plan: &Plan, durations: &Durations) -> Vec<Vec<TimedAction>> {
     let mut start = SimTime::ZERO;
     let pools = plan.pools().iter().map(|pool| {
-        start = start.max(ready(cluster, pool, durations));
+        start = start.max(nodes_ready_at(cluster, pool, durations));
         let timed = pool.iter().zip(delays(cluster, pool)).map(|(&action, delay)| {
             let begin = start + delay;
-            Timed { action, begin, end: begin + durations.of(cluster, action) }
+            TimedAction { action, begin, end: begin + durations.of(cluster, action) }
         });
-        let timed: Vec<Timed> = timed.collect();
+        let timed: Vec<TimedAction> = timed.collect();
         start = timed.iter().map(|timed| timed.end).max().unwrap_or(start);
         timed
     });
     pools.collect()
 }
 
-/// The first VM of a plan that has not acted by its deadline.
-pub(crate) fn late(cluster: &Cluster, plan: &Plan) -> Option<VmId> {
-    if !cluster.constraints().have_deadlines() {
+/// Returns the first VM of a plan whose action ends after its deadline.
+pub(crate) fn missed_deadline(cluster: &Cluster, plan: &Plan) -> Option<VmId> {
+    if !cluster.constraints().has_deadlines() {
         return None;
     }
-    let is_late = |timed: &Timed| {
+    let is_late = |timed: &TimedAction| {
         cluster.constraints().vm(timed.action.vm()).deadline.is_some_and(|deadline| timed.end > deadline)
     };
     let pools = times(cluster, plan, cluster.durations());

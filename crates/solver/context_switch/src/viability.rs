@@ -1,97 +1,98 @@
-//! When a configuration is viable.
+//! Viability of configurations.
 
 use crate::amount::Amount;
 use crate::cluster::Cluster;
 use crate::configuration::{Configuration, Place};
-use crate::constraints::Broken;
+use crate::constraints::Violation;
 use crate::vjob::VmId;
 use dfrsim_input::Decimal;
 
-/// Why a configuration is not viable.
+/// Reasons for which a configuration is not viable.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NotViable {
-    /// VMs take more of a node than it has.
+    /// VMs use more CPU or memory of a node than it has.
     #[error("node `{node}` has {} units of CPU and {} MB, but VMs take {} units and {} MB", has.0, has.1, taken.0, taken.1)]
     Overload {
-        /// The node.
+        /// Name of the node.
         node: String,
-        /// What it has: units of CPU and MB.
+        /// Capacity: units of CPU and MB.
         has: (Decimal, i64),
-        /// The amount that they take.
+        /// Usage: units of CPU and MB.
         taken: (Decimal, i64),
     },
-    /// VMs take more of another resource of a node than it has.
+    /// VMs use more of another resource of a node than it has.
     #[error("node `{node}` has {has} of `{resource}`, but VMs take {taken}")]
     Resource {
-        /// The node.
+        /// Name of the node.
         node: String,
-        /// The resource.
+        /// Name of the resource.
         resource: String,
-        /// What it has.
+        /// Capacity of the node.
         has: i64,
-        /// The amount that they take.
+        /// Usage by VMs.
         taken: i64,
     },
     /// A VM is on a node that is off at the end.
     #[error("VM `{vm}` is on node `{node}`, which is off at the end")]
     Off {
-        /// The VM.
+        /// Name of the VM.
         vm: String,
-        /// The node.
+        /// Name of the node.
         node: String,
     },
-    /// A constraint does not hold.
+    /// A constraint is violated.
     #[error(transparent)]
-    Constraint(#[from] Broken),
+    Constraint(#[from] Violation),
 }
 
-/// A configuration is that of another cluster.
+/// Error: the number of places differs from the number of VMs of the cluster.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a configuration has places for {places} VMs, but the cluster has {vms}")]
-pub struct OtherCluster {
-    /// For how many VMs the configuration has a place.
+#[error("the configuration has places for {places} VMs, but the cluster has {vms}")]
+pub struct SizeMismatch {
+    /// Number of places in the configuration.
     pub places: usize,
-    /// How many there are.
+    /// Number of VMs in the cluster.
     pub vms: usize,
 }
 
 impl Configuration {
-    /// Whether there is a place for each VM of a cluster.
-    pub(crate) fn is_of(&self, cluster: &Cluster) -> Result<(), OtherCluster> {
+    /// Checks that the configuration has a place for each VM of a cluster.
+    pub(crate) fn check_size(&self, cluster: &Cluster) -> Result<(), SizeMismatch> {
         let (places, vms) = (self.places().len(), cluster.vms().len());
-        if places == vms { Ok(()) } else { Err(OtherCluster { places, vms }) }
+        if places == vms { Ok(()) } else { Err(SizeMismatch { places, vms }) }
     }
 
-    /// The free resources of each node; negative where it is overloaded.
-    pub fn room(&self, cluster: &Cluster) -> Vec<Amount> {
+    /// Returns the free resources of each node; negative where a node is overloaded.
+    pub fn free_resources(&self, cluster: &Cluster) -> Vec<Amount> {
         let mut room: Vec<Amount> = cluster.node_ids().map(|node| cluster.capacity(node)).collect();
         for (vm, place) in cluster.vms().iter().zip(self.places()) {
             if let Some(host) = place.host() {
-                room[host.index()] -= place.taken(vm);
+                room[host.index()] -= place.usage(vm);
             }
         }
         room
     }
 
-    /// The free part of each budget, as memory; negative where VMs take too much.
-    pub(crate) fn budget_room(&self, cluster: &Cluster) -> Vec<Amount> {
+    /// Returns the free amount of each budget, as memory; negative where VMs exceed it.
+    pub(crate) fn free_budgets(&self, cluster: &Cluster) -> Vec<Amount> {
         let constraints = cluster.constraints();
         let limits = constraints.budgets.iter().map(|budget| Amount::new(0, budget.limit));
         let mut room: Vec<Amount> = limits.collect();
         for (vm, place) in (0..).map(VmId).zip(self.places()) {
-            constraints.taken(cluster, vm, *place).for_each(|(budget, taken)| room[budget].memory -= taken);
+            constraints.usage(cluster, vm, *place).for_each(|(budget, taken)| room[budget].memory -= taken);
         }
         room
     }
 
-    /// Whether every VM that runs has the memory, the CPU and all other resources that it needs (section 3.2), on a
-    /// node that is on, and every constraint about places holds.
+    /// Checks that every running VM has the memory, the CPU and all other resources that it needs
+    /// (section 3.2) on a node that is on, and that every placement constraint is satisfied.
     ///
     /// # Errors
-    /// The first node that is overloaded, else a VM on a node that is off, else the first constraint that is broken.
+    /// The first overloaded node, otherwise a VM on a node that is off, otherwise the first violated
+    /// constraint.
     pub fn check(&self, cluster: &Cluster) -> Result<(), NotViable> {
-        for (node, room) in cluster.node_ids().zip(self.room(cluster)) {
+        for (node, room) in cluster.node_ids().zip(self.free_resources(cluster)) {
             if !room.is_viable() {
                 let has = cluster.capacity(node);
                 let shown =
@@ -106,13 +107,13 @@ impl Configuration {
             let (vm, node) = (cluster.vm(vm).name.clone(), cluster.node(node).name.clone());
             return Err(NotViable::Off { vm, node });
         }
-        if let Some(broken) = cluster.constraints().broken(cluster, self) {
+        if let Some(broken) = cluster.constraints().first_violation(cluster, self) {
             return Err(broken.into());
         }
         self.check_resources(cluster)
     }
 
-    /// Whether nodes have enough of the resources beyond CPU and memory.
+    /// Checks the capacities of nodes for the resources other than CPU and memory.
     fn check_resources(&self, cluster: &Cluster) -> Result<(), NotViable> {
         for resource in cluster.resources() {
             let mut taken = vec![0; cluster.nodes().len()];
@@ -123,7 +124,7 @@ impl Configuration {
             }
             for (node, taken) in cluster.node_ids().zip(taken) {
                 let has = resource.nodes[node.index()];
-                let has = cluster.constraints().node(node).may_take(&resource.name, has);
+                let has = cluster.constraints().node(node).effective_capacity(&resource.name, has);
                 if taken > has {
                     let (node, resource) = (cluster.node(node).name.clone(), resource.name.clone());
                     return Err(NotViable::Resource { node, resource, has, taken });

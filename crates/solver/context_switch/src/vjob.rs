@@ -2,16 +2,16 @@
 
 use crate::amount::Amount;
 
-/// A VM of the cluster, counted from 0.
+/// Number of a VM of the cluster, counted from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct VmId(pub u32);
 
-/// A vjob of the cluster, counted from 0 in the order of submission.
+/// Number of a vjob of the cluster, counted from 0 in the order of submission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct VjobId(pub u32);
 
 impl VmId {
-    /// The VM as an index of a vector with one entry a VM.
+    /// Returns the number as an index into vectors with one entry per VM.
     #[must_use]
     pub const fn index(self) -> usize {
         self.0 as usize
@@ -19,7 +19,7 @@ impl VmId {
 }
 
 impl VjobId {
-    /// The vjob as an index of a vector with one entry a vjob.
+    /// Returns the number as an index into vectors with one entry per vjob.
     #[must_use]
     pub const fn index(self) -> usize {
         self.0 as usize
@@ -29,19 +29,19 @@ impl VjobId {
 /// A virtual machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Vm {
-    /// Its name, unlike those of all other VMs; suspends and resumes of a vjob happen in the order of these.
+    /// Unique name among the VMs. Suspends and resumes of a vjob happen in the order of names.
     pub name: String,
-    /// The vjob that it belongs to.
+    /// Vjob of the VM.
     pub vjob: VjobId,
-    /// The amount that it needs while it runs: as observed, not as requested.
+    /// Amount that the VM needs while it runs: as observed, not as requested.
     pub demand: Amount,
 }
 
 /// A virtualised job: VMs that always share a state (section 2.2).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Vjob {
-    /// Its name, unlike those of all other vjobs.
+    /// Unique name among the vjobs.
     pub name: String,
-    /// Vjobs with a higher one are served before others; those with the same one in the order of submission.
+    /// Priority. Vjobs with a higher value are served first, equal ones in the order of submission.
     pub priority: i64,
 }

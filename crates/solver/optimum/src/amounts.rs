@@ -1,15 +1,16 @@
-//! The exact amounts that tasks take and nodes offer.
+//! Exact demands of tasks and capacities of nodes.
 
 use dfrsim_model::Yield;
 use dfrsim_model::offline::{Instance, Mapping};
 
-/// The capacity of a node, in the units of [`OfflineJob::sizes_at`](dfrsim_model::offline::OfflineJob::sizes_at).
-pub(crate) fn node_offers(amount: u32) -> u64 {
+/// Returns the capacity of a node, in the units of
+/// [`OfflineJob::sizes_at`](dfrsim_model::offline::OfflineJob::sizes_at).
+pub(crate) fn node_capacity(amount: u32) -> u64 {
     u64::from(amount) << Yield::BITS
 }
 
-/// What all tasks together take of each resource.
-pub(crate) fn taken(instance: &Instance, scaled: Yield) -> Vec<u128> {
+/// Computes the total demand of all tasks for each resource.
+pub(crate) fn total_demand(instance: &Instance, scaled: Yield) -> Vec<u128> {
     let mut taken = vec![0; instance.dimensions()];
     for job in &instance.jobs {
         let takes = taken.iter_mut().zip(job.sizes_at(instance.fixed, scaled));
@@ -18,7 +19,8 @@ pub(crate) fn taken(instance: &Instance, scaled: Yield) -> Vec<u128> {
     taken
 }
 
-/// The largest yield at which something fits that fits at every smaller one; `None` if it does not even at 0.
+/// Returns the largest yield for which the monotone predicate `fits` is true; `None` if it is false
+/// even at 0. `fits` must be true at every yield below one at which it is true.
 pub(crate) fn largest_yield(mut fits: impl FnMut(Yield) -> bool) -> Option<Yield> {
     if !fits(Yield::ZERO) {
         return None;
@@ -35,12 +37,14 @@ pub(crate) fn largest_yield(mut fits: impl FnMut(Yield) -> bool) -> Option<Yield
     Yield::try_from_units(fit)
 }
 
-/// The minimum scaled yield of a mapping: the largest that all jobs can have at once. `None` if a node is overloaded
-/// even at 0, by fixed requirements or by needs that quality of service guarantees.
+/// Computes the minimum scaled yield of a mapping: the largest one that all jobs can have at once.
+/// Returns `None` if a node is overloaded even at 0, by fixed requirements or by needs that quality
+/// of service guarantees.
 ///
-/// Exact: the largest multiple of 2^-20 at which, with unscaled yields rounded down, no capacity is exceeded. A search for the
-/// best mapping has to go by that, since it adds up loads at a given yield; it may be a unit above the minimum yield of the
-/// packing algorithms, which is a quotient that is rounded down once.
+/// The result is exact: the largest multiple of 2^-20 at which, with unscaled yields rounded down,
+/// no capacity is exceeded. A search for the best mapping must use this definition, since it adds up
+/// loads at a given yield. The result may exceed the minimum yield of the packing algorithms, a
+/// quotient that is rounded down once, by one unit.
 ///
 /// ```
 /// use dfrsim_model::offline::{Instance, OfflineJob};
@@ -68,6 +72,6 @@ pub fn mapping_yield(instance: &Instance, mapping: &Mapping) -> Option<Yield> {
             }
         }
         let offers = instance.nodes.iter().flatten();
-        loads.iter().zip(offers).all(|(&load, &offer)| load <= u128::from(node_offers(offer)))
+        loads.iter().zip(offers).all(|(&load, &offer)| load <= u128::from(node_capacity(offer)))
     })
 }

@@ -1,17 +1,18 @@
-//! The upper bound on the minimum yield that the relaxed linear program gives.
+//! Upper bound on the minimum yield from the relaxed linear program.
 
-use crate::amounts::{largest_yield, node_offers, taken};
+use crate::amounts::{largest_yield, node_capacity, total_demand};
 use dfrsim_model::Yield;
 use dfrsim_model::offline::Instance;
 
-/// LPBOUND (dissertation, section 4.2.3; RR-6692, section 3.1): the largest minimum yield at which all jobs together take no
-/// more of any resource than all nodes together offer. `None` if fixed requirements and guaranteed needs alone are too
-/// much, so that the instance has no solution.
+/// Computes LPBOUND (dissertation, section 4.2.3; RR-6692, section 3.1): the largest minimum yield
+/// at which the total demand for each resource does not exceed the total capacity. Returns `None` if
+/// fixed requirements and guaranteed needs alone exceed it, so that the instance has no solution.
 ///
-/// On identical nodes this is the optimum of the relaxed program, reached by spreading every job evenly; on others it is a
-/// bound on that. Exact in units of 2^-20: the printed closed form rounded down, except that unscaled yields are rounded
-/// down too, as [`OfflineJob::unscaled`](dfrsim_model::offline::OfflineJob::unscaled) has it, so that with quality of
-/// service some more units may fit.
+/// On identical nodes this is the optimum of the relaxed program, attained by spreading every job
+/// evenly; on other nodes it is an upper bound on that optimum. The result is exact in units of
+/// 2^-20: the printed closed form rounded down, except that unscaled yields are rounded down too,
+/// like in [`OfflineJob::unscaled`](dfrsim_model::offline::OfflineJob::unscaled), so that with
+/// quality of service the result may be some units larger.
 ///
 /// ```
 /// use dfrsim_model::Yield;
@@ -30,14 +31,14 @@ pub fn lp_bound(instance: &Instance) -> Option<Yield> {
     largest_yield(|scaled| fits_together(instance, scaled))
 }
 
-/// The tighter bound that also wants each task to fit alone on some node.
+/// Computes a tighter bound, which also requires each task to fit alone on some node.
 pub(crate) fn simple_bound(instance: &Instance) -> Option<Yield> {
     largest_yield(|scaled| fits_together(instance, scaled) && each_fits_alone(instance, scaled))
 }
 
 fn fits_together(instance: &Instance, scaled: Yield) -> bool {
-    taken(instance, scaled).into_iter().enumerate().all(|(at, taken)| {
-        let offers = instance.nodes.iter().map(|node| u128::from(node_offers(node[at])));
+    total_demand(instance, scaled).into_iter().enumerate().all(|(at, taken)| {
+        let offers = instance.nodes.iter().map(|node| u128::from(node_capacity(node[at])));
         taken <= offers.sum()
     })
 }
@@ -48,6 +49,6 @@ fn each_fits_alone(instance: &Instance, scaled: Yield) -> bool {
         instance
             .nodes
             .iter()
-            .any(|node| node.iter().zip(&takes).all(|(&offer, &take)| take <= node_offers(offer)))
+            .any(|node| node.iter().zip(&takes).all(|(&offer, &take)| take <= node_capacity(offer)))
     })
 }

@@ -1,4 +1,4 @@
-//! The packing algorithm with a guarantee, of which `VP_CHEKURI` is a search for the yield.
+//! The approximation algorithm for vector packing that `VP_CHEKURI` uses in a search for the yield.
 
 use crate::bound::lp_bound;
 use crate::loads::Loads;
@@ -10,20 +10,22 @@ use dfrsim_model::Yield;
 use dfrsim_model::offline::Instance;
 use std::cmp::Reverse;
 
-/// How near to 1 a part of a vertex counts as whole.
+/// Threshold from which a fraction of a vertex counts as 1.
 const WHOLE: f64 = 1.0 - 1e-6;
 
-/// Packs all tasks at one minimum yield by the algorithm of Chekuri and Khanna, "On multidimensional packing problems"
-/// (2004), which the dissertation calls the O(ln D) guaranteed one (section 4.2.5).
+/// Packs all tasks at one minimum yield by the algorithm of Chekuri and Khanna, "On multidimensional
+/// packing problems" (2004), which the dissertation calls the O(ln D) guaranteed one (section
+/// 4.2.5).
 ///
-/// The rational program of splitting tasks over as few of the first nodes as it can is solved for a vertex, which splits at
-/// most D tasks for each of these nodes. Whole tasks stay where they are; the others go to the nodes beyond, by first fit
-/// and decreasing largest demand (which fills one node after the other). Since success depends on which vertex the solver
-/// finds, it is not monotone in the yield.
+/// The linear relaxation, in which tasks may be split over as few of the first nodes as possible, is
+/// solved for a vertex. A vertex splits at most D tasks for each of these nodes. Whole tasks stay on
+/// their nodes; the others are placed on the remaining nodes by first fit in the order of decreasing
+/// largest demand (which fills one node after the other). Success depends on the vertex that the
+/// solver finds, so it is not monotone in the yield.
 ///
 /// # Errors
 ///
-/// When the solver fails.
+/// A failure of the solver.
 pub fn chekuri_pack(
     instance: &Instance,
     scaled: Yield,
@@ -36,7 +38,7 @@ pub fn chekuri_pack(
         let (program, assigned) = packing_program(instance, &tasks, scaled, nodes);
         let answer = solver.solve(&program, limits)?;
         match answer.status {
-            // On nodes that differ the sums are not all.
+            // On heterogeneous nodes sufficient sums do not imply feasibility.
             Status::Infeasible | Status::Unbounded => continue,
             Status::Feasible | Status::TimedOut => return Ok(Attempt::TimedOut),
             Status::Optimal => {}
@@ -45,26 +47,27 @@ pub fn chekuri_pack(
         let mut split = Vec::new();
         for (&job, row) in tasks.iter().zip(&assigned) {
             let whole = row.iter().position(|&part| answer.value(part) >= WHOLE);
-            // The solver's tolerance may have overfilled a node by a little.
+            // The tolerance of the solver may have overfilled a node slightly.
             if !whole.is_some_and(|node| loads.place(job, node)) {
                 split.push(job);
             }
         }
-        split.sort_by_key(|&job| Reverse(loads.takes(job).iter().max().copied()));
+        split.sort_by_key(|&job| Reverse(loads.demand(job).iter().max().copied()));
         let beyond = nodes..instance.nodes.len();
         let all = split.iter().all(|&job| beyond.clone().any(|node| loads.place(job, node)));
-        return Ok(loads.placed().filter(|_| all).map_or(Attempt::Failed, Attempt::Found));
+        return Ok(loads.solution().filter(|_| all).map_or(Attempt::Failed, Attempt::Found));
     }
     Ok(Attempt::Failed)
 }
 
-/// The fewest of the first nodes that together offer what all tasks take at this minimum yield, if all do.
+/// Returns the smallest number of first nodes whose total capacity covers the demand at this minimum
+/// yield, if any does.
 fn fewest_by_sums(instance: &Instance, min_yield: Yield) -> Option<usize> {
     let enough = |nodes: usize| {
         let first = Instance { nodes: instance.nodes[..nodes].to_vec(), ..instance.clone() };
         lp_bound(&first).is_some_and(|bound| bound >= min_yield)
     };
-    // More nodes offer no less.
+    // Capacity grows with the number of nodes, so bisection is valid.
     let counts: Vec<usize> = (0..=instance.nodes.len()).collect();
     counts.get(counts.partition_point(|&nodes| !enough(nodes))).copied()
 }

@@ -1,7 +1,7 @@
-//! Diving: FASTDIVING and SLOWDIVING.
+//! The diving heuristics FASTDIVING and SLOWDIVING.
 
 use crate::loads::Loads;
-use crate::milp::{Model, Places};
+use crate::milp::{Integrality, Model};
 use crate::outcome::{Attempt, Limits, Status};
 use crate::program::Variable;
 use crate::rounding::ZERO;
@@ -10,24 +10,25 @@ use dfrsim_model::Yield;
 use dfrsim_model::offline::Instance;
 use std::time::Instant;
 
-/// How carefully one dives.
+/// Variants of diving.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Diving {
-    /// FASTDIVING: each step puts the task with the largest part on the node where that is.
+    /// FASTDIVING: each step fixes the task with the largest fraction on the corresponding node.
     Fast,
-    /// SLOWDIVING: each step fixes the one part that is closest to 0 or 1.
+    /// SLOWDIVING: each step fixes the single fraction that is closest to 0 or 1.
     Slow,
 }
 
-/// Dives (dissertation, section 4.2.3): solves the relaxed program, fixes something that is nearly whole, and so on until
-/// every task is on one node. Ties: the lowest task, then the lowest node. Of the limits, time alone counts.
+/// Performs diving (dissertation, section 4.2.3): solves the relaxed program, fixes a variable that
+/// is nearly integral, and repeats until every task is on one node. Ties are broken by the lowest
+/// task, then the lowest node. Of the limits, only the time counts.
 ///
-/// Parts that are whole already are fixed together, since a program whose optimum keeps to what is fixed keeps that optimum;
-/// to put a task on a node is to fix one variable, since (4.3) fixes the others.
+/// Fractions that are already integral are fixed together, since the optimum remains optimal under
+/// them. To place a task on a node, it is enough to fix one variable, since (4.3) fixes the others.
 ///
 /// # Errors
 ///
-/// When the solver fails.
+/// A failure of the solver.
 pub fn dive(
     instance: &Instance,
     diving: Diving,
@@ -35,7 +36,7 @@ pub fn dive(
     limits: &Limits,
 ) -> Result<Attempt, SolverError> {
     let start = Instant::now();
-    let Some(model) = Model::new(instance, Places::Split) else { return Ok(Attempt::TimedOut) };
+    let Some(model) = Model::new(instance, Integrality::Relaxed) else { return Ok(Attempt::TimedOut) };
     let mut dive = solver.dive(&model.program, limits)?;
     let mut open: Vec<Part> = (model.assigned.iter().enumerate())
         .flat_map(|(task, row)| {
@@ -74,11 +75,11 @@ pub fn dive(
     let mut loads = Loads::new(instance, Yield::ZERO);
     let fit =
         model.tasks.iter().zip(home).all(|(&job, home)| home.is_some_and(|node| loads.place(job, node)));
-    // A solver's tolerance may have let a node be overfull.
-    Ok(loads.placed().filter(|_| fit).map_or(Attempt::Failed, Attempt::Found))
+    // The tolerance of the solver may have overfilled a node.
+    Ok(loads.solution().filter(|_| fit).map_or(Attempt::Failed, Attempt::Found))
 }
 
-/// A variable e_jn; lists of them are in the order of the variables.
+/// A variable e_jn. Lists are sorted by variable.
 #[derive(Clone, Copy, Debug)]
 struct Part {
     task: usize,
@@ -86,10 +87,11 @@ struct Part {
     variable: Variable,
 }
 
-/// What is fixed next, and whether at 1: all that is whole, or else what is next to it.
+/// Selects the variables to fix, with true for 1 and false for 0: all integral ones, or else the one
+/// closest to integrality.
 fn next(diving: Diving, open: &[Part], values: &[f64]) -> Vec<(Part, bool)> {
     let value = |part: &Part| values[part.variable.0];
-    // How far the part is from where it may be fixed.
+    // Distance of the fraction from the nearest value at which it may be fixed.
     let distance = |part: &Part| match diving {
         Diving::Fast => 1.0 - value(part),
         Diving::Slow => value(part).min(1.0 - value(part)),

@@ -1,10 +1,10 @@
-//! How many nodes can be turned off, and which.
+//! Minimum number of nodes for a yield, so that the others can be turned off.
 
-use crate::amounts::{node_offers, taken};
+use crate::amounts::{node_capacity, total_demand};
 use crate::bound::lp_bound;
 use crate::exact::is_feasible;
 use crate::outcome::{Attempt, Limits, Status};
-use crate::patterns::{PATTERNS_UP_TO, is_refuted};
+use crate::patterns::{MAX_PATTERN_TASKS, is_refuted};
 use crate::program::{Program, Relation};
 use crate::solver::Backend;
 use dfrsim_model::offline::{Instance, Solved};
@@ -15,29 +15,31 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::time::Instant;
 
-/// For each number of nodes at most this many choices are tried.
-const CHOICES: usize = 64;
+/// Maximum number of choices of nodes tried for each number of nodes.
+const MAX_CHOICES: usize = 64;
 
-/// No more choices than this are listed; where there are more, some are drawn.
-const ALL_CHOICES: usize = 10_000;
+/// Maximum number of choices that are enumerated; if there are more, some are sampled.
+const MAX_ENUMERATED: usize = 10_000;
 
-/// This many of them, the first ones, are tried again.
-const TRIED_AGAIN: usize = 8;
+/// Number of choices, from the first on, that are tried a second time.
+const RETRIED_CHOICES: usize = 8;
 
-/// The fewest nodes that keep a minimum yield (dissertation, section 4.4.7: "some nodes can be turned off").
+/// The fewest nodes that sustain a minimum yield (dissertation, section 4.4.7: "some nodes can be
+/// turned off").
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FewestNodes {
-    /// Which nodes are on, in rising order; the others are off.
+    /// Nodes that are on, in ascending order; the others are off.
     pub nodes: Vec<NodeId>,
-    /// A mapping onto those.
+    /// A mapping onto these nodes.
     pub placed: Solved,
-    /// Fewer cannot do; the same number if it is proven to be the fewest.
-    pub at_least: usize,
+    /// Lower bound on the number of nodes; equal to it if the result is proven optimal.
+    pub lower_bound: usize,
 }
 
-/// The fewest nodes on which some mapping has at least this minimum yield, by exact searches as far as the limits, which are for
-/// all of them together, allow. Nodes may differ: choices of them are tried as by [`fewest_nodes_by`]. `None` if all nodes
-/// cannot, or if a limit came before any try succeeded.
+/// Computes the fewest nodes on which some mapping has at least this minimum yield, by exact
+/// searches within the limits, which apply to all of them together. On heterogeneous nodes, choices
+/// of nodes are tried as in [`fewest_nodes_by`]. Returns `None` if all nodes together do not
+/// suffice, or if a limit was reached before any search succeeded.
 pub fn fewest_nodes(instance: &Instance, min_yield: Yield, limits: &Limits) -> Option<FewestNodes> {
     let start = Instant::now();
     let mut open = None;
@@ -49,7 +51,7 @@ pub fn fewest_nodes(instance: &Instance, min_yield: Yield, limits: &Limits) -> O
         let time = limits.time.map(|time| time.saturating_sub(start.elapsed()));
         match is_feasible(chosen, min_yield, &Limits { time, ..*limits }) {
             Attempt::Found(placed) => Some(placed),
-            // All choices of equal nodes are the same.
+            // All choices of identical nodes are equivalent.
             Attempt::Failed if is_homogeneous => None,
             Attempt::Failed | Attempt::TimedOut => {
                 open.get_or_insert(chosen.nodes.len());
@@ -58,17 +60,22 @@ pub fn fewest_nodes(instance: &Instance, min_yield: Yield, limits: &Limits) -> O
         }
     })?;
     let refuted = open.unwrap_or(found.nodes.len());
-    Some(FewestNodes { at_least: found.at_least.max(if is_homogeneous { refuted } else { 0 }), ..found })
+    Some(FewestNodes {
+        lower_bound: found.lower_bound.max(if is_homogeneous { refuted } else { 0 }),
+        ..found
+    })
 }
 
-/// The fewest nodes on which a packing algorithm reaches this minimum yield. `pack` gets the instance with some of its nodes and
-/// gives a mapping of at least that yield, if it finds one. All numbers are tried from the least that is not refuted, since the
-/// success of a packing algorithm is not monotone; for each number several choices of nodes: those that offer most by the prices
-/// of resources, where prices are how scarce these are, those of one resource, and others at random. `pack` also gets whether
-/// it is asked for the second time: the first choices, if it finds no mapping for any, for which it may then try harder.
+/// Computes the fewest nodes on which a packing algorithm reaches this minimum yield. `pack` gets
+/// the instance with some of its nodes and returns a mapping with at least that yield, if it finds
+/// one. All numbers of nodes are tried in ascending order from the lower bound, since the success of
+/// a packing algorithm is not monotone. Several choices are tried for each number: the nodes with
+/// the largest total value at resource prices by scarcity, those with the most of one resource, and
+/// random ones. If no choice succeeds, the first ones are tried a second time, for which `pack` gets
+/// true and may increase its effort.
 ///
-/// Nodes and jobs are passed to `pack` in an order of their own, so that the result does not depend on that of the instance but
-/// for which of equal ones is meant.
+/// Nodes and jobs are passed to `pack` in a canonical order, so the result does not depend on the
+/// order of the instance, except for the choice among identical nodes and jobs.
 pub fn fewest_nodes_by(
     instance: &Instance,
     min_yield: Yield,
@@ -78,28 +85,28 @@ pub fn fewest_nodes_by(
         return None;
     }
     let sorted = Sorted::of(instance);
-    let at_least = least_nodes(&sorted.instance, min_yield);
+    let at_least = lower_bound(&sorted.instance, min_yield);
     (at_least..=instance.nodes.len()).find_map(|count| {
         let choices = choices(&sorted.instance, min_yield, count);
         let tries = choices.iter().map(|chosen| (chosen, false));
-        let again = choices.iter().take(TRIED_AGAIN).map(|chosen| (chosen, true));
+        let again = choices.iter().take(RETRIED_CHOICES).map(|chosen| (chosen, true));
         tries.chain(again).find_map(|(chosen, is_again)| {
             let placed = pack(&sorted.with(chosen), is_again)?;
-            Some(sorted.restored(chosen, placed, at_least))
+            Some(sorted.restore(chosen, placed, at_least))
         })
     })
 }
 
-/// An instance in an order of its own.
+/// An instance in canonical order.
 struct Sorted {
     instance: Instance,
-    /// The numbers of the nodes and jobs in the other one.
+    /// Original indices of the nodes and jobs.
     nodes: Vec<usize>,
     jobs: Vec<usize>,
 }
 
 impl Sorted {
-    /// Large nodes first, large jobs first.
+    /// Sorts an instance: large nodes first, large jobs first.
     fn of(instance: &Instance) -> Sorted {
         let mut nodes: Vec<usize> = (0..instance.nodes.len()).collect();
         nodes.sort_by_key(|&node| Reverse(&instance.nodes[node]));
@@ -116,14 +123,14 @@ impl Sorted {
         Sorted { instance: sorted, nodes, jobs }
     }
 
-    /// The instance with some of the nodes.
+    /// Returns the instance with only the chosen nodes.
     fn with(&self, chosen: &[usize]) -> Instance {
         let nodes = chosen.iter().map(|&node| self.instance.nodes[node].clone()).collect();
         Instance { nodes, ..self.instance.clone() }
     }
 
-    /// A result in the numbers of the other instance.
-    fn restored(&self, chosen: &[usize], placed: Solved, at_least: usize) -> FewestNodes {
+    /// Converts a result to the original indices.
+    fn restore(&self, chosen: &[usize], placed: Solved, at_least: usize) -> FewestNodes {
         let number = |node: usize| NodeId(self.nodes[chosen[node]] as u32);
         let mut mapping = vec![Vec::new(); self.jobs.len()];
         for (&job, mut placement) in self.jobs.iter().zip(placed.mapping) {
@@ -133,29 +140,31 @@ impl Sorted {
         }
         let used: BTreeSet<NodeId> = mapping.iter().flatten().map(|part| part.node).collect();
         let nodes = used.into_iter().collect();
-        FewestNodes { nodes, placed: Solved { mapping, ..placed }, at_least }
+        FewestNodes { nodes, placed: Solved { mapping, ..placed }, lower_bound: at_least }
     }
 }
 
-/// A number of nodes below which no mapping has this yield: the optimum of the linear program that takes parts of nodes until they
-/// offer what all tasks take, and where tasks are few the bound of patterns on a node that has the most of each resource.
-fn least_nodes(instance: &Instance, min_yield: Yield) -> usize {
-    let mut least = least_by_sums(instance, min_yield);
+/// Computes a lower bound on the number of nodes for this yield: the optimum of the linear program
+/// that uses fractions of nodes to cover the total demand and, for few tasks, the pattern bound with
+/// nodes that have the maximum of each resource.
+fn lower_bound(instance: &Instance, min_yield: Yield) -> usize {
+    let mut least = lower_bound_by_sums(instance, min_yield);
     let tasks: u64 = instance.jobs.iter().map(|job| u64::from(job.tasks)).sum();
-    while tasks <= PATTERNS_UP_TO && least < instance.nodes.len() && is_refuted(instance, min_yield, least) {
+    while tasks <= MAX_PATTERN_TASKS && least < instance.nodes.len() && is_refuted(instance, min_yield, least)
+    {
         least += 1;
     }
     least
 }
 
-fn least_by_sums(instance: &Instance, min_yield: Yield) -> usize {
-    let taken = taken(instance, min_yield);
+fn lower_bound_by_sums(instance: &Instance, min_yield: Yield) -> usize {
+    let taken = total_demand(instance, min_yield);
     let mut program = Program::new();
     let on: Vec<_> = instance.nodes.iter().map(|_| program.real(-1.0, 0.0..=1.0)).collect();
     let mut least = 0;
     for (at, &taken) in taken.iter().enumerate().filter(|(_, taken)| **taken > 0) {
-        let mut offers: Vec<u64> = instance.nodes.iter().map(|node| node_offers(node[at])).collect();
-        // Exact for one resource at a time.
+        let mut offers: Vec<u64> = instance.nodes.iter().map(|node| node_capacity(node[at])).collect();
+        // Bound for each resource alone, in exact integers.
         let scale = taken as f64;
         let terms = on.iter().zip(&offers).map(|(&on, &offer)| (on, offer as f64 / scale));
         program.constrain(terms, Relation::AtLeast, 1.0);
@@ -175,53 +184,54 @@ fn least_by_sums(instance: &Instance, min_yield: Yield) -> usize {
         .min(instance.nodes.len())
 }
 
-/// Choices of `count` nodes that together offer enough, no two of which differ only by equal nodes: all if they are few, those that offer
-/// most for scarce resources first.
+/// Returns choices of `count` nodes with sufficient total capacity, without duplicates up to
+/// identical nodes: all of them if there are few; those with the largest value at prices by scarcity
+/// first.
 fn choices(instance: &Instance, scaled: Yield, count: usize) -> Vec<Vec<usize>> {
     let offers = Offers::of(instance, scaled);
     let mut choices = offers.all(count).unwrap_or_else(|| {
         let mut rng = Seed::new(count as u64).fork("nodes").rng();
-        (0..CHOICES).map(|number| offers.most(count, number, &mut rng)).collect()
+        (0..MAX_CHOICES).map(|number| offers.most(count, number, &mut rng)).collect()
     });
     let mut known = BTreeSet::new();
     choices.retain(|chosen| {
         let kinds: Vec<&[u32]> = chosen.iter().map(|&node| &*instance.nodes[node]).collect();
-        offers.are_enough(chosen) && known.insert(kinds)
+        offers.suffices(chosen) && known.insert(kinds)
     });
-    choices.truncate(CHOICES);
+    choices.truncate(MAX_CHOICES);
     choices
 }
 
-/// What nodes offer of what tasks take.
+/// Capacities of nodes relative to the demand of tasks.
 struct Offers<'a> {
     instance: &'a Instance,
     taken: Vec<u128>,
-    /// What one unit is of all that there is.
+    /// Inverse of the total capacity of each resource.
     parts: Vec<f64>,
-    /// What is taken of all that there is.
+    /// Fraction of the total capacity that tasks need, for each resource.
     scarcity: Vec<f64>,
 }
 
 impl Offers<'_> {
     fn of(instance: &Instance, scaled: Yield) -> Offers<'_> {
-        let taken = taken(instance, scaled);
-        let all = |at: usize| instance.nodes.iter().map(|node| node_offers(node[at]) as f64).sum::<f64>();
+        let taken = total_demand(instance, scaled);
+        let all = |at: usize| instance.nodes.iter().map(|node| node_capacity(node[at]) as f64).sum::<f64>();
         let parts: Vec<f64> = (0..taken.len()).map(|at| 1.0 / all(at).max(1.0)).collect();
         let scarcity = taken.iter().zip(&parts).map(|(&taken, part)| taken as f64 * part).collect();
         Offers { instance, taken, parts, scarcity }
     }
 
-    /// What each node is worth at these prices of resources.
+    /// Computes the value of each node at these prices of resources.
     fn values(&self, prices: &[f64]) -> Vec<f64> {
         let value = |node: &[u32]| {
             let worth = node.iter().zip(&self.parts).zip(prices);
-            worth.map(|((&has, part), price)| node_offers(has) as f64 * part * price).sum()
+            worth.map(|((&has, part), price)| node_capacity(has) as f64 * part * price).sum()
         };
         self.instance.nodes.iter().map(|node| value(node)).collect()
     }
 
-    /// All choices, one of those that differ by equal nodes only, those that are worth most by scarcity first; `None` if there are too
-    /// many. Nodes are sorted, so that equal ones follow each other.
+    /// Returns all choices up to identical nodes, by decreasing value at prices by scarcity; `None`
+    /// if there are too many. Nodes are sorted, so that identical ones are adjacent.
     fn all(&self, count: usize) -> Option<Vec<Vec<usize>>> {
         let kinds: Vec<Range<usize>> =
             self.instance.nodes.chunk_by(|a, b| a == b).fold(Vec::new(), |mut kinds, alike| {
@@ -237,8 +247,8 @@ impl Offers<'_> {
                 let taken = left.saturating_sub(later)..=left.min(kind.len());
                 taken.map(|taken| [&chosen[..], &Vec::from_iter(kind.clone().take(taken))].concat())
             });
-            choices = longer.take(ALL_CHOICES + 1).collect();
-            if choices.len() > ALL_CHOICES {
+            choices = longer.take(MAX_ENUMERATED + 1).collect();
+            if choices.len() > MAX_ENUMERATED {
                 return None;
             }
         }
@@ -248,7 +258,8 @@ impl Offers<'_> {
         Some(choices)
     }
 
-    /// The nodes that are worth most: by scarcity, all resources alike, one resource, then by scarcity with some chance.
+    /// Returns the nodes of largest value. The number of the try selects the prices: by scarcity,
+    /// equal prices, a single resource, and then randomised scarcity.
     fn most(&self, count: usize, number: usize, rng: &mut Rng) -> Vec<usize> {
         let width = self.taken.len();
         let is_plain = number < 2 + width;
@@ -269,8 +280,8 @@ impl Offers<'_> {
         nodes
     }
 
-    fn are_enough(&self, nodes: &[usize]) -> bool {
-        let offer = |node: usize, at: usize| u128::from(node_offers(self.instance.nodes[node][at]));
+    fn suffices(&self, nodes: &[usize]) -> bool {
+        let offer = |node: usize, at: usize| u128::from(node_capacity(self.instance.nodes[node][at]));
         let offered = |at: usize| nodes.iter().map(|&node| offer(node, at)).sum::<u128>();
         self.taken.iter().enumerate().all(|(at, &taken)| offered(at) >= taken)
     }

@@ -1,59 +1,59 @@
-//! Nodes that are filled task by task.
+//! Incremental placement of tasks on nodes.
 
-use crate::amounts::{mapping_yield, node_offers};
+use crate::amounts::{mapping_yield, node_capacity};
 use dfrsim_model::Yield;
-use dfrsim_model::offline::{Instance, Solved, mapping_of};
+use dfrsim_model::offline::{Instance, Solved, collect_mapping};
 
-/// The free amounts on each node while tasks are placed at one yield.
+/// Free amounts of each node while tasks are placed at one yield.
 #[derive(Clone, Debug)]
 pub(crate) struct Loads<'a> {
     instance: &'a Instance,
-    /// The amount that a task of each job takes.
-    takes: Vec<u64>,
+    /// Demand of a task of each job.
+    demands: Vec<u64>,
     free: Vec<u64>,
-    /// The job and the node of each task.
+    /// Job and node of each placed task.
     places: Vec<(usize, usize)>,
 }
 
 impl<'a> Loads<'a> {
-    /// Empty nodes.
+    /// Creates empty nodes.
     pub(crate) fn new(instance: &'a Instance, scaled: Yield) -> Loads<'a> {
-        let takes = instance.jobs.iter().flat_map(|job| job.sizes_at(instance.fixed, scaled)).collect();
+        let demands = instance.jobs.iter().flat_map(|job| job.sizes_at(instance.fixed, scaled)).collect();
         Loads {
             instance,
-            takes,
-            free: instance.nodes.iter().flatten().map(|&amount| node_offers(amount)).collect(),
+            demands,
+            free: instance.nodes.iter().flatten().map(|&amount| node_capacity(amount)).collect(),
             places: Vec::new(),
         }
     }
 
-    /// The amount that a task of the job takes.
-    pub(crate) fn takes(&self, job: usize) -> &[u64] {
+    /// Returns the demand of a task of the job.
+    pub(crate) fn demand(&self, job: usize) -> &[u64] {
         let width = self.instance.dimensions();
-        &self.takes[job * width..][..width]
+        &self.demands[job * width..][..width]
     }
 
-    /// Whether a task of the job fits on a node.
+    /// Checks that a task of the job fits on a node.
     pub(crate) fn fits(&self, job: usize, node: usize) -> bool {
         let width = self.instance.dimensions();
-        self.takes(job).iter().zip(&self.free[node * width..]).all(|(takes, free)| takes <= free)
+        self.demand(job).iter().zip(&self.free[node * width..]).all(|(takes, free)| takes <= free)
     }
 
-    /// Places a task where it fits; says whether it does.
+    /// Places a task on a node if it fits; returns true if it does.
     pub(crate) fn place(&mut self, job: usize, node: usize) -> bool {
         let fits = self.fits(job, node);
         if fits {
             let width = self.instance.dimensions();
-            let takes = &self.takes[job * width..][..width];
+            let takes = &self.demands[job * width..][..width];
             self.free[node * width..].iter_mut().zip(takes).for_each(|(free, takes)| *free -= takes);
             self.places.push((job, node));
         }
         fits
     }
 
-    /// The mapping, once all tasks are placed.
-    pub(crate) fn placed(&self) -> Option<Solved> {
-        let mapping = mapping_of(
+    /// Returns the mapping of all placed tasks with its minimum yield.
+    pub(crate) fn solution(&self) -> Option<Solved> {
+        let mapping = collect_mapping(
             self.instance.jobs.len(),
             self.places.iter().map(|&(job, node)| (job, node as u32, 1)),
         );

@@ -1,4 +1,4 @@
-//! The printed mixed integer linear program, and its relaxation.
+//! The published mixed integer linear program, and its relaxation.
 
 use crate::amounts::mapping_yield;
 use crate::bound::lp_bound;
@@ -7,37 +7,40 @@ use crate::program::{Program, Relation, Variable};
 use crate::solver::{Solver, SolverError};
 use crate::tasks::{LARGEST_PROGRAM, jobs_of_tasks};
 use dfrsim_model::Yield;
-use dfrsim_model::offline::{Instance, Solved, mapping_of};
+use dfrsim_model::offline::{Instance, Solved, collect_mapping};
 
-/// The program (4.1) to (4.6) of an instance, each task as a job of its own (section 4.5.1).
+/// The program (4.1) to (4.6) of an instance, with each task as a job of its own (section 4.5.1).
 #[derive(Clone, Debug)]
 pub struct Model {
     /// The program, whose objective is the minimum yield.
     pub program: Program,
-    /// The variable of the minimum yield, Y.
+    /// Variable of the minimum yield, Y.
     pub min_yield: Variable,
-    /// The job of each task, in the order of the jobs.
+    /// Job of each task, in the order of jobs.
     pub tasks: Vec<usize>,
-    /// For each task and node, whether it is there, e_jn; `None` where symmetry forbids it.
+    /// Variable e_jn for each task and node, 1 if the task is on the node; `None` where symmetry
+    /// breaking excludes it.
     pub assigned: Vec<Vec<Option<Variable>>>,
 }
 
-/// The variables of a [`Model`].
+/// Domains of the assignment variables of a [`Model`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Places {
-    /// A task is on a node or not. On identical nodes task j is on none beyond the j-th, which breaks symmetry.
-    Whole,
-    /// Tasks may be split, as printed in section 4.2.3.
-    Split,
+pub enum Integrality {
+    /// A task is on one node. On identical nodes task j is on none after the j-th, which breaks
+    /// symmetry.
+    Integral,
+    /// Tasks may be split, as in the relaxation of section 4.2.3.
+    Relaxed,
 }
 
 impl Model {
-    /// Writes down the program of an instance; `None` if it has more than 2^20 tasks times nodes.
-    pub fn new(instance: &Instance, places: Places) -> Option<Model> {
+    /// Builds the program of an instance; `None` if the number of tasks times the number of nodes
+    /// exceeds 2^20.
+    pub fn new(instance: &Instance, places: Integrality) -> Option<Model> {
         let tasks = jobs_of_tasks(instance, LARGEST_PROGRAM)?;
         let mut program = Program::new();
         let min_yield = program.real(1.0, 0.0..=1.0);
-        let ordered = places == Places::Whole && instance.is_homogeneous();
+        let ordered = places == Integrality::Integral && instance.is_homogeneous();
         let mut assigned = Vec::with_capacity(tasks.len());
         let mut runs = Vec::with_capacity(tasks.len());
         for (task, &job) in tasks.iter().enumerate() {
@@ -45,8 +48,8 @@ impl Model {
             let row: Vec<Option<Variable>> = nodes
                 .map(|node| {
                     (!ordered || node <= task).then(|| match places {
-                        Places::Whole => program.integer(0.0, 0..=1),
-                        Places::Split => program.real(0.0, 0.0..=1.0),
+                        Integrality::Integral => program.integer(0.0, 0..=1),
+                        Integrality::Relaxed => program.real(0.0, 0.0..=1.0),
                     })
                 })
                 .collect();
@@ -65,7 +68,7 @@ impl Model {
             assigned.push(row);
             runs.push(run);
         }
-        // (4.5), in parts of the largest node.
+        // Constraints (4.5), relative to the largest node.
         for at in 0..instance.dimensions() {
             let most = f64::from(instance.nodes.iter().map(|node| node[at]).max().unwrap_or(0).max(1));
             let table = if at < instance.fixed { &assigned } else { &runs };
@@ -83,20 +86,21 @@ impl Model {
     }
 }
 
-/// OPT by the mixed integer program (dissertation, sections 4.1.2 and 4.2.1).
+/// Computes OPT by the mixed integer program (dissertation, sections 4.1.2 and 4.2.1).
 ///
-/// The solver computes with tolerances of about 1e-7, so the minimum yield is taken from the mapping, exactly. Should the
-/// mapping use a tolerance on a fixed resource, it is not a solution, and the outcome has a bound only.
+/// The solver has tolerances of about 1e-7, so the minimum yield is computed exactly from the
+/// mapping. A mapping that exploits the tolerance on a fixed resource is not a solution; the outcome
+/// then has only a bound.
 ///
 /// # Errors
 ///
-/// When the solver fails.
+/// A failure of the solver.
 pub fn optimum_by_program(
     instance: &Instance,
     solver: &dyn Solver,
     limits: &Limits,
 ) -> Result<Outcome, SolverError> {
-    let Some(model) = Model::new(instance, Places::Whole) else {
+    let Some(model) = Model::new(instance, Integrality::Integral) else {
         // The instance is too large.
         let (status, bound) = (Status::TimedOut, lp_bound(instance));
         return Ok(Outcome { status, best: None, bound, nodes: None });
@@ -107,7 +111,7 @@ pub fn optimum_by_program(
             let is_on = |on: &Option<Variable>| on.is_some_and(|on| answer.value(on) > 0.5);
             let places = model.assigned.iter().zip(&model.tasks);
             let places = places.map(|(row, &job)| Some((job, row.iter().position(is_on)? as u32, 1)));
-            let mapping = mapping_of(instance.jobs.len(), places.collect::<Option<Vec<_>>>()?);
+            let mapping = collect_mapping(instance.jobs.len(), places.collect::<Option<Vec<_>>>()?);
             mapping_yield(instance, &mapping).map(|minimum_yield| Solved { mapping, minimum_yield })
         })
         .flatten();

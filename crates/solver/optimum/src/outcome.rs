@@ -1,56 +1,56 @@
-//! How a search for the optimum ends.
+//! Outcomes of searches for the optimum.
 
 use dfrsim_model::Yield;
 use dfrsim_model::offline::Solved;
 use std::time::Duration;
 
-/// When a search stops without having proven anything. By default it never does.
+/// Limits after which a search stops without a proof. There are none by default.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Limits {
-    /// After this much time on the wall clock; what is found until then depends on the machine.
+    /// Wall-clock time limit; results under a time limit depend on the machine.
     pub time: Option<Duration>,
-    /// After this many nodes of the search tree; the same on every machine.
+    /// Limit on the number of nodes of the search tree; reproducible on every machine.
     pub nodes: Option<u64>,
-    /// When (bound - value) / value is no more than this; 0 asks for the proof.
+    /// Accepted relative gap, (bound - value) / value; 0 requires a proof of optimality.
     pub gap: f64,
 }
 
-/// The result of a search.
+/// Status of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// The value is the largest there is.
+    /// The value is proven optimal.
     Optimal,
-    /// There is a solution, and a bound not too far above it: stopped by [`Limits::gap`].
+    /// A solution was found whose gap to the bound is within [`Limits::gap`].
     Feasible,
-    /// It is proven that there is no solution.
+    /// Proven: there is no solution.
     Infeasible,
-    /// The objective is unbounded, which is only possible for other programs than those of this crate.
+    /// The objective is unbounded, which cannot happen for the programs of this crate.
     Unbounded,
-    /// A limit of time or nodes came first, with or without a solution.
+    /// A limit on time or nodes was reached, with or without a solution.
     TimedOut,
 }
 
-/// The end of a search for the largest minimum yield of an instance.
+/// Outcome of a search for the largest minimum yield of an instance.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Outcome {
-    /// The result; never [`Status::Unbounded`].
+    /// Status; never [`Status::Unbounded`].
     pub status: Status,
-    /// The best mapping found, with its [`mapping_yield`](crate::mapping_yield).
+    /// Best mapping found, with its [`mapping_yield`](crate::mapping_yield).
     pub best: Option<Solved>,
-    /// No mapping has a larger minimum yield than this; `None` if there is no mapping.
+    /// Upper bound on the minimum yield of all mappings; `None` if there is no mapping.
     pub bound: Option<Yield>,
-    /// Nodes of the search tree that were visited, where the solver reports them.
+    /// Number of search tree nodes visited, if the solver reports it.
     pub nodes: Option<u64>,
 }
 
-/// The result of an attempt to find a mapping, or something else.
+/// Result of an attempt to find a mapping, or another object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Attempt<T = Solved> {
-    /// This one.
+    /// The object found.
     Found(T),
-    /// None. After an exact search there is none; after a heuristic there may be one.
+    /// No object was found. After an exact search there is none; after a heuristic there may be one.
     Failed,
-    /// A limit came first.
+    /// A limit was reached.
     TimedOut,
 }

@@ -1,4 +1,5 @@
-//! An upper bound that knows what fits on one node: tighter than LPBOUND where nodes hold few tasks.
+//! Pattern bound: an upper bound from the sets of tasks that fit on one node, tighter than LPBOUND
+//! if nodes hold few tasks.
 
 use crate::bound::lp_bound;
 use crate::loads::Loads;
@@ -9,30 +10,32 @@ use crate::tasks::{LARGEST_TABLE, jobs_of_tasks};
 use dfrsim_model::Yield;
 use dfrsim_model::offline::Instance;
 
-/// With more tasks than this [`pattern_bound`] takes too long for most uses.
-pub const PATTERNS_UP_TO: u64 = 64;
+/// Number of tasks above which [`pattern_bound`] takes too long for most uses.
+pub const MAX_PATTERN_TASKS: u64 = 64;
 
-/// Rounds of [`pattern_bound`] at each yield, beyond which little is gained.
+/// Rounds of [`pattern_bound`] at each yield; more rounds gain little.
 pub const PATTERN_ROUNDS: u32 = 12;
 
-/// How near to each other a yield that is refuted and one that is not are at last.
+/// Final distance between a refuted and an unrefuted yield, in units of 2^-20.
 const PRECISION: u32 = 1 << 10;
 
-/// The most partial sets of tasks that a search for the heaviest one examines.
-const MOST_SETS: u32 = 300_000;
+/// Maximum number of partial sets that a search for the heaviest set examines.
+const MAX_SETS: u32 = 300_000;
 
-/// The least weight, of that of a node, of sets that are kept from program to program.
-const ENOUGH: f64 = 0.8;
+/// Minimum weight of sets that are kept for the next program, relative to the weight of a node.
+const MIN_KEPT_WEIGHT: f64 = 0.8;
 
-/// The weight of a whole node.
+/// Weight of a node in fixed point.
 const WHOLE: f64 = (1_u64 << 40) as f64;
 
-/// An upper bound on the minimum yield, at most [`lp_bound`] and at least the optimum: the bound of the linear program of
-/// patterns (Gilmore and Gomory 1961). Tasks have weights; if no set of tasks that fits on a node weighs more than P, and all
-/// together weigh more than N times that, N nodes do not hold them (Farley 1990). The weights are those of the dual program over
-/// the sets that were found so far, to which the heaviest ones are added, at most `rounds` times at each yield; a proof is by whole
-/// numbers, independent of the solver's rounding. Between `known`, the yield of some mapping, and LPBOUND the yield is
-/// bisected. Where nodes differ, or sets are too many, the bound is LPBOUND. None where that has none.
+/// Computes an upper bound on the minimum yield, at most [`lp_bound`] and at least the optimum: the
+/// bound of the pattern linear program (Gilmore and Gomory 1961). Tasks have weights. If no set of
+/// tasks that fits on a node weighs more than P, and all tasks together weigh more than N times P,
+/// then N nodes cannot hold them (Farley 1990). The weights are the optimum of the dual program over
+/// the sets found so far, to which the heaviest sets are added, for at most `rounds` rounds at each
+/// yield. Proofs use integers and do not depend on the rounding of the solver. The yield is bisected
+/// between `known`, the yield of some mapping, and LPBOUND. On heterogeneous nodes, or with too many
+/// sets, the bound is LPBOUND. Returns `None` if LPBOUND does.
 ///
 /// ```
 /// use dfrsim_model::Yield;
@@ -54,9 +57,9 @@ pub fn pattern_bound(instance: &Instance, known: Yield, rounds: u32) -> Option<Y
     else {
         return Some(highest);
     };
-    let at = |units| Yield::try_from_units(units).expect("not above a yield");
+    let at = |units| Yield::try_from_units(units).expect("yields between two valid ones are valid");
     let mut known_sets = Vec::new();
-    // Refuted yields are above the bound.
+    // Refuted yields lie above the bound.
     while bound.saturating_sub(open) > PRECISION {
         let middle = open + (bound - open) / 2;
         let tasks = Tasks::at(instance, &jobs, at(middle));
@@ -69,8 +72,8 @@ pub fn pattern_bound(instance: &Instance, known: Yield, rounds: u32) -> Option<Y
     Some(at(bound))
 }
 
-/// Whether it is proven that no mapping onto any choice of this number of nodes has this yield. Where nodes differ each is taken for
-/// one that has the most of every resource.
+/// Returns true if it is proven that no mapping onto any choice of this number of nodes has this
+/// yield. Heterogeneous nodes are replaced by nodes with the maximum of every resource.
 pub(crate) fn is_refuted(instance: &Instance, scaled: Yield, nodes: usize) -> bool {
     let Some(jobs) = jobs_of_tasks(instance, LARGEST_TABLE) else { return false };
     let most = |at: usize| instance.nodes.iter().map(|node| node[at]).max().unwrap_or(0);
@@ -79,36 +82,36 @@ pub(crate) fn is_refuted(instance: &Instance, scaled: Yield, nodes: usize) -> bo
     Tasks::at(&instance, &jobs, scaled).is_refuted(nodes as u64, PATTERN_ROUNDS, &mut Vec::new())
 }
 
-/// The tasks at a yield.
+/// Sizes of tasks and nodes at a yield.
 struct Tasks {
     sizes: Vec<Vec<u64>>,
     free: Vec<u64>,
-    /// What a task takes of a node, resources counted by how scarce they are.
+    /// Volume of each task: its relative demands weighted by the scarcity of resources.
     volumes: Vec<f64>,
-    /// The same of an empty node.
-    room: f64,
+    /// Volume of an empty node.
+    node_volume: f64,
 }
 
-/// A set of tasks, in rising order.
+/// A set of tasks, in ascending order.
 type Set = Vec<usize>;
 
 impl Tasks {
     fn at(instance: &Instance, jobs: &[usize], scaled: Yield) -> Tasks {
         let loads = Loads::new(instance, scaled);
-        let sizes: Vec<Vec<u64>> = jobs.iter().map(|&job| loads.takes(job).to_vec()).collect();
+        let sizes: Vec<Vec<u64>> = jobs.iter().map(|&job| loads.demand(job).to_vec()).collect();
         let free: Vec<u64> =
-            instance.nodes[0].iter().map(|&amount| crate::amounts::node_offers(amount)).collect();
+            instance.nodes[0].iter().map(|&amount| crate::amounts::node_capacity(amount)).collect();
         let part = |size: &[u64], resource: usize| size[resource] as f64 / free[resource].max(1) as f64;
         let scarcity: Vec<f64> =
             (0..free.len()).map(|resource| sizes.iter().map(|size| part(size, resource)).sum()).collect();
         let volume =
             |size: &[u64]| scarcity.iter().enumerate().map(|(resource, by)| by * part(size, resource)).sum();
         let volumes = sizes.iter().map(|size| volume(size)).collect();
-        Tasks { room: volume(&free), sizes, free, volumes }
+        Tasks { node_volume: volume(&free), sizes, free, volumes }
     }
 
-    /// Whether it is proven that this number of nodes does not hold them. `known` are sets that were found at another yield;
-    /// those found here take their place.
+    /// Returns true if it is proven that this number of nodes cannot hold the tasks. `known`
+    /// contains sets found at another yield and is replaced by those found here.
     fn is_refuted(&self, nodes: u64, rounds: u32, known: &mut Vec<Set>) -> bool {
         let mut sets: Vec<Set> = known.iter().filter(|set| self.fit(set)).cloned().collect();
         let count = self.sizes.len();
@@ -134,10 +137,11 @@ impl Tasks {
             added.dedup();
             sets.extend(added);
             match dual_weights(count, &sets) {
-                // With few sets the program's optimum is too large; if even that is small, no yield is refuted.
+                // With few sets the optimum of the program is too large; if even that is small, the
+                // yield cannot be refuted.
                 Some(values) if values.iter().sum::<f64>() > nodes as f64 * (1.0 + 1e-9) => {
-                    // Light sets would only make the next program larger.
-                    sets.retain(|set| set.iter().map(|&task| values[task]).sum::<f64>() > ENOUGH);
+                    // Light sets would only enlarge the next program.
+                    sets.retain(|set| set.iter().map(|&task| values[task]).sum::<f64>() > MIN_KEPT_WEIGHT);
                     weights = values.iter().map(|value| (value.max(0.0) * WHOLE) as u64).collect();
                 }
                 _ => break,
@@ -152,7 +156,7 @@ impl Tasks {
         self.free.iter().enumerate().all(|(resource, &free)| taken(resource) <= free)
     }
 
-    /// The tasks by falling weight for their volume.
+    /// Returns the tasks by decreasing weight per volume.
     fn order(&self, weights: &[u64]) -> Vec<usize> {
         let density = |task: usize| self.density(weights, task);
         let mut order: Vec<usize> = (0..self.sizes.len()).collect();
@@ -164,7 +168,7 @@ impl Tasks {
         weights[task] as f64 / self.volumes[task].max(f64::MIN_POSITIVE)
     }
 
-    /// For each task a set that begins with it and goes on with what weighs most for its volume.
+    /// Builds for each task a set that starts with it and is filled by decreasing weight per volume.
     fn greedy_sets(&self, weights: &[u64]) -> Vec<Set> {
         let order = self.order(weights);
         let set_of = |first: usize| {
@@ -183,7 +187,8 @@ impl Tasks {
         (0..self.sizes.len()).map(set_of).collect()
     }
 
-    /// The heaviest set that fits on a node, and its weight; `None` if there are too many.
+    /// Finds the heaviest set that fits on a node, and its weight; `None` if the search exceeds its
+    /// limit.
     fn heaviest(&self, weights: &[u64]) -> Option<(Set, u64)> {
         let order = self.order(weights);
         let mut search = Search {
@@ -196,14 +201,15 @@ impl Tasks {
             heaviest: Vec::new(),
             sets: 0,
         };
-        search.extend(0, 0, self.room);
+        search.extend(0, 0, self.node_volume);
         let Search { mut heaviest, best, sets, .. } = search;
         heaviest.sort_unstable();
-        (sets < MOST_SETS).then_some((heaviest, best))
+        (sets < MAX_SETS).then_some((heaviest, best))
     }
 }
 
-/// The weights that are the largest together if no set weighs more than 1; none if the solver fails.
+/// Computes the weights with the largest sum such that no set weighs more than 1; `None` if the
+/// solver fails.
 fn dual_weights(count: usize, sets: &[Set]) -> Option<Vec<f64>> {
     let mut program = Program::new();
     let weights: Vec<_> = (0..count).map(|_| program.real(1.0, 0.0..=1.0)).collect();
@@ -214,14 +220,14 @@ fn dual_weights(count: usize, sets: &[Set]) -> Option<Vec<f64>> {
     (answer.status == Status::Optimal).then_some(answer.values)
 }
 
-/// The search for the heaviest set of tasks that fits on a node.
+/// Branch and bound for the heaviest set of tasks that fits on a node.
 struct Search<'a> {
     tasks: &'a Tasks,
     weights: &'a [u64],
-    /// By falling weight for their volume.
+    /// Tasks by decreasing weight per volume.
     order: Vec<usize>,
     chosen: Set,
-    /// The free amounts after each of the chosen ones.
+    /// Free amounts after each of the chosen tasks.
     free: Vec<Vec<u64>>,
     best: u64,
     heaviest: Set,
@@ -241,9 +247,9 @@ impl Search<'_> {
         }
         for place in from..self.order.len() {
             let task = self.order[place];
-            // Rounding must not hide a heavier set.
+            // The margin keeps rounding errors from pruning a heavier set.
             let most = weight as f64 + self.tasks.density(self.weights, task) * room.max(0.0);
-            if self.sets >= MOST_SETS || most * (1.0 + 1e-9) < self.best as f64 {
+            if self.sets >= MAX_SETS || most * (1.0 + 1e-9) < self.best as f64 {
                 return;
             }
             let size = &self.tasks.sizes[task];

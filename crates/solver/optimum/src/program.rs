@@ -1,25 +1,25 @@
-//! Linear programs, with integer variables or without.
+//! Linear programs with real and integer variables.
 
 use std::ops::RangeInclusive;
 
 use crate::outcome::Status;
 
-/// A variable of the [`Program`] that made it.
+/// A variable of the [`Program`] that created it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Variable(pub(crate) usize);
 
-/// How the two sides of a constraint compare.
+/// Relations between the two sides of a constraint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Relation {
     /// The left side is at most the right one.
     AtMost,
-    /// They are equal.
+    /// Both sides are equal.
     Equal,
     /// The left side is at least the right one.
     AtLeast,
 }
 
-/// One constraint: a sum of coefficients times variables, compared with a constant.
+/// One constraint: a linear combination of variables compared with a constant.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Row {
     pub(crate) terms: Vec<(Variable, f64)>,
@@ -27,7 +27,7 @@ pub(crate) struct Row {
     pub(crate) constant: f64,
 }
 
-/// Prior knowledge of one variable.
+/// Objective coefficient, range and type of a variable.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Column {
     pub(crate) objective: f64,
@@ -35,7 +35,7 @@ pub(crate) struct Column {
     pub(crate) integer: bool,
 }
 
-/// A linear program that is to be maximised.
+/// A linear program to be maximised.
 ///
 /// ```
 /// use dfrsim_optimum::{Backend, Limits, Program, Relation, Status};
@@ -56,25 +56,25 @@ pub struct Program {
 }
 
 impl Program {
-    /// A program without variables.
+    /// Creates a program without variables.
     pub fn new() -> Program {
         Program::default()
     }
 
-    /// Adds a real variable with this coefficient in the objective; an end of its range may be infinite.
+    /// Adds a real variable with this objective coefficient; the ends of its range may be infinite.
     pub fn real(&mut self, objective: f64, range: RangeInclusive<f64>) -> Variable {
         self.columns.push(Column { objective, range, integer: false });
         Variable(self.columns.len() - 1)
     }
 
-    /// Adds an integer variable with this coefficient in the objective.
+    /// Adds an integer variable with this objective coefficient.
     pub fn integer(&mut self, objective: f64, range: RangeInclusive<i32>) -> Variable {
         let range = f64::from(*range.start())..=f64::from(*range.end());
         self.columns.push(Column { objective, range, integer: true });
         Variable(self.columns.len() - 1)
     }
 
-    /// Adds a constraint; each variable occurs at most once in it.
+    /// Adds a constraint, in which each variable may occur at most once.
     pub fn constrain(
         &mut self,
         terms: impl IntoIterator<Item = (Variable, f64)>,
@@ -88,22 +88,27 @@ impl Program {
 /// A solver's answer for a program.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
-    /// The result.
+    /// Status of the solution.
     pub status: Status,
-    /// The objective of the best point found.
+    /// Objective of the best solution found.
     pub objective: Option<f64>,
-    /// No point is better than this.
+    /// Upper bound on the objective.
     pub bound: Option<f64>,
-    /// Relative to the objective, how far it is from the bound; 0 when optimal.
+    /// Relative distance of the objective from the bound; 0 if optimal.
     pub gap: Option<f64>,
-    /// The best point found, one value a variable in the order in which they were added; empty if there is none.
+    /// Values of the variables in the best solution found, in the order of creation; empty if there
+    /// is none.
     pub values: Vec<f64>,
-    /// Nodes of the search tree, where the solver reports them.
+    /// Number of search tree nodes, if the solver reports it.
     pub nodes: Option<u64>,
 }
 
 impl Answer {
-    /// The value of a variable; panics if no point was found.
+    /// Returns the value of a variable.
+    ///
+    /// # Panics
+    ///
+    /// If no solution was found.
     pub fn value(&self, variable: Variable) -> f64 {
         self.values[variable.0]
     }

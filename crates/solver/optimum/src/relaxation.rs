@@ -1,43 +1,45 @@
-//! Vertices of the relaxed program, from which heuristics round.
+//! Vertices of the relaxed program, the basis of rounding heuristics.
 
 use crate::bound::lp_bound;
-use crate::milp::{Model, Places};
+use crate::milp::{Integrality, Model};
 use crate::outcome::{Attempt, Limits, Status};
 use crate::program::{Program, Relation, Variable};
 use crate::solver::{Solver, SolverError};
 use crate::tasks::{LARGEST_PROGRAM, jobs_of_tasks};
 use dfrsim_model::offline::Instance;
 
-/// Which program is relaxed.
+/// Linear programs whose vertices are rounded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Relaxation {
-    /// The printed one, (4.1) to (4.6), with two variables and a constraint for each task and node.
+    /// The published program, (4.1) to (4.6), with two variables and a constraint for each task and
+    /// node.
     #[default]
-    Printed,
-    /// The one for a minimum yield that is known to be optimal, LPBOUND, with one variable for each task and node and
-    /// constraints only for tasks and resources: a task runs on a node by the part with which it is there. Where
-    /// LPBOUND is 1 that is what the printed program has as its optima, with the same vertices; below, they are those of
-    /// its optima in which no task runs more on one node, for its part, than on another. Twenty to sixty times faster; on
-    /// nodes that differ it may have no solution though the printed one has.
+    Published,
+    /// The program for a minimum yield known to be optimal, LPBOUND, with one variable for each task
+    /// and node and constraints only for tasks and for resources of nodes: the fraction of a task on
+    /// a node is also the fraction that runs there. If LPBOUND is 1, its solutions are the optima of
+    /// the published program, with the same vertices. Otherwise they are those optima in which each
+    /// task runs in proportion to its fractions. It is 20 to 60 times faster. On heterogeneous nodes
+    /// it may have no solution although the published program has one.
     AtBound,
 }
 
 /// An optimal vertex of a relaxed program.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Split {
-    /// The job of each task, in the order of the jobs.
+    /// Job of each task, in the order of jobs.
     pub tasks: Vec<usize>,
-    /// For each task and node, the part with which it is there, e_jn, from 0 to 1.
+    /// Fraction of each task on each node, e_jn, from 0 to 1.
     pub parts: Vec<Vec<f64>>,
 }
 
-/// Solves the relaxed program of an instance (dissertation, section 4.2.3): the start of RRND and RRNDNZ. The solver's
-/// vertex is wanted, not the closed form, which spreads every task evenly and points nowhere. If it has no solution, neither
-/// has the instance.
+/// Solves the relaxed program of an instance (dissertation, section 4.2.3), for RRND and RRNDNZ.
+/// These need a vertex from the solver, as the closed-form solution spreads every task evenly and
+/// gives no guidance. If the program has no solution, the instance has none.
 ///
 /// # Errors
 ///
-/// When the solver fails.
+/// A failure of the solver.
 pub fn relaxed(
     instance: &Instance,
     relaxation: Relaxation,
@@ -45,8 +47,10 @@ pub fn relaxed(
     limits: &Limits,
 ) -> Result<Attempt<Split>, SolverError> {
     let (program, tasks, assigned): (Program, Vec<usize>, Vec<Vec<Variable>>) = match relaxation {
-        Relaxation::Printed => {
-            let Some(model) = Model::new(instance, Places::Split) else { return Ok(Attempt::TimedOut) };
+        Relaxation::Published => {
+            let Some(model) = Model::new(instance, Integrality::Relaxed) else {
+                return Ok(Attempt::TimedOut);
+            };
             let assigned = model.assigned.iter().map(|row| row.iter().flatten().copied().collect()).collect();
             (model.program, model.tasks, assigned)
         }
@@ -69,7 +73,8 @@ pub fn relaxed(
     })
 }
 
-/// The program of splitting tasks over the first nodes so that all have a given minimum yield, without an objective.
+/// Builds the program, without an objective, that splits tasks over the first nodes such that all
+/// have a given minimum yield.
 pub(crate) fn packing_program(
     instance: &Instance,
     tasks: &[usize],
@@ -84,12 +89,12 @@ pub(crate) fn packing_program(
     }
     for at in 0..instance.dimensions() {
         let most = instance.nodes.iter().map(|node| node[at]).max().unwrap_or(0).max(1);
-        let most = crate::amounts::node_offers(most) as f64;
+        let most = crate::amounts::node_capacity(most) as f64;
         let takes = |&job: &usize| instance.jobs[job].sizes_at(instance.fixed, scaled).nth(at);
         let takes: Vec<f64> = tasks.iter().filter_map(takes).map(|takes| takes as f64 / most).collect();
         for (node, offers) in instance.nodes[..nodes].iter().enumerate() {
             let terms = assigned.iter().zip(&takes).map(|(row, &takes)| (row[node], takes));
-            let offers = crate::amounts::node_offers(offers[at]) as f64 / most;
+            let offers = crate::amounts::node_capacity(offers[at]) as f64 / most;
             program.constrain(terms.filter(|term| term.1 > 0.0), Relation::AtMost, offers);
         }
     }

@@ -6,40 +6,43 @@ use dfrsim_model::offline::{Instance, Solved};
 use dfrsim_model::{Seed, Yield};
 use rand::RngExt;
 
-/// A part no larger than this is the zero of a solver.
+/// Largest fraction that counts as zero, given the tolerance of solvers.
 pub(crate) const ZERO: f64 = 1e-9;
 
-/// What RRNDNZ puts for zero.
-const RAISED: f64 = 0.01;
+/// Probability that RRNDNZ substitutes for zero.
+const RAISED_PROBABILITY: f64 = 0.01;
 
-/// The probability that replaces a part of zero.
+/// Treatments of zero fractions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Zeros {
-    /// Zero, so that a task goes only where the vertex has some of it: RRND.
+    /// RRND: the probability stays 0, so that a task is placed only on nodes that have a fraction of
+    /// it.
     Kept,
-    /// 0.01: RRNDNZ (RR-6692: RRNZ).
+    /// RRNDNZ (RR-6692: RRNZ): the probability is 0.01.
     Raised,
 }
 
-/// Rounds a vertex (dissertation, section 4.2.3; RR-6692, section 3.2): each task, in the order of the jobs, goes to a node
-/// at random, with the probability of its part there, among the nodes that can take its fixed requirements and guaranteed
-/// needs. `None` if there is no such node for some task.
+/// Rounds a vertex (dissertation, section 4.2.3; RR-6692, section 3.2). Each task, in the order of
+/// jobs, is placed on a random node, with the probability of its fraction there, among the nodes
+/// that have the capacity for its fixed requirements and guaranteed needs. Returns `None` if a task
+/// fits on no node.
 ///
-/// The seed is that of this one attempt: `Seed::fork("RRND").numbered(instance)`, say.
+/// `seed` must be specific to this attempt, such as `Seed::fork("RRND").numbered(instance)`.
 pub fn rounded(instance: &Instance, vertex: &Split, zeros: Zeros, seed: Seed) -> Option<Solved> {
     let mut rng = seed.fork("rounding").rng();
     let mut loads = Loads::new(instance, Yield::ZERO);
     for (&job, parts) in vertex.tasks.iter().zip(&vertex.parts) {
-        // To draw, strike out a node that cannot and draw again is to draw among those that can.
+        // Drawing among the feasible nodes is equivalent to redrawing until the node is feasible.
         let fitting = parts.iter().enumerate().filter(|&(node, _)| loads.fits(job, node));
         let (some, none): (Vec<_>, Vec<_>) = fitting.partition(|&(_, &part)| part > ZERO);
         let whole: f64 = some.iter().map(|&(_, &part)| part).sum();
         let raised = match zeros {
             Zeros::Kept => 0.0,
-            Zeros::Raised => RAISED * none.len() as f64,
+            Zeros::Raised => RAISED_PROBABILITY * none.len() as f64,
         };
-        // The first number says whether the second draws among the parts or the zeros: so both algorithms do the same with
-        // a seed until RRNDNZ draws a zero.
+        // The first number decides if the second one draws among the positive fractions or the
+        // zeros. So with equal seeds, both algorithms make the same choices until RRNDNZ draws a
+        // zero.
         let (which, place): (f64, f64) = (rng.random(), rng.random());
         let node = if which * (whole + raised) < whole {
             let mut left = place * whole;
@@ -55,5 +58,5 @@ pub fn rounded(instance: &Instance, vertex: &Split, zeros: Zeros, seed: Seed) ->
         };
         loads.place(job, node);
     }
-    loads.placed()
+    loads.solution()
 }

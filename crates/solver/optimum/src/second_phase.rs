@@ -1,6 +1,6 @@
-//! The second phase: the largest average yield with the mapping kept.
+//! The second phase: maximisation of the average yield for a fixed mapping.
 
-use crate::amounts::node_offers;
+use crate::amounts::node_capacity;
 use crate::outcome::{Limits, Status};
 use crate::program::{Program, Relation, Variable};
 use crate::solver::{Solver, SolverError};
@@ -9,27 +9,29 @@ use dfrsim_model::offline::{Instance, Mapping};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// The outcome of the second phase.
+/// Result of the second phase.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SecondPhase {
-    /// Whether the yields are optimal, up to the solver's tolerances and the rounding to units; if not, a limit came first
-    /// and the yields are those of a greedy raise in the order of the jobs.
+    /// [`Status::Optimal`] if the yields are optimal, up to the solver's tolerances and the rounding
+    /// to units. Otherwise a limit was reached, and the yields are those of a greedy raise in the
+    /// order of jobs.
     pub status: Status,
-    /// The scaled yield of each job, no less than the minimum yield.
+    /// Scaled yield of each job, at least the minimum yield.
     pub yields: Vec<Yield>,
 }
 
-/// Maximises the average scaled yield over the jobs, none below `min_yield`, with the mapping kept: the program (4.7) to
-/// (4.14) of the dissertation (section 4.5.1), which for tasks that are alone is that of section 4.4.7.
+/// Maximises the average scaled yield over the jobs for a fixed mapping, with no yield below
+/// `min_yield`: the program (4.7) to (4.14) of the dissertation (section 4.5.1), which for jobs of
+/// one task is that of section 4.4.7.
 ///
-/// All tasks of a job have one yield (4.11), so the program here has one variable a job. The solver's yields are rounded
-/// down, given to one job after the other as far as exact arithmetic allows, and what that leaves is given away in the same
-/// order; a job whose whole need is guaranteed has a scaled yield of 1. `None` if the mapping does not allow
-/// `min_yield`.
+/// All tasks of a job have one yield (4.11), so the program here has one variable per job. The
+/// solver's yields are rounded down and applied job by job as far as exact arithmetic allows; the
+/// remaining capacity is distributed in the same order. A job whose whole need is guaranteed has a
+/// scaled yield of 1. Returns `None` if the mapping does not permit `min_yield`.
 ///
 /// # Errors
 ///
-/// When the solver fails.
+/// A failure of the solver.
 pub fn max_average(
     instance: &Instance,
     mapping: &Mapping,
@@ -53,19 +55,19 @@ pub fn max_average(
     Ok(Some(SecondPhase { status, yields: sharing.yields }))
 }
 
-/// In what order a greedy raise takes the jobs.
+/// Orders in which a greedy raise considers the jobs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RaiseOrder {
-    /// By increasing need between the minimum and the full yield, the largest over the fluid resources: RR-6692, section
-    /// 3.5. Optimal for tasks that are alone and one fluid resource.
+    /// Increasing need between the minimum and the full yield, the maximum over the fluid resources:
+    /// RR-6692, section 3.5. Optimal for jobs of one task and one fluid resource.
     SmallestFirst,
-    /// Always the job whose yield could grow most: what section 4.4.7 of the dissertation says. Not optimal, although the text
-    /// says so: a job that gains much may cost much.
+    /// Always the job whose yield can grow most, as in section 4.4.7 of the dissertation. It is not
+    /// optimal, contrary to the text: a job with a large gain may have a large cost.
     HighestIncrease,
 }
 
-/// Raises the yields of jobs one after the other, each as far as the nodes of its tasks allow; ties: the lowest job.
-/// `None` if the mapping does not allow `min_yield`.
+/// Raises the yields of jobs one after the other, each as far as the nodes of its tasks permit; ties
+/// are broken by the lowest job. Returns `None` if the mapping does not permit `min_yield`.
 ///
 /// ```
 /// use dfrsim_model::offline::{Instance, OfflineJob};
@@ -97,8 +99,8 @@ pub fn raise(
             jobs.into_iter().for_each(|job| sharing.raise_to(job, Yield::ONE));
         }
         RaiseOrder::HighestIncrease => {
-            // Increases only shrink while others are raised: one that is still the same when it comes to the top is the
-            // highest of all.
+            // Possible increases only shrink as others are raised, so an entry that is still up to
+            // date at the top of the heap is the maximum.
             let now = |sharing: &Sharing<'_>, job| (sharing.increase(job), Reverse(job));
             let mut queue: BinaryHeap<(u32, Reverse<usize>)> =
                 (0..instance.jobs.len()).map(|job| now(&sharing, job)).collect();
@@ -116,7 +118,7 @@ pub fn raise(
     Some(sharing.yields)
 }
 
-/// The mean of yields; 1 for none.
+/// Computes the mean of yields; 1 if there are none.
 pub fn average(yields: &[Yield]) -> f64 {
     if yields.is_empty() {
         return 1.0;
@@ -125,13 +127,13 @@ pub fn average(yields: &[Yield]) -> f64 {
     sum as f64 / yields.len() as f64 / f64::from(Yield::ONE.units())
 }
 
-/// The part of all nodes' fluid resources that jobs use at their scaled yields, from 0 to 1: the utilisation of section
-/// 4.4.7. Without resources it is 0.
+/// Computes the fraction of all nodes' fluid resources that jobs use at their scaled yields, from 0
+/// to 1: the utilisation of section 4.4.7. Without resources it is 0.
 pub fn utilisation(instance: &Instance, yields: &[Yield]) -> f64 {
     let fluid = instance.fixed..instance.dimensions();
     let offered: u128 = (instance.nodes.iter())
         .flat_map(|node| &node[fluid.clone()])
-        .map(|&amount| u128::from(node_offers(amount)))
+        .map(|&amount| u128::from(node_capacity(amount)))
         .sum();
     let used: u128 = (instance.jobs.iter().zip(yields))
         .map(|(job, &scaled)| {
@@ -142,8 +144,8 @@ pub fn utilisation(instance: &Instance, yields: &[Yield]) -> f64 {
     if offered == 0 { 0.0 } else { used as f64 / offered as f64 }
 }
 
-/// The program of what can be added to the yields, with the variable of each job that can have more. What is free comes
-/// from exact arithmetic, so that leaving all yields as they are is always a solution.
+/// Builds the program of the increases of yields, and returns it with the variable of each job below
+/// 1. Free amounts come from exact arithmetic, so that zero increases are always feasible.
 fn program(sharing: &Sharing<'_>) -> (Program, Vec<Option<Variable>>) {
     let Sharing { instance, mapping, yields, free } = sharing;
     let mut program = Program::new();
@@ -166,25 +168,25 @@ fn program(sharing: &Sharing<'_>) -> (Program, Vec<Option<Variable>>) {
     let offers = instance.nodes.iter().flat_map(|node| &node[instance.fixed..]);
     for ((terms, &free), &offers) in terms.into_iter().zip(free).zip(offers).filter(|row| !row.0.0.is_empty())
     {
-        let whole = node_offers(offers.max(1)) as f64;
+        let whole = node_capacity(offers.max(1)) as f64;
         let terms = terms.into_iter().map(|(added, takes)| (added, takes / whole));
         program.constrain(terms, Relation::AtMost, free as f64 / whole);
     }
     (program, added)
 }
 
-/// Yields and what they leave of each node's fluid resources, exactly.
+/// Yields, and the exact free amounts of the nodes' fluid resources under them.
 #[derive(Clone, Debug)]
 struct Sharing<'a> {
     instance: &'a Instance,
     mapping: &'a Mapping,
     yields: Vec<Yield>,
-    /// One row of fluid resources a node, in the units of [`node_offers`].
+    /// Free amounts, one row of fluid resources per node, in the units of [`node_capacity`].
     free: Vec<u128>,
 }
 
 impl<'a> Sharing<'a> {
-    /// All jobs at the minimum yield, if that fits.
+    /// Creates the state with all jobs at the minimum yield, if that fits.
     fn new(instance: &'a Instance, mapping: &'a Mapping, min_yield: Yield) -> Option<Sharing<'a>> {
         let allowed = crate::amounts::mapping_yield(instance, mapping)?;
         if allowed < min_yield {
@@ -192,7 +194,7 @@ impl<'a> Sharing<'a> {
         }
         let free = (instance.nodes.iter())
             .flat_map(|node| &node[instance.fixed..])
-            .map(|&amount| u128::from(node_offers(amount)))
+            .map(|&amount| u128::from(node_capacity(amount)))
             .collect();
         let jobs = &instance.jobs;
         let yields: Vec<Yield> = (jobs.iter())
@@ -200,13 +202,13 @@ impl<'a> Sharing<'a> {
             .collect();
         let mut sharing = Sharing { instance, mapping, yields, free };
         for (job, described) in jobs.iter().enumerate() {
-            sharing.take(job, described.unscaled(min_yield).units());
+            sharing.allocate(job, described.unscaled(min_yield).units());
         }
         Some(sharing)
     }
 
-    /// Takes some units of yield of a job from its nodes.
-    fn take(&mut self, job: usize, units: u32) {
+    /// Subtracts the resources for some units of a job's yield from its nodes.
+    fn allocate(&mut self, job: usize, units: u32) {
         let needs = &self.instance.jobs[job].demand[self.instance.fixed..];
         for place in &self.mapping[job] {
             let free = &mut self.free[place.node.index() * needs.len()..];
@@ -216,15 +218,15 @@ impl<'a> Sharing<'a> {
         }
     }
 
-    /// How far up to `limit` the yield of a job can be raised.
-    fn most(&self, job: usize, limit: Yield) -> Yield {
+    /// Returns the largest yield up to `limit` to which a job can be raised.
+    fn max_yield(&self, job: usize, limit: Yield) -> Yield {
         let described = &self.instance.jobs[job];
         let needs = &described.demand[self.instance.fixed..];
-        let mut room = u128::from(Yield::ONE.units());
+        let mut headroom = u128::from(Yield::ONE.units());
         for place in &self.mapping[job] {
             for (&free, &need) in self.free[place.node.index() * needs.len()..].iter().zip(needs) {
                 if need > 0 {
-                    room = room.min(free / (u128::from(need) * u128::from(place.tasks)));
+                    headroom = headroom.min(free / (u128::from(need) * u128::from(place.tasks)));
                 }
             }
         }
@@ -233,24 +235,24 @@ impl<'a> Sharing<'a> {
         if least == one {
             return now;
         }
-        // Unscaled, the part of a scaled yield beyond the least one is rounded down: it stays within this as long as scaled *
-        // (one - least) < (beyond + 1) * one.
-        let beyond = u128::from(described.unscaled(now).units()) - least + room;
+        // The unscaled yield exceeds the least yield by a product that is rounded down; it stays
+        // within `beyond` as long as scaled * (one - least) < (beyond + 1) * one.
+        let beyond = u128::from(described.unscaled(now).units()) - least + headroom;
         let most = ((beyond + 1) * one - 1) / (one - least);
         let most = u32::try_from(most).ok().and_then(Yield::try_from_units).unwrap_or(Yield::ONE);
         most.min(limit).max(now)
     }
 
-    /// By how many units the yield of a job could be raised.
+    /// Returns the possible increase of a job's yield, in units.
     fn increase(&self, job: usize) -> u32 {
-        self.most(job, Yield::ONE).units() - self.yields[job].units()
+        self.max_yield(job, Yield::ONE).units() - self.yields[job].units()
     }
 
-    /// Raises the yield of a job up to `limit` as far as there is room.
+    /// Raises the yield of a job up to `limit`, as far as free resources permit.
     fn raise_to(&mut self, job: usize, limit: Yield) {
         let described = &self.instance.jobs[job];
-        let (now, then) = (self.yields[job], self.most(job, limit));
-        self.take(job, described.unscaled(then).units() - described.unscaled(now).units());
+        let (now, then) = (self.yields[job], self.max_yield(job, limit));
+        self.allocate(job, described.unscaled(then).units() - described.unscaled(now).units());
         self.yields[job] = then;
     }
 }

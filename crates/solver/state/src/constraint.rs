@@ -1,4 +1,5 @@
-//! Constraints as files have them: the kinds, and the fields of each. The planner and the checker of plans share this only.
+//! Constraints in files: their kinds and fields. The planner and the plan checker share only this
+//! module.
 
 use dfrsim_input::Decimal;
 use dfrsim_input::Input;
@@ -11,64 +12,74 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 
 dfrsim_model::named! {
-    /// A kind of constraint. VMs that wait, sleep on a disk or are terminated keep every rule about places.
+    /// A kind of constraint. VMs that are waiting, sleeping on a disk or terminated satisfy every
+    /// placement rule.
     pub enum ConstraintKind as "kind of constraint" {
         /// No two of these VMs are on one node.
         Spread = "spread",
         /// No two VMs of different groups are on one node.
         Split = "split",
-        /// These VMs share a node with each other at most.
+        /// These VMs share nodes only with each other.
         Lonely = "lonely",
-        /// All of these VMs that are hosted are on one node. VMs that are gathered with a common one are gathered.
+        /// All of these VMs that are hosted are on one node. Sets with a common VM are gathered
+        /// together.
         Gather = "gather",
-        /// These VMs come to these nodes only.
+        /// These VMs may be only on these nodes.
         Fence = "fence",
-        /// These VMs come to none of these nodes.
+        /// These VMs may not be on these nodes.
         Ban = "ban",
-        /// All of these VMs that are hosted are on the nodes of one of these groups, whichever.
+        /// All of these VMs that are hosted are on the nodes of a single one of these groups.
         Among = "among",
-        /// At the end the VMs of each set are on the nodes of one of these groups, and those of two sets not of the same one.
+        /// The VMs of each set are at the end on the nodes of a single group, and different sets use
+        /// different groups.
         SplitAmong = "split-among",
-        /// Those of these VMs that run or doze now come to no other node. They may be suspended and resumed where they are, with
-        /// their vjob.
+        /// These VMs do not leave the nodes on which they are running or dozing now. They may be
+        /// suspended and resumed in place, with their vjob.
         Root = "root",
-        /// VMs that run or doze on these nodes now come to no other node, and no other VM comes to these nodes.
+        /// VMs that are running or dozing on these nodes now do not leave them, and no other VM is
+        /// placed there.
         Quarantine = "quarantine",
-        /// At most `limit` VMs run on these nodes together, at any moment. A VM that moves from one of them to another counts once.
+        /// No more than `limit` VMs run on these nodes in total, at any time. A VM that migrates
+        /// between two of them counts once.
         RunningCapacity = "running-capacity",
-        /// VMs take at most `limit` of a resource of these nodes together, at any moment. What a VM that moves from one of them
-        /// to another takes counts once.
+        /// VMs use at most `limit` of a resource on these nodes in total, at any time. A VM that
+        /// migrates between two of them counts once.
         ResourceCapacity = "resource-capacity",
-        /// VMs may take `ratio` times what each of these nodes has of a resource, rounded down. Of several ratios for one
-        /// node the smallest counts.
+        /// VMs may use `ratio` times the capacity of each of these nodes for a resource, rounded
+        /// down. If a node has several ratios, the smallest applies.
         Overbook = "overbook",
-        /// Each of these VMs needs at least `amount` of a resource while it runs, from the beginning on.
+        /// Each of these VMs needs at least `amount` of a resource while it runs, from the start of
+        /// the plan.
         Preserve = "preserve",
-        /// These nodes are on at the end; those that are off are switched on at the beginning.
+        /// These nodes are on at the end; those that are off are switched on at the start.
         Online = "online",
-        /// These nodes are off at the end: they host no VM then, and no VM comes to them before.
+        /// These nodes are off at the end. They host no VM then, and no VM is placed on them
+        /// earlier.
         Offline = "offline",
-        /// At most `limit` of these nodes are on at the end; those that host no VM then are switched off.
+        /// No more than `limit` of these nodes are on at the end; those without VMs are switched off
+        /// then.
         MaxOnline = "max-online",
-        /// All actions on a VM end before any action on a later one of this list begins. The suspends and the resumes of VMs of
-        /// one vjob go together all the same.
+        /// All actions on a VM end before any action on a later VM of this list begins. The suspends
+        /// and resumes of the VMs of one vjob are nevertheless simultaneous.
         Precedence = "precedence",
-        /// No two actions on these VMs overlap, in any order; suspends and resumes as for `precedence`.
+        /// No two actions on these VMs overlap, in any order; suspends and resumes as for
+        /// `precedence`.
         Serialise = "serialise",
-        /// Those of these VMs that act do so once, all in one pool.
+        /// Each of these VMs takes part in at most one action, and all of these actions are in one
+        /// pool.
         Sync = "sync",
-        /// All actions on these VMs end within `seconds` from the begin of the plan.
+        /// All actions on these VMs end within `seconds` from the start of the plan.
         Deadline = "deadline",
-        /// These VMs act in the first pool only.
+        /// All actions on these VMs are in the first pool.
         NoDelay = "no-delay",
     }
 }
 
-/// A part of a constraint, with the name of its field.
+/// A field of a constraint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Part {
+enum ConstraintField {
     Vms,
-    /// Sets of VMs; no VM is in two.
+    /// Disjoint sets of VMs.
     VmSets(&'static str),
     Nodes,
     NodeSets,
@@ -76,14 +87,14 @@ enum Part {
     /// A whole number.
     Count(&'static str),
     Number(&'static str),
-    /// Whether the constraint holds at any moment, and not at the end only, if the field is missing.
+    /// Option to enforce the constraint at any time and not only at the end, with its default.
     Continuous(bool),
 }
 
 impl ConstraintKind {
-    const fn parts(self) -> &'static [Part] {
+    const fn parts(self) -> &'static [ConstraintField] {
+        use ConstraintField::{Continuous, Count, NodeSets, Nodes, Number, Resource, VmSets, Vms};
         use ConstraintKind as K;
-        use Part::{Continuous, Count, NodeSets, Nodes, Number, Resource, VmSets, Vms};
         match self {
             K::Spread | K::Lonely => &[Vms, Continuous(true)],
             K::Split => &[VmSets("groups"), Continuous(true)],
@@ -102,65 +113,70 @@ impl ConstraintKind {
     }
 }
 
-impl Part {
+impl ConstraintField {
     const fn name(self) -> &'static str {
         match self {
-            Part::Vms => "vms",
-            Part::Nodes => "nodes",
-            Part::NodeSets => "groups",
-            Part::Resource => "resource",
-            Part::Continuous(_) => "continuous",
-            Part::VmSets(name) | Part::Count(name) | Part::Number(name) => name,
+            ConstraintField::Vms => "vms",
+            ConstraintField::Nodes => "nodes",
+            ConstraintField::NodeSets => "groups",
+            ConstraintField::Resource => "resource",
+            ConstraintField::Continuous(_) => "continuous",
+            ConstraintField::VmSets(name) | ConstraintField::Count(name) | ConstraintField::Number(name) => {
+                name
+            }
         }
     }
 }
 
-/// A constraint, by names as in files or by numbers. Of the parts that its kind has not, lists and texts are empty and numbers 0.
+/// A constraint on VMs and nodes, which are given by name as in files, or by number. For fields that
+/// its kind lacks, lists and texts are empty and numbers are 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Constraint<V = String, N = String> {
-    /// The kind.
+    /// Kind of constraint.
     pub kind: ConstraintKind,
-    /// The VMs: one set, or several.
+    /// VMs: one set or several.
     pub vms: Vec<Vec<V>>,
-    /// The nodes: one group, or several.
+    /// Nodes: one group or several.
     pub nodes: Vec<Vec<N>>,
-    /// The name of a resource.
+    /// Name of a resource.
     pub resource: String,
-    /// A limit, a ratio, an amount or seconds.
+    /// Limit, ratio, amount, or time in seconds.
     pub amount: Decimal,
-    /// Whether the constraint holds at any moment, and not at the end only. `gather` and `among` do if they hold at the beginning.
+    /// True if the constraint holds at any time and not only at the end. `gather` and `among` hold
+    /// at any time only if they hold at the start.
     pub is_continuous: bool,
 }
 
 impl<V, N> Constraint<V, N> {
-    /// Returns a constraint of these VMs and nodes that is continuous if its kind is so by default.
+    /// Creates a constraint. It is continuous if that is the default of its kind.
     pub fn new(kind: ConstraintKind, vms: Vec<Vec<V>>, nodes: Vec<Vec<N>>) -> Constraint<V, N> {
-        let is_continuous = kind.parts().contains(&Part::Continuous(true));
+        let is_continuous = kind.parts().contains(&ConstraintField::Continuous(true));
         Constraint { kind, vms, nodes, resource: String::new(), amount: Decimal::default(), is_continuous }
     }
 
-    /// Returns the constraint with an amount of a resource, or of none.
+    /// Sets the resource (possibly empty) and the amount.
     #[must_use]
     pub fn with(self, resource: &str, amount: Decimal) -> Constraint<V, N> {
         Constraint { resource: resource.to_owned(), amount, ..self }
     }
 
-    /// Returns the constraint in one of its two forms.
+    /// Sets the form, continuous or at the end only.
     #[must_use]
     pub fn continuous(self, is_continuous: bool) -> Constraint<V, N> {
         Constraint { is_continuous, ..self }
     }
 
-    /// The VMs of all sets.
+    /// Iterates over the VMs of all sets.
     pub fn all_vms(&self) -> impl Iterator<Item = &V> + Clone {
         self.vms.iter().flatten()
     }
-    /// The nodes of all groups.
+    /// Iterates over the nodes of all groups.
     pub fn all_nodes(&self) -> impl Iterator<Item = &N> + Clone {
         self.nodes.iter().flatten()
     }
 
-    /// Returns the constraint with other names or numbers for VMs and nodes, each of which is given with its set and its place there.
+    /// Maps VMs and nodes to other names or numbers. The functions get the set, the position in it,
+    /// and the old name.
     pub fn map<W, M>(
         &self,
         vm: impl Fn(usize, usize, &V) -> W,
@@ -176,15 +192,15 @@ impl<V, N> Constraint<V, N> {
         }
     }
 
-    /// The path in files of a VM.
+    /// Returns the path of a VM within the constraint, for messages.
     pub fn path_of_vm(&self, set: usize, at: usize) -> String {
-        self.path(&[Part::VmSets("groups"), Part::VmSets("vms")], "vms", set, at)
+        self.path(&[ConstraintField::VmSets("groups"), ConstraintField::VmSets("vms")], "vms", set, at)
     }
-    /// The path in files of a node.
+    /// Returns the path of a node within the constraint, for messages.
     pub fn path_of_node(&self, set: usize, at: usize) -> String {
-        self.path(&[Part::NodeSets], "nodes", set, at)
+        self.path(&[ConstraintField::NodeSets], "nodes", set, at)
     }
-    fn path(&self, sets: &[Part], one: &str, set: usize, at: usize) -> String {
+    fn path(&self, sets: &[ConstraintField], one: &str, set: usize, at: usize) -> String {
         let several = self.kind.parts().iter().find(|part| sets.contains(part));
         several.map_or_else(|| format!("{one}[{at}]"), |part| format!("{}[{set}][{at}]", part.name()))
     }
@@ -197,7 +213,7 @@ fn mapped<T, U>(sets: &[Vec<T>], to: impl Fn(usize, usize, &T) -> U) -> Vec<Vec<
 }
 
 impl Constraint {
-    /// Reads a constraint, without a check that its VMs, nodes and resources exist.
+    /// Reads a constraint, without checking that its VMs, nodes and resources exist.
     pub fn read(reader: &mut Reader, at: &Located<'_>) -> Option<Constraint> {
         let object = reader.any_object(at)?;
         let kind: ConstraintKind = reader.field(&object, "kind").and_then(|at| reader.named(&at))?;
@@ -211,30 +227,35 @@ impl Constraint {
         Some(constraint)
     }
 
-    /// Adds what contradicts itself: something twice where it may be once, and parts of what is whole.
+    /// Reports contradictions: repeated VMs or nodes in fields that must not repeat them, and
+    /// fractions of indivisible resources.
     fn check(&self, reader: &mut Reader, at: &Located<'_>) {
         let kind = self.kind;
-        if kind.parts().iter().any(|part| matches!(part, Part::VmSets(_))) {
-            for (set, position) in in_earlier(&self.vms) {
-                reader.fault_below(at, &self.path_of_vm(set, position), "the VM is in a set before this one");
+        if kind.parts().iter().any(|part| matches!(part, ConstraintField::VmSets(_))) {
+            for (set, position) in repeated_positions(&self.vms) {
+                reader.fault_below(
+                    at,
+                    &self.path_of_vm(set, position),
+                    "the VM is already in an earlier set",
+                );
             }
         }
         if kind == ConstraintKind::SplitAmong || kind == ConstraintKind::Among && self.is_continuous {
-            for (set, position) in in_earlier(&self.nodes) {
+            for (set, position) in repeated_positions(&self.nodes) {
                 reader.fault_below(
                     at,
                     &self.path_of_node(set, position),
-                    "the node is in a group before this one",
+                    "the node is already in an earlier group",
                 );
             }
         }
         if kind == ConstraintKind::Precedence {
             let one_each: Vec<Vec<&String>> = self.all_vms().map(|vm| vec![vm]).collect();
-            for (position, _) in in_earlier(&one_each) {
+            for (position, _) in repeated_positions(&one_each) {
                 reader.fault_below(
                     at,
                     &format!("vms[{position}]"),
-                    "the VM is here twice, and cannot precede itself",
+                    "the VM is listed twice, but cannot precede itself",
                 );
             }
         }
@@ -245,8 +266,8 @@ impl Constraint {
     }
 }
 
-/// Where lists have what an earlier list has.
-fn in_earlier<T: Ord>(lists: &[Vec<T>]) -> Vec<(usize, usize)> {
+/// Returns the positions of items that also occur in an earlier list.
+fn repeated_positions<T: Ord>(lists: &[Vec<T>]) -> Vec<(usize, usize)> {
     let mut first = BTreeMap::new();
     let all = lists.iter().enumerate();
     let all = all.flat_map(|(set, list)| list.iter().enumerate().map(move |(at, item)| (set, at, item)));
@@ -255,38 +276,40 @@ fn in_earlier<T: Ord>(lists: &[Vec<T>]) -> Vec<(usize, usize)> {
         .collect()
 }
 
-impl Part {
+impl ConstraintField {
     fn read(self, reader: &mut Reader, object: &Object<'_>, constraint: &mut Constraint) -> Option<()> {
-        if let (Part::Continuous(_), None) = (self, object.get(self.name())) {
+        if let (ConstraintField::Continuous(_), None) = (self, object.get(self.name())) {
             return Some(());
         }
         let at = reader.field(object, self.name())?;
         match self {
-            Part::Vms => constraint.vms.push(names(reader, &at)?),
-            Part::Nodes => constraint.nodes.push(names(reader, &at)?),
-            Part::VmSets(_) => constraint.vms = sets(reader, &at)?,
-            Part::NodeSets => constraint.nodes = sets(reader, &at)?,
-            Part::Resource => constraint.resource = reader.text(&at)?.to_owned(),
-            Part::Count(_) => {
+            ConstraintField::Vms => constraint.vms.push(names(reader, &at)?),
+            ConstraintField::Nodes => constraint.nodes.push(names(reader, &at)?),
+            ConstraintField::VmSets(_) => constraint.vms = sets(reader, &at)?,
+            ConstraintField::NodeSets => constraint.nodes = sets(reader, &at)?,
+            ConstraintField::Resource => constraint.resource = reader.text(&at)?.to_owned(),
+            ConstraintField::Count(_) => {
                 constraint.amount = Decimal::of_parts(reader.integer(&at, 0..=u32::MAX)?.into(), 1);
             }
-            Part::Number(_) => constraint.amount = reader.decimal(&at)?,
-            Part::Continuous(_) => constraint.is_continuous = reader.boolean(&at)?,
+            ConstraintField::Number(_) => constraint.amount = reader.decimal(&at)?,
+            ConstraintField::Continuous(_) => constraint.is_continuous = reader.boolean(&at)?,
         }
         Some(())
     }
 
-    /// The part as a value; `None` for what a file may leave out.
+    /// Returns the field as a value; `None` if it has its default.
     fn value(self, constraint: &Constraint) -> Option<Value> {
         Some(match self {
-            Part::Vms => constraint.vms.first().cloned().into(),
-            Part::Nodes => constraint.nodes.first().cloned().into(),
-            Part::VmSets(_) => constraint.vms.clone().into(),
-            Part::NodeSets => constraint.nodes.clone().into(),
-            Part::Resource => constraint.resource.clone().into(),
-            Part::Count(_) | Part::Number(_) => serde_json::to_value(constraint.amount).ok()?,
-            Part::Continuous(default) if default == constraint.is_continuous => return None,
-            Part::Continuous(_) => constraint.is_continuous.into(),
+            ConstraintField::Vms => constraint.vms.first().cloned().into(),
+            ConstraintField::Nodes => constraint.nodes.first().cloned().into(),
+            ConstraintField::VmSets(_) => constraint.vms.clone().into(),
+            ConstraintField::NodeSets => constraint.nodes.clone().into(),
+            ConstraintField::Resource => constraint.resource.clone().into(),
+            ConstraintField::Count(_) | ConstraintField::Number(_) => {
+                serde_json::to_value(constraint.amount).ok()?
+            }
+            ConstraintField::Continuous(default) if default == constraint.is_continuous => return None,
+            ConstraintField::Continuous(_) => constraint.is_continuous.into(),
         })
     }
 }

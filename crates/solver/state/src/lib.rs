@@ -1,20 +1,21 @@
-//! A cluster's state: nodes, VMs and where they are, constraints, reservations. The programs for single problems read and
-//! write it, so that a result of one is the input of the next.
+//! State of a cluster: nodes, VMs and their placement, constraints, reservations. The programs for
+//! single problems read and write it, so that the result of one can be the input of the next.
 //!
-//! It is one file of JSON or several files whose parts are put together:
+//! The state is one JSON file, or several files whose parts are combined:
 //!
-//! * JSON with `nodes`, `vms`, `vjobs`, `jobs`, `constraints` and `reservations`, each of which may be missing.
+//! * JSON with `nodes`, `vms`, `vjobs`, `jobs`, `constraints` and `reservations`, all of them
+//!   optional.
 //! * CSV of nodes: `node`, a column for each resource, `state`, and `label.NAME`.
-//! * CSV of VMs: `vm`, a column for each resource, and `vjob`, `priority`, `state`, `node`, `least_yield`, `pinned`.
-//! * XML of VMs, as `virsh dumpxml` prints it, in a file named as their host.
+//! * CSV of VMs: `vm`, a column for each resource, and `vjob`, `priority`, `state`, `node`,
+//!   `least_yield`, `pinned`.
+//! * XML of VMs, as printed by `virsh dumpxml`, in a file named like their host.
 //! * CSV of reservations: `node`, `from`, `until` in seconds, and a column for each resource.
 //!
-//! Resources have any names. `cpu`, in any unit, is the one that VMs can share; `memory` is in MB. Of each, amounts are numbers
-//! from 0 to 4,294,967,295 with at most six decimals.
+//! Resources have arbitrary names. `cpu`, in any unit, is the resource that VMs can share; `memory`
+//! is in MB. All amounts are numbers from 0 to 4,294,967,295 with at most six decimals.
 //!
 //! ```
-//! use dfrsim_input::{Input, Reader};
-//! use dfrsim_state::State;
+//! use dfrsim_input::{Input, Reader, state::State};
 //!
 //! let nodes = Input::csv("nodes.csv", "node,cpu,memory,gpu\nN1,8,4096,1\nN2,4,4096,\n");
 //! let vms = Input::csv("vms.csv", "vm,cpu,memory,node\nweb,2,512,N1\nbatch,1.5,512,\n");
@@ -47,114 +48,114 @@ use std::collections::BTreeMap;
 /// Amounts of resources by name, in millionths of their units.
 pub type Amounts = BTreeMap<String, u64>;
 
-/// How many units of an [`Amounts`] make one.
+/// Resolution of [`Amounts`]: the number of parts per unit.
 pub const UNITS: u64 = 1_000_000;
 
 dfrsim_model::named! {
-    /// A state of a VM.
+    /// The state of a VM.
     #[derive(Default)]
     pub enum VmState as "state of a VM" {
-        /// It was never run.
+        /// Not started yet.
         #[default]
         Waiting = "waiting",
-        /// It runs on a node.
+        /// Running on a node.
         Running = "running",
-        /// It was suspended to the disk of a node.
+        /// Suspended to the disk of a node.
         Sleeping = "sleeping",
-        /// It was suspended to the memory of a node.
+        /// Suspended to the memory of a node.
         Dozing = "dozing",
-        /// It has ended.
+        /// Ended.
         Terminated = "terminated",
     }
 }
 
 impl VmState {
-    /// Whether a VM in this state is on a node.
+    /// Returns whether a VM in this state has a node.
     #[must_use]
     pub const fn has_node(self) -> bool {
         matches!(self, VmState::Running | VmState::Sleeping | VmState::Dozing)
     }
 }
 
-/// A node.
+/// A node of the cluster.
 #[derive(Clone, Debug)]
 pub struct Node<'a> {
-    /// Where it is described.
+    /// Location of its description.
     pub at: Located<'a>,
-    /// Its name, unlike those of all other nodes.
+    /// Unique name.
     pub name: String,
-    /// Its capacities.
-    pub has: Amounts,
-    /// Its labels by name.
+    /// Capacity of each resource.
+    pub capacity: Amounts,
+    /// Labels by name.
     pub labels: BTreeMap<String, String>,
-    /// Whether it is on.
+    /// True if the node is switched on.
     pub is_on: bool,
 }
 
-/// VMs that share a state.
+/// A virtualised job: VMs that change state together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Vjob {
-    /// Its name, unlike those of all other vjobs.
+    /// Unique name.
     pub name: String,
-    /// Vjobs with a higher one are served before others.
+    /// Priority; vjobs of higher priority are served first.
     pub priority: i64,
 }
 
 /// A virtual machine.
 #[derive(Clone, Debug)]
 pub struct Vm<'a> {
-    /// Where it is described.
+    /// Location of its description.
     pub at: Located<'a>,
-    /// Its name, unlike those of all other VMs.
+    /// Unique name.
     pub name: String,
-    /// The number of its vjob.
+    /// Index of its vjob.
     pub vjob: usize,
-    /// The amounts that it needs while it runs.
+    /// Requested resources while it runs.
     pub needs: Amounts,
-    /// Its state.
+    /// Current state.
     pub state: VmState,
-    /// The number of its node, if its state has one.
+    /// Index of its node, if its state has one.
     pub node: Option<usize>,
-    /// The least part of its CPU need with which it is of any use.
+    /// Minimum useful yield, as a fraction of its CPU need.
     pub least_yield: Yield,
-    /// Whether it is never moved.
+    /// True if the VM must not be migrated.
     pub is_pinned: bool,
 }
 
-/// A part of a node that is reserved.
+/// A reservation of resources of a node for some time.
 #[derive(Clone, Debug)]
 pub struct Reserved<'a> {
-    /// Where it is described.
+    /// Location of its description.
     pub at: Located<'a>,
-    /// The number of the node.
+    /// Index of the node.
     pub node: usize,
-    /// The begin.
+    /// Start of the reservation.
     pub from: SimTime,
-    /// The end, after the begin.
+    /// End of the reservation, after its start.
     pub until: SimTime,
-    /// The amounts.
+    /// Reserved resources.
     pub amounts: Amounts,
 }
 
-/// A cluster with what runs on it.
+/// A cluster with its VMs, constraints and reservations.
 #[derive(Clone, Debug, Default)]
 pub struct State<'a> {
-    /// The nodes.
+    /// Nodes.
     pub nodes: Vec<Node<'a>>,
-    /// The vjobs, in the order of their submission.
+    /// Vjobs in the order of their submission.
     pub vjobs: Vec<Vjob>,
-    /// The VMs.
+    /// VMs.
     pub vms: Vec<Vm<'a>>,
-    /// The constraints, to be read by [`Constraint::read`].
+    /// Constraints, to be read by [`Constraint::read`].
     pub constraints: Vec<Located<'a>>,
-    /// The reservations.
+    /// Reservations of resources.
     pub reservations: Vec<Reserved<'a>>,
-    /// The names of all resources: in the order of columns, then by name.
+    /// Names of all resources: in the order of columns, then by name.
     pub resources: Vec<String>,
 }
 
 impl<'a> State<'a> {
-    /// Reads a state from the parts that files have; `None` if something is wrong with one.
+    /// Reads a state from its files; `None` if one of them is invalid.
     pub fn read(reader: &mut Reader, files: impl IntoIterator<Item = &'a Input>) -> Option<State<'a>> {
         let mut parts = Parts::default();
         let read: Vec<_> = files.into_iter().map(|input| parts.add(reader, input)).collect();
@@ -162,7 +163,7 @@ impl<'a> State<'a> {
         parts.finish(reader)
     }
 
-    /// Returns a state with VMs in other states, on other nodes.
+    /// Returns a copy of the state in which VMs have the given states and nodes.
     pub fn with_places(&self, place: impl Fn(usize) -> (VmState, Option<usize>)) -> State<'a> {
         let mut after = self.clone();
         for (number, vm) in after.vms.iter_mut().enumerate() {
@@ -172,13 +173,13 @@ impl<'a> State<'a> {
     }
 }
 
-/// Checks that VMs and nodes have CPU and memory, of which all but CPU are whole numbers and CPU has at most three decimals, as
-/// the planner wants it.
+/// Checks that VMs and nodes have CPU and memory, that CPU has at most three decimals, and that all
+/// other amounts are whole numbers, as the planner requires.
 pub fn check_whole(reader: &mut Reader, state: &State<'_>) {
-    let nodes = state.nodes.iter().map(|node| (&node.at, &node.has));
+    let nodes = state.nodes.iter().map(|node| (&node.at, &node.capacity));
     for (at, amounts) in nodes.chain(state.vms.iter().map(|vm| (&vm.at, &vm.needs))) {
         for name in ["cpu", "memory"].into_iter().filter(|name| !amounts.contains_key(*name)) {
-            reader.fault(at, format!("the field `{name}` is missing"));
+            reader.fault(at, format!("missing field `{name}`"));
         }
         for (name, amount) in amounts {
             let (parts, meant) = match name.as_str() {

@@ -1,4 +1,4 @@
-//! The parts of a state that files have.
+//! Parts of a state from several files.
 
 use super::{Amounts, Node, Reserved, State, UNITS, Vjob, Vm, VmState};
 use dfrsim_input::Input;
@@ -7,24 +7,24 @@ use dfrsim_input::{Located, Object};
 use dfrsim_model::Yield;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The most tasks of a job: beyond it a file is a mistake.
-const MOST_TASKS: u32 = 100_000;
+/// Maximum number of tasks per job; a higher number is taken for a mistake.
+const MAX_TASKS: u32 = 100_000;
 const AMOUNT: &str = "a number from 0 to 4294967295 with at most six decimals";
 const LABEL: &str = "label.";
-/// The columns and fields of VMs that are no resources.
-pub(super) const OF_VM: [&str; 7] = ["vm", "vjob", "priority", "state", "node", "least_yield", "pinned"];
+/// Columns and fields of VMs that are not resources.
+pub(super) const VM_COLUMNS: [&str; 7] = ["vm", "vjob", "priority", "state", "node", "least_yield", "pinned"];
 
 dfrsim_model::named! {
-    /// A state of a node.
+    /// The state of a node.
     enum NodeState as "state of a node" {
-        /// It is on.
+        /// Switched on.
         Online = "online",
-        /// It is off.
+        /// Switched off.
         Offline = "offline",
     }
 }
 
-/// The places of what files describe; names are resolved when all files are there.
+/// Descriptions from all files. Names are resolved after the last file has been added.
 #[derive(Default)]
 pub(super) struct Parts<'a> {
     nodes: Vec<Located<'a>>,
@@ -33,7 +33,7 @@ pub(super) struct Parts<'a> {
     jobs: Vec<Located<'a>>,
     constraints: Vec<Located<'a>>,
     reservations: Vec<Located<'a>>,
-    /// The columns of resources.
+    /// Columns that are resources.
     columns: Vec<String>,
 }
 
@@ -63,22 +63,22 @@ impl<'a> Parts<'a> {
             (true, false) => &mut self.nodes,
             (_, true) => &mut self.vms,
             (false, false) => {
-                reader.fault(&root, "expected the column `node`, of nodes or reservations, or `vm`, of VMs");
+                reader.fault(&root, "expected a column `node` (of nodes or reservations) or `vm` (of VMs)");
                 return None;
             }
         };
         list.extend(records);
-        let others = [&OF_VM[..], &["from", "until"]].concat();
+        let others = [&VM_COLUMNS[..], &["from", "until"]].concat();
         let is_resource = |name: &&String| !others.contains(&name.as_str()) && !name.starts_with(LABEL);
         self.columns.extend(columns.iter().filter(is_resource).cloned());
         Some(())
     }
 
-    /// Reads all of them.
+    /// Reads all parts and builds the state.
     pub(super) fn finish(self, reader: &mut Reader) -> Option<State<'a>> {
         let mut names = Names::new("nodes");
         let nodes = reader.each(&self.nodes, |reader, at| node(reader, at, &mut names));
-        let mut vms = Vms {
+        let mut vms = VmReader {
             nodes: names,
             vjobs: Names::new("vjobs"),
             names: Names::new("VMs"),
@@ -102,14 +102,14 @@ impl<'a> Parts<'a> {
                 reader.fault_below(
                     &vm.at,
                     "node",
-                    format!("node `{name}` is offline, and no VM can be {} there", vm.state),
+                    format!("node `{name}` is offline, so no VM can be {} there", vm.state),
                 );
             }
         }
         let vjobs = vms.vjobs.list.into_iter().zip(vms.priorities);
         let vjobs = vjobs.map(|(name, priority)| Vjob { name, priority }).collect();
         let (vms, constraints) = (vms.read, self.constraints);
-        let amounts = nodes.iter().map(|node| &node.has).chain(vms.iter().map(|vm| &vm.needs));
+        let amounts = nodes.iter().map(|node| &node.capacity).chain(vms.iter().map(|vm| &vm.needs));
         let amounts = amounts.chain(reservations.iter().map(|reserved| &reserved.amounts));
         let names: BTreeSet<&String> = amounts.flat_map(BTreeMap::keys).collect();
         let mut resources: Vec<String> = Vec::new();
@@ -122,7 +122,7 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// Names of one kind with their numbers.
+/// Names of one kind, numbered in the order of their addition.
 struct Names {
     kind: &'static str,
     list: Vec<String>,
@@ -139,13 +139,13 @@ impl Names {
         let number = self.list.len();
         self.list.push(name.to_owned());
         if self.numbers.insert(name.to_owned(), number).is_some() {
-            reader.fault(at, format!("two {} have the name `{name}`", self.kind));
+            reader.fault(at, format!("two {} are named `{name}`", self.kind));
         }
         number
     }
 
-    /// Adds the name of an object: its field `name`, or this column of a table.
-    fn own(&mut self, reader: &mut Reader, object: &Object<'_>, column: &str) -> Option<String> {
+    /// Adds the name of an object: its field `name`, or the given column of a table.
+    fn add_own(&mut self, reader: &mut Reader, object: &Object<'_>, column: &str) -> Option<String> {
         let at = reader.field(object, if object.place().is_csv() { column } else { "name" })?;
         let name = reader.text(&at)?.to_owned();
         self.add(reader, &at, &name);
@@ -166,7 +166,8 @@ fn amount(reader: &mut Reader, at: &Located<'_>) -> Option<u64> {
     })
 }
 
-/// Reads the amounts of resources: `cpu`, `memory` and what `resources` names; of a record the columns that are no others.
+/// Reads the amounts of resources: `cpu`, `memory` and those in `resources`; of a record all columns
+/// except `others` and labels.
 fn amounts(reader: &mut Reader, object: &Object<'_>, others: &[&str]) -> Option<Amounts> {
     let mut places: Vec<(&str, Located<'_>)> = Vec::new();
     if object.place().is_csv() {
@@ -177,7 +178,12 @@ fn amounts(reader: &mut Reader, object: &Object<'_>, others: &[&str]) -> Option<
             let resources = reader.any_object(&resources)?;
             for (name, at) in resources.iter() {
                 if matches!(name, "cpu" | "memory") {
-                    reader.fault(&at, format!("`{name}` is not a name for one of the `resources`: nodes and VMs have it beside these"));
+                    reader.fault(
+                        &at,
+                        format!(
+                            "`{name}` is not allowed in `resources`; it is a field of the node or VM itself"
+                        ),
+                    );
                 }
                 places.push((name, at));
             }
@@ -207,11 +213,17 @@ fn object<'a>(reader: &mut Reader, at: &Located<'a>, known: &[&str]) -> Option<O
 
 fn node<'a>(reader: &mut Reader, at: &Located<'a>, names: &mut Names) -> Option<Node<'a>> {
     let object = object(reader, at, &["name", "cpu", "memory", "resources", "labels", "state"])?;
-    let name = names.own(reader, &object, "node");
+    let name = names.add_own(reader, &object, "node");
     let has = amounts(reader, &object, &["node", "state"]);
     let labels = labels(reader, &object);
     let state = object.get("state").map_or(Some(NodeState::Online), |at| reader.named(&at));
-    Some(Node { at: at.clone(), name: name?, has: has?, labels: labels?, is_on: state? == NodeState::Online })
+    Some(Node {
+        at: at.clone(),
+        name: name?,
+        capacity: has?,
+        labels: labels?,
+        is_on: state? == NodeState::Online,
+    })
 }
 
 fn reserved<'a>(reader: &mut Reader, at: &Located<'a>, nodes: &Names) -> Option<Reserved<'a>> {
@@ -220,14 +232,14 @@ fn reserved<'a>(reader: &mut Reader, at: &Located<'a>, nodes: &Names) -> Option<
     let [from, until] =
         ["from", "until"].map(|name| reader.field(&object, name).and_then(|at| reader.from_text(&at)));
     if from.zip(until).is_some_and(|(from, until)| from >= until) {
-        reader.fault_below(at, "until", "it must end after it begins");
+        reader.fault_below(at, "until", "the reservation must end after it starts");
     }
     let amounts = amounts(reader, &object, &["node", "from", "until"]);
     Some(Reserved { at: at.clone(), node: node?, from: from?, until: until?, amounts: amounts? })
 }
 
-/// The VMs so far.
-struct Vms<'a> {
+/// VMs and vjobs read so far, with the names known.
+struct VmReader<'a> {
     nodes: Names,
     vjobs: Names,
     priorities: Vec<i64>,
@@ -235,7 +247,7 @@ struct Vms<'a> {
     read: Vec<Vm<'a>>,
 }
 
-impl<'a> Vms<'a> {
+impl<'a> VmReader<'a> {
     fn vjob(&mut self, reader: &mut Reader, at: &Located<'a>) {
         let Some(object) = reader.object(at, &["name", "priority", "vms"]) else { return };
         let name = reader.field(&object, "name").and_then(|at| Some((reader.text(&at)?, at)));
@@ -249,13 +261,14 @@ impl<'a> Vms<'a> {
         }
     }
 
-    /// Reads a VM of a vjob, or of one that it names itself, by default by its own name.
+    /// Reads a VM. It belongs to the given vjob, or to the one that it names; by default to a vjob
+    /// of its own name.
     fn vm(&mut self, reader: &mut Reader, at: &Located<'a>, vjob: Option<usize>) {
         let inner = ["name", "cpu", "memory", "resources", "state", "node", "least_yield", "pinned"];
         let outer = [&inner[..], &["vjob", "priority"]].concat();
         let Some(object) = object(reader, at, if vjob.is_some() { &inner } else { &outer }) else { return };
-        let name = self.names.own(reader, &object, "vm");
-        let needs = amounts(reader, &object, &OF_VM);
+        let name = self.names.add_own(reader, &object, "vm");
+        let needs = amounts(reader, &object, &VM_COLUMNS);
         let node = object.get("node").map(|at| self.nodes.node(reader, &at));
         let by_node = if node.is_some() { VmState::Running } else { VmState::Waiting };
         let state = object.get("state").map_or(Some(by_node), |at| reader.named(&at));
@@ -263,7 +276,7 @@ impl<'a> Vms<'a> {
             match &node {
                 None if state.has_node() => reader.fault(at, format!("a VM that is {state} needs a `node`")),
                 Some(_) if !state.has_node() => {
-                    reader.fault_below(at, "node", format!("a VM that is {state} has no node"));
+                    reader.fault_below(at, "node", format!("a VM that is {state} cannot have a `node`"));
                 }
                 _ => {}
             }
@@ -290,7 +303,8 @@ impl<'a> Vms<'a> {
         self.read.extend(read);
     }
 
-    /// Reads a vjob of equal VMs: those that are `on` nodes run, and the others wait.
+    /// Reads a job, which becomes a vjob of equal VMs: one running on each node of `on`, the others
+    /// waiting.
     fn job(&mut self, reader: &mut Reader, at: &Located<'a>) {
         let known =
             ["name", "priority", "cpu", "memory", "resources", "tasks", "on", "least_yield", "pinned"];
@@ -299,7 +313,7 @@ impl<'a> Vms<'a> {
         let priority = priority(reader, &object);
         let needs = amounts(reader, &object, &[]);
         let on = reader.each_of(&object, "on", |reader, at| self.nodes.node(reader, at));
-        let tasks = object.get("tasks").map(|at| (reader.integer(&at, 1..=MOST_TASKS), at));
+        let tasks = object.get("tasks").map(|at| (reader.integer(&at, 1..=MAX_TASKS), at));
         let (least_yield, is_pinned) = (least_yield(reader, &object), pinned(reader, &object));
         let Some((name, place)) = name else { return };
         let vjob = self.vjobs.add(reader, &place, name);
@@ -308,7 +322,7 @@ impl<'a> Vms<'a> {
         let tasks = match tasks {
             None => Some(on.len().max(1)),
             Some((Some(tasks), at)) if (tasks as usize) < on.len() => {
-                reader.fault(&at, format!("{tasks} tasks are on {} nodes", on.len()));
+                reader.fault(&at, format!("{tasks} tasks cannot run on {} nodes", on.len()));
                 None
             }
             Some((tasks, _)) => tasks.map(|tasks| tasks as usize),
@@ -335,7 +349,7 @@ fn priority(reader: &mut Reader, object: &Object<'_>) -> Option<Option<i64>> {
 fn least_yield(reader: &mut Reader, object: &Object<'_>) -> Option<Yield> {
     let Some(at) = object.get("least_yield") else { return Some(Yield::ZERO) };
     let part = |part: f64| (0.0..=1.0).contains(&part).then(|| Yield::nearest(part));
-    reader.number(&at, "a least yield from 0 to 1", part)
+    reader.number(&at, "a yield from 0 to 1", part)
 }
 
 fn pinned(reader: &mut Reader, object: &Object<'_>) -> Option<bool> {

@@ -1,19 +1,19 @@
-//! States as files.
+//! Output of states as JSON and CSV.
 
-use super::parts::OF_VM;
+use super::parts::VM_COLUMNS;
 use super::{Amounts, Node, State, UNITS, Vm};
 use dfrsim_input::Located;
 use dfrsim_model::Yield;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-/// An amount as a number that reads back.
-fn number(amount: u64) -> Value {
+/// Converts an amount to a number that is read back exactly.
+fn amount_number(amount: u64) -> Value {
     if amount.is_multiple_of(UNITS) { (amount / UNITS).into() } else { (amount as f64 / UNITS as f64).into() }
 }
 
-/// A yield with as few decimals as read back.
-fn part(part: Yield) -> f64 {
+/// Converts a yield to a number with as few decimals as are needed to read it back exactly.
+fn yield_number(part: Yield) -> f64 {
     let rounded = |digits: f64| (part.as_f64() * digits).round() / digits;
     [1e3, 1e6].map(rounded).into_iter().find(|&it| Yield::nearest(it) == part).unwrap_or(part.as_f64())
 }
@@ -22,8 +22,8 @@ fn add_amounts(object: &mut Value, amounts: &Amounts) {
     let mut others = Map::new();
     for (name, amount) in amounts {
         match name.as_str() {
-            "cpu" | "memory" => object[name] = number(*amount),
-            _ => drop(others.insert(name.clone(), number(*amount))),
+            "cpu" | "memory" => object[name] = amount_number(*amount),
+            _ => drop(others.insert(name.clone(), amount_number(*amount))),
         }
     }
     if !others.is_empty() {
@@ -31,26 +31,28 @@ fn add_amounts(object: &mut Value, amounts: &Amounts) {
     }
 }
 
-/// Returns a list as JSON, with a line for each item.
+/// Formats a list as JSON, with one line per item.
 ///
 /// # Panics
-/// If an item is no JSON, as a map whose keys are no texts.
+///
+/// If an item cannot be represented in JSON, such as a map whose keys are not texts.
 pub fn json_lines<T: Serialize>(items: impl Iterator<Item = T>) -> String {
-    let line = |item: T| serde_json::to_string(&item).expect("names and numbers are JSON");
+    let line = |item: T| serde_json::to_string(&item).expect("the items are representable in JSON");
     let items: Vec<String> = items.map(line).collect();
     if items.is_empty() { "[]".to_owned() } else { format!("[\n{}\n]", items.join(",\n")) }
 }
 
-/// Returns records as comma-separated values.
+/// Formats records as comma-separated values.
 ///
 /// # Panics
-/// If records have different numbers of cells.
+///
+/// If the records have different numbers of cells.
 pub fn csv_lines(records: impl Iterator<Item = Vec<String>>) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
     for record in records {
-        writer.write_record(record).expect("memory takes any record");
+        writer.write_record(record).expect("records have equal numbers of cells");
     }
-    let bytes = writer.into_inner().expect("memory takes any record");
+    let bytes = writer.into_inner().expect("writing to memory succeeds");
     String::from_utf8(bytes).expect("texts are UTF-8")
 }
 
@@ -59,19 +61,21 @@ impl State<'_> {
         &self.nodes[number].name
     }
 
-    /// Returns the state as JSON that reads back as the same, with a line for each node, vjob, constraint and reservation.
+    /// Formats the state as JSON that is read back as an equal state, with one line for each node,
+    /// vjob, constraint and reservation.
     pub fn to_json(&self) -> String {
-        let nodes = json_lines(self.nodes.iter().map(|Node { name, has, labels, is_on, .. }| {
-            let mut node = json!({ "name": name });
-            add_amounts(&mut node, has);
-            if !labels.is_empty() {
-                node["labels"] = json!(labels);
-            }
-            if !is_on {
-                node["state"] = "offline".into();
-            }
-            node
-        }));
+        let nodes =
+            json_lines(self.nodes.iter().map(|Node { name, capacity: has, labels, is_on, .. }| {
+                let mut node = json!({ "name": name });
+                add_amounts(&mut node, has);
+                if !labels.is_empty() {
+                    node["labels"] = json!(labels);
+                }
+                if !is_on {
+                    node["state"] = "offline".into();
+                }
+                node
+            }));
         let mut vms: Vec<Vec<Value>> = vec![Vec::new(); self.vjobs.len()];
         for Vm { name, vjob, needs, state, node, least_yield, is_pinned, .. } in &self.vms {
             let mut vm = json!({ "name": name });
@@ -81,7 +85,7 @@ impl State<'_> {
                 vm["node"] = self.node(*node).into();
             }
             if *least_yield > Yield::ZERO {
-                vm["least_yield"] = part(*least_yield).into();
+                vm["least_yield"] = yield_number(*least_yield).into();
             }
             if *is_pinned {
                 vm["pinned"] = true.into();
@@ -115,19 +119,19 @@ impl State<'_> {
         text + "\n}\n"
     }
 
-    /// Returns the VMs as CSV.
+    /// Formats the VMs as CSV.
     pub fn vms_to_csv(&self) -> String {
         let records = self.vms.iter().map(|vm| {
             let vjob = &self.vjobs[vm.vjob];
             let node = vm.node.map_or("", |node| self.node(node)).to_owned();
             let (priority, state) = (vjob.priority.to_string(), vm.state.to_string());
-            let (least, pinned) = (part(vm.least_yield).to_string(), vm.is_pinned.to_string());
+            let (least, pinned) = (yield_number(vm.least_yield).to_string(), vm.is_pinned.to_string());
             (vec![vm.name.clone(), vjob.name.clone(), priority, state, node, least, pinned], &vm.needs)
         });
-        self.csv(&OF_VM, records)
+        self.csv(&VM_COLUMNS, records)
     }
 
-    /// Returns the reservations as CSV.
+    /// Formats the reservations as CSV.
     pub fn reservations_to_csv(&self) -> String {
         let records = self.reservations.iter().map(|it| {
             (vec![self.node(it.node).to_owned(), it.from.to_string(), it.until.to_string()], &it.amounts)
@@ -135,11 +139,12 @@ impl State<'_> {
         self.csv(&["node", "from", "until"], records)
     }
 
-    /// Returns records of these columns and the amounts of each resource, of which none is an empty cell.
+    /// Formats records with these columns and the amounts of each resource. An absent amount is an
+    /// empty cell.
     fn csv<'a>(&self, columns: &[&str], records: impl Iterator<Item = (Vec<String>, &'a Amounts)>) -> String {
         let header = columns.iter().map(|&name| name.to_owned()).chain(self.resources.iter().cloned());
         let records = records.map(|(cells, amounts)| {
-            let amount = |name: &String| amounts.get(name).map(|amount| number(*amount).to_string());
+            let amount = |name: &String| amounts.get(name).map(|amount| amount_number(*amount).to_string());
             let amounts = self.resources.iter().map(|name| amount(name).unwrap_or_default());
             cells.into_iter().chain(amounts).collect()
         });

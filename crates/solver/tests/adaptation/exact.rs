@@ -1,13 +1,13 @@
-//! The exact solutions.
+//! Tests the exact solutions.
 
 use crate::problems::{all_mappings, mapping, problems};
 use dfrsim_adaptation::check::moving_cost;
 use dfrsim_model::Yield;
-use dfrsim_model::offline::{Adaptation, Instance, Mapping, OfflineJob, mapping_of};
-use dfrsim_optimum::{Backend, Limits, Model, Places, Relation, Status, adapted_optimum, mapping_yield};
+use dfrsim_model::offline::{Adaptation, Instance, Mapping, OfflineJob, collect_mapping};
+use dfrsim_optimum::{Backend, Integrality, Limits, Model, Relation, Status, adapted_optimum, mapping_yield};
 use proptest::prelude::*;
 
-/// The cost of going over to `after`, by the independent count.
+/// Returns the cost of changing to `after`, computed by an independent count.
 pub(crate) fn moved(problem: &Adaptation, after: &Mapping) -> u64 {
     u64::try_from(moving_cost(&problem.current, after, &problem.cost)).unwrap()
 }
@@ -28,18 +28,19 @@ proptest! {
     }
 }
 
-/// The optimum by the mixed integer program (6.1) to (6.7) (dissertation, section 6.2.2; RR-6692, section 6.1); `None` if it is
-/// infeasible.
+/// Returns the optimum of the mixed integer program (6.1) to (6.7) (dissertation, section 6.2.2;
+/// RR-6692, section 6.1); `None` if it is infeasible.
 fn by_program(problem: &Adaptation, budget: u64) -> Option<Yield> {
-    // Identical nodes differ in a resource that no job needs, since it matters here which of them a task is on.
+    // Identical nodes get different amounts of a resource that no job needs, as the node of each
+    // task matters here.
     let mut named = problem.instance.clone();
     named.fixed += 1;
     let extended = |first: u32, amounts: &[u32]| [&[first], amounts].concat().into();
     named.nodes = (1..).zip(&named.nodes).map(|(number, node)| extended(number, node)).collect();
     named.jobs.iter_mut().for_each(|job| job.demand = extended(0, &job.demand));
-    let mut model = Model::new(&named, Places::Whole).unwrap();
-    // (6.7), in parts of all that could be moved.
-    let whole = problem.total().max(1) as f64;
+    let mut model = Model::new(&named, Integrality::Integral).unwrap();
+    // (6.7), as fractions of the total migration cost.
+    let whole = problem.total_migration_cost().max(1) as f64;
     let mut terms = Vec::new();
     let mut rows = model.tasks.iter().zip(&model.assigned).peekable();
     for (job, current) in problem.current.iter().enumerate() {
@@ -60,7 +61,7 @@ fn by_program(problem: &Adaptation, budget: u64) -> Option<Yield> {
     let places = model.tasks.iter().zip(&model.assigned).map(|(&job, row)| {
         (job, row.iter().position(|on| answer.value(on.unwrap()) > 0.5).unwrap() as u32, 1)
     });
-    let mapping = mapping_of(problem.instance.jobs.len(), places);
+    let mapping = collect_mapping(problem.instance.jobs.len(), places);
     assert!(moved(problem, &mapping) <= budget);
     mapping_yield(&problem.instance, &mapping)
 }
@@ -81,8 +82,9 @@ proptest! {
     }
 }
 
-/// Two nodes of 10. Jobs of 8, 6 and 4 are on the first, costs 3, 2 and 1. Staying: 10/18. For 1: 10/14 (14 and 4). For 2:
-/// 10/12 (12 and 6). For 3: 1, with 8 moved or with 6 and 4.
+/// Two nodes of 10. Jobs of 8, 6 and 4 are on the first, with migration costs 3, 2 and 1. The
+/// optimum for budget 0 is 10/18, for 1 it is 10/14 (14 and 4), for 2 it is 10/12 (12 and 6), and
+/// for 3 it is 1, with 8 moved or with 6 and 4 moved.
 #[test]
 fn a_budget_by_hand() {
     let job = |need| OfflineJob { tasks: 1, demand: [need].into(), least_yield: Yield::ZERO };

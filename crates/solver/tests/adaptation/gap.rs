@@ -1,4 +1,5 @@
-//! The gap to the optimum, on fewer instances than the study (`dfrsim run scenarios/adaptation.toml`).
+//! Tests the gap to the optimum, on fewer instances than the study (`dfrsim run
+//! scenarios/adaptation.toml`).
 
 use dfrsim_adaptation::Adapter;
 use dfrsim_model::offline::Adaptation;
@@ -6,8 +7,8 @@ use dfrsim_model::{Seed, Yield};
 use dfrsim_optimum::{Limits, adapted_optimum};
 use dfrsim_vector_packing::instances::small_change;
 
-/// By how much of the optimum the heuristic misses it with a budget in percent of everything; `None` if the optimum is 1 or needs
-/// no move.
+/// Returns the relative gap of the heuristic to the optimum, with a budget in percent of the total
+/// migration cost; `None` if the optimum is 1 or needs no move.
 fn gap(adapter: &mut Adapter, seed: u64, number: u64, percent: u64) -> Option<f64> {
     gap_of(adapter, &small_change(Seed::new(seed), number)?, percent)
 }
@@ -15,7 +16,7 @@ fn gap(adapter: &mut Adapter, seed: u64, number: u64, percent: u64) -> Option<f6
 fn gap_of(adapter: &mut Adapter, problem: &Adaptation, percent: u64) -> Option<f64> {
     let best =
         |budget| adapted_optimum(problem, budget, &Limits::default()).best.map(|placed| placed.minimum_yield);
-    let budget = (problem.total() as f64 * percent as f64 / 100.0) as u64;
+    let budget = (problem.total_migration_cost() as f64 * percent as f64 / 100.0) as u64;
     let optimum = best(budget).filter(|&optimum| optimum < Yield::ONE && best(0) < Some(optimum))?;
     let found = adapter.adapt(problem, budget).map_or(Yield::ZERO, |found| found.minimum_yield);
     Some(1.0 - found.as_f64() / optimum.as_f64())
@@ -32,11 +33,13 @@ fn gaps_are_small() {
     assert!(gaps.len() > 100 && mean <= 0.02 && worst <= 0.15, "{} {mean} {worst}", gaps.len());
 }
 
-/// Problems on which the climb once missed a large part of the optimum. Change 515 of seed 2: three cheap tasks must change nodes
-/// in a ring, for 97 % of the budget, while two others are the obvious ones to move and cost 6 % too much; repairs with the same
-/// disturbances at each yield came to half of the optimum. Change 109 of seed 1: half as many repairs missed 22 %. Change 1126 of
-/// seed 11: one task has to go against two others, for 96 % of the budget; task by task 19 % were missed. Change 1040: the same, 8 %.
-/// Changes 240 and 1290: no repair succeeded at some yield; 2.7 % were missed.
+/// Solves problems on which the climb once missed a large part of the optimum. Change 515 of seed 2:
+/// three cheap tasks must swap nodes cyclically for 97 % of the budget, while two others are the
+/// obvious ones to move and cost 6 % too much; repairs with equal disturbances at each yield reached
+/// half of the optimum. Change 109 of seed 1: half as many repairs missed 22 %. Change 1126 of seed
+/// 11: one task must be exchanged with two others for 96 % of the budget; moving single tasks missed
+/// 19 %. Change 1040 is similar, with 8 %. Changes 240 and 1290: no repair succeeded at some yield;
+/// 2.7 % were missed.
 #[test]
 fn problems_that_were_hard_are_solved() {
     for (seed, number, percent) in

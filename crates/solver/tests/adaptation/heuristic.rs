@@ -1,4 +1,4 @@
-//! What the heuristic promises.
+//! Tests the guarantees of the heuristic.
 
 use crate::exact::moved;
 use crate::problems::{all_mappings, problems};
@@ -13,7 +13,7 @@ use proptest::prelude::*;
 use rayon::prelude::*;
 use std::collections::BTreeSet;
 
-/// The yields at these budgets, of which each is found to be kept.
+/// Returns the yields at these budgets; checks that each budget is respected.
 fn yields(problem: &Adaptation, budgets: impl IntoIterator<Item = u64>) -> Vec<Option<Yield>> {
     let at = |adapter: &mut Adapter, budget| {
         let found = adapter.adapt(problem, budget)?;
@@ -35,7 +35,7 @@ proptest! {
 
     #[test]
     fn budgets_are_kept_and_larger_ones_are_never_worse(problem in problems()) {
-        let found = yields(&problem, (0..=12).chain([problem.total(), u64::MAX]));
+        let found = yields(&problem, (0..=12).chain([problem.total_migration_cost(), u64::MAX]));
         prop_assert!(found.is_sorted(), "{found:?}");
         let optimum = |budget| adapted_optimum(&problem, budget, &Limits::default()).best;
         let optima: Vec<_> = (0..=12_u64).into_par_iter().map(optimum).collect();
@@ -45,7 +45,7 @@ proptest! {
         prop_assert!(found.last().copied().flatten() >= packed(&problem));
     }
 
-    /// No task is new, so without a budget there is nothing to decide.
+    /// No task is new, so all tasks stay without a budget.
     #[test]
     fn without_a_budget_all_stay(mut problem in problems()) {
         problem.cost.iter_mut().for_each(|cost| *cost = (*cost).max(1));
@@ -60,7 +60,7 @@ proptest! {
     }
 }
 
-/// The sizes of the studies, with all resources and qualities of service.
+/// Adapts problems of the sizes of the studies, with all resources and QOS.
 #[test]
 fn large_problems_keep_their_budgets_too() {
     let mut better = 0;
@@ -70,7 +70,9 @@ fn large_problems_keep_their_budgets_too() {
         let seed = Seed::new(3).numbered(number);
         let sample = |sample| scenario.instance(seed.numbered(sample));
         let problem = changed(&sample(0), &sample(1), seed).unwrap();
-        let budgets = (0..=10).map(|tenths| problem.total() / 10 * tenths).chain([problem.total()]);
+        let budgets = (0..=10)
+            .map(|tenths| problem.total_migration_cost() / 10 * tenths)
+            .chain([problem.total_migration_cost()]);
         let found = yields(&problem, budgets);
         assert!(found.is_sorted(), "{found:?}");
         assert!(found.last() >= Some(&packed(&problem)));
@@ -82,7 +84,7 @@ fn large_problems_keep_their_budgets_too() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
-    /// No mapping is cheaper, of all that there are.
+    /// Compares the cost with the cheapest of all mappings.
     #[test]
     fn annealing_finds_the_cheapest_moves(problem in problems(), wanted in 0u64..=4) {
         let wanted = Yield::from_ratio(wanted, 4);
@@ -103,7 +105,7 @@ proptest! {
 fn overloads_beyond_all_measure_are_repaired() {
     use dfrsim_model::offline::OfflineJob;
     use dfrsim_model::{NodeId, NodeTasks};
-    // 1,000 tasks, each of which asks for all CPU of 4.5 nodes, on one node.
+    // 1,000 tasks on one node, each of which needs all CPU of 4.5 nodes.
     let job = OfflineJob { tasks: 1_000, demand: [u32::MAX].into(), least_yield: Yield::ZERO };
     let instance = Instance { fixed: 0, fluid: 1, nodes: vec![[943_718_400].into(); 2], jobs: vec![job] };
     let current = vec![vec![NodeTasks { node: NodeId(0), tasks: 1_000 }]];
@@ -111,12 +113,12 @@ fn overloads_beyond_all_measure_are_repaired() {
     assert!(found[0] < found[1], "{found:?}");
 }
 
-/// Yields of a few units leave no smaller step: the climb ends all the same.
+/// Terminates the climb when yields of a few units leave no smaller step.
 #[test]
 fn needs_of_which_nodes_give_hardly_a_part_are_adapted() {
     use dfrsim_model::offline::OfflineJob;
     use dfrsim_model::{NodeId, NodeTasks};
-    // A job needs 100,000 times the CPU of a node in each of its tasks.
+    // Each task of one job needs 100,000 times the CPU of a node.
     let job = |demand: u32, tasks| OfflineJob { tasks, demand: [1, demand].into(), least_yield: Yield::ZERO };
     let nodes = vec![[100, 40_000].into(); 4];
     let jobs = vec![job(4_000_000_000, 3), job(20_000, 2), job(10_000, 4)];
@@ -127,7 +129,7 @@ fn needs_of_which_nodes_give_hardly_a_part_are_adapted() {
     assert!(found[0].is_some() && found[0] <= found[1], "{found:?}");
 }
 
-/// What a mapping takes of each node at a yield, as parts of what there is; the largest of them.
+/// Returns the largest fraction of a node's capacity that a mapping uses at a yield.
 fn peak(problem: &Adaptation, mapping: &Mapping, scaled: Yield) -> f64 {
     let Instance { fixed, nodes, jobs, .. } = &problem.instance;
     let mut taken = vec![vec![0.0; problem.instance.dimensions()]; nodes.len()];
@@ -142,7 +144,7 @@ fn peak(problem: &Adaptation, mapping: &Mapping, scaled: Yield) -> f64 {
     parts.filter(|(taken, _)| **taken > 0.0).map(|(taken, &has)| taken / f64::from(has)).fold(0.0, f64::max)
 }
 
-/// Whether tasks of a node that fails can be on others, where all stay.
+/// Returns whether the tasks of a failing node fit on the others if all other tasks stay.
 fn may_fail(problem: &Adaptation, before: &Mapping, scaled: Yield, node: usize) -> bool {
     let on = |mapping: &Mapping, job: usize, node: usize| -> u32 {
         mapping[job].iter().filter(|part| part.node.index() == node).map(|part| part.tasks).sum()
@@ -158,7 +160,8 @@ fn may_fail(problem: &Adaptation, before: &Mapping, scaled: Yield, node: usize) 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
-    /// Of all mappings that there are none moves less, or has a lower peak; what is said of failures is so.
+    /// Compares each aim with all mappings: none moves less or has a lower peak. Also checks the
+    /// reported number of tolerated failures.
     #[test]
     fn aims_are_met(mut problem in problems(), wanted in 0u64..=4, budget in 0u64..=12) {
         // Tasks without any size are not moved.
@@ -185,7 +188,7 @@ proptest! {
             let room = adapter.headroom(&problem, &found, wanted, &counts);
             let nodes = problem.instance.nodes.len();
             let able = (0..nodes).filter(|&node| may_fail(&problem, &found.mapping, wanted, node)).count();
-            prop_assert_eq!(room.may_fail, able);
+            prop_assert_eq!(room.tolerated_failures, able);
             let least = |of: &dyn Fn(&Mapping) -> f64| mappings.iter().map(of).fold(f64::INFINITY, f64::min);
             match aim {
                 Aim::Moves => prop_assert_eq!(found.moving as f64, least(&|one| moved(&problem, one) as f64)),

@@ -1,4 +1,5 @@
-//! The heuristic and the relabelling against enumeration, the optimum and an independent check.
+//! Tests the heuristic and the relabelling against enumeration, the optimum and an independent
+//! check.
 
 mod exact;
 mod gap;

@@ -5,7 +5,7 @@ use dfrsim_model::{NodeId, NodeTasks, Yield};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-/// The mapping of counts by job and node.
+/// Creates the mapping of task counts by job and node.
 pub(crate) fn mapping(counts: &[Vec<u32>]) -> Mapping {
     let places = |row: &Vec<u32>| {
         let nodes = (0..).zip(row).filter(|place| *place.1 > 0);
@@ -14,7 +14,7 @@ pub(crate) fn mapping(counts: &[Vec<u32>]) -> Mapping {
     counts.iter().map(places).collect()
 }
 
-/// Every mapping of the tasks of all jobs.
+/// Returns every mapping of the tasks of all jobs.
 pub(crate) fn all_mappings(instance: &Instance) -> Vec<Mapping> {
     let tasks: Vec<usize> = (instance.jobs.iter().enumerate())
         .flat_map(|(job, described)| std::iter::repeat_n(job, described.tasks as usize))
@@ -32,8 +32,8 @@ pub(crate) fn all_mappings(instance: &Instance) -> Vec<Mapping> {
         .collect()
 }
 
-/// Amounts on a coarse scale, so that ties and exact fits are frequent. Jobs are anywhere, with all of their tasks, some or
-/// none.
+/// Draws amounts on a coarse scale, so that ties and exact fits are frequent. All, some or none of a
+/// job's tasks are placed, on any nodes.
 pub(crate) fn problems() -> impl Strategy<Value = Adaptation> {
     (0usize..=2, 1usize..=2).prop_flat_map(|(fixed, fluid)| {
         let width = fixed + fluid;

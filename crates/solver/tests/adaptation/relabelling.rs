@@ -1,4 +1,4 @@
-//! The names of nodes.
+//! Tests relabelling.
 
 use crate::exact::moved;
 use crate::problems::{all_mappings, problems};
@@ -6,7 +6,7 @@ use dfrsim_packing::relabelled;
 use dfrsim_vector_packing::vector::minimum_yield;
 use proptest::prelude::*;
 
-/// All permutations of the first numbers.
+/// Returns all permutations of the first numbers.
 fn permutations(count: usize) -> Vec<Vec<usize>> {
     (0..count).fold(vec![vec![]], |shorter, next| {
         let longer = |one: &Vec<usize>| {

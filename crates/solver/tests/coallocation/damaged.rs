@@ -1,4 +1,5 @@
-//! Files with other bytes in them are read or refused with their name, and what is read is written as the same.
+//! Tests damaged files: they are read, or rejected with their name, and what is read is written back
+//! unchanged.
 
 #[path = "../../../fuzz/damage.rs"]
 mod damage;
@@ -55,7 +56,7 @@ proptest! {
     }
 }
 
-/// The strategies above begin with files that are right.
+/// Reads the undamaged files from which the strategies above start.
 #[test]
 fn undamaged_files_are_read() {
     let nodes = Resources::parse("nodes.csv", NODES).unwrap();

@@ -1,4 +1,4 @@
-//! Cases small enough to work out by hand.
+//! Tests cases small enough to work out by hand.
 
 use dfrsim_coallocation::{Coallocator, Grid, GridError, Parameters, PhaseTimes, Rejection, optimum};
 use dfrsim_model::coallocation::{Request, Reservation, Resource};
@@ -30,13 +30,15 @@ fn single_pass() -> Coallocator {
     Coallocator::new(Parameters::default())
 }
 
-/// Two nodes of (10, 10) and (4, 8). Of the first (6, 2) are taken until 20, of the second (1, 8) from 5 to 12. Together
-/// (11, 11) is wanted for 10 s. At 0 none of the second node's second property is free in the window. It is free from
-/// 12 on, the first candidate after 0; then (4, 8) + (4, 8) are 8 < 11 of the first property. At 20 the first node is
-/// free: (14, 18) are enough.
+/// Two nodes of (10, 10) and (4, 8). Of the first, (6, 2) are reserved until 20 s; of the second,
+/// (1, 8) from 5 s to 12 s. The request is (11, 11) in total for 10 s. At 0 s nothing of the second
+/// node's second property is free in the window. It is free from 12 s on, the first candidate after
+/// 0 s; then the first property has 4 + 4 = 8 < 11. At 20 s the first node is free: (14, 18)
+/// suffice.
 ///
-/// The utilisations are (14 - 14 + 11) / 14 and (18 - 18 + 11) / 18. Beyond the minima (1, 2) the nodes have (9, 8) and
-/// (3, 6), and (9, 7) is still to be given: 9 * 9 / 12 = 6.75 and 2.25, so 7 and 2; 7 * 8 / 14 = 4 and 3.
+/// The utilisations are (14 - 14 + 11) / 14 and (18 - 18 + 11) / 18. Beyond the minima (1, 2) the
+/// nodes have (9, 8) and (3, 6), and (9, 7) must still be allocated: 9 * 9 / 12 = 6.75 and 2.25, so
+/// 7 and 2; 7 * 8 / 14 = 4 and 3.
 #[test]
 fn a_job_waits_until_the_total_is_free() {
     let reserved = [part(0, 0, 20, [6, 2]), part(1, 5, 12, [1, 8])];
@@ -50,8 +52,8 @@ fn a_job_waits_until_the_total_is_free() {
     assert_eq!((best.start, best.factor), (solution.allocation.start, solution.factor));
 }
 
-/// The same as a simple request (6, 6) each: the second node never has it, so phase I finds one node only. With (4, 6)
-/// each, the first node is not enough before 20 and (10, 10) and (4, 8) are enough then.
+/// A simple request for (6, 6) each: the second node never has that, so phase I finds one node only.
+/// For (4, 6) each, both nodes suffice immediately.
 #[test]
 fn a_simple_request_is_one_whose_total_is_that_of_the_minima() {
     let grid = Grid::new(vec![node([10, 10]), node([4, 8])]).unwrap();
@@ -64,7 +66,7 @@ fn a_simple_request_is_one_whose_total_is_that_of_the_minima() {
     assert_eq!(solution.allocation.reservations, [part(0, 0, 10, [4, 6]), part(1, 0, 10, [4, 6])]);
 }
 
-/// A utilisation of exactly 1 is admissible, a millionth more is not, which phase II finds out.
+/// Accepts a utilisation of exactly 1; phase II rejects a larger total.
 #[test]
 fn a_request_for_everything_is_met() {
     let grid = Grid::new(vec![node([10, 10]), node([4, 8])]).unwrap();
@@ -74,7 +76,8 @@ fn a_request_for_everything_is_met() {
     assert_eq!(more, Err(Rejection::Totals));
 }
 
-/// Intervals are half-open: what ends at 10 leaves room for what begins at 10, and a job of 10 s from 0 fits before.
+/// Intervals are half-open: a job may begin when another ends, so a job of 10 s fits from 10 s to 20
+/// s.
 #[test]
 fn a_job_fits_exactly_between_two_others() {
     let full = |from, until| [part(0, from, until, [10, 10]), part(1, from, until, [4, 8])];
@@ -88,8 +91,8 @@ fn a_job_fits_exactly_between_two_others() {
     assert_eq!(solution.allocation.start, SimTime::from_secs(30));
 }
 
-/// Of four nodes with (9, 1) and one with (9, 9), two with (18, 10) in total must have the last one. A sample of 2 need not
-/// hold it; doubled twice it holds them all.
+/// Four nodes have (9, 1) and one has (9, 9): two with (18, 10) in total must include the last one.
+/// A sample of 2 need not contain it; doubled twice, the sample contains all nodes.
 #[test]
 fn doubling_the_sample_finds_what_a_single_pass_misses() {
     let mut nodes = vec![node([9, 1]); 4];
@@ -103,7 +106,8 @@ fn doubling_the_sample_finds_what_a_single_pass_misses() {
         (0..200).filter(|&seed| coallocator.search(&grid, &request, Seed::new(seed)).is_ok()).count()
     };
     assert_eq!(found(4), 200);
-    // Two of five hold the last one with probability 2/5: 80 of 200, with a standard deviation of 7.
+    // Two of five nodes include the last one with probability 2/5: 80 of 200, with a standard
+    // deviation of 7.
     assert!((50..110).contains(&found(1)), "{}", found(1));
 }
 
@@ -137,7 +141,7 @@ fn what_cannot_be_meant_is_refused() {
     );
 }
 
-/// The clock is only read when it is asked for, and no phase is forgotten.
+/// Reads the clock only on request, and measures every phase.
 #[test]
 fn phases_are_measured() {
     let grid = Grid::new(vec![node([9, 9]); 200]).unwrap();

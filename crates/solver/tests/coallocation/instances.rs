@@ -1,11 +1,11 @@
-//! Small grids and requests at random.
+//! Small random grids and requests.
 
 use dfrsim_coallocation::Grid;
 use dfrsim_model::coallocation::{Request, Reservation, Resource};
 use dfrsim_model::{Rng, Seed, SimSpan, SimTime};
 use rand::RngExt as _;
 
-/// The last moment at which anything is reserved, in seconds.
+/// Last time at which anything is reserved, in seconds.
 const HORIZON: u64 = 30;
 
 pub(crate) struct Instance {
@@ -15,7 +15,8 @@ pub(crate) struct Instance {
 }
 
 impl Instance {
-    /// Up to 8 resources of up to 3 properties, parts of which are reserved, and a request for up to 4 of them.
+    /// Draws up to 8 resources with up to 3 properties, reservations on them, and a request for up
+    /// to 4 of them.
     pub(crate) fn random(seed: u64) -> Instance {
         let mut rng = Seed::new(seed).fork("instance").rng();
         let properties = rng.random_range(1..=3);
@@ -37,8 +38,8 @@ impl Instance {
         Grid::with_reservations(self.resources.clone(), &self.reserved).unwrap()
     }
 
-    /// The most that is reserved of a property of a resource from `from` on for as long as the request asks: looked up at
-    /// every second, since no reservation begins or ends in between.
+    /// Returns the maximum reserved amount of a property over the requested duration from `from` on.
+    /// Every second is checked, as reservations begin and end at whole seconds.
     pub(crate) fn reserved_over(&self, resource: usize, property: usize, from: SimTime) -> u64 {
         let seconds = (0..self.request.duration.micros()).step_by(1_000_000);
         let at = |offset: u64| -> u64 {
@@ -49,8 +50,8 @@ impl Instance {
         seconds.map(at).max().unwrap()
     }
 
-    /// The free amounts of each property over the window from `from` on, if the request accepts the resource and its minima
-    /// are free.
+    /// Returns the free amounts of each property over the window from `from` on, if the request
+    /// accepts the resource and its minima are free.
     pub(crate) fn free(&self, resource: usize, from: SimTime) -> Option<Vec<u64>> {
         let it = &self.resources[resource];
         let free: Vec<u64> = (0..it.capacity.len())

@@ -1,4 +1,4 @@
-//! Golden cases, slow twins and properties of the co-allocation.
+//! Tests the co-allocation: golden cases, slow reference implementations and properties.
 
 mod damaged;
 mod golden;

@@ -1,11 +1,11 @@
-//! The complete search against plain enumeration.
+//! Tests the complete search against plain enumeration.
 
 use crate::instances::Instance;
 use dfrsim_coallocation::optimum;
 use dfrsim_model::SimTime;
 use proptest::prelude::*;
 
-/// All sets of this many of these resources.
+/// Returns all subsets of these resources with this size.
 fn sets(resources: &[usize], count: usize) -> Vec<Vec<usize>> {
     match (count, resources.split_last()) {
         (0, _) => vec![vec![]],
@@ -20,7 +20,7 @@ fn sets(resources: &[usize], count: usize) -> Vec<Vec<usize>> {
     }
 }
 
-/// The best factor at a start, by trying every set.
+/// Returns the best factor at a start, by trying every set.
 fn best_factor(instance: &Instance, start: SimTime) -> Option<f64> {
     let available: Vec<usize> =
         (0..instance.resources.len()).filter(|&it| instance.free(it, start).is_some()).collect();
@@ -42,7 +42,7 @@ proptest! {
         let instance = Instance::random(seed);
         let all: Vec<usize> = (0..instance.resources.len()).collect();
         let found = optimum(&instance.grid(), &instance.request, &all);
-        // Reservations and requests begin and end at whole seconds, so the earliest start is one.
+        // Reservations and requests begin and end at whole seconds, and so does the earliest start.
         let (earliest, latest) = (instance.request.earliest, instance.request.latest);
         let seconds = (earliest.micros()..=latest.micros()).step_by(1_000_000).map(SimTime::from_micros);
         let expected =

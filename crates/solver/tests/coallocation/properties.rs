@@ -1,4 +1,4 @@
-//! What holds of every answer, watched by the independent checker.
+//! Tests properties of every answer with the independent checker.
 
 use crate::instances::{Instance, request, reservation};
 use dfrsim_coallocation::check::{check_allocation, check_reservations};
@@ -11,8 +11,9 @@ use std::sync::Mutex;
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
-    /// No resource is over-reserved, and minima and totals are met, after any sequence of answers; a rejection changes
-    /// no reservation, and no answer is earlier or better than the optimum over the same sample.
+    /// Checks that no resource is over-reserved, and that minima and totals are satisfied, after any
+    /// sequence of answers. A rejection changes no reservation, and no answer is earlier or better
+    /// than the optimum over its sample.
     #[test]
     fn answers_are_right_and_rejections_reserve_no_resource(seed: u64) {
         let Instance { resources, reserved: mut all, request: first } = Instance::random(seed);
@@ -43,7 +44,7 @@ proptest! {
         prop_assert_eq!(check_reservations(&resources, &all), []);
     }
 
-    /// A set of reservations of which one does not fit leaves the grid as it was.
+    /// A set of reservations of which one does not fit leaves the grid unchanged.
     #[test]
     fn reservations_are_made_together_or_not_at_all(seed: u64) {
         let Instance { resources, reserved, .. } = Instance::random(seed);
@@ -64,8 +65,8 @@ proptest! {
     }
 }
 
-/// Four threads send the same requests to one grid, which has room for some of them: what they got never overlaps beyond
-/// what there is, and the grid holds exactly that.
+/// Sends equal requests from four threads to one grid that can satisfy some of them. Their
+/// reservations never exceed the capacity, and the grid contains exactly these.
 #[test]
 fn racing_requests_never_get_the_same_part() {
     for seed in 0..40 {

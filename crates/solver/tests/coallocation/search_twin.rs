@@ -1,6 +1,6 @@
-//! The search against the phases as they are printed, without keeping state between steps: sums are added up again,
-//! what is free is looked up second by second, and no start is skipped because no set can suffice there. Only the
-//! random numbers are drawn in the same order.
+//! Tests the search against the published phases without state between steps: sums are recomputed,
+//! free amounts are looked up second by second, and no start is skipped because no set can suffice
+//! there. Only the random numbers are drawn in an equal order.
 
 use crate::instances::Instance;
 use dfrsim_coallocation::{CandidateStarts, Coallocator, Parameters, Rejection, Solution};
@@ -8,7 +8,7 @@ use dfrsim_model::{Rng, Seed, SimTime};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
-/// The start, the resources in rising order, and the factors before and after phase V.
+/// The start, the resources in ascending order, and the factors before and after phase V.
 type Answer = (SimTime, Vec<usize>, f64, f64);
 
 struct Twin<'a> {
@@ -75,7 +75,8 @@ impl Twin<'_> {
         Err(Rejection::Starts)
     }
 
-    /// Phase III: the earliest start, and every moment at which a property of an available resource becomes more.
+    /// Returns the starts of phase III: the earliest start, and every time at which a property of an
+    /// available resource increases.
     fn starts(&self) -> BTreeSet<SimTime> {
         let request = &self.instance.request;
         let ends = self.instance.reserved.iter().map(|it| (it.until, it.resource));
@@ -101,7 +102,7 @@ impl Twin<'_> {
     }
 }
 
-/// One start.
+/// The problem at one start.
 struct At<'a> {
     instance: &'a Instance,
     sample: &'a [usize],

@@ -1,11 +1,11 @@
-//! The timetable against a list of reservations.
+//! Tests the timetable against a list of reservations.
 
 use dfrsim_coallocation::{Grid, Timetable};
 use dfrsim_model::SimTime;
 use dfrsim_model::coallocation::{Reservation, Resource};
 use proptest::prelude::*;
 
-/// Two properties that are never scarce.
+/// Creates a resource with two properties that are never scarce.
 fn endless() -> Vec<Resource> {
     vec![Resource { capacity: [1_000_000, 1_000_000].into(), labels: [].into() }]
 }
@@ -21,7 +21,8 @@ fn reservations() -> impl Strategy<Value = Vec<Reservation>> {
     prop::collection::vec(one, 0..300)
 }
 
-/// The same by definition: the maximum is at the start of a reservation.
+/// Returns the maximum reserved amount by definition: it is reached at `from` or at the start of a
+/// reservation.
 fn maximum(reserved: &[Reservation], property: usize, from: SimTime, until: SimTime) -> u64 {
     let at = |time: SimTime| -> u64 {
         let holds = |it: &&Reservation| it.from <= time && time < it.until;
@@ -56,7 +57,7 @@ proptest! {
     }
 }
 
-/// Intervals are half-open: 3 until just before 5, then 4.
+/// Intervals are half-open: 3 until just before 5 s, then 4.
 #[test]
 fn what_ends_makes_room_for_what_begins() {
     let timetable = Timetable::with_reservations(2, &[part(0, 5, [3, 0]), part(5, 9, [4, 1])]);

@@ -1,4 +1,4 @@
-//! The configurations from which the optimiser begins.
+//! Tests the configurations from which the optimiser starts.
 
 use crate::common::*;
 use dfrsim_context_switch::workload::{InitialState, Sample, SampleShape};
@@ -6,10 +6,10 @@ use dfrsim_context_switch::*;
 use dfrsim_model::Seed;
 use rayon::prelude::*;
 
-/// The limits under which only the beginning is examined.
+/// Limits under which only the start configuration is computed.
 const BEGINNING: Limits = Limits { steps: 0, time: None };
 
-/// A VM that comes is larger than those that run, and must not share a node with them: they stay.
+/// Keeps running VMs in place if an arriving VM is larger and must not share a node with them.
 #[test]
 fn who_may_stay_stays() {
     let vms: Vec<(u32, i64, i64)> = (0..4).map(|vjob| (vjob, 1, 1)).chain([(4, 1, 3)]).collect();
@@ -18,21 +18,22 @@ fn who_may_stay_stays() {
     let cluster = cluster(&[(4, 8); 5], &vms).with_constraints(vec![spread], &places);
     let wanted = in_states(&cluster, &places, &[None, None, None, None, Some(VmState::Running)]).unwrap();
     for seed in 0..20 {
-        let found = cheapest(&cluster, &places, &wanted, &BEGINNING, Seed::new(seed)).unwrap();
+        let found = solve(&cluster, &places, &wanted, &BEGINNING, Seed::new(seed)).unwrap();
         assert_eq!(words(&cluster, &found.plan), "run VM5 N5", "seed {seed}");
     }
 }
 
-/// Of an overloaded node those VMs move that are cheapest to move together.
+/// Moves the cheapest set of VMs from an overloaded node.
 #[test]
 fn the_cheapest_vms_leave_an_overloaded_node() {
     let cluster = cluster(&[(4, 16), (4, 16)], &[(0, 3, 5), (1, 2, 2), (2, 1, 2)]);
     let places = Configuration::new(vec![running(0); 3]);
-    let found = cheapest(&cluster, &places, &places, &BEGINNING, Seed::new(1)).unwrap();
+    let found = solve(&cluster, &places, &places, &BEGINNING, Seed::new(1)).unwrap();
     assert_eq!(words(&cluster, &found.plan), "migrate VM2 N1>N2");
 }
 
-/// The states that the decision module chooses are found without the nodes that it has found for them.
+/// Finds a configuration for the states chosen by the decision module without the nodes that it
+/// found for them.
 #[test]
 fn what_was_decided_is_found_by_states_alone() {
     let failed: Vec<String> = (1..=100_u64)
@@ -45,7 +46,7 @@ fn what_was_decided_is_found_by_states_alone() {
             let state = |vjob| Some(decided.place(cluster.vms_of(vjob)[0]).state());
             let states: Vec<Option<VmState>> = cluster.vjob_ids().map(state).collect();
             let wanted = in_states(&cluster, &current, &states).unwrap();
-            cheapest(&cluster, &current, &wanted, &BEGINNING, Seed::new(1))
+            solve(&cluster, &current, &wanted, &BEGINNING, Seed::new(1))
                 .err()
                 .map(|error| format!("{seed}: {error}"))
         })

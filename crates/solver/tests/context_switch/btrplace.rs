@@ -1,4 +1,4 @@
-//! Instances of BtrPlace.
+//! Tests instances of BtrPlace.
 
 use crate::common::*;
 use dfrsim_context_switch::file::{btrplace_state, btrplace_states, cluster_of, states_of};
@@ -6,8 +6,9 @@ use dfrsim_context_switch::*;
 use dfrsim_input::{Faults, Input, Reader};
 use dfrsim_model::Seed;
 
-/// Three nodes, one of them off, two VMs that run on the first one, and one to be started. VM 0 is to have more CPU than is
-/// left, and stays among the first two nodes; VM 1 may not leave its node, and VM 2 must not meet VM 0.
+/// Instance with three nodes, one of them off, two VMs that run on the first node, and one VM to be
+/// started. VM 0 shall get more CPU than is left, and stays on the first two nodes; VM 1 may not
+/// leave its node, and VM 2 must not be on a node with VM 0.
 const INSTANCE: &str = include_str!("btrplace_instance.json");
 
 fn state(text: &str) -> Result<(Cluster, Configuration, Configuration), Faults> {
@@ -24,7 +25,7 @@ fn state(text: &str) -> Result<(Cluster, Configuration, Configuration), Faults> 
 #[test]
 fn an_instance_is_a_state_and_states() {
     let (cluster, current, wanted) = state(INSTANCE).unwrap();
-    let found = cheapest(&cluster, &current, &wanted, &Limits::default(), Seed::new(1)).unwrap();
+    let found = solve(&cluster, &current, &wanted, &Limits::default(), Seed::new(1)).unwrap();
     assert!(found.proven);
     let plan = words(&cluster, &found.plan);
     assert!(plan.starts_with("migrate VM0 first>N1, run VM2 "), "{plan}");
@@ -32,7 +33,7 @@ fn an_instance_is_a_state_and_states() {
     checked(&cluster, &current, &found.configuration, &found.plan);
 }
 
-/// What is wrong with an instance is said with its line, and a constraint that is unknown is not left out.
+/// Reports an error of an instance with its line, and rejects unknown constraints.
 #[test]
 fn faults_of_instances_have_their_lines() {
     for (what, instead, message) in [

@@ -1,9 +1,10 @@
-//! The checker of plans refuses what is wrong, each for its own reason.
+//! Tests that the checker of plans rejects each wrong plan for its specific reason.
 
 use dfrsim_context_switch::check::{PlanReport, check_plan};
 
-/// B1 is suspended on N2, so that A1 can come from N1; then A2 and A3 are resumed, a second apart, and C1 is run. It costs 300,
-/// then 300 after a pool of 300, then 100, 200 and 0 after pools of 600 in all: 300 + 600 + 700 + 800 + 600.
+/// Valid plan: B1 is suspended on N2, so that A1 can migrate from N1; then A2 and A3 are resumed, a
+/// second apart, and C1 is run. It costs 300, then 300 after a pool of 300, then 100, 200 and 0
+/// after pools of 600 in total: 300 + 600 + 700 + 800 + 600.
 const PLAN: &str = include_str!("plan.json");
 
 #[test]
@@ -12,7 +13,7 @@ fn a_plan_is_accepted() {
     assert_eq!(report, PlanReport { pools: 3, actions: 5, detours_by_disk: 0, detours_by_pivot: 0 });
 }
 
-/// What replaces what in the plan, and below it the fault.
+/// Each pair of lines has a replacement in the plan, and below it the expected violation.
 #[test]
 fn faults_are_reported() {
     let lines: Vec<&str> = include_str!("plan_faults.txt").lines().collect();
@@ -26,7 +27,7 @@ fn faults_are_reported() {
     assert!(check_plan("{}").unwrap_err().to_string().starts_with("not a plan: missing field"));
 }
 
-/// While A1 and B1 are both under way, both take memory of N2, and the spread is broken too.
+/// While A1 and B1 are both in progress, both use memory of N2, and the spread is violated too.
 #[test]
 fn all_of_a_pool_is_under_way_at_once() {
     let text = PLAN.replace("\"end_s\": 13}],\n[{\"vm\": \"A1\"", "\"end_s\": 13},\n{\"vm\": \"A1\"");
@@ -40,7 +41,7 @@ fn all_of_a_pool_is_under_way_at_once() {
     }
 }
 
-/// The resumes of a vjob in two pools.
+/// Rejects resumes of a vjob in two pools.
 #[test]
 fn a_vjob_comes_back_together() {
     let text = PLAN.replace("\"end_s\": 35},\n{\"vm\": \"A3\"", "\"end_s\": 35}],\n[{\"vm\": \"A3\"");
@@ -48,7 +49,7 @@ fn a_vjob_comes_back_together() {
     assert!(faults.contains("`A` is resumed in the pools 2 and 3"), "{faults}");
 }
 
-/// A1 goes by way of the disk while A2 goes on running; then together with it, as it should.
+/// A1 is suspended to disk while A2 continues to run; in the valid plan both are suspended together.
 #[test]
 fn a_vjob_leaves_together() {
     let plan = |actions: &str, cost: u64| {

@@ -1,7 +1,7 @@
-//! Clusters for tests, and the checker's opinion of plans.
+//! Clusters for tests, and the checker's results on plans.
 
 use crate::random_constraints::{PLACES, constrained};
-use dfrsim_context_switch::check::{PlanFaults, PlanReport, check_plan};
+use dfrsim_context_switch::check::{PlanReport, PlanViolations, check_plan};
 use dfrsim_context_switch::file::{PlanFigures, plan_to_json};
 use dfrsim_context_switch::*;
 use dfrsim_model::{NodeId, Rng};
@@ -20,8 +20,8 @@ pub(crate) const fn dozing(node: u32) -> Place {
     Place::Dozing(NodeId(node))
 }
 
-/// A cluster of nodes and of VMs, each with its vjob, CPU and memory. VMs are named from `VM1` on, two digits if there
-/// are ten and more.
+/// Creates a cluster of nodes and of VMs, each with its vjob, CPU and memory. VMs are named from
+/// `VM1` on, with two digits if there are ten or more.
 pub(crate) fn cluster(nodes: &[(i64, i64)], vms: &[(u32, i64, i64)]) -> Cluster {
     let nodes = nodes.iter().zip(1..).map(|(&(cpu, memory), number)| Node {
         name: format!("N{number}"),
@@ -38,20 +38,20 @@ pub(crate) fn cluster(nodes: &[(i64, i64)], vms: &[(u32, i64, i64)]) -> Cluster 
     Cluster::new(nodes.collect(), vjobs.collect(), vms.collect()).unwrap()
 }
 
-/// What the checker says of a plan, with its document.
+/// Returns the checker's result on a plan, with the document of the plan.
 pub(crate) fn judged(
     cluster: &Cluster,
     from: &Configuration,
     to: &Configuration,
     plan: &Plan,
-) -> (Result<PlanReport, PlanFaults>, String) {
+) -> (Result<PlanReport, PlanViolations>, String) {
     let pools = timetable(cluster, plan, to, &Durations::default());
     let figures = PlanFigures { cost: plan.cost(cluster), bound: None, proven: false };
     let text = plan_to_json(cluster, from, to, &pools, &figures);
     (check_plan(&text), text)
 }
 
-/// The report on a plan in which the checker finds no fault.
+/// Returns the report on a plan; panics if the checker finds a violation.
 pub(crate) fn checked(
     cluster: &Cluster,
     from: &Configuration,
@@ -62,9 +62,10 @@ pub(crate) fn checked(
     report.unwrap_or_else(|faults| panic!("{faults}\n{text}"))
 }
 
-/// The same of actions that begin as soon as there is room, none of them later than in its pool.
+/// Checks a plan whose actions begin as soon as resources are free, none of them later than in its
+/// pool.
 pub(crate) fn checked_early(cluster: &Cluster, from: &Configuration, to: &Configuration, plan: &Plan) {
-    let early = cluster.clone().starting(Starts::Asap);
+    let early = cluster.clone().with_starts(Starts::Asap);
     checked(&early, from, to, plan);
     let times = [cluster, &early].map(|cluster| timetable(cluster, plan, to, &Durations::default()).pools);
     let [pools, early] = times.map(Vec::into_iter).map(Iterator::flatten);
@@ -73,7 +74,7 @@ pub(crate) fn checked_early(cluster: &Cluster, from: &Configuration, to: &Config
     });
 }
 
-/// A plan in words: `suspend VM2 | migrate VM1 N1>N2`.
+/// Formats a plan as in `suspend VM2 | migrate VM1 N1>N2`.
 pub(crate) fn words(cluster: &Cluster, plan: &Plan) -> String {
     let name = |node: NodeId| cluster.node(node).name.as_str();
     let word = |action: &Action| {
@@ -86,20 +87,21 @@ pub(crate) fn words(cluster: &Cluster, plan: &Plan) -> String {
     pools.collect::<Vec<_>>().join(" | ")
 }
 
-/// A reconfiguration between two random configurations: the first may have overloaded CPUs, the second is viable.
+/// A reconfiguration between two random configurations: the first may have overloaded CPUs, the
+/// second is viable.
 pub(crate) struct Reconfiguration {
     pub(crate) cluster: Cluster,
     pub(crate) current: Configuration,
     pub(crate) wanted: Configuration,
 }
 
-/// How large they are.
+/// Size of a random reconfiguration.
 pub(crate) struct Size {
     pub(crate) nodes: u32,
     pub(crate) vms: u32,
-    /// The most units of CPU that a VM needs.
+    /// Largest number of CPU units that a VM needs.
     pub(crate) cpu: i64,
-    /// Whether there are constraints on places.
+    /// True if there are placement constraints.
     pub(crate) constraints: bool,
 }
 
@@ -125,8 +127,8 @@ pub(crate) fn random(size: &Size, rng: &mut Rng) -> Reconfiguration {
     Reconfiguration { cluster, current, wanted }
 }
 
-/// Places in the states to which a VM can go; that the image of a VM stays where it is, and a VM sleeps where it ran, is
-/// seen to later.
+/// Returns places in the states to which a VM can change. Images that stay on their disks, and VMs
+/// that sleep where they ran, are handled later.
 fn after(place: Place) -> Vec<Place> {
     match place {
         Place::Waiting => vec![WAITING, running(0), running(0)],
@@ -148,8 +150,9 @@ fn place_of(place: Place, make: fn(u32) -> Place) -> Place {
     make(place.node().unwrap().0)
 }
 
-/// A configuration in which each VM is in one of the given places, on a random node with room if it runs; a VM for which
-/// there is no room gets a place without need of it. `overload` lets CPUs be overloaded.
+/// Draws a configuration in which each VM is in one of the given places, on a random node with
+/// sufficient resources if it runs. A VM that fits nowhere gets a place that needs no resources.
+/// `overload` permits overloaded CPUs.
 fn random_configuration(
     cluster: &Cluster,
     rng: &mut Rng,
@@ -165,7 +168,7 @@ fn random_configuration(
         let first = *choice.choose(rng).unwrap();
         choice.insert(0, first);
         let found = choice.iter().find_map(|&place| {
-            let mut taken = place.taken(cluster.vm(vm));
+            let mut taken = place.usage(cluster.vm(vm));
             if overload && rng.random_bool(0.3) {
                 taken.cpu = 0;
             }
@@ -190,7 +193,7 @@ fn random_configuration(
     configuration
 }
 
-/// VMs that sleep or doze in both configurations, or ran in the first, do so where they were.
+/// Keeps VMs that sleep or doze in both configurations, or ran in the first, on their nodes.
 fn keeping_disks(current: &Configuration, mut wanted: Configuration) -> Configuration {
     for (index, &before) in current.places().iter().enumerate() {
         let vm = VmId(index as u32);

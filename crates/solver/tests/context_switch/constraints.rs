@@ -1,8 +1,8 @@
-//! Random plans with all constraints at once, and each constraint by itself.
+//! Tests random plans with all constraints at once, and each constraint alone.
 
 use crate::common::*;
 use crate::random_constraints::{ALL, constrained};
-use dfrsim_context_switch::check::{PlanFault, PlanReport};
+use dfrsim_context_switch::check::{PlanReport, PlanViolation};
 use dfrsim_context_switch::file::{cluster_from_json, cluster_to_json};
 use dfrsim_context_switch::*;
 use dfrsim_model::{NodeId, Rng, Seed};
@@ -10,8 +10,8 @@ use rand::RngExt;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A reconfiguration with a resource beyond CPU and memory, nodes that are off, and one constraint of each kind, less those that
-/// the wanted configuration does not keep.
+/// Draws a reconfiguration with an additional resource besides CPU and memory, nodes that are off,
+/// and one constraint of each kind, except those that the wanted configuration violates.
 fn case(number: u64) -> Reconfiguration {
     let mut rng = Seed::new(6929).fork("constraints").numbered(number).rng();
     let size = [
@@ -23,7 +23,7 @@ fn case(number: u64) -> Reconfiguration {
     let mut amounts = |count: usize, most: i64| (0..count).map(|_| rng.random_range(0..=most)).collect();
     let (nodes, vms) = (amounts(cluster.nodes().len(), 9), amounts(cluster.vms().len(), 1));
     let mut gpus = Resource { name: "gpu".to_owned(), nodes, vms };
-    // The wanted configuration is viable with it.
+    // The wanted configuration must remain viable.
     for node in cluster.node_ids() {
         let there = cluster.by_name().iter().filter(|vm| wanted.place(**vm) == Place::Running(node));
         let taken: i64 = there.map(|vm| gpus.vms[vm.index()]).sum();
@@ -44,7 +44,8 @@ fn case(number: u64) -> Reconfiguration {
     Reconfiguration { cluster, current, wanted }
 }
 
-/// A plan and where it leads to: of the planner for even numbers, else of the optimiser. None where actions have no order.
+/// Returns a plan and its final configuration: from the planner for even numbers, otherwise from the
+/// optimiser. Returns `None` if the actions cannot be ordered.
 fn planned(number: u64, cluster: &Cluster, case: &Reconfiguration) -> Option<(Plan, Configuration)> {
     let Reconfiguration { current, wanted, .. } = case;
     if number.is_multiple_of(2) {
@@ -55,14 +56,14 @@ fn planned(number: u64, cluster: &Cluster, case: &Reconfiguration) -> Option<(Pl
         };
     }
     let limits = Limits { steps: 200, time: None };
-    match cheapest(cluster, current, wanted, &limits, Seed::new(number)) {
+    match solve(cluster, current, wanted, &limits, Seed::new(number)) {
         Ok(found) => Some((found.plan, found.configuration)),
         Err(Unsolved::Order { .. }) => None,
         Err(error) => panic!("{number}: {error}"),
     }
 }
 
-/// The kinds of constraints that a plan breaks.
+/// Returns the kinds of constraints that a plan violates.
 fn broken(
     cluster: &Cluster,
     current: &Configuration,
@@ -70,12 +71,12 @@ fn broken(
     after: &Configuration,
 ) -> BTreeSet<ConstraintKind> {
     let faults = judged(cluster, current, after, plan).0.err();
-    let kind = |fault: &PlanFault| fault.constraint.unwrap_or_else(|| panic!("{fault}"));
+    let kind = |fault: &PlanViolation| fault.constraint.unwrap_or_else(|| panic!("{fault}"));
     faults.iter().flat_map(|faults| faults.0.iter().map(kind)).collect()
 }
 
-/// 10,000 plans with all constraints, of the planner and of the optimiser in turn, and no fault. Without the constraints plans
-/// would break each kind of them.
+/// Checks 10,000 plans with all constraints, made alternately by the planner and the optimiser,
+/// without a violation. Without the constraints, plans would violate each kind of them.
 #[test]
 fn ten_thousand_plans_with_all_constraints() {
     const CASES: u64 = 16_000;
@@ -93,7 +94,7 @@ fn ten_thousand_plans_with_all_constraints() {
         let free = cluster.clone().with_constraints(online.collect(), current);
         let (careless, after) = planned(number, &free, &case).expect("no constraint orders actions");
         let mut breaks = broken(cluster, current, &careless, &after);
-        // Where VMs may stay they do: another careless plan packs all of them again.
+        // VMs stay where they may: another plan without constraints packs all of them again.
         if number.is_multiple_of(10) {
             let queue = first_come_first_served(&free);
             let packed = select_running(&free, current, &queue, SuspendTo::Disk);
@@ -122,7 +123,7 @@ fn ten_thousand_plans_with_all_constraints() {
     assert!(breaks.len() == 20 && breaks.values().all(|count| *count >= 10), "{breaks:?}");
 }
 
-/// All sequences of pools of these tasks.
+/// Returns all sequences of pools of these tasks.
 fn pools(tasks: &[Vec<Action>]) -> Vec<Vec<Vec<Action>>> {
     if tasks.is_empty() {
         return vec![Vec::new()];
@@ -138,7 +139,8 @@ fn pools(tasks: &[Vec<Action>]) -> Vec<Vec<Vec<Action>>> {
     all
 }
 
-/// The cost of the cheapest plan that the checker accepts, of all orders in which each VM acts once; suspends and resumes of a vjob go together.
+/// Returns the cost of the cheapest plan that the checker accepts, among all orders in which each VM
+/// acts once. Suspends and resumes of a vjob are together.
 fn cheapest_accepted(case: &Reconfiguration) -> Option<u64> {
     let Reconfiguration { cluster, current, wanted } = case;
     let mut tasks: Vec<Vec<Action>> = Vec::new();
@@ -166,7 +168,8 @@ fn cheapest_accepted(case: &Reconfiguration) -> Option<u64> {
     accepted.map(|plan| plan.cost(cluster))
 }
 
-/// The planner finds the cheapest order that the checker accepts, and there is no such order where it finds none.
+/// The planner finds the cheapest order that the checker accepts, and no such order exists if it
+/// finds none.
 #[test]
 fn no_accepted_order_is_cheaper() {
     let (mut plans, mut none) = (0, 0);
@@ -181,7 +184,7 @@ fn no_accepted_order_is_cheaper() {
         match found {
             Ok(plan) => {
                 let cost = plan.cost(&case.cluster);
-                // With a detour a plan may be cheaper than any without.
+                // A plan with a detour may be cheaper than any plan without one.
                 assert!(
                     accepted.is_none_or(|accepted| cost <= accepted),
                     "{number}: {cost} for {accepted:?}"
@@ -201,7 +204,7 @@ fn no_accepted_order_is_cheaper() {
     assert!(plans > 2_000 && none > 10, "{plans} and {none}");
 }
 
-/// Files of such clusters are read back as they were.
+/// Reads files of such clusters back unchanged.
 #[test]
 fn files_keep_all_constraints() {
     for number in 0..100 {
@@ -218,14 +221,14 @@ fn rng_of(number: u64) -> Rng {
     Seed::new(6929).fork("fractions").numbered(number).rng()
 }
 
-/// Units of CPU and their parts give the same plans.
+/// Plans with whole units of CPU equal those with fractions.
 #[test]
 fn fractions_of_a_cpu_are_exact() {
     for number in 0..50 {
         let size = Size { nodes: 4, vms: 8, cpu: 2, constraints: false };
         let Reconfiguration { cluster, current, wanted } = random(&size, &mut rng_of(number));
         let text = cluster_to_json(&cluster, &current);
-        // A tenth of every amount of CPU.
+        // Scale all amounts of CPU to a tenth.
         let mut document: serde_json::Value = serde_json::from_str(&text).unwrap();
         let tenth =
             |value: &mut serde_json::Value| value["cpu"] = (value["cpu"].as_f64().unwrap() / 10.0).into();
@@ -235,7 +238,7 @@ fn fractions_of_a_cpu_are_exact() {
         }
         let (small, current) = cluster_from_json("small.json", &document.to_string()).unwrap();
         let (large, _) = cluster_from_json("large.json", &text).unwrap();
-        // VMs are numbered by vjobs now.
+        // VMs are numbered by vjob after reading.
         let number = |name: &str| cluster.by_name().iter().find(|vm| cluster.vm(**vm).name == name).unwrap();
         let wanted =
             Configuration::new(large.vms().iter().map(|vm| wanted.place(*number(&vm.name))).collect());

@@ -1,4 +1,5 @@
-//! Clusters, wishes and plans with other bytes in them are read or refused with a place, and what is read is written as the same.
+//! Tests damaged files of clusters, wanted states and plans: they are read, or rejected with a
+//! position, and what is read is written back unchanged.
 
 #[path = "../../../fuzz/damage.rs"]
 mod damage;
@@ -50,7 +51,7 @@ proptest! {
     }
 }
 
-/// The strategies above begin with files that are right.
+/// Reads the undamaged files from which the strategies above start.
 #[test]
 fn undamaged_files_are_read() {
     let (cluster, current) = cluster_from_json("current.json", CURRENT).unwrap();

@@ -1,7 +1,8 @@
-//! Plans derived by hand (`derived/plans.txt`).
+//! Tests plans derived by hand (`derived/plans.txt`).
 //!
-//! A case says the `nodes` with their CPU and memory, the `vms` with vjob, CPU and memory, and where each is, `from` and `to`: `r1` runs
-//! on N1, `s1` sleeps and `d1` dozes there, `w` waits, `t` is terminated. Then the `plan`, or how it `begins`, and its `cost`.
+//! A case has the `nodes` with their CPU and memory, the `vms` with vjob, CPU and memory, and their
+//! places, `from` and `to`: `r1` runs on N1, `s1` sleeps and `d1` dozes there, `w` waits, `t` is
+//! terminated. It ends with the `plan`, or its first actions (`begins`), and its `cost`.
 
 use crate::common::*;
 use dfrsim_context_switch::*;
@@ -19,7 +20,7 @@ fn place(text: &str) -> Place {
     }
 }
 
-/// Numbers that commas separate.
+/// Parses numbers that are separated by commas.
 fn numbers<const N: usize>(text: &str) -> [i64; N] {
     let numbers: Vec<i64> = text.split(',').map(|number| number.parse().unwrap()).collect();
     numbers.try_into().unwrap()

@@ -1,4 +1,4 @@
-//! The planner, the optimiser and the simulation, each plan under the eyes of the independent checker.
+//! Tests the planner, the optimiser and the simulation; the independent checker verifies each plan.
 
 mod beginnings;
 mod btrplace;

@@ -1,4 +1,4 @@
-//! The planner: random reconfigurations, and complete search.
+//! Tests the planner: random reconfigurations, and complete search.
 
 use crate::common::*;
 use dfrsim_context_switch::check::check_plan;
@@ -34,7 +34,7 @@ fn what_the_life_cycle_does_not_have_is_refused() {
     );
 }
 
-/// An image that is to leave its disk goes to another one.
+/// Transfers an image that must leave its disk to another one.
 #[test]
 fn images_are_transferred() {
     let cluster = cluster(&[(2, 4), (2, 4)], &[(0, 1, 2), (0, 1, 1), (1, 1, 1)]);
@@ -42,12 +42,13 @@ fn images_are_transferred() {
     let mut wanted = from.clone();
     clear_disks(&cluster, &from, &mut wanted, &[NodeId(0)]);
     assert_eq!(wanted.places(), [running(0), sleeping(1), dozing(1)]);
-    let found = cheapest(&cluster, &from, &wanted, &Limits::default(), Seed::new(1)).unwrap();
+    let found = solve(&cluster, &from, &wanted, &Limits::default(), Seed::new(1)).unwrap();
     assert_eq!((found.cost, found.bound, found.proven), (1, 1, true));
     checked(&cluster, &from, &found.configuration, &found.plan);
 }
 
-/// Nodes that are each filled by one VM, which all move to the next: by a pivot where a node is free, else by a disk.
+/// Nodes are each filled by one VM, and all VMs move to the next node: by a pivot if a node is free,
+/// otherwise by a disk.
 #[test]
 fn cycles_of_any_length_are_broken() {
     for length in 2..=40 {
@@ -70,7 +71,7 @@ fn cycles_of_any_length_are_broken() {
     }
 }
 
-/// Ten swaps, each with a pivot of its own: 2,048, then 2,048 + 3,072, then 2,048 + 3,072 + 2,048 for each.
+/// Swaps with their own pivots cost 2,048, then 2,048 + 3,072, then 2,048 + 3,072 + 2,048 each.
 #[test]
 fn independent_cycles_are_broken_at_once() {
     for swaps in [1, 2, 10] {
@@ -88,7 +89,7 @@ fn independent_cycles_are_broken_at_once() {
     }
 }
 
-/// The checker accepts 100,000 plans; among them there are cycles of both kinds.
+/// Checks 100,000 plans, among which there are cycles of both kinds.
 #[test]
 fn a_hundred_thousand_random_reconfigurations() {
     let figures = |number| {
@@ -111,7 +112,7 @@ fn a_hundred_thousand_random_reconfigurations() {
     assert!(by_pivot > 1_000 && by_disk > 1_000, "{by_pivot} and {by_disk}");
 }
 
-/// All configurations that can be reached by one feasible action after the other.
+/// Returns whether the wanted configuration is reachable by single feasible actions.
 fn reachable(cluster: &Cluster, current: &Configuration, wanted: &Configuration) -> bool {
     let key = |configuration: &Configuration| format!("{:?}", configuration.places());
     let mut seen = BTreeSet::from([key(current)]);
@@ -120,7 +121,7 @@ fn reachable(cluster: &Cluster, current: &Configuration, wanted: &Configuration)
         if configuration == *wanted {
             return true;
         }
-        let room = configuration.room(cluster);
+        let room = configuration.free_resources(cluster);
         for &vm in cluster.by_name() {
             let place = configuration.place(vm);
             let mut next = vec![WAITING, TERMINATED];
@@ -133,8 +134,8 @@ fn reachable(cluster: &Cluster, current: &Configuration, wanted: &Configuration)
                 }
                 let fits = to.host().is_none_or(|host| {
                     let here =
-                        if place.host() == Some(host) { place.taken(cluster.vm(vm)) } else { Amount::NONE };
-                    (to.taken(cluster.vm(vm)) - here).fits(room[host.index()])
+                        if place.host() == Some(host) { place.usage(cluster.vm(vm)) } else { Amount::NONE };
+                    (to.usage(cluster.vm(vm)) - here).fits(room[host.index()])
                 });
                 let mut after = configuration.clone();
                 after.set(vm, to);
@@ -147,7 +148,9 @@ fn reachable(cluster: &Cluster, current: &Configuration, wanted: &Configuration)
     false
 }
 
-/// Places drawn without regard to what fits or is legal. Where the wanted configuration is viable and each VM can go to its state, there is a plan exactly if complete search finds a way, else there is none.
+/// Draws places that need not fit or be legal. If the wanted configuration is viable and each VM can
+/// change to its state, there is a plan exactly if complete search finds a path; otherwise there is
+/// none.
 #[test]
 fn there_is_a_plan_whenever_complete_search_finds_one() {
     use rand::RngExt;
@@ -167,7 +170,7 @@ fn there_is_a_plan_whenever_complete_search_finds_one() {
         let found = plan(&case.cluster, &case.current, &case.wanted);
         let is_legal = |vm: &VmId| {
             let (from, to) = (case.current.place(*vm), case.wanted.place(*vm));
-            // Also to another disk, by a suspend and a transfer.
+            // Another disk is reached by a suspend and a transfer.
             let is_transferred = from.host().is_some() && to.state() == VmState::Sleeping;
             is_transferred || Action::between(&case.cluster, *vm, from, to).is_ok()
         };
@@ -183,11 +186,12 @@ fn there_is_a_plan_whenever_complete_search_finds_one() {
     assert!(with > 200 && without > 50, "{with} and {without}");
 }
 
-/// A VM that waits for a short suspend does not wait for a long one elsewhere; and the checker knows when a node has room.
+/// A VM that waits for a short suspend does not wait for a long one elsewhere, and the checker knows
+/// when a node has free resources.
 #[test]
 fn actions_begin_as_soon_as_there_is_room() {
     let vms = [(0, 1, 512), (1, 1, 2_048), (2, 1, 512), (3, 1, 512)];
-    let cluster = cluster(&[(1, 4_096), (1, 4_096)], &vms).starting(Starts::Asap);
+    let cluster = cluster(&[(1, 4_096), (1, 4_096)], &vms).with_starts(Starts::Asap);
     let current = Configuration::new(vec![running(0), running(1), WAITING, WAITING]);
     let wanted = Configuration::new(vec![sleeping(0), sleeping(1), running(0), running(1)]);
     let plan = plan_early(&cluster, &current, &wanted).unwrap();
@@ -195,7 +199,7 @@ fn actions_begin_as_soon_as_there_is_room() {
     checked_early(&cluster, &current, &wanted, &plan);
     let times = timetable(&cluster, &plan, &wanted, cluster.durations());
     let [suspends, runs] = &times.pools[..] else { panic!("two pools") };
-    let ends = |timed: &[Timed]| timed.iter().map(|timed| timed.end).collect::<Vec<_>>();
+    let ends = |timed: &[TimedAction]| timed.iter().map(|timed| timed.end).collect::<Vec<_>>();
     assert_eq!(runs.iter().map(|timed| timed.begin).collect::<Vec<_>>(), ends(suspends));
     assert!(runs[0].begin < runs[1].begin);
     let figures = PlanFigures { cost: plan.cost(&cluster), bound: None, proven: false };
@@ -205,8 +209,8 @@ fn actions_begin_as_soon_as_there_is_room() {
     let faults = check_plan(&text.replace(&begin, "\"begin_s\":0.5")).unwrap_err().to_string();
     assert!(faults.contains("node `N1`"), "{faults}");
     let [makespan, ends] = [Aim::Makespan, Aim::Ends].map(|aim| {
-        let cluster = cluster.clone().aiming_at(aim);
-        cheapest(&cluster, &current, &wanted, &Limits::default(), Seed::new(1)).unwrap().cost
+        let cluster = cluster.clone().with_aim(aim);
+        solve(&cluster, &current, &wanted, &Limits::default(), Seed::new(1)).unwrap().cost
     });
     let all = times.pools.iter().flatten().map(|timed| timed.end.micros());
     assert_eq!((makespan, ends), (all.clone().max().unwrap(), all.sum()));

@@ -1,14 +1,14 @@
-//! Random constraints that a configuration keeps.
+//! Random constraints that a configuration satisfies.
 
 use dfrsim_context_switch::{ConstraintKind as Kind, *};
 use dfrsim_model::{NodeId, Rng};
 use rand::RngExt;
 use rand::seq::{IndexedRandom, SliceRandom};
 
-/// Draws one of a kind.
+/// Function that draws a constraint of a kind.
 type Draw = fn(&Cluster, &mut Rng) -> Constraint;
 
-/// Constraints on places.
+/// Placement constraints.
 pub(crate) const PLACES: &[Draw] = &[
     |cluster, rng| of_vms(Kind::Spread, cluster, rng).continuous(rng.random()),
     |cluster, rng| of_vms(Kind::Gather, cluster, rng).continuous(rng.random()),
@@ -16,7 +16,7 @@ pub(crate) const PLACES: &[Draw] = &[
     |cluster, rng| Constraint::new(Kind::Ban, vec![group(cluster, rng)], vec![nodes(cluster, rng)]),
 ];
 
-/// All kinds.
+/// Constraints of all kinds.
 pub(crate) const ALL: &[Draw] = &[
     PLACES[0],
     PLACES[1],
@@ -100,14 +100,14 @@ fn resource(cluster: &Cluster, rng: &mut Rng) -> String {
     (*names.choose(rng).unwrap()).to_owned()
 }
 
-/// Whether a node is to be on and off.
+/// Returns whether some node must be both on and off.
 fn is_contradictory(list: &[Constraint]) -> bool {
     let nodes = |kind| list.iter().filter(move |it| it.kind == kind).flat_map(Constraint::all_nodes);
     nodes(Kind::Online).any(|node| nodes(Kind::Offline).any(|other| other == node))
 }
 
-/// The cluster with `count` more random constraints of these kinds, in turn from a random one on, less those that do not hold in
-/// the wanted configuration, or contradict others.
+/// Adds `count` random constraints of these kinds, cyclically from a random one on. Constraints that
+/// do not hold in the wanted configuration, or contradict others, are omitted.
 pub(crate) fn constrained(
     cluster: Cluster,
     current: &Configuration,

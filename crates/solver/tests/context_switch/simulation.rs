@@ -1,4 +1,4 @@
-//! The simulation: cases derived by hand, failing actions, and plans that the checker accepts.
+//! Tests the simulation: cases derived by hand, failing actions, and plans that the checker accepts.
 
 use crate::common::*;
 use dfrsim_context_switch::simulation::*;
@@ -37,7 +37,8 @@ fn seconds(run: &Run) -> Vec<(f64, f64)> {
     run.switches.iter().map(|switch| (switch.begin.as_secs_f64(), switch.duration.as_secs_f64())).collect()
 }
 
-/// VMs boot for 6 s and compute for 10 s and 20 s; what is done at 26 s is seen at 30 s and stopped in 25 s.
+/// VMs boot for 6 s and compute for 10 s and 20 s; the end at 26 s is seen at 30 s, and the vjob is
+/// stopped in 25 s.
 #[test]
 fn a_vjob_runs_and_is_stopped() {
     let cluster = cluster(&[(2, 4)], &[(0, 1, 1), (0, 1, 1)]);
@@ -50,10 +51,12 @@ fn a_vjob_runs_and_is_stopped() {
     assert_eq!(loads, [(0.0, 0, 0.0), (6.0, 2, 2.0), (16.0, 1, 1.0), (26.0, 0, 0.0), (55.0, 0, 0.0)]);
 }
 
-/// Idle VMs are packed on one unit of CPU. From 6 s on both compute at half speed. At 30 s the second one, for which there
-/// is not a unit, is suspended: 90 s for 2 GB. Meanwhile the first one, of which 20 - 12 = 8 s are left, goes on 1.3 times
-/// slower. The next decision is 10 s after the switch, at 130 s: the second one is resumed in 90 s, and the first one, which
-/// asks for no CPU any more, is stopped beside it. 8 s of the second one are left at 220 s; it is stopped at 230 s, in 25 s.
+/// Idle VMs are packed on one unit of CPU. From 6 s on both compute at half speed. At 30 s the
+/// second one, for which there is no unit, is suspended: 90 s for 2 GB. Meanwhile the first one,
+/// which has 20 - 12 = 8 s left, runs 1.3 times slower. The next decision is 10 s after the switch,
+/// at 130 s: the second one is resumed in 90 s, and the first one, which needs no CPU any more, is
+/// stopped at the same time. At 220 s, 8 s of the second one are left; it is stopped at 230 s, in 25
+/// s.
 #[test]
 fn an_overloaded_vjob_is_suspended_and_resumed() {
     let cluster = cluster(&[(1, 8_192)], &[(0, 1, 2_048), (1, 1, 2_048)]);
@@ -66,26 +69,30 @@ fn an_overloaded_vjob_is_suspended_and_resumed() {
     assert_eq!(run.end, SimTime::from_secs(255));
 }
 
-/// With booked units the second vjob waits for the first: 6 + 20 s, seen at 30 s, stopped at 55 s, and only then is the
-/// second one run, until 61 s. It is done at 81 s, seen 30 s after the decision before or 10 s after the switch, at 71 s and
-/// every 30 s from there, and stopped.
+/// The second vjob waits for the first one, which has booked its units and runs for 6 + 20 s. Its
+/// end is seen at 30 s, it is stopped until 55 s, and only then the second one is run, until 61 s.
+/// It ends at 81 s; decisions follow 10 s after the switch, at 71 s, and every 30 s from then on,
+/// and stop it.
 #[test]
 fn booking_runs_one_vjob_after_the_other() {
     let cluster = cluster(&[(1, 8)], &[(0, 1, 2), (1, 1, 2)]);
     let run = checked_run(&setting(cluster, vec![application(&[20]), application(&[20])], Policy::Booking));
     assert_eq!(run.switches.iter().map(|switch| switch.suspends).sum::<u64>(), 0);
     assert_eq!(seconds(&run)[0], (0.0, 6.0));
-    let first =
-        run.stays.iter().find(|stay| stay.vjob == VjobId(1) && stay.state == Some(VmState::Running)).unwrap();
+    let first = run
+        .state_intervals
+        .iter()
+        .find(|stay| stay.vjob == VjobId(1) && stay.state == Some(VmState::Running))
+        .unwrap();
     assert!(
         first.from >= SimTime::from_secs(55),
         "the second begins when the first is stopped: {:?}",
-        run.stays
+        run.state_intervals
     );
     assert!(run.is_complete);
 }
 
-/// A cluster like that of section 5.2, but smaller.
+/// Creates a smaller cluster like that of section 5.2.
 fn small(failures: f64, retries: u32, policy: Policy) -> Setting {
     let memory = [512, 1_024, 2_048];
     let vms: Vec<(u32, i64, i64)> = (0..36).map(|vm| (vm / 9, 1, memory[vm as usize * 7 % 3])).collect();
@@ -111,7 +118,7 @@ fn failing_actions_lose_no_vm() {
             let run = checked_run(&small(0.2, retries, policy));
             assert!(run.is_complete, "{policy:?} {retries}: {:?}", run.configuration);
             let failed: u64 = run.switches.iter().map(|switch| switch.failed).sum();
-            let dropped = run.switches.iter().filter(|switch| switch.was_dropped).count();
+            let dropped = run.switches.iter().filter(|switch| switch.was_aborted).count();
             assert!(failed > 0, "a fifth of the actions fails");
             assert!(retries > 0 || dropped > 0, "a failure without retries drops the rest of a plan");
         }
@@ -124,7 +131,7 @@ fn the_same_setting_gives_the_same_run() {
     assert_eq!(checked_run(&setting), checked_run(&setting));
 }
 
-/// All the work is done: what is used of the CPU over time is the work of all tasks.
+/// The integral of the used CPU over time equals the work of all tasks.
 #[test]
 fn the_work_that_is_used_is_that_of_the_applications() {
     let setting = small(0.1, 1, Policy::FirstFit(SuspendTo::Disk));
@@ -136,8 +143,8 @@ fn the_work_that_is_used_is_that_of_the_applications() {
     assert!((used - work).abs() < 0.01, "{used} and {work}");
 }
 
-/// A node of two units and its disk. A runs on one unit for 100 s; B needs two and waits; C, of 20 s on one unit, passes it under
-/// EASY since it ends before A does, and D, of 200 s, does not.
+/// A node has two units and its disk. A runs on one unit for 100 s; B needs two and waits. C, of 20
+/// s on one unit, is backfilled under EASY since it ends before A; D, of 200 s, is not.
 #[test]
 fn easy_backfills_what_does_not_delay_the_first() {
     let vms = [(0, 1, 1), (1, 1, 1), (1, 1, 1), (2, 1, 1), (3, 1, 1)];
@@ -146,7 +153,7 @@ fn easy_backfills_what_does_not_delay_the_first() {
         let run = checked_run(&setting(cluster(&[(2, 9)], &vms), applications(), policy));
         let first = |vjob| {
             let stay = run
-                .stays
+                .state_intervals
                 .iter()
                 .find(|stay| stay.vjob == VjobId(vjob) && stay.state == Some(VmState::Running));
             stay.unwrap().from.as_secs_f64()
@@ -156,12 +163,12 @@ fn easy_backfills_what_does_not_delay_the_first() {
     let [a, b, c, d] = begins(Policy::Booking);
     assert!(a < b && b < c && b < d, "{a} {b} {c} {d}");
     let easy = begins(Policy::Easy);
-    // That C is stopped moves the decisions by 5 s.
+    // Stopping C delays the decisions by 5 s.
     assert_eq!((easy[0], easy[1], easy[2]), (6.0, b + 5.0, 6.0));
     assert!(easy[3] > easy[1], "{easy:?}");
 }
 
-/// What is submitted at 50 s is decided on at 60 s, and a higher priority comes first.
+/// A submission at 50 s is considered at 60 s.
 #[test]
 fn vjobs_are_submitted_over_time() {
     let vms = [(0, 1, 1), (1, 1, 1)];
@@ -172,23 +179,23 @@ fn vjobs_are_submitted_over_time() {
     let run = checked_run(&submitted([0, 50]));
     assert_eq!(seconds(&run)[..3], [(0.0, 6.0), (30.0, 25.0), (65.0, 6.0)]);
     let run = checked_run(&submitted([50, 0]));
-    let first = run.stays.iter().find(|stay| stay.state == Some(VmState::Running)).unwrap();
+    let first = run.state_intervals.iter().find(|stay| stay.state == Some(VmState::Running)).unwrap();
     assert_eq!(first.vjob, VjobId(1));
 }
 
-/// As above, but the second VM dozes: its memory stays taken.
+/// The second VM dozes instead of sleeping: its memory remains allocated.
 #[test]
 fn who_dozes_takes_memory() {
     let cluster = cluster(&[(1, 8_192)], &[(0, 1, 2_048), (1, 1, 2_048)]);
     let applications = vec![application(&[20]), application(&[20])];
     let run = checked_run(&setting(cluster, applications, Policy::FirstFit(SuspendTo::Memory)));
-    let dozes = run.stays.iter().find(|stay| stay.state == Some(VmState::Dozing)).unwrap();
+    let dozes = run.state_intervals.iter().find(|stay| stay.state == Some(VmState::Dozing)).unwrap();
     let then = run.loads.iter().rfind(|load| load.at <= dozes.from).unwrap();
     assert_eq!((then.memory, then.demanded), (4_096, 1));
 }
 
-/// Two suspends of 90 s, a second apart, on two nodes: with contention for the storage the first has it for a second, then both share
-/// it.
+/// Two suspends of 90 s start one second apart on two nodes. With contention for the storage the
+/// first has it for a second, then both share it.
 #[test]
 fn actions_of_a_pool_slow_each_other_down() {
     let run = |contention, storage_contention| {
@@ -204,7 +211,7 @@ fn actions_of_a_pool_slow_each_other_down() {
     let alone = run(0.0, 0.0);
     assert_eq!(alone, 91.0);
     let shared = run(0.0, 1.0);
-    // 1 s alone, then 89 s twice as long; the other has 1 s left.
+    // 1 s alone, then 89 s at half speed; the other one has 1 s left.
     assert_eq!(shared, 1.0 + 2.0 * 89.0 + 1.0);
     assert!(run(1.0, 0.0) >= alone);
 }

@@ -5,7 +5,7 @@ use dfrsim_model::offline::{Instance, OfflineJob};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-/// Amounts on a coarse scale, so that ties and exact fits are frequent; nodes may differ.
+/// Draws amounts on a coarse scale, so that ties and exact fits are frequent; nodes may differ.
 pub(crate) fn instances() -> impl Strategy<Value = Instance> {
     (0usize..=2, 1usize..=2).prop_flat_map(|(fixed, fluid)| {
         let width = fixed + fluid;
@@ -29,7 +29,7 @@ fn jobs(width: usize) -> impl Strategy<Value = OfflineJob> {
     })
 }
 
-/// An order of `count` things for each number.
+/// Returns a permutation of the list that is determined by a number.
 pub(crate) fn shuffled<T: Clone>(list: &[T], number: u64) -> Vec<T> {
     let mut left = list.to_vec();
     let mut number = number;

@@ -1,4 +1,4 @@
-//! The second phase.
+//! Tests the second phase.
 
 use crate::arbitrary::instances;
 use crate::programs::solvers;
@@ -30,8 +30,9 @@ fn sum(yields: &[Yield]) -> f64 {
     yields.iter().map(|one| one.as_f64()).sum()
 }
 
-/// The worked example: at 1/5 each of 60 and 10, 50 of 64 are free. Both jobs could grow by 4/5, and the first takes 48, which
-/// leaves 2 for the other: 1 + 2/5. By size, 1 + 9/10.
+/// The worked example: at 1/5 each of 60 and 10, 50 of 64 are free. Both jobs could increase by 4/5,
+/// and the first takes 48, which leaves 2 for the other: 1 + 2/5. With the smallest first it is 1 +
+/// 9/10.
 #[test]
 fn the_highest_increase_is_not_the_best() {
     let instance = fluid(&[&[64]], &[(1, &[60]), (1, &[10])]);
@@ -50,10 +51,9 @@ fn the_highest_increase_is_not_the_best() {
     assert!((utilisation(&instance, &by(RaiseOrder::SmallestFirst)) - 1.0).abs() < 1e-6);
 }
 
-/// A parallel job of need 4 is on both nodes, where a serial job of need 5 each waits for the rest of 10: raising the
-/// parallel job by y costs 4 on each node, so serial jobs first, 5 + 5, then 5/10 for two tasks of need 10: the average of
-/// (1/2, 1, 1). The smallest need first would give the same; with needs of 4, 5, 5 it gives 1, 3/5, 3/5 on nodes of 7,
-/// where the program has 1/2, 1, 1.
+/// A parallel job of need 4 is on both nodes of 7, each of which also has a serial job of need 5.
+/// Raising the parallel job by y costs 4 on each node. Raising the smallest need first gives 1, 3/5,
+/// 3/5; the program has 1/2, 1, 1.
 #[test]
 fn a_parallel_job_weighs_on_all_its_nodes() {
     let instance = fluid(&[&[7], &[7]], &[(2, &[4]), (1, &[5]), (1, &[5])]);
@@ -80,11 +80,13 @@ fn a_minimum_that_the_mapping_does_not_allow() {
     }
 }
 
-/// Two nodes with a CPU of 10. Job 0 has a task on each (need 10), job 1 two on node 0 (need 5), job 2 one on node 1
-/// (need 5). At a minimum of 1/4: node 0 takes 2.5 + 2.5 and leaves 5, node 1 takes 2.5 + 1.25 and leaves 6.25. A
-/// unit of job 0 costs 10 on both nodes, of job 1 10, and of job 2 5. Job 2 to 1 takes 3.75 and leaves 2.5 on node 1;
-/// jobs 0 and 1 share the 5 of node 0, half a yield together: the sum of raises is 0.75 + 0.5, the average 1/4 +
-/// 1.25/3 = 2/3. The cluster uses 8.75 of 20 before; after, 10 of node 0, and of node 1 at least 2.5 + 5.
+/// Two nodes with a CPU of 10. Job 0 has a task on each (need 10), job 1 two on node 0 (need 5), job
+/// 2 one on node 1 (need 5). At a minimum of 1/4, node 0 uses 2.5 + 2.5 and has 5 left, node 1 uses
+/// 2.5 + 1.25 and has 6.25 left. A yield of 1 costs 10 on both nodes for job 0, 10 for job 1, and 5
+/// for job 2. Raising job 2 to 1 takes 3.75 and leaves 2.5 on node 1; jobs 0 and 1 share the 5 of
+/// node 0, half a yield together. The sum of increases is 0.75 + 0.5, and the average is 1/4 +
+/// 1.25/3 = 2/3. The cluster uses 8.75 of 20 before; afterwards it uses 10 of node 0, and at least
+/// 2.5 + 5 of node 1.
 #[test]
 fn parallel_jobs_by_hand() {
     let instance = fluid(&[&[10], &[10]], &[(2, &[10]), (2, &[5]), (1, &[5])]);
@@ -100,7 +102,7 @@ fn parallel_jobs_by_hand() {
     }
 }
 
-/// A solver that says anything.
+/// A solver that returns arbitrary values.
 #[derive(Debug)]
 struct Liar(Vec<f64>);
 
@@ -118,7 +120,7 @@ impl Solver for Liar {
     }
 }
 
-/// Every node's load at these yields, in plain sums.
+/// Returns whether the plain sum of the loads fits on every node at these yields.
 fn fits(instance: &Instance, mapping: &Mapping, yields: &[Yield]) -> bool {
     instance.nodes.iter().enumerate().all(|(node, offers)| {
         (instance.fixed..instance.dimensions()).all(|at| {
@@ -136,7 +138,8 @@ fn fits(instance: &Instance, mapping: &Mapping, yields: &[Yield]) -> bool {
     })
 }
 
-/// [`RaiseOrder::HighestIncrease`] as it is written: all jobs are asked each time. A yield can grow as long as the loads fit.
+/// Raises yields by the definition of [`RaiseOrder::HighestIncrease`]: all jobs are checked each
+/// time. A yield can increase while the loads fit.
 fn plain_highest_increase(instance: &Instance, mapping: &Mapping, least: Yield) -> Vec<Yield> {
     let mut yields: Vec<Yield> = instance
         .jobs
@@ -167,7 +170,7 @@ fn plain_highest_increase(instance: &Instance, mapping: &Mapping, least: Yield) 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(500))]
 
-    /// For any result of a solver, capacities hold and no job falls below the minimum.
+    /// For any result of a solver, capacities are respected and no job is below the minimum.
     #[test]
     fn a_wrong_solver_does_no_harm(
         instance in instances(), raises in prop::collection::vec(prop_oneof![-1.0..2.0, Just(f64::NAN)], 1..16),

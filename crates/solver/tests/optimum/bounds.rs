@@ -1,4 +1,4 @@
-//! LPBOUND and the yield of a mapping against the printed closed form.
+//! Tests LPBOUND and the yield of a mapping against the published closed form.
 
 use crate::arbitrary::{instances, shuffled};
 use dfrsim_model::offline::{Instance, OfflineJob};
@@ -8,8 +8,8 @@ use proptest::prelude::*;
 
 const ONE: i128 = 1 << 20;
 
-/// The printed closed form (section 4.2.3) in units of 2^-20, rounded down: what is offered less what is due at yield 0, by
-/// what a yield of 1 takes beyond that.
+/// Returns the published closed form (section 4.2.3) in units of 2^-20, rounded down: the capacity
+/// minus the demand at yield 0, divided by the additional demand of a yield of 1.
 fn closed_form(offers: &[u32], fixed: usize, jobs: &[(u32, &OfflineJob)]) -> Option<i128> {
     let mut least = ONE;
     for (at, &offer) in offers.iter().enumerate() {
@@ -31,7 +31,8 @@ fn closed_form(offers: &[u32], fixed: usize, jobs: &[(u32, &OfflineJob)]) -> Opt
     Some(least)
 }
 
-/// Rounding unscaled yields down leaves room for a few units more, with quality of service only.
+/// Returns whether both results agree. Rounding unscaled yields down permits a few units more, but
+/// only with guaranteed least yields.
 fn agrees(found: Option<Yield>, closed: Option<i128>, jobs: &[OfflineJob]) -> bool {
     let exact = jobs.iter().all(|job| [Yield::ZERO, Yield::ONE].contains(&job.least_yield));
     match (found.map(|found| i128::from(found.units())), closed) {

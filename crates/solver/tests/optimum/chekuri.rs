@@ -1,4 +1,4 @@
-//! `VP_CHEKURI`.
+//! Tests `VP_CHEKURI`.
 
 use crate::arbitrary::instances;
 use crate::exact::assert_complete;
@@ -14,7 +14,8 @@ fn halves(nodes: usize) -> Instance {
     Instance { fixed: 1, fluid: 1, nodes: vec![[10, 10].into(); nodes], jobs: vec![job] }
 }
 
-/// Four halves in each of two resources: two nodes by sums, and even if all four were split, two more nodes hold them.
+/// Four tasks need half of a node in each of two resources: two nodes by sums. Even if all four were
+/// split, two more nodes suffice for them.
 #[test]
 fn what_is_split_goes_beyond() {
     for solver in solvers() {

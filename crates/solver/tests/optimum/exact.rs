@@ -1,4 +1,4 @@
-//! The search against enumerating every mapping.
+//! Tests the search against the enumeration of every mapping.
 
 use crate::arbitrary::{instances, shuffled};
 use dfrsim_model::offline::{Instance, Mapping};
@@ -7,7 +7,7 @@ use dfrsim_optimum::{Attempt, Limits, Status, is_feasible, lp_bound, mapping_yie
 use proptest::prelude::*;
 use std::time::Duration;
 
-/// The largest minimum yield over all mappings of all tasks.
+/// Returns the largest minimum yield over all mappings of all tasks.
 pub(crate) fn enumerated(instance: &Instance) -> Option<Yield> {
     let tasks: Vec<usize> = instance
         .jobs
@@ -41,7 +41,7 @@ fn mapping(counts: &[Vec<u32>]) -> Mapping {
     counts.iter().map(places).collect()
 }
 
-/// All tasks are placed, in order, each node once.
+/// Checks that all tasks are placed, with nodes in ascending order and each node once.
 pub(crate) fn assert_complete(instance: &Instance, mapping: &Mapping) {
     assert_eq!(mapping.len(), instance.jobs.len());
     for (job, places) in instance.jobs.iter().zip(mapping) {

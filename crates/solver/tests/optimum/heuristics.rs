@@ -1,4 +1,4 @@
-//! Rounding and diving.
+//! Tests rounding and diving.
 
 use crate::arbitrary::instances;
 use crate::exact::assert_complete;
@@ -25,8 +25,9 @@ fn home(placed: &Solved, job: usize) -> usize {
     placed.mapping[job][0].node.index()
 }
 
-/// The first task is a quarter on one node: that is how often it goes there. The second goes to the other node
-/// regardless of its parts, since two tasks of 6 do not share 10.
+/// A quarter of the first task is on node 0: it is rounded to that node with this probability. The
+/// second goes to the other node regardless of its fractions, since two tasks of 6 do not fit into
+/// 10.
 #[test]
 fn parts_are_probabilities() {
     let instance = two_nodes(&[[6, 1], [6, 1]]);
@@ -37,11 +38,12 @@ fn parts_are_probabilities() {
         first += 1 - home(&placed, 0);
         assert_eq!(home(&placed, 0) + home(&placed, 1), 1);
     }
-    // 1,000 expected, with a deviation of 27.
+    // 1,000 are expected, with a standard deviation of 27.
     assert!((880..1_120).contains(&first), "{first}");
 }
 
-/// Both tasks are whole on one node that takes only one of them: RRND fails, RRNDNZ finds the other node.
+/// Both tasks are entirely on one node that can hold only one of them: RRND fails, RRNDNZ finds the
+/// other node.
 #[test]
 fn raised_zeros_rescue() {
     let instance = two_nodes(&[[6, 1], [6, 1]]);
@@ -53,12 +55,13 @@ fn raised_zeros_rescue() {
         elsewhere += home(&placed, 0);
         assert_eq!(placed.minimum_yield, Yield::ONE);
     }
-    // 0.01 of 1.01: 40 of 4,000 expected, with a deviation of 6.
+    // 0.01 of 1.01: 40 of 4,000 are expected, with a standard deviation of 6.
     assert!((12..72).contains(&elsewhere), "{elsewhere}");
 }
 
-/// Memory of 6, 6 and 4, needs of 10: the large ones are apart, and so LPBOUND, 20/30, cannot be kept: 10/20. A dive that
-/// puts the large ones together finds no solution; one that gets to the bottom has no other than this.
+/// Memory of 6, 6 and 4, needs of 10: the large ones must be on different nodes, so LPBOUND, 20/30,
+/// cannot be reached: 10/20. A dive that places both large ones on one node finds no solution; every
+/// complete dive finds this one.
 #[test]
 fn both_dives_reach_the_bottom() {
     let instance = two_nodes(&[[6, 10], [6, 10], [4, 10]]);
@@ -76,8 +79,8 @@ fn both_dives_reach_the_bottom() {
     }
 }
 
-/// Memory that is full without a gap, and each task fits on its node alone: there is one solution, even of the relaxed
-/// program. 20 on 10 is a yield of 1/2.
+/// The memory is exactly full, and each task fits on its node only: there is one solution, even of
+/// the relaxed program. 20 on 10 is a yield of 1/2.
 #[test]
 fn where_there_is_no_choice_all_agree() {
     let nodes = vec![[3, 0, 10].into(), [0, 5, 10].into()];
@@ -90,7 +93,7 @@ fn where_there_is_no_choice_all_agree() {
         for diving in [Diving::Fast, Diving::Slow] {
             assert_eq!(dive(&instance, diving, solver, &limits).unwrap(), Attempt::Found(expected.clone()));
         }
-        let vertex = relaxed(&instance, Relaxation::Printed, solver, &limits).unwrap();
+        let vertex = relaxed(&instance, Relaxation::Published, solver, &limits).unwrap();
         let Attempt::Found(vertex) = vertex else { panic!("{vertex:?}") };
         assert_eq!(rounded(&instance, &vertex, Zeros::Kept, Seed::new(1)), Some(expected.clone()));
         let exact = optimum_by_program(&instance, solver, &limits).unwrap();
@@ -111,7 +114,7 @@ proptest! {
     fn no_heuristic_beats_the_optimum(instance in instances(), seed: u64) {
         let best = optimum(&instance, &Limits::default()).best.map(|best| best.minimum_yield);
         for solver in solvers() {
-            for relaxation in [Relaxation::Printed, Relaxation::AtBound] {
+            for relaxation in [Relaxation::Published, Relaxation::AtBound] {
                 match relaxed(&instance, relaxation, solver, &Limits::default()).unwrap() {
                     Attempt::Found(vertex) => {
                         prop_assert!(vertex.parts.iter().all(|row| (row.iter().sum::<f64>() - 1.0).abs() < 1e-6));
@@ -125,7 +128,7 @@ proptest! {
                     }
                     other => {
                         prop_assert_eq!(other, Attempt::Failed);
-                        let printed = relaxation == Relaxation::Printed || instance.is_homogeneous();
+                        let printed = relaxation == Relaxation::Published || instance.is_homogeneous();
                         prop_assert!(!printed || best.is_none());
                     }
                 }
@@ -138,7 +141,8 @@ proptest! {
         }
     }
 
-    /// A vertex splits few tasks: with one variable a task and node no more than there are constraints on nodes.
+    /// A vertex splits few tasks: with one variable per task and node, no more than there are
+    /// constraints on nodes.
     #[test]
     fn the_vertex_at_the_bound_splits_few_tasks(instance in instances()) {
         prop_assume!(lp_bound(&instance).is_some());

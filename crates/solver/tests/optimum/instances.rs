@@ -1,23 +1,23 @@
-//! Instances at random, after the two studies.
+//! Random instances, following the two studies.
 
 use dfrsim_model::offline::{Instance, OfflineJob};
 use dfrsim_model::{Rng, Seed, Share, Yield};
 use rand::RngExt;
 use rand_distr::{Distribution, Normal};
 
-/// The parameters of a scenario.
+/// Parameters of a scenario.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scenario {
     pub(crate) nodes: usize,
     pub(crate) jobs: usize,
-    /// Half of them fixed.
+    /// Number of resources; half of them are fixed.
     pub(crate) dimensions: usize,
     pub(crate) sigma: f64,
     pub(crate) rho: f64,
     pub(crate) slack: f64,
 }
 
-/// A normal number in [0, 1], drawn again until it is.
+/// Draws a normally distributed number, repeatedly until it is in [0, 1].
 fn within(rng: &mut Rng, mean: f64, sigma: f64) -> f64 {
     let normal = Normal::new(mean, sigma).unwrap();
     loop {
@@ -28,7 +28,7 @@ fn within(rng: &mut Rng, mean: f64, sigma: f64) -> f64 {
     }
 }
 
-/// A sample of a scenario of the dissertation (section 4.3).
+/// Draws a sample of a scenario of the dissertation (section 4.3).
 pub(crate) fn dissertation(scenario: Scenario, sample: u64) -> Instance {
     let mut rng = Seed::new(1).fork("instances").numbered(sample).rng();
     let (fixed, jobs) = (scenario.dimensions / 2, scenario.jobs);
@@ -56,7 +56,8 @@ pub(crate) fn dissertation(scenario: Scenario, sample: u64) -> Instance {
     }
 }
 
-/// A sample of a scenario of RR-6692 (section 4.1): `sigma` is the coefficient of variation of memory and need.
+/// Draws a sample of a scenario of RR-6692 (section 4.1): `sigma` is the coefficient of variation of
+/// memory and need.
 pub(crate) fn rr6692(nodes: usize, jobs: usize, sigma: f64, slack: f64, sample: u64) -> Instance {
     let mut rng = Seed::new(2).fork("instances").numbered(sample).rng();
     let memory = nodes as f64 * (1.0 - slack) / jobs as f64;

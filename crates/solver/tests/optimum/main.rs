@@ -1,4 +1,5 @@
-//! Optima, bounds and what is made of linear programs against slow, obvious twins and against figures derived by hand.
+//! Tests optima, bounds and heuristics based on linear programs against slow and simple reference
+//! implementations and values derived by hand.
 
 mod arbitrary;
 mod average;

@@ -1,4 +1,4 @@
-//! The fewest nodes that keep a yield.
+//! Tests the minimum number of nodes for a yield.
 
 use crate::arbitrary::instances;
 use crate::exact::enumerated;
@@ -7,8 +7,8 @@ use dfrsim_model::offline::{Instance, OfflineJob};
 use dfrsim_optimum::{FewestNodes, Limits, fewest_nodes, fewest_nodes_by, mapping_yield, optimum};
 use proptest::prelude::*;
 
-/// Needs of 6 each: alone 1, in pairs 10/12, in threes 10/18. Memory of 3 each allows three a node. By sums, 36/10 and 20/10
-/// nodes.
+/// Needs of 6 each have yields of 1 alone, 10/12 in pairs, and 10/18 in threes. Memory of 3 each
+/// permits three per node. By sums, 36/10 and 20/10 nodes are necessary.
 #[test]
 fn six_tasks_on_six_nodes() {
     let job = OfflineJob { tasks: 6, demand: [3, 6].into(), least_yield: Yield::ZERO };
@@ -19,8 +19,9 @@ fn six_tasks_on_six_nodes() {
         [fewest(1, 1), fewest(10, 12), fewest(10, 18), fewest(0, 1)].map(|found| found.nodes.len()),
         [6, 3, 2, 2]
     );
-    assert_eq!([fewest(1, 1).at_least, fewest(10, 12).at_least], [6, 3]);
-    // Without a step the search decides no case: 4 nodes are the sums' bound for full yields, and none is known to do.
+    assert_eq!([fewest(1, 1).lower_bound, fewest(10, 12).lower_bound], [6, 3]);
+    // Without a step the search decides no case: the sums give a bound of 4 nodes for full yields,
+    // but no feasible number is known.
     let none = Limits { nodes: Some(0), ..Limits::default() };
     assert_eq!(fewest_nodes(&instance, Yield::ONE, &none), None);
     assert_eq!(fewest_nodes_by(&instance, Yield::ONE, |_, _| None), None);
@@ -49,7 +50,7 @@ proptest! {
         });
         prop_assert_eq!(count(&by), expected);
         for found in [found, by].into_iter().flatten() {
-            prop_assert!(found.at_least <= found.nodes.len() && found.placed.minimum_yield >= wanted);
+            prop_assert!(found.lower_bound <= found.nodes.len() && found.placed.minimum_yield >= wanted);
             prop_assert!(mapping_yield(&instance, &found.placed.mapping) >= Some(wanted));
             let places = found.placed.mapping.iter().flatten();
             prop_assert!(places.map(|place| place.node).all(|node| found.nodes.contains(&node)));

@@ -1,4 +1,5 @@
-//! Every solver of this build on programs solved by hand, and the printed program against the search.
+//! Tests every solver of this build on programs solved by hand, and the published program against
+//! the search.
 
 use crate::arbitrary::instances;
 use crate::exact::assert_complete;
@@ -6,7 +7,7 @@ use crate::instances::{Scenario, dissertation};
 use dfrsim_model::Yield;
 use dfrsim_model::offline::{Instance, OfflineJob};
 use dfrsim_optimum::{
-    Attempt, Backend, Diving, Limits, Model, Places, Program, Relation, Relaxation, Solver, Status,
+    Attempt, Backend, Diving, Integrality, Limits, Model, Program, Relation, Relaxation, Solver, Status,
     chekuri_pack, dive, is_feasible, lp_bound, optimum, optimum_by_program, relaxed,
 };
 use proptest::prelude::*;
@@ -27,7 +28,8 @@ fn solvers_go_by_their_names() {
     assert!(unknown.starts_with("unknown solver `abacus`; expected microlp"), "{unknown}");
 }
 
-/// max 3x + 2y, x + y <= 4, x + 3y <= 6, x <= 3: at x = 3, y = 1 it is 11; the other vertices have 9, 4 and 0 (y = 2: 4).
+/// max 3x + 2y, x + y <= 4, x + 3y <= 6, x <= 3: it is 11 at x = 3, y = 1; the other vertices have
+/// 9, 4 and 0 (y = 2: 4).
 #[test]
 fn a_linear_program() {
     for solver in solvers() {
@@ -40,7 +42,8 @@ fn a_linear_program() {
         assert!(close(answer.objective, 11.0) && close(answer.bound, 11.0));
         assert!(close(Some(answer.value(x)), 3.0) && close(Some(answer.value(y)), 1.0));
 
-        // Fixed at x = 1, y can be 5/3; fixed at y = 2 as well, no solution is left: 1 + 6 > 6.
+        // If x is fixed at 1, y can be 5/3. If y is also fixed at 2, there is no solution: 1 + 6 >
+        // 6.
         let mut dive = solver.dive(&program, &Limits::default()).unwrap();
         assert_eq!(dive.status(), Status::Optimal);
         dive.fix(&[(x, 1.0)]).unwrap();
@@ -52,7 +55,8 @@ fn a_linear_program() {
     }
 }
 
-/// max 5x + 4y with 6x + 5y <= 14 in integers: 5 + 4 = 9 at (1, 1), 8 at (0, 2), 10 at (2, 0), while 35/3 is the relaxed one.
+/// max 5x + 4y with 6x + 5y <= 14 in integers: 5 + 4 = 9 at (1, 1), 8 at (0, 2), 10 at (2, 0), while
+/// the relaxed maximum is 35/3.
 #[test]
 fn a_program_in_integers() {
     for solver in solvers() {
@@ -99,7 +103,7 @@ fn limits_and_gaps_are_outcomes() {
     }
 }
 
-/// Four billion tasks: the search does not begin, and does not fail.
+/// The search does not start with four billion tasks, and does not fail.
 #[test]
 fn what_is_far_too_large_is_given_up_at_once() {
     let job = OfflineJob { tasks: u32::MAX, demand: [0, 0].into(), least_yield: Yield::ZERO };
@@ -111,7 +115,7 @@ fn what_is_far_too_large_is_given_up_at_once() {
     for solver in solvers() {
         let outcome = optimum_by_program(&instance, solver, &limits).unwrap();
         assert_eq!((outcome.status, outcome.bound), (Status::TimedOut, Some(Yield::ONE)));
-        for relaxation in [Relaxation::Printed, Relaxation::AtBound] {
+        for relaxation in [Relaxation::Published, Relaxation::AtBound] {
             assert_eq!(relaxed(&instance, relaxation, solver, &limits), Ok(Attempt::TimedOut));
         }
         assert_eq!(dive(&instance, Diving::Fast, solver, &limits), Ok(Attempt::TimedOut));
@@ -122,7 +126,7 @@ fn what_is_far_too_large_is_given_up_at_once() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
-    /// The solver has tolerances of 1e-7, the search has none.
+    /// Compares the optima; the solver has tolerances of 1e-7, and the search has none.
     #[test]
     fn the_printed_program_has_the_optimum_of_the_search(instance in instances()) {
         let exact = optimum(&instance, &Limits::default());
@@ -140,10 +144,11 @@ proptest! {
         }
     }
 
-    /// On identical nodes the relaxed program has LPBOUND as its optimum, on others no more.
+    /// The optimum of the relaxed program is LPBOUND on identical nodes, and at most LPBOUND on
+    /// others.
     #[test]
     fn the_relaxed_program_has_the_closed_form(instance in instances()) {
-        let model = Model::new(&instance, Places::Split).unwrap();
+        let model = Model::new(&instance, Integrality::Relaxed).unwrap();
         for solver in solvers() {
             let answer = solver.solve(&model.program, &Limits::default()).unwrap();
             let bound = lp_bound(&instance).map(Yield::as_f64);

@@ -1,4 +1,4 @@
-//! Files are read back as they were written, and all their faults are reported.
+//! Tests that files are read back as they were written, and that all their errors are reported.
 
 use crate::strategy::instance;
 use dfrsim_input::{Faults, read_text};
@@ -39,7 +39,7 @@ proptest! {
         prop_assert_eq!(solution_from_json("file", &text, &instance).unwrap(), solution);
     }
 
-    /// A damaged file is read or refused with an error.
+    /// Reads a damaged file, or rejects it with an error.
     #[test]
     fn no_text_makes_the_reader_fail(
         instance in instance(2),

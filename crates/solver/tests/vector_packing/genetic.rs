@@ -1,4 +1,4 @@
-//! The genetic algorithm on instances whose best mapping is known.
+//! Tests the genetic algorithm on instances with a known best mapping.
 
 use crate::strategy::instance;
 use dfrsim_model::offline::{Instance, OfflineJob};
@@ -12,8 +12,8 @@ fn short(generations: u32) -> GeneticParameters {
     GeneticParameters { generations, ..GeneticParameters::default() }
 }
 
-/// CPU only: needs of 0.9, 0.8, 0.7, 0.6, 0.5, 0.4 on three nodes come to 1.3 a node at best (9 + 4, 8 + 5, 7 + 6), a
-/// yield of 10/13.
+/// CPU only: needs of 0.9, 0.8, 0.7, 0.6, 0.5, 0.4 on three nodes are at best 1.3 per node (9 + 4, 8
+/// + 5, 7 + 6), a yield of 10/13.
 #[test]
 fn the_best_of_fifteen_pairings_is_found() {
     let tenth = Share::ONE.units() / 10;
@@ -29,8 +29,8 @@ fn the_best_of_fifteen_pairings_is_found() {
     assert_eq!(outcome.minimum_yield(), Some(Yield::from_ratio(10, 13)));
 }
 
-/// Memory of 0.6, 0.5, 0.5 and 0.4 fits two nodes in one way only, and any chromosome that misses it has an
-/// overloaded node that repair may not help: 0.6 + 0.5 has nowhere to go.
+/// Memory of 0.6, 0.5, 0.5 and 0.4 fits on two nodes in one way only. Any chromosome that misses it
+/// has an overloaded node, which repair may not fix: a task of 0.6 + 0.5 fits nowhere else.
 #[test]
 fn an_exact_fit_is_found_and_an_impossible_one_is_a_failure() {
     let tenth = Share::ONE.units() / 10;

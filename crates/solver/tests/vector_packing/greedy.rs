@@ -1,10 +1,10 @@
-//! The greedy passes against their definition, word for word.
+//! Tests the greedy passes against a literal implementation of their definition.
 
 use crate::strategy::instance;
 use dfrsim_model::offline::{Instance, Mapping, OfflineJob};
 use dfrsim_model::{NodeId, NodeTasks, Seed, Share, Yield};
 use dfrsim_vector_packing::check::check_minimum_yield;
-use dfrsim_vector_packing::greedy::{self, Greedy, Light, NodeRule, NodeRules, Readings, SortOrder};
+use dfrsim_vector_packing::greedy::{self, Greedy, Interpretation, Light, NodeRule, NodeRules, SortOrder};
 use dfrsim_vector_packing::instances::InstanceSet;
 use dfrsim_vector_packing::{Algorithm, Outcome, Settings, minimum_yield};
 use proptest::prelude::*;
@@ -13,9 +13,9 @@ use std::cmp::Ordering;
 
 const PLACEMENTS: u64 = 2_000;
 
-const PRINTED: Readings = Readings { rules: NodeRules::Printed, light: Light::First };
+const PRINTED: Interpretation = Interpretation { rules: NodeRules::Published, light: Light::First };
 
-/// P1 to P7 as simulated.
+/// Node rules P1 to P7 as simulated.
 const SIMULATED: [NodeRule; 7] = [
     NodeRule::LeastSumNeeds,
     NodeRule::LeastTotalNeeds,
@@ -26,12 +26,12 @@ const SIMULATED: [NodeRule; 7] = [
     NodeRule::FirstFit,
 ];
 
-/// An exact fraction; all that is compared here.
+/// An exact fraction.
 #[derive(Clone, Copy)]
 struct Ratio(u128, u128);
 
 impl Ratio {
-    /// 0 / 0 is 0; a positive amount / 0 is larger than all other ratios.
+    /// Compares two ratios: 0 / 0 is 0, and a positive amount / 0 is larger than all other ratios.
     fn compare(self, other: Ratio) -> Ordering {
         match (self, other) {
             (Ratio(0, _), Ratio(b, _)) => 0.cmp(&b),
@@ -42,7 +42,7 @@ impl Ratio {
     }
 }
 
-/// Fixed requirement or constrained need, in units of 2^-20 amounts.
+/// Returns the fixed requirement or the constrained need, in units of 2^-20 amounts.
 fn rigid(instance: &Instance, job: usize, dimension: usize) -> u128 {
     let OfflineJob { demand, least_yield, .. } = &instance.jobs[job];
     let per_unit = if dimension < instance.fixed { Yield::ONE } else { *least_yield };
@@ -72,7 +72,7 @@ fn sorted(instance: &Instance, order: SortOrder, seed: Seed) -> Vec<usize> {
     if order == SortOrder::Random {
         tasks.shuffle(&mut seed.fork("random order").rng());
     } else {
-        // Insertion, behind all that are as large.
+        // Insertion sort, after all tasks that are as large.
         let mut sorted: Vec<usize> = Vec::new();
         for task in tasks {
             let at = sorted.iter().position(|&other| key(other) < key(task)).unwrap_or(sorted.len());
@@ -90,7 +90,7 @@ fn holds(instance: &Instance, here: &[usize], job: usize, node: usize) -> bool {
     })
 }
 
-/// The first dimension in which the job asks for most.
+/// Returns the first dimension in which the job's demand is largest.
 fn argmax(dimensions: std::ops::Range<usize>, amount: impl Fn(usize) -> u128) -> usize {
     let start = dimensions.start;
     dimensions.fold(start, |best, next| if amount(next) > amount(best) { next } else { best })
@@ -115,8 +115,9 @@ fn load(instance: &Instance, here: &[usize], job: usize, node: usize, rule: Node
     }
 }
 
-/// The sum over the jobs and over the dimensions from `first` on. Where nodes differ each dimension is relative to the node's
-/// capacity and rounded down to 2^-40 of that; the most that counts is 2^63 - 1 of these.
+/// Returns the sum over the jobs and over the dimensions from `first` on. If nodes differ, each
+/// dimension is relative to the node's capacity and rounded down to 2^-40 of it, and at most 2^63 -
+/// 1 of these units count.
 fn relative_total(
     instance: &Instance,
     here: &[usize],
@@ -135,7 +136,7 @@ fn relative_total(
     Ratio((first..instance.dimensions()).map(of).sum::<u128>().min(most), 1)
 }
 
-/// The nodes that can hold the job, in the order of preference.
+/// Returns the nodes that can hold the job, in the order of preference.
 fn candidates(instance: &Instance, nodes: &[Vec<usize>], job: usize, rule: NodeRule) -> Vec<usize> {
     let mut fitting: Vec<usize> =
         (0..nodes.len()).filter(|&node| holds(instance, &nodes[node], job, node)).collect();
@@ -165,7 +166,8 @@ fn pass(instance: &Instance, order: SortOrder, rule: NodeRule, seed: Seed) -> Op
     Some(mapping(instance, &nodes))
 }
 
-/// Depth first; the mapping, or `None` when all is tried or `left` is used up.
+/// Backtracks depth first; returns whether all tasks were placed before everything was tried or
+/// `left` was used up.
 fn backtrack(instance: &Instance, tasks: &[usize], nodes: &mut Vec<Vec<usize>>, left: &mut u64) -> bool {
     let Some((&job, others)) = tasks.split_first() else { return true };
     for node in candidates(instance, nodes, job, NodeRule::LeastSumNeeds) {
@@ -182,8 +184,8 @@ fn backtrack(instance: &Instance, tasks: &[usize], nodes: &mut Vec<Vec<usize>>, 
     false
 }
 
-/// The largest yield at which everything fits, by trying: the sum must stay within the capacity, and grows with the
-/// yield.
+/// Searches for the largest yield at which everything fits: the sum must not exceed the capacity,
+/// and increases with the yield.
 fn searched_yield(instance: &Instance, mapping: &Mapping) -> Option<Yield> {
     let fits = |units: u32| {
         (0..instance.nodes.len()).all(|node| {
@@ -232,17 +234,17 @@ proptest! {
         }
         for (printed, simulated) in NodeRule::OF_THE_DISSERTATION.into_iter().zip(SIMULATED) {
             let outcome = Greedy::Pass(SortOrder::SumRigid, printed).solve_as(
-                Readings { rules: NodeRules::Simulated, ..Readings::default() }, &instance, seed, 0);
+                Interpretation { rules: NodeRules::Simulated, ..Interpretation::default() }, &instance, seed, 0);
             let expected = pass(&instance, SortOrder::SumRigid, simulated, seed);
             prop_assert_eq!(outcome.solved().map(|solved| &solved.mapping), expected.as_ref(), "{:?}", simulated);
         }
         let outcome = Greedy::Best.solve_as(PRINTED, &instance, seed, 0);
         prop_assert_eq!(outcome.solved().map(|solved| (solved.minimum_yield, solved.mapping.clone())), best);
-        let light = greedy::light(NodeRules::Printed).into_iter().find_map(|(order, rule)| pass(&instance, order, rule, seed));
+        let light = greedy::light(NodeRules::Published).into_iter().find_map(|(order, rule)| pass(&instance, order, rule, seed));
         prop_assert_eq!(Greedy::Light.solve_as(PRINTED, &instance, seed, 0).solved().map(|solved| solved.mapping.clone()), light);
-        let passes = greedy::light(NodeRules::Printed).map(|(order, rule)| Greedy::Pass(order, rule).solve_as(PRINTED, &instance, seed, 0));
+        let passes = greedy::light(NodeRules::Published).map(|(order, rule)| Greedy::Pass(order, rule).solve_as(PRINTED, &instance, seed, 0));
         let best = passes.iter().filter_map(Outcome::minimum_yield).max();
-        let readings = Readings { light: Light::Best, ..PRINTED };
+        let readings = Interpretation { light: Light::Best, ..PRINTED };
         prop_assert_eq!(Greedy::Light.solve_as(readings, &instance, seed, 0).minimum_yield(), best);
     }
 
@@ -284,7 +286,7 @@ proptest! {
     }
 }
 
-/// On the studies' own instances, with trees of more than a few nodes.
+/// Checks passes on the instances of the studies, with trees of more than a few nodes.
 #[test]
 fn passes_of_the_studies_are_as_defined() {
     let seed = Seed::new(3);
@@ -310,10 +312,15 @@ fn passes_of_the_studies_are_as_defined() {
 
 /// Two nodes; memory and CPU of 0.5/0.2, 0.5/0.4, 0.4/0.6, 0.4/0.2 in the order of the instance.
 ///
-/// GR: job 0 on node 0, job 1 on node 1 (load 0 against 0.2), job 2 on node 0 (0.2 against 0.4), job 3: node 1 has
-/// the smaller load (0.4 against 0.8) and room. All CPU fits: a yield of 1.
-/// P7 in the order S2 (2, 1, 0, 3, by CPU): 2 and 1 on node 0 (memory 0.9, CPU 1.0), 0 and 3 on node 1: a yield of 1.
-/// P4 (best fit by sum of memory), as given by S4 (0, 1, 2, 3): 0 and 1 fill node 0, 2 and 3 go to node 1.
+/// GR places job 0 on node 0, job 1 on node 1 (load 0 instead of 0.2), job 2 on node 0 (0.2 instead
+/// of 0.4), and job 3 on node 1, which has the smaller load (0.4 instead of 0.8) and sufficient
+/// memory. All CPU fits: a yield of 1.
+///
+/// P7 in the order S2 (2, 1, 0, 3, by CPU) places 2 and 1 on node 0 (memory 0.9, CPU 1.0), and 0 and
+/// 3 on node 1: a yield of 1.
+///
+/// P4 (best fit by sum of memory), in the order S4 (0, 1, 2, 3), places 0 and 1 on node 0, which is
+/// full, and 2 and 3 on node 1.
 #[test]
 fn four_jobs_by_hand() {
     let tenth = Share::ONE.units() / 10;
@@ -334,9 +341,10 @@ fn four_jobs_by_hand() {
     assert_eq!(places(Greedy::Pass(SortOrder::MaxRigid, NodeRule::BestFitSum)), [0, 0, 1, 1]);
 }
 
-/// Memory of 0.3, 0.3, 0.4 and 1 on two nodes, CPU alike. GR spreads the first two over both nodes, and no node is
-/// left empty for the last. GB: jobs 0, 1, 2 on nodes 0, 1, 0 (three placements), job 2 on node 1 instead (4), job 1
-/// on node 0 instead (5) with job 2 on the emptier node 1 (6), then on node 0 (7), and job 3 has node 1 (8).
+/// Memory of 0.3, 0.3, 0.4 and 1 on two nodes, with equal CPU. GR places the first two on both
+/// nodes, and no node is empty for the last one. GB places jobs 0, 1, 2 on nodes 0, 1, 0 (three
+/// placements), then job 2 on node 1 (4), job 1 on node 0 (5) with job 2 on the emptier node 1 (6),
+/// then on node 0 (7), and job 3 on node 1 (8).
 #[test]
 fn backtracking_finds_what_a_pass_misses_with_eight_placements() {
     let instance = memories(&[3, 3, 4, 10]);
@@ -357,7 +365,7 @@ fn backtracking_ends_where_no_solution_exists() {
     }
 }
 
-/// Jobs with this many tenths of memory and a tenth of CPU, on two nodes.
+/// Creates jobs with this many tenths of memory and a tenth of CPU, on two nodes.
 fn memories(tenths: &[u32]) -> Instance {
     let tenth = Share::ONE.units() / 10;
     let job = |&memory: &u32| OfflineJob {
@@ -369,11 +377,13 @@ fn memories(tenths: &[u32]) -> Instance {
     Instance { fixed: 1, fluid: 1, nodes, jobs: tenths.iter().map(job).collect() }
 }
 
-/// A checker that is independent of the algorithms accepts all solutions, with exactly the claimed yields.
+/// Checks all solutions and their claimed yields with a checker that is independent of the
+/// algorithms.
 #[test]
 fn solutions_pass_the_audit() {
     let settings = Settings { placements: 10_000, ..Settings::new(Seed::new(1)) };
-    // The others, on linear programs above all, take too long for this number of instances of all sizes.
+    // The others, especially those based on linear programs, take too long for so many instances of
+    // all sizes.
     let fast = || {
         Algorithm::all().filter(|algorithm| matches!(algorithm, Algorithm::Greedy(_) | Algorithm::Vector(_)))
     };
@@ -385,7 +395,7 @@ fn solutions_pass_the_audit() {
                 if let Outcome::Solved(found) = algorithm.solve(&instance, &settings) {
                     let faults = check_minimum_yield(&instance, &found.mapping, found.minimum_yield);
                     assert_eq!(faults, [], "{algorithm} on scenario {scenario} of {set}");
-                    // A unit more may be hidden by the rounding of a yield between 1/2 and 1, but not two.
+                    // The rounding of a yield between 1/2 and 1 may hide one more unit, but not two.
                     if let Some(above) = Yield::try_from_units(found.minimum_yield.units() + 2) {
                         let faults = check_minimum_yield(&instance, &found.mapping, above);
                         assert!(!faults.is_empty(), "{algorithm} could claim more");

@@ -1,4 +1,5 @@
-//! Slow, obvious twins of the off-line algorithms, and golden cases that can be derived by hand.
+//! Tests the off-line algorithms against slow and simple reference implementations, and on golden
+//! cases derived by hand.
 
 mod file;
 mod genetic;

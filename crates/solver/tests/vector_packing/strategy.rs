@@ -4,7 +4,7 @@ use dfrsim_model::offline::{Instance, OfflineJob};
 use dfrsim_model::{Share, Yield};
 use proptest::prelude::*;
 
-/// Tenths of a node, so that ties and full nodes are common, or anything.
+/// Draws tenths of a node, so that ties and full nodes are common, or arbitrary amounts.
 fn amount(largest_tenths: u32) -> impl Strategy<Value = u32> {
     let tenth = Share::ONE.units() / 10;
     prop_oneof![
@@ -22,7 +22,7 @@ fn least_yield() -> impl Strategy<Value = Yield> {
     ]
 }
 
-/// Instances in which jobs have up to this many tasks.
+/// Draws instances in which jobs have up to this many tasks.
 pub(crate) fn instance(most_tasks: u32) -> impl Strategy<Value = Instance> {
     let largest = prop::sample::select(vec![2, 4, 9]);
     (0..=2_usize, 1..=2_usize, any::<bool>(), largest).prop_flat_map(move |(fixed, fluid, alike, largest)| {

@@ -4,7 +4,7 @@
 
 use dfrsim_model::Seed;
 use dfrsim_model::offline::Instance;
-use dfrsim_vector_packing::greedy::{Greedy, NodeRules, Readings, light};
+use dfrsim_vector_packing::greedy::{Greedy, Interpretation, NodeRules, light};
 use dfrsim_vector_packing::instances::InstanceSet;
 use std::time::Instant;
 
@@ -29,7 +29,7 @@ fn bound(instance: &Instance) -> f64 {
 fn main() {
     let samples: u32 = std::env::args().nth(1).and_then(|samples| samples.parse().ok()).unwrap_or(5);
     let set = InstanceSet::Dissertation;
-    let printed = Readings { rules: NodeRules::Printed, ..Readings::default() };
+    let printed = Interpretation { rules: NodeRules::Published, ..Interpretation::default() };
     let passes = light(printed.rules);
     let mut sums = [(0.0, 0_u32); 9];
     let (mut instances, mut unsolved) = (0, 0);

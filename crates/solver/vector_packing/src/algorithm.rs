@@ -1,4 +1,4 @@
-//! Algorithms as data, and their names.
+//! Algorithms and their names.
 
 use crate::genetic;
 use crate::greedy::Greedy;
@@ -11,10 +11,11 @@ use dfrsim_optimum::{Diving, Zeros, optimum};
 use std::fmt;
 use std::str::FromStr;
 
-/// An algorithm for the off-line problem, as its printed name says it: a family, and a member of it.
+/// An algorithm for the off-line problem, identified by its published name: a family and a member of
+/// it.
 ///
-/// A family is a type of its own with a list of its members, `Display` for their names, and a method that makes an
-/// [`Outcome`] of an instance; here it has one variant.
+/// A family is a type with a list of its members, `Display` for their names, and a method that
+/// computes an [`Outcome`] from an instance; each family has one variant here.
 ///
 /// ```
 /// use dfrsim_model::Seed;
@@ -29,27 +30,28 @@ use std::str::FromStr;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Algorithm {
-    /// One of the greedy algorithms.
+    /// A greedy algorithm.
     Greedy(Greedy),
     /// `GA`, the genetic algorithm.
     Genetic,
-    /// One of the vector packing algorithms inside a search on the yield.
+    /// A vector packing algorithm within a search for the yield.
     Vector(vector::Algorithm),
-    /// `RRND` or `RRNDNZ` (`RRNZ` in RR-6692): a vertex of the relaxed program, rounded at random.
+    /// `RRND` or `RRNDNZ` (`RRNZ` in RR-6692): randomised rounding of a vertex of the relaxed
+    /// program.
     Rounding(Zeros),
     /// `FASTDIVING` or `SLOWDIVING`.
     Diving(Diving),
     /// `VP_CHEKURI`.
     Chekuri,
-    /// `OPT`, the optimum, proven by a search of our own.
+    /// `OPT`, the proven optimum, by exact search.
     Optimum,
-    /// `MILP`, the optimum by a solver of the printed mixed integer program (dissertation, 4.1 to 4.6); thousands of times
-    /// slower.
+    /// `MILP`, the optimum by a solver of the published mixed integer program (dissertation, 4.1 to
+    /// 4.6); thousands of times slower than `OPT`.
     Program,
 }
 
 impl Algorithm {
-    /// All algorithms, in the order of the texts.
+    /// Returns all algorithms, in the order of the texts.
     pub fn all() -> impl Iterator<Item = Algorithm> {
         let rounding = [Zeros::Kept, Zeros::Raised].map(Algorithm::Rounding);
         let diving = [Diving::Fast, Diving::Slow].map(Algorithm::Diving);
@@ -62,8 +64,8 @@ impl Algorithm {
             .chain([Algorithm::Chekuri, Algorithm::Optimum, Algorithm::Program])
     }
 
-    /// Solves an instance, or does not. An algorithm that is not made for this many resources fails, and so does one
-    /// whose solver of linear programs gives up.
+    /// Solves an instance. Fails if the algorithm does not support this number of resources, or if
+    /// the solver of its linear program fails.
     #[must_use]
     pub fn solve(self, instance: &Instance, settings: &Settings) -> Outcome {
         match self {
@@ -78,7 +80,7 @@ impl Algorithm {
             Algorithm::Rounding(zeros) => linear::rounding(instance, zeros, settings),
             Algorithm::Diving(diving) => linear::diving(instance, diving, settings),
             Algorithm::Chekuri => linear::chekuri(instance, settings),
-            Algorithm::Optimum => linear::proven(optimum(instance, &settings.limits)),
+            Algorithm::Optimum => linear::outcome_if_proven(optimum(instance, &settings.limits)),
             Algorithm::Program => linear::program(instance, settings),
         }
     }

@@ -1,8 +1,9 @@
-//! Checks a solution of the off-line problem from scratch.
+//! Independent checks of solutions of the off-line problem.
 //!
-//! [`check_minimum_yield`], [`check_yields`] and [`check_solution`] share only the types of the model with the packing
-//! algorithms: each task is on one node that exists, no node is given more than it has, and the jobs get what is
-//! claimed. All of it in exact integers, with a sum for each node and resource.
+//! [`check_minimum_yield`], [`check_yields`] and [`check_solution`] share only the types of the
+//! model with the packing algorithms. They check that each task is on one existing node, that no
+//! node is over-committed, and that the jobs get the claimed yields. All arithmetic is in exact
+//! integers, with a sum for each node and resource.
 //!
 //! ```
 //! use dfrsim_vector_packing::check::check_minimum_yield;
@@ -21,22 +22,22 @@
 //! assert!(faults[0].to_string().starts_with("node 0, resource 0: "));
 //! ```
 //!
-//! Sources: the dissertation that introduced DFRS (Stillwell, 2010), sections 4.1 and 4.5; RR-6692, sections 2.3 and
-//! 5.1.
+//! Sources: the dissertation that introduced DFRS (Stillwell, 2010), sections 4.1 and 4.5; RR-6692,
+//! sections 2.3 and 5.1.
 
 use dfrsim_model::Violation;
 use dfrsim_model::offline::{Instance, Mapping, OfflineJob};
 use dfrsim_model::{NodeTasks, Yield};
 
-/// The faults of a mapping that claims a minimum scaled yield; empty if all jobs can have their
-/// [unscaled](OfflineJob::unscaled) yields at that one together.
+/// Checks a mapping that claims a minimum scaled yield. Returns the violations; none if all jobs can
+/// have their [unscaled](OfflineJob::unscaled) yields at the claimed one.
 pub fn check_minimum_yield(instance: &Instance, mapping: &Mapping, claimed: Yield) -> Vec<Violation> {
     let yields: Vec<Yield> = instance.jobs.iter().map(|job| job.unscaled(claimed)).collect();
     check_yields(instance, mapping, &yields)
 }
 
-/// The faults of a mapping that gives each job an unscaled yield; empty if they can have them and none is
-/// below the job's least yield.
+/// Checks a mapping that gives each job an unscaled yield. Returns the violations; none if the
+/// yields fit and each is at least the job's minimum.
 pub fn check_yields(instance: &Instance, mapping: &Mapping, yields: &[Yield]) -> Vec<Violation> {
     let mut faults = Vec::new();
     let mut fault = |text: String| faults.push(Violation(text));
@@ -55,8 +56,8 @@ pub fn check_yields(instance: &Instance, mapping: &Mapping, yields: &[Yield]) ->
     faults
 }
 
-/// The faults of a solution that claims a minimum scaled yield and gives each job an unscaled one: those of
-/// [`check_yields`], and jobs that get less than at the claimed minimum.
+/// Checks a solution that claims a minimum scaled yield and gives each job an unscaled one. Returns
+/// the violations of [`check_yields`], and the jobs that get less than at the claimed minimum.
 pub fn check_solution(
     instance: &Instance,
     mapping: &Mapping,
@@ -68,14 +69,14 @@ pub fn check_solution(
     {
         if *given < least {
             faults.push(Violation(format!(
-                "job {job}: its yield is {given}, below {least}, which the minimum gives it"
+                "job {job}: its yield is {given}, below {least} at the claimed minimum"
             )));
         }
     }
     faults
 }
 
-/// Whether each task is on one node.
+/// Checks that each task is on one node.
 fn check_tasks(instance: &Instance, mapping: &Mapping, fault: &mut impl FnMut(String)) {
     let (found, jobs) = (mapping.len(), instance.jobs.len());
     if found != jobs {
@@ -89,7 +90,7 @@ fn check_tasks(instance: &Instance, mapping: &Mapping, fault: &mut impl FnMut(St
         let mut before = None;
         for &NodeTasks { node, tasks } in placement {
             if node.index() >= instance.nodes.len() {
-                fault(format!("job {job}: there is no node {node}"));
+                fault(format!("job {job}: node {node} does not exist"));
             }
             if before.is_some_and(|before| node <= before) || tasks == 0 {
                 let order = "expected nodes in ascending order, each with at least one task";
@@ -100,7 +101,8 @@ fn check_tasks(instance: &Instance, mapping: &Mapping, fault: &mut impl FnMut(St
     }
 }
 
-/// Whether every node has what its tasks take at these unscaled yields. Sums are in units of 2^-20 amounts.
+/// Checks that the tasks fit on every node at these unscaled yields. Sums are in units of 2^-20
+/// amounts.
 fn check_capacities(
     instance: &Instance,
     mapping: &Mapping,
@@ -153,9 +155,10 @@ mod tests {
         placements.iter().map(|placement| placement.iter().map(at).collect()).collect()
     }
 
-    /// On node 0 a task of each job: 10 y + 10 (1/2 + y/2) <= 10 up to y = 1/3; node 1 would allow 1. With 2^20
-    /// units, 1/3 is rounded down to 349,525 of them: job 0 then has 349,525, and job 1 524,288 + 174,762 rounded down,
-    /// one short of all. At 349,526 both have one more, which is one too many.
+    /// Placements with a task of each job on node 0: 10 y + 10 (1/2 + y/2) <= 10 holds up to y =
+    /// 1/3; node 1 would allow 1. With 2^20 units, 1/3 is rounded down to 349,525: job 0 then has
+    /// 349,525, and job 1 has 524,288 + 174,762 rounded down, one less than all. At 349,526 both
+    /// have one more, which is one too many.
     #[test]
     fn a_claim_holds_up_to_the_last_unit() {
         let mapping = mapping(&[&[(0, 1), (1, 1)], &[(0, 1)]]);

@@ -8,58 +8,62 @@ use dfrsim_model::offline::Instance;
 use dfrsim_model::{Rng, Seed, Yield};
 use rand::RngExt as _;
 
-/// How `GA` repairs a chromosome. The dissertation's text (section 4.2.4) says that jobs of overloaded nodes move to other less
-/// loaded ones, in an arbitrary order.
+/// Rules by which `GA` repairs a chromosome. The dissertation's text (section 4.2.4) says that jobs
+/// of overloaded nodes move to other less loaded ones, in an arbitrary order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum GeneticRepair {
-    /// As its authors' simulator has it (flexsched, first commit of its public repository, `ga_compute_mapping.C`): resource
-    /// after resource, the job that is the smallest of those which end the overload, or the largest if none does, moves to the
-    /// first other node that can hold it; if there is none, repair ends for all nodes.
+    /// The rule of its authors' simulator (flexsched, first commit of its public repository,
+    /// `ga_compute_mapping.C`). For each resource, the smallest job whose removal ends the overload
+    /// moves, or the largest job if there is none, to the first other node that can hold it. If
+    /// there is no such node, the repair of all nodes ends.
     #[default]
     Simulated,
-    /// The largest task, by the sum of fixed requirements and constrained needs, moves to the least loaded node that can hold it
-    /// (by the sum of loads; relative to capacities where nodes differ); if there is none, that node stays overloaded.
+    /// The task with the largest sum of fixed requirements and constrained needs moves to the least
+    /// loaded node that can hold it (by the sum of loads, relative to capacities on heterogeneous
+    /// nodes). If there is no such node, the node stays overloaded.
     LeastLoaded,
 }
 
-/// The numbers of `GA`.
+/// Parameters of `GA`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GeneticParameters {
-    /// How many chromosomes a generation has; at least one.
+    /// Number of chromosomes per generation; at least 1.
     pub population: usize,
-    /// How many generations follow the first.
+    /// Number of generations after the first.
     pub generations: u32,
-    /// The probability with which a new chromosome has two of its tasks swapped, in [0, 1].
+    /// Probability that two tasks of a new chromosome are swapped, in [0, 1].
     pub mutation: f64,
-    /// The probability with which two parents exchange their tails, in [0, 1]. Otherwise they are copied.
+    /// Probability that two parents exchange their tails, in [0, 1]; otherwise they are copied.
     pub crossover: f64,
-    /// The rule for overloaded nodes.
+    /// Rule for overloaded nodes.
     pub repair: GeneticRepair,
 }
 
 impl Default for GeneticParameters {
-    /// As published: 100 chromosomes, 2,000 generations, probabilities of 0.1 and 0.25.
+    /// Returns the published parameters: 100 chromosomes, 2,000 generations, probabilities of 0.1
+    /// and 0.25.
     fn default() -> GeneticParameters {
         let repair = GeneticRepair::default();
         GeneticParameters { population: 100, generations: 2_000, mutation: 0.1, crossover: 0.25, repair }
     }
 }
 
-/// Searches by a genetic algorithm (dissertation, section 4.2.4).
+/// Solves an instance with the genetic algorithm (dissertation, section 4.2.4).
 ///
-/// A chromosome gives the node of each task; those of the first generation are random. Parents are
-/// chosen by roulette, with their fitness as the stakes. New chromosomes are repaired, and the best of a generation
-/// replaces the worst of the next one. A feasible chromosome has a fitness of N (1 + yield), another one the number
-/// of its nodes that are not overloaded. The search ends early when every job has a yield of 1.
+/// A chromosome assigns a node to each task; the first generation is random. Parents are selected by
+/// roulette wheel, with probabilities proportional to fitness. New chromosomes are repaired, and the
+/// best chromosome of a generation replaces the worst of the next one. A feasible chromosome has the
+/// fitness N (1 + yield), any other one the number of its nodes that are not overloaded. The search
+/// ends early once every job has a yield of 1.
 ///
-/// Repair goes through the nodes in order ([`GeneticRepair`]).
+/// The repair considers the nodes in order ([`GeneticRepair`]).
 pub fn solve(instance: &Instance, seed: Seed, parameters: &GeneticParameters) -> Outcome {
     if instance.nodes.is_empty() {
         return Outcome::of_mapping(instance, instance.jobs.is_empty().then(Vec::new));
     }
     let rigid = Rigid::of(instance);
     let tasks = SortOrder::Given.tasks(instance, &rigid, seed);
-    let mut breeder = Breeder::new(instance, &rigid, &tasks, seed, parameters.repair);
+    let mut breeder = Evolution::new(instance, &rigid, &tasks, seed, parameters.repair);
     let best = breeder.evolve(parameters);
     let feasible = best.fitness >= breeder.fitness_of_nodes(instance.nodes.len());
     Outcome::of_mapping(instance, feasible.then(|| mapping(instance, &tasks, &best.nodes)))
@@ -68,35 +72,35 @@ pub fn solve(instance: &Instance, seed: Seed, parameters: &GeneticParameters) ->
 /// A mapping of all tasks.
 #[derive(Clone, Debug, Default)]
 struct Chromosome {
-    /// The node of each task.
+    /// Node of each task.
     nodes: Vec<u32>,
-    /// In units of 2^-20: exact.
+    /// Exact fitness, in units of 2^-20.
     fitness: u64,
 }
 
-/// Makes chromosomes and judges them.
-struct Breeder<'a> {
+/// State of the evolution: creates and evaluates chromosomes.
+struct Evolution<'a> {
     instance: &'a Instance,
     rigid: &'a Rigid,
-    /// The job of each task.
+    /// Job of each task.
     tasks: &'a [u32],
-    /// For each job, the sum of what a task takes.
+    /// Total demand of a task over all resources, for each job.
     sizes: Vec<i64>,
     repair: GeneticRepair,
     rng: Rng,
-    /// Of the chromosome that is repaired and judged: what its tasks take, a row for each node.
+    /// Loads of the nodes under the chromosome in evaluation, one row per node.
     loads: Vec<i64>,
 }
 
-impl<'a> Breeder<'a> {
+impl<'a> Evolution<'a> {
     fn new(
         instance: &'a Instance,
         rigid: &'a Rigid,
         tasks: &'a [u32],
         seed: Seed,
         repair: GeneticRepair,
-    ) -> Breeder<'a> {
-        Breeder {
+    ) -> Evolution<'a> {
+        Evolution {
             instance,
             rigid,
             tasks,
@@ -107,7 +111,8 @@ impl<'a> Breeder<'a> {
         }
     }
 
-    /// The best chromosome of the last generation, which is the best of all.
+    /// Runs the evolution; returns the best chromosome of the last generation, which is the best of
+    /// all.
     fn evolve(&mut self, parameters: &GeneticParameters) -> Chromosome {
         let population = parameters.population.max(1);
         let mut parents: Vec<Chromosome> = (0..population).map(|_| self.random()).collect();
@@ -125,7 +130,7 @@ impl<'a> Breeder<'a> {
                 Some(*sum)
             }));
             for pair in children.chunks_mut(2) {
-                let (mother, father) = (self.spin(&stakes), self.spin(&stakes));
+                let (mother, father) = (self.draw_parent(&stakes), self.draw_parent(&stakes));
                 let cut = if self.rng.random_bool(parameters.crossover) {
                     self.rng.random_range(0..=self.tasks.len())
                 } else {
@@ -140,7 +145,7 @@ impl<'a> Breeder<'a> {
                         self.swap(&mut child.nodes);
                     }
                     if mutates || cut < self.tasks.len() {
-                        self.repair_and_judge(child);
+                        self.repair_and_evaluate(child);
                     }
                 }
             }
@@ -158,13 +163,13 @@ impl<'a> Breeder<'a> {
         let nodes = self.instance.nodes.len() as u32;
         let nodes = self.tasks.iter().map(|_| self.rng.random_range(0..nodes)).collect();
         let mut chromosome = Chromosome { nodes, fitness: 0 };
-        self.repair_and_judge(&mut chromosome);
+        self.repair_and_evaluate(&mut chromosome);
         chromosome
     }
 
-    /// A chromosome with a probability in proportion to its fitness, given the running sums; any if all have
-    /// fitness 0.
-    fn spin(&mut self, stakes: &[u64]) -> usize {
+    /// Draws a chromosome with a probability proportional to its fitness, given the running sums;
+    /// uniformly if every fitness is 0.
+    fn draw_parent(&mut self, stakes: &[u64]) -> usize {
         match stakes[stakes.len() - 1] {
             0 => self.rng.random_range(0..stakes.len()),
             total => {
@@ -185,11 +190,11 @@ impl<'a> Breeder<'a> {
         if others > 0 {
             let nth = self.rng.random_range(0..others);
             let other = (0..nodes.len()).filter(|&task| nodes[task] != nodes[one]).nth(nth);
-            nodes.swap(one, other.expect("as many were counted"));
+            nodes.swap(one, other.expect("the counted tasks exist"));
         }
     }
 
-    fn repair_and_judge(&mut self, chromosome: &mut Chromosome) {
+    fn repair_and_evaluate(&mut self, chromosome: &mut Chromosome) {
         let dimensions = self.instance.dimensions();
         self.loads.clear();
         self.loads.resize(self.instance.nodes.len() * dimensions, 0);
@@ -221,11 +226,11 @@ impl<'a> Breeder<'a> {
                         break;
                     }
                     let enough = here().filter(|task| amount(task) >= excess).min_by_key(amount);
-                    // Of equally large ones the first.
+                    // Ties are broken by the lowest task.
                     let Some(task) = enough.or_else(|| here().rev().max_by_key(amount)) else { return };
                     let job = self.tasks[task] as usize;
                     let mut others = (0..self.instance.nodes.len()).filter(|&other| other != node);
-                    let Some(to) = others.find(|&other| self.holds(other, job)) else { return };
+                    let Some(to) = others.find(|&other| self.can_hold(other, job)) else { return };
                     self.load(job, node, -1);
                     self.load(job, to, 1);
                     nodes[task] = to as u32;
@@ -239,7 +244,7 @@ impl<'a> Breeder<'a> {
             let mut overloaded = self.is_overloaded(node);
             while overloaded {
                 let here = (0..self.tasks.len()).filter(|&task| nodes[task] as usize == node);
-                // Of equally large ones the first.
+                // Ties are broken by the lowest task.
                 let Some(task) = here.rev().max_by_key(|&task| self.sizes[self.tasks[task] as usize]) else {
                     break;
                 };
@@ -253,7 +258,7 @@ impl<'a> Breeder<'a> {
         }
     }
 
-    /// The fitness that this many nodes are worth.
+    /// Returns the fitness of this number of nodes without overload.
     fn fitness_of_nodes(&self, count: usize) -> u64 {
         count as u64 * u64::from(Yield::ONE.units())
     }
@@ -273,24 +278,24 @@ impl<'a> Breeder<'a> {
         self.row(node).iter().zip(self.rigid.capacity(node)).any(|(load, capacity)| load > capacity)
     }
 
-    /// Whether a node can hold a task of the job.
-    fn holds(&self, node: usize, job: usize) -> bool {
+    /// Checks that a node can hold an additional task of the job.
+    fn can_hold(&self, node: usize, job: usize) -> bool {
         let amounts = self.row(node).iter().zip(self.rigid.demand(job)).zip(self.rigid.capacity(node));
         amounts.into_iter().all(|((load, demand), capacity)| load + demand <= *capacity)
     }
 
-    /// The node with the least load, other than `from`, that can hold a task of the job.
+    /// Returns the least loaded node, other than `from`, that can hold a task of the job.
     fn least_loaded(&self, job: usize, from: usize) -> Option<usize> {
-        let holds = |&node: &usize| node != from && self.holds(node, job);
+        let holds = |&node: &usize| node != from && self.can_hold(node, job);
         let load = |node: usize| -> i128 {
             let amounts = self.row(node).iter().zip(self.rigid.capacity(node));
-            amounts.map(|(&load, &capacity)| i128::from(self.rigid.compared(load, capacity))).sum()
+            amounts.map(|(&load, &capacity)| i128::from(self.rigid.comparable_load(load, capacity))).sum()
         };
         (0..self.instance.nodes.len()).filter(holds).min_by_key(|&node| load(node))
     }
 }
 
-/// The index of the fittest, the first of equal ones.
+/// Returns the index of the fittest chromosome; ties are broken by the lowest index.
 fn fittest(chromosomes: &[Chromosome]) -> usize {
     (0..chromosomes.len()).rev().max_by_key(|&index| chromosomes[index].fitness).unwrap_or(0)
 }
@@ -314,7 +319,7 @@ mod tests {
             let instance = InstanceSet::DissertationSmall.instance(Seed::new(1), scenario, 0).unwrap();
             let rigid = Rigid::of(&instance);
             let tasks = SortOrder::Given.tasks(&instance, &rigid, Seed::new(1));
-            let mut breeder = Breeder::new(&instance, &rigid, &tasks, Seed::new(1), repair);
+            let mut breeder = Evolution::new(&instance, &rigid, &tasks, Seed::new(1), repair);
             for _ in 0..20 {
                 let chromosome = breeder.random();
                 let mapping = mapping(&instance, &tasks, &chromosome.nodes);

@@ -1,9 +1,11 @@
-//! The off-line study: packing jobs once and for all for the best minimum yield.
+//! Off-line packing of jobs for the largest minimum yield.
 //!
-//! * [`instances`]: the random instances of both studies, each from (study seed, scenario, sample) alone.
-//! * [`Algorithm`]: every algorithm under its printed name, and what it makes of an instance, an [`Outcome`].
-//! * [`greedy`], [`genetic`]: the families that live here.
-//! * [`minimum_yield`]: the yield that a mapping is worth, exact.
+//! * [`instances`]: the random instances of both studies, each a function of study seed, scenario
+//!   and sample.
+//! * [`Algorithm`]: every algorithm under its published name; solves an instance with an
+//!   [`Outcome`].
+//! * [`greedy`], [`genetic`]: the algorithm families of this crate.
+//! * [`minimum_yield`]: the exact minimum yield of a mapping.
 //! * [`mod@file`]: instances and solutions as JSON.
 //!
 //! ```
@@ -19,7 +21,8 @@
 //! # Ok::<(), dfrsim_model::named::UnknownName>(())
 //! ```
 //!
-//! Sources: the dissertation that introduced DFRS (Stillwell, 2010), chapter 4; RR-6692, sections 2 to 5.
+//! Sources: the dissertation that introduced DFRS (Stillwell, 2010), chapter 4; RR-6692, sections 2
+//! to 5.
 
 pub mod check;
 pub mod file;

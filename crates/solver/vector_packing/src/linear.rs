@@ -1,4 +1,4 @@
-//! The algorithms that start from linear programs, and the optimum, as outcomes.
+//! Algorithms based on linear programs, and the optimum, as outcomes.
 
 use crate::vector::search;
 use crate::{Outcome, Settings};
@@ -9,7 +9,7 @@ use dfrsim_optimum::{
 };
 use std::time::Instant;
 
-/// The result of RRND or RRNDNZ on an instance. Both draw from one stream.
+/// Solves an instance by RRND or RRNDNZ. Both use the same random stream.
 pub(crate) fn rounding(instance: &Instance, zeros: Zeros, settings: &Settings) -> Outcome {
     match relaxed(instance, settings.relaxation, settings.solver.solver(), &settings.limits) {
         Ok(Attempt::Found(vertex)) => {
@@ -22,10 +22,11 @@ pub(crate) fn rounding(instance: &Instance, zeros: Zeros, settings: &Settings) -
 }
 
 pub(crate) fn diving(instance: &Instance, diving: Diving, settings: &Settings) -> Outcome {
-    attempted(dive(instance, diving, settings.solver.solver(), &settings.limits))
+    outcome_of(dive(instance, diving, settings.solver.solver(), &settings.limits))
 }
 
-/// `VP_CHEKURI`: the search of all vector packing algorithms. A limit of time is one for everything.
+/// Solves an instance by `VP_CHEKURI`, within the yield search of all vector packing algorithms. A
+/// time limit applies to the search as a whole.
 pub(crate) fn chekuri(instance: &Instance, settings: &Settings) -> Outcome {
     let Settings { vector, limits, .. } = *settings;
     let start = Instant::now();
@@ -47,16 +48,17 @@ pub(crate) fn chekuri(instance: &Instance, settings: &Settings) -> Outcome {
             }
         }
     });
-    attempted(stopped.unwrap_or(Ok(best)))
+    outcome_of(stopped.unwrap_or(Ok(best)))
 }
 
-/// The optimum by the printed program.
+/// Solves an instance to optimality by the published program.
 pub(crate) fn program(instance: &Instance, settings: &Settings) -> Outcome {
-    optimum_by_program(instance, settings.solver.solver(), &settings.limits).map_or(Outcome::Failed, proven)
+    optimum_by_program(instance, settings.solver.solver(), &settings.limits)
+        .map_or(Outcome::Failed, outcome_if_proven)
 }
 
-/// A search for the optimum. Only what is proven counts.
-pub(crate) fn proven(outcome: dfrsim_optimum::Outcome) -> Outcome {
+/// Converts the outcome of a search for the optimum. Unproven solutions count as timed out.
+pub(crate) fn outcome_if_proven(outcome: dfrsim_optimum::Outcome) -> Outcome {
     match (outcome.status, outcome.best) {
         (Status::Optimal, Some(best)) => Outcome::Solved(best),
         (Status::Infeasible, _) => Outcome::Infeasible,
@@ -64,7 +66,7 @@ pub(crate) fn proven(outcome: dfrsim_optimum::Outcome) -> Outcome {
     }
 }
 
-fn attempted(attempt: Result<Attempt, SolverError>) -> Outcome {
+fn outcome_of(attempt: Result<Attempt, SolverError>) -> Outcome {
     match attempt {
         Ok(Attempt::Found(solved)) => Outcome::Solved(solved),
         Ok(Attempt::Failed) | Err(_) => Outcome::Failed,

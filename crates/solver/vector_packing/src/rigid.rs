@@ -1,20 +1,22 @@
-//! The amounts that tasks take at the lowest yield.
+//! Rigid demands of tasks, those at the lowest yield.
 
 use dfrsim_model::Yield;
 use dfrsim_model::offline::Instance;
 
-/// The rigid demands of an instance: fixed requirements and constrained needs, that is needs times least yields. This
-/// is what a task takes at a scaled yield of 0, so tasks can be together on a node if and only if their sums fit.
+/// Rigid demands of an instance: fixed requirements and constrained needs, that is needs times least
+/// yields. A task demands these at a scaled yield of 0, so tasks can share a node if and only if
+/// their sums fit.
 ///
-/// All amounts are in units of 2^-20 amounts, so that constrained needs are exact, and signed, so that a load can be
-/// compared with its capacity by their difference: at most 2^52, far from overflow in sums below a capacity.
+/// All amounts are in units of 2^-20, so that constrained needs are exact. They are signed, so that
+/// loads and capacities can be subtracted; they are at most 2^52, so that sums below a capacity do
+/// not overflow.
 pub(crate) struct Rigid {
     dimensions: usize,
-    /// A row of `dimensions` for each job.
+    /// Demands of jobs, a row of `dimensions` each.
     demands: Vec<i64>,
-    /// A row of `dimensions` for each node.
+    /// Capacities of nodes, a row of `dimensions` each.
     capacities: Vec<i64>,
-    are_alike: bool,
+    is_homogeneous: bool,
 }
 
 impl Rigid {
@@ -25,21 +27,22 @@ impl Rigid {
             dimensions: instance.dimensions(),
             demands: sizes.map(|size| size as i64).collect(),
             capacities: capacities.collect(),
-            are_alike: instance.is_homogeneous(),
+            is_homogeneous: instance.is_homogeneous(),
         }
     }
-    /// The amount that a task of the job takes.
+    /// Returns the demand of a task of the job.
     pub(crate) fn demand(&self, job: usize) -> &[i64] {
         &self.demands[job * self.dimensions..][..self.dimensions]
     }
-    /// The capacity of a node.
+    /// Returns the capacity of a node.
     pub(crate) fn capacity(&self, node: usize) -> &[i64] {
         &self.capacities[node * self.dimensions..][..self.dimensions]
     }
-    /// A load as nodes are compared by it: of different nodes relative to the capacity, in units of 2^-40, rounded down.
-    pub(crate) fn compared(&self, load: i64, capacity: i64) -> i64 {
+    /// Converts a load to a comparable value: on heterogeneous nodes relative to the capacity, in
+    /// units of 2^-40, rounded down.
+    pub(crate) fn comparable_load(&self, load: i64, capacity: i64) -> i64 {
         match (load, capacity) {
-            _ if self.are_alike => load,
+            _ if self.is_homogeneous => load,
             (0, _) => 0,
             (_, 0) => i64::MAX,
             _ => i64::try_from((i128::from(load) << 40) / i128::from(capacity)).unwrap_or(i64::MAX),

@@ -1,40 +1,41 @@
-//! Parameters of algorithms that their names do not give.
+//! Parameters of algorithms that are not part of their names.
 
 use crate::genetic::GeneticParameters;
-use crate::greedy::Readings;
+use crate::greedy::Interpretation;
 use crate::vector;
 use dfrsim_model::Seed;
 use dfrsim_optimum::{Backend, Limits, Relaxation};
 
-/// Parameters of algorithms that their names do not give.
+/// Parameters of algorithms that are not part of their names.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
-    /// The seed of all that is random in an algorithm. Each algorithm forks streams of its own from it.
+    /// Seed of all random choices; each algorithm forks its own streams.
     pub seed: Seed,
-    /// The most placements of `GB` and `SGB`.
+    /// Maximum number of placements of `GB` and `SGB`.
     pub placements: u64,
-    /// The readings of the dissertation's greedy algorithms.
-    pub greedy: Readings,
-    /// The numbers of `GA`.
+    /// Interpretations of the dissertation's greedy algorithms.
+    pub greedy: Interpretation,
+    /// Parameters of `GA`.
     pub genetic: GeneticParameters,
-    /// Those of vector packing; `VP_CHEKURI` searches with their precision and probes.
+    /// Parameters of vector packing; `VP_CHEKURI` uses their precision and probes.
     pub vector: vector::Options,
-    /// The solver of linear programs.
+    /// Solver of linear programs.
     pub solver: Backend,
-    /// The program that `RRND` and `RRNDNZ` round.
+    /// Program whose vertices `RRND` and `RRNDNZ` round.
     pub relaxation: Relaxation,
-    /// When linear programs and the search for the optimum stop.
+    /// Limits of linear programs and of the search for the optimum.
     pub limits: Limits,
 }
 
 impl Settings {
-    /// With this seed, what the published numbers were made with but for exact yields: 500,000 placements, the
-    /// [default](GeneticParameters::default) genetic algorithm, a precision of 0.001, the printed program, no limits.
+    /// Creates the settings of the published results, except for exact yields: 500,000 placements,
+    /// the [default](GeneticParameters::default) genetic algorithm, a precision of 0.001, the
+    /// published program, no limits.
     pub fn new(seed: Seed) -> Settings {
         Settings {
             seed,
             placements: 500_000,
-            greedy: Readings::default(),
+            greedy: Interpretation::default(),
             genetic: GeneticParameters::default(),
             vector: vector::Options::default(),
             solver: Backend::default(),

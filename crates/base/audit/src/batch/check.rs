@@ -1,45 +1,45 @@
-//! Follows the record of a batch policy.
+//! Checks of the records under a batch policy.
 
 use super::nodes::Nodes;
 use super::queue::Waiting;
 use super::state::{BatchCheck, Preempted, Started};
 use super::timers::micros;
-use crate::check::{Change, Check, Jobs, Report};
+use crate::check::{Change, Check, Jobs, ReportViolation};
 use crate::job::Job;
 use crate::nodes::Kind;
 use crate::platform::Platform;
-use crate::priority::Site;
+use crate::priority::PrioritySystem;
 use dfrsim_model::Yield;
-use dfrsim_model::batch::{BatchPolicy, Discipline, QueueOrder};
+use dfrsim_model::batch::{Backfilling, BatchPolicy, QueueOrder};
 use dfrsim_model::priority::{PreemptMode, Priorities};
 use std::sync::Arc;
 
 impl BatchCheck {
     pub(crate) fn new(policy: BatchPolicy, kinds: &Arc<Vec<Kind>>) -> BatchCheck {
         let mut check = BatchCheck { policy, nodes: Nodes::new(policy, kinds), ..BatchCheck::default() };
-        check.assume(kinds);
+        check.set_default_site(kinds);
         check
     }
-    /// SLURM has settings where the record has none.
-    fn assume(&mut self, kinds: &[Kind]) {
-        let is_slurm = self.policy.discipline == Discipline::Slurm;
-        self.site = is_slurm.then(|| Site::new(&Priorities::default().as_slurm(), kinds));
+    /// Sets the default settings of SLURM, for files without a `priority` record.
+    fn set_default_site(&mut self, kinds: &[Kind]) {
+        let is_slurm = self.policy.backfilling == Backfilling::Slurm;
+        self.site = is_slurm.then(|| PrioritySystem::new(&Priorities::default().as_slurm(), kinds));
     }
-    /// A job starts, or goes on after it made room.
+    /// Handles the start of a job, or its resumption after a preemption.
     fn start(&mut self, change: Change<'_>) -> Option<String> {
         let Change { line, job, on, job_yield, .. } = change;
         self.is_due = true;
         self.started.push(Started { job, line, on: on.to_vec() });
         if job_yield != Yield::ONE.units() {
-            return Some(format!("a yield of {job_yield} units under a batch policy, where it is 1"));
+            return Some(format!("a yield of {job_yield} units, expected a yield of 1 under a batch policy"));
         }
-        let unknown = "it is not known how many cores nodes have: expected `classes` with `cores`";
-        (!self.nodes.are_known()).then(|| unknown.to_owned())
+        let unknown = "the number of cores of nodes is unknown; expected `classes` with `cores`";
+        (!self.nodes.is_capacity_known()).then(|| unknown.to_owned())
     }
-    /// A job is rejected, which is right if it can never run.
+    /// Handles the rejection of a job, which is correct if the job can never run.
     fn reject(&mut self, number: u64) -> Option<String> {
         let list =
-            if self.policy.discipline == Discipline::Slurm { &mut self.arriving } else { &mut self.queue };
+            if self.policy.backfilling == Backfilling::Slurm { &mut self.arriving } else { &mut self.queue };
         let at = list.iter().position(|waiting| waiting.number == number)?;
         let Waiting { tasks, most, .. } = list.remove(at);
         self.site.iter_mut().for_each(|site| site.leave(number, 0));
@@ -49,21 +49,21 @@ impl BatchCheck {
         let starts = self.reserved.values().iter().map(|it| it.start).filter(|&start| start > self.decided);
         let site = self.site.as_ref().filter(|_| !self.queue.is_empty());
         let bounds = site.iter().flat_map(|_| self.nodes.bounds()).filter(|&bound| bound > now);
-        if self.policy.discipline == Discipline::Slurm {
+        if self.policy.backfilling == Backfilling::Slurm {
             let look =
-                site.and_then(|site| if self.is_soon { Some(now + 1) } else { self.next_look(now, site) });
+                site.and_then(|site| if self.is_soon { Some(now + 1) } else { self.next_cycle(now, site) });
             let over = self
                 .site
                 .iter()
-                .flat_map(|site| site.warned.values().iter().copied().filter(|&until| until > now));
+                .flat_map(|site| site.grace_ends.values().iter().copied().filter(|&until| until > now));
             return look.into_iter().chain(over).chain(bounds).chain(self.nodes.next_change(now)).min();
         }
         let of_site = site.into_iter().flat_map(|site| {
             let interval = micros(site.settings.backfill.interval_s);
-            let backfills = self.policy.discipline != Discipline::Fcfs && interval > 0;
+            let backfills = self.policy.backfilling != Backfilling::Fcfs && interval > 0;
             let backfilled = backfills.then(|| (now / interval + 1).saturating_mul(interval));
             let of_site = [site.next_candidate(now), site.next_ranks(now), backfilled];
-            of_site.into_iter().flatten().chain(site.delays(now))
+            of_site.into_iter().flatten().chain(site.hold_off_ends(now))
         });
         starts.chain(of_site).chain(bounds).chain(self.nodes.next_change(now)).min()
     }
@@ -71,20 +71,20 @@ impl BatchCheck {
 
 impl Check for BatchCheck {
     fn classes(&mut self, kinds: &Arc<Vec<Kind>>) {
-        self.nodes.differ(kinds);
-        self.assume(kinds);
+        self.nodes.set_kinds(kinds);
+        self.set_default_site(kinds);
     }
     fn priority(&mut self, settings: &Priorities, kinds: &[Kind]) {
-        let is_slurm = self.policy.discipline == Discipline::Slurm;
+        let is_slurm = self.policy.backfilling == Backfilling::Slurm;
         let is_first_come = (self.policy.order, self.policy.fill) == (QueueOrder::Arrival, None);
-        let is_by_arrival = !is_slurm && is_first_come && settings.order_by_arrival();
+        let is_by_arrival = !is_slurm && is_first_come && settings.is_arrival_order();
         let settings = if is_slurm { settings.as_slurm() } else { settings.clone() };
         self.nodes.reservations.clone_from(&settings.reservations);
-        self.site = (!is_by_arrival).then(|| Site::new(&settings, kinds));
+        self.site = (!is_by_arrival).then(|| PrioritySystem::new(&settings, kinds));
     }
     fn platform(&mut self, platform: &Platform) {
         self.nodes.change(platform);
-        // Where the record begins no decision is due.
+        // No decision is due at the beginning of the file.
         self.is_due |= platform.changed;
     }
 
@@ -99,25 +99,25 @@ impl Check for BatchCheck {
             planned: job.estimate,
             need: self.nodes.pieces(&job.size.pieces),
             fits: job.size.allowed.clone(),
-            closed: self.nodes.closed(&job.size.features),
+            closed: self.nodes.blocked_intervals(&job.size.features),
             most: 0,
             is_admitted,
             priority: 0,
         };
-        job.most = if is_admitted { self.nodes.most(&job) } else { 0 };
+        job.most = if is_admitted { self.nodes.max_tasks(&job) } else { 0 };
         self.arriving.push(job);
         (self.is_due, self.timers.is_changed) = (true, true);
-        if self.policy.discipline != Discipline::Slurm {
-            self.see_events(now);
+        if self.policy.backfilling != Backfilling::Slurm {
+            self.apply_events(now);
         }
     }
     fn change(&mut self, change: Change<'_>) -> Option<String> {
         match change.record {
             "start" => self.start(change),
-            "resume" if self.site.as_ref().is_some_and(Site::preempts_any) => self.start(change),
+            "resume" if self.site.as_ref().is_some_and(PrioritySystem::preempts_any) => self.start(change),
             "reject" => self.reject(change.job),
             record => Some(format!(
-                "`{record}` under a batch policy, where a job keeps its nodes and its speed to its end"
+                "`{record}` under a batch policy, where a job keeps its nodes and its yield until it ends"
             )),
         }
     }
@@ -132,25 +132,25 @@ impl Check for BatchCheck {
         self.is_due = true;
         self.preempted.push(Preempted { job, line, waits });
         if mode == PreemptMode::Requeue {
-            self.site.iter_mut().for_each(|site| site.delay(job, now));
+            self.site.iter_mut().for_each(|site| site.hold_off(job, now));
         }
-        self.site.as_ref().and_then(|site| site.wrongs(now, job, mode))
+        self.site.as_ref().and_then(|site| site.check_preemption(now, job, mode))
     }
     fn interrupt(&mut self, number: u64, now: u64, waits: Option<u64>) {
         self.is_due = true;
         self.timers.is_changed = true;
         self.leave(number, now, waits);
         if let Some(site) = &mut self.site {
-            site.count(now);
-            site.delay(number, now);
+            site.advance(now);
+            site.hold_off(number, now);
         }
-        self.queue.append(&mut self.again);
+        self.queue.append(&mut self.requeued);
     }
     fn complete(&mut self, number: u64, now: u64, _: &Job) {
         (self.is_due, self.timers.is_changed) = (true, true);
         self.completing.push(number);
-        if self.policy.discipline != Discipline::Slurm {
-            self.see_events(now);
+        if self.policy.backfilling != Backfilling::Slurm {
+            self.apply_events(now);
         }
     }
     fn withdraw(&mut self, number: u64, now: u64) {
@@ -162,12 +162,12 @@ impl Check for BatchCheck {
         self.is_freed |= self.reserved.remove(&number).is_some();
     }
 
-    fn settle(&mut self, now: u64, _: &Jobs, fault: Report<'_>) {
+    fn settle(&mut self, now: u64, _: &Jobs, fault: ReportViolation<'_>) {
         if std::mem::take(&mut self.is_due) {
             self.decide(now, fault);
         }
     }
-    fn pass(&mut self, mut now: u64, until: u64, _: &Jobs, fault: Report<'_>) {
+    fn pass(&mut self, mut now: u64, until: u64, _: &Jobs, fault: ReportViolation<'_>) {
         while let Some(next) = self.next_decision(now).filter(|&next| next < until) {
             now = next;
             self.decide(now, fault);

@@ -1,86 +1,91 @@
-//! The decision that a policy takes at a moment, job by job in the order of the queue, and the record's beside it.
+//! Recomputation of a policy's decision, job by job in queue order, and comparison with the record.
 
 use super::nodes::total;
-use super::plan::{Plan, Room};
+use super::plan::{Slot, Timeline};
 use super::queue::{Parts, Running, Waiting, end_of, sort};
-use super::slurm::{Look, Trials};
-use super::state::{BatchCheck, Bound, Preempted, Reservation, Started};
+use super::slurm::{CycleKind, Trials};
+use super::state::{BatchCheck, NodeReservation, Preempted, Reservation, Started};
 use super::timers::micros;
-use crate::check::Report;
-use crate::priority::Site;
+use crate::check::ReportViolation;
+use crate::priority::PrioritySystem;
 use dfrsim_model::SimTime;
-use dfrsim_model::batch::{Compression, Discipline, NodeUse};
+use dfrsim_model::batch::{Backfilling, Compression, NodeUse};
 
-/// How long a job past its estimate is expected to go on: a second, in microseconds.
+/// Time for which a job that exceeded its estimate is expected to continue: one second, in
+/// microseconds.
 const OVERRUN: u64 = 1_000_000;
 
-/// Why a job that can never run has to leave.
+/// Makes the message for a job that can never run and is not rejected.
 fn not_rejected(Waiting { tasks, most, .. }: &Waiting) -> String {
-    format!("it is not rejected, although its {tasks} tasks are more than the {most} nodes that it may have")
+    format!("it is not rejected, although it has {tasks} tasks and may have {most} nodes")
 }
 
-/// What the head of the queue must not lose under EASY: its room at the earliest moment.
+/// Reservation of the queue head under EASY: its slot at the shadow time.
 #[derive(Clone, Debug)]
-struct Promise {
+struct HeadReservation {
     job: Waiting,
-    time: u64,
+    shadow_time: u64,
     end: u64,
-    /// The least of its nodes.
+    /// Least speed of its nodes.
     speed: u32,
 }
 
-/// A decision as far as it is taken.
+/// State of a decision in progress.
 #[derive(Clone, Debug)]
-struct Pass {
+struct Cycle {
     now: u64,
-    plan: Plan,
-    /// The first job that waits, or that has the reservation of EASY/SPARE.
+    plan: Timeline,
+    /// First job that waits, or the job with the reservation of EASY/SPARE.
     head: Option<u64>,
-    promise: Option<Promise>,
-    /// Whether jobs may go before the head.
+    head_reservation: Option<HeadReservation>,
+    /// True if jobs may be backfilled.
     backfills: bool,
-    /// How many jobs are tried from the head on, and how many of them are left.
+    /// Maximum number of jobs tried from the head on, and the number of remaining ones.
     most: u32,
     left: u32,
-    look: Look,
+    look: CycleKind,
     trials: Trials,
-    /// Of equal nodes under EASY: for each number of tasks that is free, the least planned time of jobs of no more tasks that had no room
-    /// behind the head. None of those with more of both has any.
-    refused: Vec<u64>,
+    /// Memo for identical nodes under EASY, by number of tasks: the least planned time of a job with
+    /// at most so many tasks that did not fit behind the head. Jobs with at least as many tasks and
+    /// at least that planned time do not fit either.
+    rejected_times: Vec<u64>,
 }
 
-impl Pass {
-    /// Why jobs from here on are not tried.
+impl Cycle {
+    /// Returns the reason if further jobs are not tried.
     fn is_over(&self) -> Option<String> {
-        if self.look != Look::Every {
+        if self.look != CycleKind::Every {
             return None;
         }
         let (head, most) = (self.head?, self.most);
         if !self.backfills {
             return Some(format!("it starts before job {head}, which is ahead of it in the queue"));
         }
-        let deep = || format!("it is backfilled, though it is behind the {most} jobs that backfilling tries");
+        let deep =
+            || format!("it is backfilled, although it is not among the {most} jobs that backfilling tries");
         (self.left == 0).then(deep)
     }
 
-    /// Whether a job has no room since one that asks for no more had none.
-    fn is_hopeless(&self, job: &Waiting) -> bool {
-        let least = self.refused.get(job.tasks as usize);
-        !self.refused.is_empty() && least.is_none_or(|&planned| job.planned >= planned)
+    /// Returns whether the job cannot fit because a job that requests no more did not fit.
+    fn is_infeasible(&self, job: &Waiting) -> bool {
+        let least = self.rejected_times.get(job.tasks as usize);
+        !self.rejected_times.is_empty() && least.is_none_or(|&planned| job.planned >= planned)
     }
-    /// The pools on which a job starts now beside all that is planned.
+    /// Finds pools on which the job starts now without delaying any reservation.
     fn start(&self, job: &Waiting) -> Option<Parts> {
         let pools = &self.plan.pools;
         if job.need[0].saturating_mul(job.tasks as i64) > self.plan.free_now() {
             return None;
         }
         pools.speeds.iter().find_map(|&speed| {
-            let mut room = self.plan.room_at(self.now, job, speed)?;
-            let Some(promise) = self.promise.as_ref().filter(|promise| promise.time < room.end) else {
+            let mut room = self.plan.slot_at(self.now, job, speed)?;
+            let Some(promise) =
+                self.head_reservation.as_ref().filter(|promise| promise.shadow_time < room.end)
+            else {
                 return Some(pools.choose(self.now, &room.tasks, job.tasks));
             };
-            // First where the head loses no room.
-            let harmless = |pool| promise.harmless(&self.plan, pool, job).min(room.tasks[pool]);
+            // Prefers nodes on which the head loses no capacity.
+            let harmless = |pool| promise.extra_tasks(&self.plan, pool, job).min(room.tasks[pool]);
             let harmless: Vec<u64> = (0..pools.all.len()).map(harmless).collect();
             let mut parts = pools.choose(self.now, &harmless, job.tasks);
             parts.iter().for_each(|(&pool, &tasks)| room.tasks[pool] -= tasks);
@@ -88,72 +93,75 @@ impl Pass {
             for (pool, tasks) in pools.choose(self.now, &room.tasks, missing) {
                 *parts.or_default(pool) += tasks;
             }
-            (promise.left(&self.plan, job, &parts) >= promise.job.tasks).then_some(parts)
+            (promise.head_tasks_after(&self.plan, job, &parts) >= promise.job.tasks).then_some(parts)
         })
     }
 }
 
-impl Promise {
-    /// For how many tasks of the head a pool has room beside tasks of another job.
-    fn beside(&self, plan: &Plan, pool: usize, other: &Waiting, tasks: u64) -> u64 {
-        if !plan.is_open(pool, &self.job, self.speed, (self.time, self.end)) {
+impl HeadReservation {
+    /// Counts the tasks of the head that fit on a pool together with tasks of another job.
+    fn head_tasks_with(&self, plan: &Timeline, pool: usize, other: &Waiting, tasks: u64) -> u64 {
+        if !plan.is_usable(pool, &self.job, self.speed, (self.shadow_time, self.end)) {
             return 0;
         }
-        let least = plan.least(pool, self.time, self.end).enumerate();
+        let least = plan.least(pool, self.shadow_time, self.end).enumerate();
         self.job
-            .times_in(least.map(|(at, free)| free.saturating_sub(plan.pools.amount(other, pool, tasks, at))))
+            .tasks_in(least.map(|(at, free)| free.saturating_sub(plan.pools.amount(other, pool, tasks, at))))
     }
-    /// The same of all pools.
-    fn left(&self, plan: &Plan, other: &Waiting, parts: &Parts) -> u64 {
+    /// Counts the tasks of the head that fit on all pools together with another job.
+    fn head_tasks_after(&self, plan: &Timeline, other: &Waiting, parts: &Parts) -> u64 {
         let tasks = |pool: usize| parts.get(&pool).copied().unwrap_or(0);
-        total((0..plan.pools.all.len()).map(|pool| self.beside(plan, pool, other, tasks(pool))))
+        total((0..plan.pools.all.len()).map(|pool| self.head_tasks_with(plan, pool, other, tasks(pool))))
     }
-    /// How many tasks another job can have on a pool and cost the head none there.
-    fn harmless(&self, plan: &Plan, pool: usize, other: &Waiting) -> u64 {
-        match (self.beside(plan, pool, other, 0), plan.pools.policy.nodes) {
+    /// Counts the tasks of another job that fit on a pool without reducing the number of the head's
+    /// tasks there.
+    fn extra_tasks(&self, plan: &Timeline, pool: usize, other: &Waiting) -> u64 {
+        match (self.head_tasks_with(plan, pool, other, 0), plan.pools.policy.nodes) {
             (0, _) => u64::MAX,
             (_, NodeUse::Exclusive) => 0,
             (own, _) => {
-                let least = plan.least(pool, self.time, self.end).zip(&self.job.need);
-                other.times_in(least.map(|(free, need)| free - need * own as i64))
+                let least = plan.least(pool, self.shadow_time, self.end).zip(&self.job.need);
+                other.tasks_in(least.map(|(free, need)| free - need * own as i64))
             }
         }
     }
 }
 
-impl Bound {
-    /// What is free of it.
-    fn held(&self) -> Parts {
+impl NodeReservation {
+    /// Returns the reserved nodes that are already free.
+    fn free_parts(&self) -> Parts {
         let mut held = self.parts.clone();
         for (pool, tasks) in self.awaited.iter().flat_map(|(_, parts)| parts) {
             *held.or_default(*pool) -= tasks;
         }
         held
     }
-    /// Whether no other job has it.
-    fn is_free(&self, pass: &Pass, job: &Waiting) -> bool {
-        let free = |pool: usize| job.times_in(pass.plan.least(pool, pass.now, pass.now + 1));
+    /// Returns whether all reserved nodes are free.
+    fn is_free(&self, pass: &Cycle, job: &Waiting) -> bool {
+        let free = |pool: usize| job.tasks_in(pass.plan.least(pool, pass.now, pass.now + 1));
         self.awaited.is_empty() && self.parts.iter().all(|(&pool, &tasks)| free(pool) >= tasks)
     }
-    /// Whether its job could stay to its end if it started now.
-    fn is_lasting(&self, pass: &Pass, job: &Waiting) -> bool {
+    /// Returns whether the job could run to its planned end if it started now.
+    fn is_lasting(&self, pass: &Cycle, job: &Waiting) -> bool {
         let speed = pass.plan.pools.slowest(&self.parts);
         let until = (pass.now, end_of(pass.now, job.planned, speed));
-        let room: Vec<u64> = pass.plan.room(job, speed, until).collect();
+        let room: Vec<u64> = pass.plan.fitting_tasks(job, speed, until).collect();
         self.parts.iter().all(|(&pool, &tasks)| room[pool] >= tasks)
     }
 }
 
 impl BatchCheck {
-    /// Whether the reservations of CONS stay from one decision to the next.
-    fn keeps_plan(&self) -> bool {
-        self.site.is_none() && matches!(self.policy.discipline, Discipline::Conservative(_))
+    /// Returns whether the reservations of CONS are kept from one decision to the next.
+    fn keeps_reservations(&self) -> bool {
+        self.site.is_none() && matches!(self.policy.backfilling, Backfilling::Conservative(_))
     }
-    fn is_held_back(&self, job: &Waiting) -> bool {
-        self.site.as_ref().is_some_and(|site| site.is_delayed(job.number) || site.holds(job.number))
+    fn is_blocked(&self, job: &Waiting) -> bool {
+        self.site
+            .as_ref()
+            .is_some_and(|site| site.is_ineligible(job.number) || site.exceeds_limit(job.number))
     }
 
-    /// The running jobs, by when they are expected to leave their nodes.
+    /// Returns the running jobs by their expected end.
     fn ends(&self, now: u64) -> Vec<(u64, &Running)> {
         let mut ends: Vec<_> = self.running.values().iter().map(|job| (self.leaves(now, job), job)).collect();
         ends.sort_unstable_by_key(|(end, job)| (*end, job.job.number));
@@ -167,7 +175,7 @@ impl BatchCheck {
         let windows = job.parts.keys().iter().flat_map(|&pool| &self.nodes.pools.all[pool].windows);
         windows.map(|&(from, _)| from).filter(|&from| from > now).fold(self.rounded(end), u64::min)
     }
-    /// What backfilling takes a moment for.
+    /// Rounds a time up to the backfill resolution.
     fn rounded(&self, moment: u64) -> u64 {
         match self.site.as_ref().map_or(0, |site| micros(site.settings.backfill.resolution_s)) {
             0 => moment,
@@ -175,49 +183,51 @@ impl BatchCheck {
         }
     }
 
-    /// Judges a decision, and takes in what the record says.
-    pub(super) fn decide(&mut self, now: u64, report: Report<'_>) {
-        let is_first = self.nodes.are_new();
-        let is_changed = self.nodes.follow(now);
-        if self.policy.discipline == Discipline::Slurm {
+    /// Checks a decision against the record, and applies the changes of the record.
+    pub(super) fn decide(&mut self, now: u64, report: ReportViolation<'_>) {
+        let is_first = self.nodes.is_new();
+        let is_changed = self.nodes.update_pools(now);
+        if self.policy.backfilling == Backfilling::Slurm {
             self.reject_arriving(now, report);
         }
         if is_changed && !is_first {
-            self.see_events(now);
+            self.apply_events(now);
         }
         let is_soon = std::mem::take(&mut self.is_soon);
         self.judge(now, is_changed, report);
-        if self.policy.discipline == Discipline::Slurm {
-            self.see_events(now);
+        if self.policy.backfilling == Backfilling::Slurm {
+            self.apply_events(now);
             let is_bound = self.nodes.bounds().any(|bound| bound == now);
             self.note_change(now, is_changed || is_soon || is_bound);
         }
     }
-    /// Jobs that can never run are rejected when they arrive, even if neither scheduler looks.
-    fn reject_arriving(&mut self, now: u64, report: Report<'_>) {
+    /// Checks that jobs that can never run are rejected on arrival, even outside of scheduling
+    /// cycles.
+    fn reject_arriving(&mut self, now: u64, report: ReportViolation<'_>) {
         for job in self.arriving.extract_if(.., |job| job.tasks > job.most) {
             report(job.number, now, None, not_rejected(&job));
             self.site.iter_mut().for_each(|site| site.leave(job.number, now));
         }
     }
-    fn judge(&mut self, now: u64, is_changed: bool, report: Report<'_>) {
+    fn judge(&mut self, now: u64, is_changed: bool, report: ReportViolation<'_>) {
         let (mut started, mut preempted) =
             (std::mem::take(&mut self.started), std::mem::take(&mut self.preempted));
-        self.site.iter_mut().for_each(|site| site.count(now));
-        let is_slurm = self.policy.discipline == Discipline::Slurm;
-        let looks = if is_slurm { self.looks(now) } else { vec![Look::Every] };
+        self.site.iter_mut().for_each(|site| site.advance(now));
+        let is_slurm = self.policy.backfilling == Backfilling::Slurm;
+        let looks = if is_slurm { self.main_cycles(now) } else { vec![CycleKind::Every] };
         if is_changed {
             self.running.values_mut().for_each(|job| job.parts = self.nodes.pools.parts(&job.on));
             self.bound = None;
         }
-        let over = self.over(now);
+        let over = self.expired(now);
         if is_changed {
-            self.let_go(now, &over, &mut preempted, report);
+            self.preempt_expired(now, &over, &mut preempted, report);
         }
-        if self.queue.is_empty() && preempted.is_empty() && over.is_empty() || !self.nodes.are_known() {
+        if self.queue.is_empty() && preempted.is_empty() && over.is_empty() || !self.nodes.is_capacity_known()
+        {
             self.is_freed = false;
             if is_slurm {
-                self.backfills(now, false);
+                self.is_backfill_due(now, false);
             }
             return;
         }
@@ -231,59 +241,68 @@ impl BatchCheck {
         let mut waiting = self.queue.len();
         let mut pass = None;
         for look in looks {
-            pass = Some(self.look(now, (look, is_changed), &mut started, &mut preempted, report));
+            pass = Some(self.run_cycle(now, (look, is_changed), &mut started, &mut preempted, report));
         }
         if is_slurm {
             let has_started = self.queue.len() < std::mem::take(&mut waiting);
-            let look = if self.backfills(now, has_started) { Look::Backfill } else { Look::Neither };
-            pass = Some(self.look(now, (look, is_changed), &mut started, &mut preempted, report));
+            let look =
+                if self.is_backfill_due(now, has_started) { CycleKind::Backfill } else { CycleKind::Neither };
+            pass = Some(self.run_cycle(now, (look, is_changed), &mut started, &mut preempted, report));
         }
         if !is_changed {
-            self.let_go(now, &over, &mut preempted, report);
+            self.preempt_expired(now, &over, &mut preempted, report);
         }
         self.timers.is_changed |= !over.is_empty();
         for other in preempted {
-            let rule = "it makes room, but no job starts for which it has to".to_owned();
+            let rule = "it is preempted, but no job starts for which it has to be".to_owned();
             report(other.job, now, Some(other.line), rule);
-            pass.iter_mut().for_each(|pass| self.make_way(pass, &other));
+            pass.iter_mut().for_each(|pass| self.apply_preemption(pass, &other));
         }
-        // Those that made room wait from the next decision on.
-        let mut again = std::mem::take(&mut self.again);
+        // Requeued jobs wait from the next decision on.
+        let mut again = std::mem::take(&mut self.requeued);
         self.is_soon = !again.is_empty();
         self.queue.append(&mut again);
         self.is_freed = false;
     }
 
-    /// The jobs that leave now, as they were warned.
-    fn over(&self, now: u64) -> Vec<u64> {
-        let warned = self.site.iter().flat_map(|site| &site.warned).filter(|(_, until)| **until <= now);
+    /// Returns the jobs whose grace period has expired.
+    fn expired(&self, now: u64) -> Vec<u64> {
+        let warned = self.site.iter().flat_map(|site| &site.grace_ends).filter(|(_, until)| **until <= now);
         warned.map(|(job, _)| *job).filter(|job| !self.completing.contains(job)).collect()
     }
-    /// They leave by the record.
-    fn let_go(&mut self, now: u64, over: &[u64], preempted: &mut Vec<Preempted>, report: Report<'_>) {
+    /// Checks that they are preempted, and applies it.
+    fn preempt_expired(
+        &mut self,
+        now: u64,
+        over: &[u64],
+        preempted: &mut Vec<Preempted>,
+        report: ReportViolation<'_>,
+    ) {
         for &job in over {
             if !self.running.contains_key(&job) {
                 continue;
             }
             match preempted.extract_if(.., |it| it.job == job).next() {
                 Some(it) => self.leave(job, now, it.waits),
-                None => report(job, now, None, "it keeps its nodes beyond its grace time".to_owned()),
+                None => report(job, now, None, "it keeps its nodes beyond its grace period".to_owned()),
             }
         }
     }
-    /// Those that have time to make room for a job stay, and are expected to leave then; the others leave. Whether some stay.
-    fn warn(
+    /// Starts the grace periods of jobs that are preempted for `job`; jobs without a grace period
+    /// leave at once. Returns whether any job is in its grace period; such a job is expected to end
+    /// with it.
+    fn start_grace_periods(
         &mut self,
-        pass: &mut Pass,
+        pass: &mut Cycle,
         job: u64,
         leaving: &[u64],
         preempted: &mut Vec<Preempted>,
-        report: Report<'_>,
+        report: ReportViolation<'_>,
     ) -> bool {
         let now = pass.now;
         let (mut stay, mut go) = (Vec::new(), Vec::new());
         for &other in leaving {
-            match self.site.as_mut().and_then(|site| site.warn(now, other, job)) {
+            match self.site.as_mut().and_then(|site| site.start_grace_period(now, other, job)) {
                 Some(until) => stay.push((other, until)),
                 None => go.push(other),
             }
@@ -296,42 +315,54 @@ impl BatchCheck {
             let before = self.leaves(now, &running);
             running.end = running.end.min(*until);
             let after = self.leaves(now, &running);
-            pass.plan.give_back(&running.job, &running.parts, after, before);
+            pass.plan.release(&running.job, &running.parts, after, before);
             self.running.insert(*other, running);
         }
         for other in go {
             match preempted.extract_if(.., |it| it.job == other).next() {
-                Some(it) => self.make_way(pass, &it),
-                None => report(other, now, None, format!("it does not make room for job {job}")),
+                Some(it) => self.apply_preemption(pass, &it),
+                None => report(other, now, None, format!("it is not preempted for job {job}")),
             }
         }
         true
     }
 
-    /// One look at the queue, for which jobs start and others make room by the record.
-    fn look(
+    /// Simulates one scheduling cycle over the queue, and compares the jobs that start and those
+    /// that are preempted with the record.
+    fn run_cycle(
         &mut self,
         now: u64,
-        (look, is_changed): (Look, bool),
+        (look, is_changed): (CycleKind, bool),
         started: &mut Vec<Started>,
         preempted: &mut Vec<Preempted>,
-        report: Report<'_>,
-    ) -> Pass {
-        let mut plan = Plan::new(&self.nodes.pools, now, self.nodes.bounds());
-        self.ends(now).into_iter().for_each(|(end, it)| plan.take(&it.job, &it.parts, now, end));
+        report: ReportViolation<'_>,
+    ) -> Cycle {
+        let mut plan = Timeline::new(&self.nodes.pools, now, self.nodes.bounds());
+        self.ends(now).into_iter().for_each(|(end, it)| plan.allocate(&it.job, &it.parts, now, end));
         let backfill = self.site.as_ref().map(|site| &site.settings.backfill);
         let most = backfill.and_then(|it| it.max_job_test).unwrap_or(u32::MAX);
         let is_time = |interval: u64| interval == 0 || now.is_multiple_of(interval);
-        let backfills = self.policy.discipline != Discipline::Fcfs
+        let backfills = self.policy.backfilling != Backfilling::Fcfs
             && backfill.is_none_or(|it| is_time(micros(it.interval_s)));
         let trials =
             self.site.as_ref().map_or_else(Trials::default, |site| Trials::new(&site.settings, look));
         let (head, promise, left, refused) = (None, None, most, Vec::new());
-        let mut pass = Pass { now, plan, head, promise, backfills, most, left, look, trials, refused };
-        if self.keeps_plan() {
+        let mut pass = Cycle {
+            now,
+            plan,
+            head,
+            head_reservation: promise,
+            backfills,
+            most,
+            left,
+            look,
+            trials,
+            rejected_times: refused,
+        };
+        if self.keeps_reservations() {
             self.reserve(&mut pass, is_changed);
         }
-        self.bound = self.bound.take().filter(|bound| self.stays(bound, &pass));
+        self.bound = self.bound.take().filter(|bound| self.keeps_bound(bound, &pass));
         let mut queue = std::mem::take(&mut self.queue);
         if let Some(bound) = &self.bound
             && let Some(at) = queue.iter().position(|job| job.number == bound.job)
@@ -341,7 +372,9 @@ impl BatchCheck {
         let mut at = 0;
         while at < queue.len() {
             let job = &queue[at];
-            if pass.is_hopeless(job) && started.iter().all(|it| it.job != job.number) && job.tasks <= job.most
+            if pass.is_infeasible(job)
+                && started.iter().all(|it| it.job != job.number)
+                && job.tasks <= job.most
             {
                 at += 1;
                 continue;
@@ -349,18 +382,18 @@ impl BatchCheck {
             let found = started.iter().position(|it| it.job == job.number).map(|at| started.remove(at));
             let line = found.as_ref().map(|found| found.line);
             let never = job.tasks > job.most;
-            let is_held = self.is_held_back(job);
-            let is_main = matches!(look, Look::Main { .. });
+            let is_held = self.is_blocked(job);
+            let is_main = matches!(look, CycleKind::Main { .. });
             let group = self.site.as_ref().and_then(|site| site.group(job.number));
-            if let Some(group) = group.filter(|_| is_main || look == Look::Backfill && !is_held && !never) {
-                // Backfilling may start it.
+            if let Some(group) =
+                group.filter(|_| is_main || look == CycleKind::Backfill && !is_held && !never)
+            {
+                // The backfill cycle may start it.
                 let number = job.number;
                 started.extend(found);
                 let is_first = !is_main && pass.trials.groups.insert(group);
                 let is_tried = !is_main && self.refusal(&mut pass, number).is_none();
-                if !(is_first
-                    && is_tried
-                    && self.start_together(&mut pass, group, &mut queue, started, report))
+                if !(is_first && is_tried && self.start_group(&mut pass, group, &mut queue, started, report))
                 {
                     at += 1;
                 }
@@ -371,18 +404,19 @@ impl BatchCheck {
             let is_tried = !never && !is_held;
             let tried = (is_tried && is_over.is_none()).then(|| pass.trials.narrowed(job));
             let mut expected = tried.as_ref().and_then(|job| self.expected(&pass, job));
-            if let Some((_, leaving)) = expected.as_ref().filter(|_| look != Look::Every)
-                && self.warn(&mut pass, job.number, leaving, preempted, report)
+            if let Some((_, leaving)) = expected.as_ref().filter(|_| look != CycleKind::Every)
+                && self.start_grace_periods(&mut pass, job.number, leaving, preempted, report)
             {
-                // Room that others leave later may be enough for the reservations before it.
+                // Preempted jobs that keep their nodes for a grace period may suffice for the
+                // reservations before it.
                 expected = tried.and_then(|job| pass.start(&job)).map(|parts| (parts, Vec::new()));
             }
             let mut fault = |rule| report(job.number, now, line, rule);
             if never && (job.is_admitted || found.is_none()) {
                 fault(not_rejected(job));
             } else if is_tried {
-                if let (Look::Main { .. }, None, Some(_)) = (look, &expected, &found) {
-                    // Backfilling may start it.
+                if let (CycleKind::Main { .. }, None, Some(_)) = (look, &expected, &found) {
+                    // The backfill cycle may start it.
                     started.extend(found);
                     if is_over.is_none() {
                         self.wait(&mut pass, &queue[at].clone());
@@ -393,7 +427,7 @@ impl BatchCheck {
                 self.is_stale |= expected.is_some() != found.is_some();
                 match (expected, &found) {
                     (None, None) => {
-                        let more = pass.refused.iter_mut().skip(job.tasks as usize);
+                        let more = pass.rejected_times.iter_mut().skip(job.tasks as usize);
                         more.for_each(|planned| *planned = job.planned.min(*planned));
                     }
                     (None, Some(found)) => {
@@ -405,12 +439,12 @@ impl BatchCheck {
                             let Some(it) = preempted.extract_if(.., |it| it.job == other).next() else {
                                 let number = job.number;
                                 let rule = format!(
-                                    "it is its turn to make room for job {number}, which starts, and it does not"
+                                    "it should be preempted for job {number}, which starts, and is not"
                                 );
                                 report(other, now, None, rule);
                                 continue;
                             };
-                            self.make_way(&mut pass, &it);
+                            self.apply_preemption(&mut pass, &it);
                         }
                         let place = self.nodes.place(&parts);
                         let is_other = |(found, expected): &(&(u32, u32), &(u32, u32))| found != expected;
@@ -423,7 +457,7 @@ impl BatchCheck {
                                 now,
                                 line,
                                 format!(
-                                    "it has {tasks} tasks on node {node}, where it should have {expected} on node {other}: the rule for nodes is {placing}"
+                                    "it has {tasks} tasks on node {node}, expected {expected} on node {other}: the node selection is {placing}"
                                 ),
                             );
                             self.is_stale = true;
@@ -440,20 +474,20 @@ impl BatchCheck {
                 pass.left = pass.left.saturating_sub(u32::from(pass.head.is_some()));
             }
             match found {
-                Some(found) => self.take_in(&mut pass, queue.remove(at), found),
+                Some(found) => self.apply_start(&mut pass, queue.remove(at), found),
                 None if never => {
                     let number = queue.remove(at).number;
                     self.site.iter_mut().for_each(|site| site.leave(number, now));
                 }
                 None => at += 1,
             }
-            let is_done = look == Look::Every && pass.is_over().is_some()
-                || pass.plan.free_now() == 0 && !self.site.as_ref().is_some_and(Site::preempts_any);
+            let is_done = look == CycleKind::Every && pass.is_over().is_some()
+                || pass.plan.free_now() == 0 && !self.site.as_ref().is_some_and(PrioritySystem::preempts_any);
             let none_is_rejected = || queue[at..].iter().all(|job| job.tasks <= job.most);
             if started.is_empty()
                 && pass.head.is_some()
                 && is_done
-                && !self.keeps_plan()
+                && !self.keeps_reservations()
                 && none_is_rejected()
             {
                 break;
@@ -462,32 +496,33 @@ impl BatchCheck {
         self.queue = queue;
         pass
     }
-    /// All jobs of a group that wait start, each beside those before it, or each has a reservation; returns whether they start by the record.
-    fn start_together(
+    /// Starts all waiting components of a heterogeneous job, each without delaying those before it,
+    /// or gives each a reservation. Returns whether they start in the record.
+    fn start_group(
         &mut self,
-        pass: &mut Pass,
+        pass: &mut Cycle,
         group: usize,
         queue: &mut Vec<Waiting>,
         started: &mut Vec<Started>,
-        report: Report<'_>,
+        report: ReportViolation<'_>,
     ) -> bool {
         let now = pass.now;
         let Some(site) = &mut self.site else { return false };
         let is_one = |job: &&Waiting| site.group(job.number) == Some(group);
         let jobs: Vec<Waiting> = queue.iter().filter(is_one).cloned().collect();
         let numbers: Vec<u64> = jobs.iter().map(|job| job.number).collect();
-        let is_held = jobs.iter().any(|job| site.is_delayed(job.number) || site.holds(job.number));
+        let is_held = jobs.iter().any(|job| site.is_ineligible(job.number) || site.exceeds_limit(job.number));
         let mut trial = pass.clone();
         let rooms = jobs.iter().map(|job| {
             let parts = trial.start(job)?;
             let end = end_of(now, job.planned, trial.plan.pools.slowest(&parts));
-            trial.plan.take(job, &parts, now, end);
+            trial.plan.allocate(job, &parts, now, end);
             Some(parts)
         });
         let rooms: Option<Vec<Parts>> =
-            rooms.collect::<Option<_>>().filter(|_| !is_held && !site.holds_some(&numbers));
-        if rooms.is_none() && !is_held && self.running.is_empty() && self.nodes.are_up(now) {
-            site.part(group);
+            rooms.collect::<Option<_>>().filter(|_| !is_held && !site.exceeds_limit_together(&numbers));
+        if rooms.is_none() && !is_held && self.running.is_empty() && self.nodes.is_fully_available(now) {
+            site.dissolve_group(group);
             self.timers.is_changed = true;
             return false;
         }
@@ -496,34 +531,33 @@ impl BatchCheck {
             for (job, parts) in jobs.iter().zip(rooms) {
                 let place = self.nodes.place(&parts);
                 let Some(at) = found.iter().position(|it| it.job == job.number) else {
-                    let rule = "it does not start, though all that start together with it have room";
+                    let rule = "it does not start, although all components of its heterogeneous job fit";
                     report(job.number, now, None, rule.to_owned());
                     continue;
                 };
                 let found = found.remove(at);
                 let (on, line) = (found.on.clone(), found.line);
                 queue.retain(|other| other.number != job.number);
-                self.take_in(pass, job.clone(), found);
+                self.apply_start(pass, job.clone(), found);
                 if on != place {
-                    let rule = format!(
-                        "it is on {on:?}, as pairs of node and tasks, where it should be on {place:?}"
-                    );
+                    let rule = format!("it is on {on:?}, as pairs of node and tasks, expected {place:?}");
                     report(job.number, now, Some(line), rule);
                 }
             }
             return true;
         }
         for found in found {
-            let rule = "it starts, though not all that start together with it have room".to_owned();
+            let rule = "it starts, although not all components of its heterogeneous job fit".to_owned();
             report(found.job, now, Some(found.line), rule);
         }
         if !is_held {
-            self.reserve_together(pass, &jobs);
+            self.reserve_group(pass, &jobs);
         }
         false
     }
-    /// Reservations of jobs that start together: from the first moment on at which each alone could begin.
-    fn reserve_together(&self, pass: &mut Pass, jobs: &[Waiting]) {
+    /// Reserves slots for the components of a heterogeneous job, from the earliest time on at which
+    /// each of them could start.
+    fn reserve_group(&self, pass: &mut Cycle, jobs: &[Waiting]) {
         let horizon = self.horizon(pass.now);
         let mut from = pass.now.saturating_add(1);
         loop {
@@ -536,59 +570,68 @@ impl BatchCheck {
         }
         for job in jobs {
             if let Some((start, room)) = pass.plan.earliest_from(from, job, horizon) {
-                self.promise(pass, job, start, &room);
+                self.reserve_slot(pass, job, start, &room);
             }
         }
     }
-    /// The last moment at which backfilling plans jobs to begin.
+    /// Returns the end of the backfill window: reservations do not start later.
     fn horizon(&self, now: u64) -> u64 {
         let window = self.site.as_ref().map(|site| micros(site.settings.backfill.window_s));
         let window = window.filter(|&window| window > 0);
         window.map_or(u64::MAX, |window| now.saturating_add(window)).min(u64::MAX - 1)
     }
-    /// A job has a reservation.
-    fn promise(&self, pass: &mut Pass, job: &Waiting, start: u64, room: &Room) {
+    /// Makes a reservation for a job.
+    fn reserve_slot(&self, pass: &mut Cycle, job: &Waiting, start: u64, room: &Slot) {
         let parts = pass.plan.pools.choose(start, &room.tasks, job.tasks);
-        match (self.policy.discipline, self.policy.nodes) {
-            (Discipline::Slurm, NodeUse::Shared) => pass.plan.close(&parts, start, room.end),
-            _ => pass.plan.take(job, &parts, start, room.end),
+        match (self.policy.backfilling, self.policy.nodes) {
+            (Backfilling::Slurm, NodeUse::Shared) => pass.plan.block(&parts, start, room.end),
+            _ => pass.plan.allocate(job, &parts, start, room.end),
         }
     }
 
-    /// Why a job is not tried from here on, or in this pass.
-    fn refusal(&self, pass: &mut Pass, job: u64) -> Option<String> {
+    /// Returns the reason if a job is not tried in this cycle.
+    fn refusal(&self, pass: &mut Cycle, job: u64) -> Option<String> {
         match (pass.look, &self.site) {
-            (Look::Every, _) | (_, None) => pass.is_over(),
-            (Look::Neither, _) => Some("it starts, and neither scheduler of SLURM looks now".to_owned()),
+            (CycleKind::Every, _) | (_, None) => pass.is_over(),
+            (CycleKind::Neither, _) => {
+                Some("it starts outside of SLURM's main and backfill cycles".to_owned())
+            }
             (look, Some(site)) => pass.trials.refuses(&site.settings, look, site.partition_and_user(job)),
         }
     }
 
-    /// Whether the reservation of EASY/SPARE stays: no limit holds its job back, and it lasts if it begins now.
-    fn stays(&self, bound: &Bound, pass: &Pass) -> bool {
+    /// Returns whether the reservation of EASY/SPARE is kept: no limit blocks its job, and the job
+    /// could run to its end if it starts now.
+    fn keeps_bound(&self, bound: &NodeReservation, pass: &Cycle) -> bool {
         let lasts = |job: &&Waiting| {
-            !self.is_held_back(job) && (!bound.is_free(pass, job) || bound.is_lasting(pass, job))
+            !self.is_blocked(job) && (!bound.is_free(pass, job) || bound.is_lasting(pass, job))
         };
         self.queue.iter().find(|job| job.number == bound.job).is_some_and(|job| lasts(&job))
     }
 
-    /// How a job starts now, if it does: on these pools, and which jobs make room for it.
-    fn expected(&self, pass: &Pass, job: &Waiting) -> Option<(Parts, Vec<u64>)> {
+    /// Determines whether the job starts now: its pools, and the jobs that are preempted for it.
+    fn expected(&self, pass: &Cycle, job: &Waiting) -> Option<(Parts, Vec<u64>)> {
         let bound = self.bound.as_ref().filter(|bound| bound.job == job.number);
         let parts = match bound {
-            _ if self.keeps_plan() => {
+            _ if self.keeps_reservations() => {
                 let it = self.reserved.get(&job.number).filter(|it| it.start == pass.now)?;
                 Some(it.parts.clone())
             }
             None => pass.start(job),
             Some(bound) => bound.is_free(pass, job).then(|| bound.parts.clone()),
         };
-        parts.map(|parts| (parts, Vec::new())).or_else(|| self.make_room(pass, job, bound.is_some()))
+        parts.map(|parts| (parts, Vec::new())).or_else(|| self.find_preemption(pass, job, bound.is_some()))
     }
-    /// How a job starts for which others make room: as few from the beginning of the list as suffice, without those that need not.
-    fn make_room(&self, pass: &Pass, job: &Waiting, has_reservation: bool) -> Option<(Parts, Vec<u64>)> {
-        let site = self.site.as_ref().filter(|site| !site.awaits(pass.now, job.number))?;
-        let over = self.over(pass.now);
+    /// Determines the jobs to preempt for a job: the shortest sufficient prefix of the candidates,
+    /// without those that are not needed.
+    fn find_preemption(
+        &self,
+        pass: &Cycle,
+        job: &Waiting,
+        has_reservation: bool,
+    ) -> Option<(Parts, Vec<u64>)> {
+        let site = self.site.as_ref().filter(|site| !site.waits_for_preemption(pass.now, job.number))?;
+        let over = self.expired(pass.now);
         let mut others = self.running.keys().to_vec();
         others.retain(|it| !self.completing.contains(it) && !over.contains(it));
         let candidates = site.candidates(pass.now, job.number, &others);
@@ -611,27 +654,27 @@ impl BatchCheck {
         }
         Some((start(&leaving)?, leaving))
     }
-    /// A running job is not planned with any more.
-    fn release(&self, pass: &mut Pass, other: &Running) {
-        pass.plan.give_back(&other.job, &other.parts, pass.now, self.leaves(pass.now, other));
-        // The job of the reservation itself is not tried beside what it awaits.
+    /// Removes a running job from the timeline.
+    fn release(&self, pass: &mut Cycle, other: &Running) {
+        pass.plan.release(&other.job, &other.parts, pass.now, self.leaves(pass.now, other));
+        // The job that has the reservation is not tried together with the nodes that it awaits.
         let bound = self.bound.iter().filter(|_| pass.head.is_some());
         for (_, parts) in bound.flat_map(|it| &it.awaited).filter(|(job, _)| *job == other.job.number) {
-            pass.plan.take(&other.job, parts, pass.now, u64::MAX);
+            pass.plan.allocate(&other.job, parts, pass.now, u64::MAX);
         }
     }
 
-    /// A job leaves by the record, and waits again from the next decision on.
-    fn make_way(&mut self, pass: &mut Pass, other: &Preempted) {
+    /// Applies a preemption of the record; a requeued job waits from the next decision on.
+    fn apply_preemption(&mut self, pass: &mut Cycle, other: &Preempted) {
         let Some(running) = self.running.get(&other.job) else { return };
         self.release(pass, running);
         self.leave(other.job, pass.now, other.waits);
     }
-    /// A job starts by the record.
-    fn take_in(&mut self, pass: &mut Pass, job: Waiting, Started { on, .. }: Started) {
+    /// Applies a start of the record.
+    fn apply_start(&mut self, pass: &mut Cycle, job: Waiting, Started { on, .. }: Started) {
         let (now, parts) = (pass.now, pass.plan.pools.parts(&on));
         let speed = pass.plan.pools.slowest(&parts);
-        pass.plan.take(&job, &parts, now, end_of(now, job.planned, speed));
+        pass.plan.allocate(&job, &parts, now, end_of(now, job.planned, speed));
         self.bound = self.bound.take().filter(|bound| bound.job != job.number);
         self.reserved.remove(&job.number);
         on.iter().for_each(|&(node, _)| self.nodes.jobs[node as usize] += 1);
@@ -640,47 +683,45 @@ impl BatchCheck {
         self.running.insert(job.number, Running { job, on, parts, since: now, end });
     }
 
-    /// A job that was tried waits: it may have a reservation.
-    fn wait(&mut self, pass: &mut Pass, job: &Waiting) {
+    /// Handles a job that was tried and waits; it may get a reservation.
+    fn wait(&mut self, pass: &mut Cycle, job: &Waiting) {
         let (now, is_first) = (pass.now, pass.head.is_none());
         pass.head.get_or_insert(job.number);
-        if let (Look::Main { .. }, Some(site)) = (pass.look, &self.site) {
+        if let (CycleKind::Main { .. }, Some(site)) = (pass.look, &self.site) {
             let partition = site.partition_and_user(job.number).0;
             return pass.trials.stop(&pass.trials.narrowed(job), partition);
         }
-        match self.policy.discipline {
-            Discipline::Easy if is_first && pass.backfills => {
+        match self.policy.backfilling {
+            Backfilling::Easy if is_first && pass.backfills => {
                 let are_equal = self.policy.nodes == NodeUse::Whole && pass.plan.pools.all.len() == 1;
                 if are_equal && self.site.is_none() {
-                    pass.refused = vec![u64::MAX; pass.plan.free_now() as usize + 1];
+                    pass.rejected_times = vec![u64::MAX; pass.plan.free_now() as usize + 1];
                 }
-                pass.promise = pass.plan.earliest(job, u64::MAX).map(|(time, room)| Promise {
-                    job: job.clone(),
-                    time,
-                    end: room.end,
-                    speed: room.speed,
+                pass.head_reservation = pass.plan.earliest(job, u64::MAX).map(|(time, room)| {
+                    HeadReservation { job: job.clone(), shadow_time: time, end: room.end, speed: room.speed }
                 });
             }
-            Discipline::Conservative(_) | Discipline::Slurm
-                if !self.keeps_plan() && (pass.backfills || pass.look == Look::Backfill) =>
+            Backfilling::Conservative(_) | Backfilling::Slurm
+                if !self.keeps_reservations() && (pass.backfills || pass.look == CycleKind::Backfill) =>
             {
                 if let Some((start, room)) = pass.plan.earliest(job, self.horizon(now)) {
-                    self.promise(pass, job, start, &room);
+                    self.reserve_slot(pass, job, start, &room);
                 }
             }
-            Discipline::Spare => {
+            Backfilling::EasySpare => {
                 if self.bound.is_none() && is_first && pass.backfills {
-                    self.bound = self.bind(pass, job);
+                    self.bound = self.reserve_nodes(pass, job);
                 }
                 if let Some(bound) = self.bound.as_ref().filter(|bound| bound.job == job.number) {
-                    pass.plan.take(job, &bound.held(), now, u64::MAX);
+                    pass.plan.allocate(job, &bound.free_parts(), now, u64::MAX);
                 }
             }
             _ => {}
         }
     }
-    /// The nodes for which a job waits under EASY/SPARE: of those that it could have at the earliest, the ones that are free latest.
-    fn bind(&self, pass: &Pass, job: &Waiting) -> Option<Bound> {
+    /// Determines the nodes that are reserved for a job under EASY/SPARE: of those that it could
+    /// have at its earliest start, the ones that are free last.
+    fn reserve_nodes(&self, pass: &Cycle, job: &Waiting) -> Option<NodeReservation> {
         let (time, mut room) = pass.plan.earliest(job, u64::MAX)?;
         let counts = self.policy.nodes == NodeUse::Whole;
         let (mut parts, mut awaited) = (Parts::default(), Vec::new());
@@ -700,20 +741,20 @@ impl BatchCheck {
         for (pool, tasks) in pass.plan.pools.choose(time, &room.tasks, missing) {
             *parts.or_default(pool) += tasks;
         }
-        Some(Bound { job: job.number, parts, awaited })
+        Some(NodeReservation { job: job.number, parts, awaited })
     }
 
-    /// Makes the reservations of CONS.
-    fn reserve(&mut self, pass: &mut Pass, is_changed: bool) {
+    /// Makes or updates the reservations of CONS.
+    fn reserve(&mut self, pass: &mut Cycle, is_changed: bool) {
         let (now, plan) = (pass.now, &mut pass.plan);
         let is_overdue = self.running.values().iter().any(|job| job.end <= now);
-        // No decision is due in the second in which jobs past their estimates are expected to end.
+        // No decision is due before the assumed end of jobs that exceeded their estimates.
         self.decided = if is_overdue { now.saturating_add(OVERRUN) } else { now };
         let was_stale = std::mem::replace(&mut self.is_stale, is_overdue);
         if is_changed
             || is_overdue
             || was_stale
-            || self.is_freed && self.policy.discipline == Discipline::Conservative(Compression::Replan)
+            || self.is_freed && self.policy.backfilling == Backfilling::Conservative(Compression::Replan)
         {
             self.reserved.clear();
         }
@@ -721,12 +762,12 @@ impl BatchCheck {
             self.queue.iter().partition(|job| self.reserved.contains_key(&job.number));
         for job in &held {
             let Reservation { start, end, parts } = &self.reserved[&job.number];
-            plan.take(job, parts, *start, *end);
+            plan.allocate(job, parts, *start, *end);
         }
         for job in held.into_iter().filter(|_| self.is_freed).chain(others) {
             let before = self.reserved.remove(&job.number);
             if let Some(Reservation { start, end, parts }) = &before {
-                plan.give_back(job, parts, *start, *end);
+                plan.release(job, parts, *start, *end);
             }
             let latest = before.as_ref().map_or(u64::MAX, |it| it.start) - 1;
             let earlier = plan.earliest(job, latest).map(|(start, room)| {
@@ -734,52 +775,54 @@ impl BatchCheck {
                 Reservation { start, end: room.end, parts }
             });
             if let Some(it) = earlier.or(before) {
-                plan.take(job, &it.parts, it.start, it.end);
+                plan.allocate(job, &it.parts, it.start, it.end);
                 self.reserved.insert(job.number, it);
             }
         }
     }
 
-    /// For how many tasks of a job there is room now, on whichever nodes.
-    fn room(pass: &Pass, job: &Waiting) -> u64 {
+    /// Counts the tasks of the job that fit now, for the most favourable minimum speed of nodes.
+    fn fitting_tasks(pass: &Cycle, job: &Waiting) -> u64 {
         let of = |&speed: &u32| {
-            total(pass.plan.room(job, speed, (pass.now, end_of(pass.now, job.planned, speed))))
+            total(pass.plan.fitting_tasks(job, speed, (pass.now, end_of(pass.now, job.planned, speed))))
         };
         pass.plan.pools.speeds.iter().map(of).max().unwrap_or(0)
     }
-    /// Why a job may not start that does.
-    fn too_early(&self, pass: &Pass, job: &Waiting, found: &Started) -> String {
-        let (tasks, room) = (job.tasks, BatchCheck::room(pass, job));
+    /// Makes the message for a job that may not start and does.
+    fn too_early(&self, pass: &Cycle, job: &Waiting, found: &Started) -> String {
+        let (tasks, room) = (job.tasks, BatchCheck::fitting_tasks(pass, job));
         if let Some(Reservation { start, .. }) = self.reserved.get(&job.number) {
             return format!("it starts before its reservation at {} s", SimTime::from_micros(*start));
         }
-        let Some(promise) = pass.promise.as_ref().filter(|_| room >= tasks) else {
-            return format!("it starts with {tasks} tasks, but there is room for {room}");
+        let Some(promise) = pass.head_reservation.as_ref().filter(|_| room >= tasks) else {
+            return format!("it starts with {tasks} tasks, but {room} fit");
         };
         let parts = pass.plan.pools.parts(&found.on);
         let end = end_of(pass.now, job.planned, pass.plan.pools.slowest(&parts));
-        let [shadow, end] = [promise.time, end].map(SimTime::from_micros);
-        let (head, left) = (promise.job.number, promise.left(&pass.plan, job, &parts));
+        let [shadow, end] = [promise.shadow_time, end].map(SimTime::from_micros);
+        let (head, left) = (promise.job.number, promise.head_tasks_after(&pass.plan, job, &parts));
         let of_head = promise.job.tasks;
         format!(
-            "it starts and delays job {head}, the first in the queue, which can start at {shadow} s: it is expected to end at \
-             {end} s, and leaves room for {left} of {of_head} tasks"
+            "it starts and delays job {head}, the queue head, which can start at {shadow} s: it is expected to end at \
+             {end} s, and leaves capacity for {left} of {of_head} tasks"
         )
     }
-    /// Why a job has to start that does not.
-    fn too_late(&self, pass: &Pass, job: &Waiting, leaving: &[u64]) -> String {
-        let (tasks, room) = (job.tasks, BatchCheck::room(pass, job));
+    /// Makes the message for a job that has to start and does not.
+    fn too_late(&self, pass: &Cycle, job: &Waiting, leaving: &[u64]) -> String {
+        let (tasks, room) = (job.tasks, BatchCheck::fitting_tasks(pass, job));
         match (leaving, pass.head) {
             ([first, others @ ..], _) => {
                 let others = others.len();
-                format!("it does not start, though job {first} and {others} others could make room for it")
+                format!(
+                    "it does not start, although preempting job {first} and {others} others would suffice"
+                )
             }
             _ if self.reserved.contains_key(&job.number) => "it does not start at its reservation".to_owned(),
             (_, None) => format!(
-                "it is the first in the queue and does not start, though there is room for {room} tasks, and it has {tasks}"
+                "it is the queue head and does not start, although {room} tasks fit and it has {tasks}"
             ),
             (_, Some(head)) => format!(
-                "it does not start, though there is room for {room} tasks, it has {tasks}, and it would not delay job {head}"
+                "it does not start, although {room} tasks fit, it has {tasks}, and it would not delay job {head}"
             ),
         }
     }

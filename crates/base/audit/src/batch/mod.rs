@@ -1,16 +1,19 @@
-//! The rules of batch policies: which job starts when, and where.
+//! Rules of batch policies: when and where each job starts.
 //!
-//! A slow, plain reference takes every decision again, from the schedule so far: after all completions and submissions of a moment, it goes
-//! through the queue job by job and says whether the job starts, on which nodes, and which others make room for it. What the record says
-//! otherwise is a fault. It goes on from what happened, so that one wrong start is one fault and not a thousand. Decisions that are due
-//! without any record, at reservations and at the moments of a site, are taken as well.
+//! A slow, plain reference implementation recomputes every decision from the schedule so far. After
+//! all completions and submissions of a time it goes through the queue job by job, and determines
+//! whether the job starts, on which nodes, and which jobs are preempted for it. Every deviation of
+//! the record is a violation. The next decision is based on what happened, so that one wrong start
+//! is one violation and not a thousand. Decisions without any record, which are due at reservations
+//! and at events of the site's settings, are checked too.
 //!
-//! All policies are judged on all clusters: nodes that differ, go down, have windows or several tasks; with priorities, limits and jobs
-//! that make room for others. There is one way to look at them: *pools* of alike nodes with what is free of each resource over time. Where a
-//! task has a node of its own, the nodes of a class with the same windows are a pool, of which nodes are counted; where tasks share nodes,
-//! each node is one.
+//! All policies are checked on all clusters: unequal nodes, failures, windows, shared nodes,
+//! priorities, limits and preemption. The model is uniform: *pools* of identical nodes with the free
+//! amount of each resource over time. If each task has a whole node, a pool consists of the nodes of
+//! a class with identical windows, and nodes are counted. If tasks share nodes, each node is a pool.
 //!
-//! What a policy knows of run times is in the events: `estimate_us`, or the run time itself where that is absent.
+//! The run-time estimates of the policy are in the events: `estimate_us`, or the run time itself if
+//! that is absent.
 
 mod check;
 mod decide;

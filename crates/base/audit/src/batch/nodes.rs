@@ -1,4 +1,4 @@
-//! The nodes in pools of those that are alike, and which of them a job gets.
+//! Pools of identical nodes, and the node selection.
 
 use super::queue::{Parts, Waiting};
 use crate::nodes::Kind;
@@ -8,37 +8,38 @@ use dfrsim_model::priority::Reservation;
 use dfrsim_model::{SortedMap, Yield};
 use std::sync::Arc;
 
-/// What is counted together: nodes of a kind with the same windows, or one node where several tasks can be on it.
+/// Pool of nodes that are counted together: nodes of a kind with identical windows, or one node if
+/// it can have several tasks.
 #[derive(Debug)]
 pub(super) struct Pool {
     nodes: Vec<u32>,
-    /// The lowest of all nodes that are like these.
+    /// Lowest of all nodes that are identical to these, in any pool.
     group: u32,
     pub(super) kind: usize,
     pub(super) speed: u32,
-    /// How many kinds have less, where that matters.
-    plenty: usize,
-    /// Begins and ends.
+    /// Size rank of the kind under best-fit placement; otherwise 0.
+    size_rank: usize,
+    /// Maintenance windows as (begin, end).
     pub(super) windows: Vec<(u64, u64)>,
-    /// What its nodes have, resource by resource.
+    /// Capacity of its nodes by resource.
     pub(super) whole: Vec<i64>,
-    /// The same of those that are up, or down in a window.
+    /// Capacity, by resource, of the nodes that are up or in a window.
     pub(super) usable: Vec<i64>,
 }
 
-/// The pools between two changes of the platform.
+/// Pools between two changes of the platform.
 #[derive(Debug, Default)]
 pub(super) struct Pools {
     pub(super) policy: BatchPolicy,
-    /// By kind and windows, or by node.
+    /// All pools: by kind and windows if each task has a whole node, otherwise by node.
     pub(super) all: Vec<Pool>,
     pool_of: Vec<usize>,
-    /// The different speeds, the highest first.
+    /// Distinct speeds in descending order.
     pub(super) speeds: Vec<u32>,
 }
 
 impl Pools {
-    /// What tasks of a job take of a resource of a pool.
+    /// Returns the amount of a resource that tasks of a job take of a pool.
     pub(super) fn amount(&self, job: &Waiting, pool: usize, tasks: u64, resource: usize) -> i64 {
         match self.policy.nodes {
             NodeUse::Exclusive if tasks > 0 => self.all[pool].whole[resource],
@@ -54,13 +55,14 @@ impl Pools {
         parts.keys().iter().map(|&pool| self.all[pool].speed).min().unwrap_or(Yield::ONE.units())
     }
 
-    /// Which pools give tasks to a job that starts at a moment, of those for which each has room: those whose next window comes first,
-    /// then those with the least plenty, then those of the lowest nodes.
+    /// Chooses the pools for a job that starts at `start`; `room` is the number of tasks that fit on
+    /// each pool. Pools whose next window comes first are preferred, then those of the lowest size
+    /// rank, then those with the lowest nodes.
     pub(super) fn choose(&self, start: u64, room: &[u64], tasks: u64) -> Parts {
         let next = |pool: &Pool| pool.windows.iter().map(|it| it.0).filter(|&from| from > start).min();
         let rank = |&place: &usize| {
             let pool = &self.all[place];
-            (next(pool).unwrap_or(u64::MAX), pool.plenty, pool.group)
+            (next(pool).unwrap_or(u64::MAX), pool.size_rank, pool.group)
         };
         let mut order: Vec<usize> = (0..room.len()).filter(|&place| room[place] > 0).collect();
         order.sort_unstable_by_key(|&place| (rank(&place), place));
@@ -68,19 +70,19 @@ impl Pools {
         for group in order.chunk_by(|a, b| rank(a) == rank(b)) {
             let missing = tasks - total(parts.values().iter().copied());
             let rooms = group.iter().map(|&place| (place, room[place]));
-            parts.extend(pick(self.policy.place, rooms, missing));
+            parts.extend(select_nodes(self.policy.place, rooms, missing));
         }
         parts
     }
 }
 
-/// The sum of tasks.
+/// Adds up numbers of tasks, saturating.
 pub(super) fn total(tasks: impl Iterator<Item = u64>) -> u64 {
     tasks.fold(0, u64::saturating_add)
 }
 
-/// Picks tasks on nodes, which rise, each of which has room for some.
-fn pick(rule: Place, room: impl Iterator<Item = (usize, u64)>, mut missing: u64) -> Parts {
+/// Selects nodes for tasks, given the number of tasks that fit on each node in ascending order.
+fn select_nodes(rule: Place, room: impl Iterator<Item = (usize, u64)>, mut missing: u64) -> Parts {
     let mut enough = 0_u64;
     let is_needed = |&(_, room): &(usize, u64)| {
         let is_needed = rule != Place::First || enough < missing;
@@ -109,19 +111,19 @@ fn pick(rule: Place, room: impl Iterator<Item = (usize, u64)>, mut missing: u64)
     parts
 }
 
-/// All that is known of the nodes.
+/// Known state of the nodes.
 #[derive(Debug, Default)]
 pub(super) struct Nodes {
     kinds: Arc<Vec<Kind>>,
     down: Vec<bool>,
     windows: Vec<Window>,
     pub(super) reservations: Vec<Reservation>,
-    /// How many jobs each has.
+    /// Number of jobs on each node.
     pub(super) jobs: Vec<u32>,
-    /// Whether the pools are not those of now.
+    /// True if the pools are outdated.
     is_changed: bool,
-    /// The last moment for which pools were made: windows that begin or end then are in them.
-    made_at: Option<u64>,
+    /// Last time for which pools were built; they include windows that begin or end at that time.
+    built_at: Option<u64>,
     pub(super) pools: Arc<Pools>,
 }
 
@@ -131,9 +133,9 @@ impl Nodes {
         let pools = Arc::new(Pools { policy, ..Pools::default() });
         let (down, jobs, kinds) = (vec![false; nodes], vec![0; nodes], Arc::clone(kinds));
         let (windows, reservations) = (Vec::new(), Vec::new());
-        Nodes { kinds, down, windows, reservations, jobs, is_changed: true, made_at: None, pools }
+        Nodes { kinds, down, windows, reservations, jobs, is_changed: true, built_at: None, pools }
     }
-    pub(super) fn differ(&mut self, kinds: &Arc<Vec<Kind>>) {
+    pub(super) fn set_kinds(&mut self, kinds: &Arc<Vec<Kind>>) {
         self.kinds = Arc::clone(kinds);
         self.is_changed = true;
     }
@@ -142,59 +144,61 @@ impl Nodes {
         self.windows.clone_from(&platform.windows);
         self.is_changed = true;
     }
-    /// Whether it is known for how many tasks nodes have room.
-    pub(super) fn are_known(&self) -> bool {
+    /// Returns whether the capacities of all nodes are known.
+    pub(super) fn is_capacity_known(&self) -> bool {
         self.kinds.iter().all(|kind| !self.pieces(&kind.pieces).is_empty())
     }
-    /// What counts of the pieces of a node, or of those that a task takes: one node where a task has a node of its own.
+    /// Selects the relevant amounts of a node or of a task: a single node if each task has a whole
+    /// node.
     pub(super) fn pieces(&self, pieces: &[i64]) -> Vec<i64> {
         if self.pools.policy.nodes == NodeUse::Whole { vec![1] } else { pieces.to_vec() }
     }
-    /// Whether all nodes are up, no window is announced, and none are reserved any more.
-    pub(super) fn are_up(&self, now: u64) -> bool {
+    /// Returns whether all nodes are up, no window is announced, and all reservations are over.
+    pub(super) fn is_fully_available(&self, now: u64) -> bool {
         let is_over = self.bounds().all(|bound| bound <= now);
         self.windows.is_empty() && !self.down.contains(&true) && is_over
     }
-    /// When reservations keep jobs that ask for these features off nodes of each kind.
-    pub(super) fn closed(&self, features: &[String]) -> Vec<Vec<(u64, u64)>> {
+    /// Returns the intervals, by kind of node, in which reservations block jobs that request these
+    /// features.
+    pub(super) fn blocked_intervals(&self, features: &[String]) -> Vec<Vec<(u64, u64)>> {
         let of_kind = |kind: &Kind| {
             let its = self.reservations.iter().filter(|it| kind.features.contains(&it.feature()));
-            its.flat_map(|it| it.closed(features.contains(&it.feature()))).collect()
+            its.flat_map(|it| it.blocked_intervals(features.contains(&it.feature()))).collect()
         };
         self.kinds.iter().map(of_kind).collect()
     }
-    /// The begins and ends of reservations, in microseconds.
+    /// Returns the begins and ends of reservations, in microseconds.
     pub(super) fn bounds(&self) -> impl Iterator<Item = u64> {
         self.reservations.iter().flat_map(|it| [it.from_s, it.until_s]).map(|it| it.saturating_mul(1_000_000))
     }
-    /// Whether there are no pools yet.
-    pub(super) fn are_new(&self) -> bool {
+    /// Returns whether no pools have been built yet.
+    pub(super) fn is_new(&self) -> bool {
         self.pools.all.is_empty()
     }
-    /// For how many tasks of a job an empty cluster has room.
-    pub(super) fn most(&self, job: &Waiting) -> u64 {
+    /// Counts the tasks of a job that fit on an empty cluster.
+    pub(super) fn max_tasks(&self, job: &Waiting) -> u64 {
         let fitting = self.kinds.iter().zip(&job.fits).filter(|(_, fits)| **fits);
-        let on = |kind: &Kind| job.times_in(self.pieces(&kind.pieces).into_iter());
+        let on = |kind: &Kind| job.tasks_in(self.pieces(&kind.pieces).into_iter());
         total(fitting.map(|(kind, _)| on(kind).saturating_mul(kind.nodes.into())))
     }
 
-    /// The next moment at which a window begins or ends.
+    /// Returns the next begin or end of a window.
     pub(super) fn next_change(&self, now: u64) -> Option<u64> {
         self.windows.iter().flat_map(|it| [it.from, it.until]).filter(|&at| at > now).min()
     }
-    /// Makes the pools of now if they are others; whether the platform has changed.
-    pub(super) fn follow(&mut self, now: u64) -> bool {
-        let is_new = self.made_at != Some(now);
+    /// Rebuilds the pools if they are outdated; returns whether the platform has changed.
+    pub(super) fn update_pools(&mut self, now: u64) -> bool {
+        let is_new = self.built_at != Some(now);
         let is_bound = is_new && self.windows.iter().any(|it| it.from == now || it.until == now);
         if !std::mem::take(&mut self.is_changed) && !is_bound {
             return false;
         }
-        self.made_at = Some(now);
+        self.built_at = Some(now);
         self.windows.retain(|window| window.until > now);
         let mut alike: SortedMap<(usize, Vec<usize>), Vec<u32>> = SortedMap::default();
         let mut kind_of = self.kinds.iter().enumerate().flat_map(|(kind, it)| vec![kind; it.nodes as usize]);
         for node in 0..self.down.len() as u32 {
-            let windows = (0..self.windows.len()).filter(|&place| self.windows[place].has(node));
+            let windows = (0..self.windows.len()).filter(|&place| self.windows[place].contains(node));
             alike.or_default((kind_of.next().unwrap_or(0), windows.collect())).push(node);
         }
         let policy = self.pools.policy;
@@ -214,7 +218,7 @@ impl Nodes {
                     group: nodes[0],
                     kind: place,
                     speed: kind.speed,
-                    plenty: if policy.place == Place::Best { kind.plenty } else { 0 },
+                    size_rank: if policy.place == Place::Best { kind.size_rank } else { 0 },
                     windows: windows.clone(),
                     whole: of(some.len()),
                     usable: of(some.iter().filter(is_usable).count()),
@@ -234,17 +238,17 @@ impl Nodes {
         true
     }
 
-    /// The nodes of a job that gets tasks of these pools now.
+    /// Selects the nodes of a job that gets tasks of these pools now.
     pub(super) fn place(&self, parts: &Parts) -> Vec<(u32, u32)> {
         let Pools { policy, all, .. } = &*self.pools;
-        // Where tasks share nodes the pools are the nodes, and were chosen as those.
+        // If tasks share nodes, each pool is a node, which was already chosen.
         let room = |&node: &u32| match policy.nodes {
             NodeUse::Whole => u64::from(self.jobs[node as usize] == 0 && !self.down[node as usize]),
             _ => u64::MAX,
         };
         let with_room = |pool: usize| all[pool].nodes.iter().map(move |node| (*node as usize, room(node)));
         let of = |(&pool, &tasks): (&usize, &u64)| {
-            pick(policy.place, with_room(pool).filter(|it| it.1 > 0), tasks)
+            select_nodes(policy.place, with_room(pool).filter(|it| it.1 > 0), tasks)
         };
         let on: Parts = parts.iter().flat_map(of).collect();
         on.into_iter().map(|(node, tasks)| (node as u32, tasks as u32)).collect()

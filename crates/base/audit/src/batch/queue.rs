@@ -1,62 +1,62 @@
-//! The jobs of a batch policy, and how its queue is sorted.
+//! Jobs of a batch policy, and the order of its queue.
 
 use dfrsim_model::batch::QueueOrder;
 use dfrsim_model::formula::Known;
 use dfrsim_model::{SortedMap, Yield};
 use std::cmp::Ordering;
 
-/// Tasks by pool.
+/// Number of tasks by pool.
 pub(super) type Parts = SortedMap<usize, u64>;
 
-/// A job that waits, or as it was when it started. Times in microseconds.
+/// Waiting job; for a running one, its state at the start. Times are in microseconds.
 #[derive(Clone, Debug)]
 pub(super) struct Waiting {
     pub(super) number: u64,
     pub(super) submit: u64,
     pub(super) tasks: u64,
-    /// Of what is left of it.
+    /// Remaining estimate.
     pub(super) estimate: u64,
-    /// The same as it is planned in this decision.
+    /// Remaining estimate, rounded for this decision.
     pub(super) planned: u64,
-    /// What a task takes of its node, resource by resource.
+    /// Amounts that a task takes of its node, by resource.
     pub(super) need: Vec<i64>,
-    /// Whether a task may be on nodes of each kind.
+    /// Kinds of nodes on which a task may run, one flag for each kind.
     pub(super) fits: Vec<bool>,
-    /// When reservations keep it off nodes of each kind.
+    /// Intervals in which reservations block it, by kind of node.
     pub(super) closed: Vec<Vec<(u64, u64)>>,
-    /// How many of its tasks can ever run at once.
+    /// Maximum number of its tasks that can ever run at the same time.
     pub(super) most: u64,
-    /// Whether its classes ever admit it.
+    /// True if its classes admit it.
     pub(super) is_admitted: bool,
-    /// That of the site in this decision.
+    /// Priority of the site in this decision.
     pub(super) priority: u128,
 }
 
-/// A job on its nodes.
+/// Running job.
 #[derive(Clone, Debug)]
 pub(super) struct Running {
     pub(super) job: Waiting,
     pub(super) on: Vec<(u32, u32)>,
-    /// The same as tasks on each pool.
+    /// Number of tasks on each pool.
     pub(super) parts: Parts,
     pub(super) since: u64,
-    /// The end of its estimate.
+    /// End of its estimate.
     pub(super) end: u64,
 }
 
-/// When an estimate ends on nodes of this speed, in units of 2^-20.
+/// Computes the end of an estimate on nodes of this speed, in units of 2^-20.
 pub(super) fn end_of(start: u64, estimate: u64, speed: u32) -> u64 {
     let span = (u128::from(estimate) << Yield::BITS).div_ceil(u128::from(speed.max(1)));
     start.saturating_add(u64::try_from(span).unwrap_or(u64::MAX))
 }
 
 impl Waiting {
-    /// How many tasks there is room for in what is free.
-    pub(super) fn times_in(&self, free: impl Iterator<Item = i64>) -> u64 {
+    /// Counts the tasks that fit into free amounts.
+    pub(super) fn tasks_in(&self, free: impl Iterator<Item = i64>) -> u64 {
         let needed = self.need.iter().zip(free).filter(|(need, _)| **need > 0);
         needed.map(|(need, free)| (free.max(0) / need) as u64).min().unwrap_or(u64::MAX)
     }
-    /// In seconds.
+    /// Returns the attributes for formulas, in seconds.
     fn known(&self, now: u64) -> Known {
         let seconds = |micros: u64| micros as f64 / 1e6;
         Known {
@@ -71,10 +71,10 @@ impl Waiting {
     }
 }
 
-/// What orders jobs, the smallest first, computed by its definition.
+/// Value by which jobs are ordered, ascending; an independent implementation of a formula.
 type Score = fn(&Known) -> f64;
 
-/// The orders by a formula that have names.
+/// Named orders that are formulas.
 const NAMED: [(&str, Score); 7] = [
     ("WFP3", |it| {
         let ratio = it.wait / it.estimate;
@@ -82,17 +82,17 @@ const NAMED: [(&str, Score); 7] = [
     }),
     ("SEXP", |it| (it.wait + it.estimate) / it.estimate),
     ("UNICEF", |it| -(it.wait + 1e-11) / (libm::log2(it.width + 1e-11) * it.estimate)),
-    ("F1", |it| libm::log10(it.estimate) * it.width + 870.0 * late(it)),
-    ("F2", |it| it.estimate.sqrt() * it.width + 25_600.0 * late(it)),
-    ("F3", |it| it.estimate * it.width + 6_860_000.0 * late(it)),
-    ("F4", |it| it.estimate * it.width.sqrt() + 530_000.0 * late(it)),
+    ("F1", |it| libm::log10(it.estimate) * it.width + 870.0 * log_submit(it)),
+    ("F2", |it| it.estimate.sqrt() * it.width + 25_600.0 * log_submit(it)),
+    ("F3", |it| it.estimate * it.width + 6_860_000.0 * log_submit(it)),
+    ("F4", |it| it.estimate * it.width.sqrt() + 530_000.0 * log_submit(it)),
 ];
 
-fn late(it: &Known) -> f64 {
+fn log_submit(it: &Known) -> f64 {
     libm::log10(it.submit.max(0.1))
 }
 
-/// Sorts a queue for this moment, jobs of the highest priority first.
+/// Sorts a queue for the current time, jobs of the highest priority first.
 pub(super) fn sort(order: QueueOrder, queue: &mut [Waiting], now: u64) {
     let name = order.to_string();
     let named = NAMED.iter().find(|it| it.0 == name).map(|it| it.1);
@@ -109,6 +109,6 @@ pub(super) fn sort(order: QueueOrder, queue: &mut [Waiting], now: u64) {
         _ => score(a).total_cmp(&score(b)),
     };
     let before = |a: &Waiting, b: &Waiting| b.priority.cmp(&a.priority);
-    // Most of it is in order, which a stable sort makes use of.
+    // A stable sort is fast here, since most of the queue is already in order.
     queue.sort_by(|a, b| before(a, b).then(compare(a, b)).then(a.number.cmp(&b.number)));
 }

@@ -1,28 +1,28 @@
-//! SLURM: who looks at a moment, and which jobs they try.
+//! Scheduling cycles of SLURM, and the jobs that they try.
 
 use super::queue::Waiting;
 use super::state::BatchCheck;
 use super::timers::{Timers, micros};
-use crate::priority::Site;
+use crate::priority::PrioritySystem;
 use dfrsim_model::priority::Priorities;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Who looks at the queue in a decision.
+/// Kind of scheduling cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Look {
-    /// A policy that looks whenever something happens.
+pub(super) enum CycleKind {
+    /// Cycle of a policy that runs at every event.
     Every,
-    /// The main scheduler, at the whole queue or not.
+    /// Cycle of the main scheduler, over the whole queue or limited in depth.
     Main {
         whole: bool,
     },
     Backfill,
-    /// Neither of them, though it is SLURM.
+    /// SLURM outside of both cycles.
     Neither,
 }
 
 impl BatchCheck {
-    /// Something has happened by this moment, which SLURM sees from the next second on.
+    /// Notes an event at this time, which SLURM sees from the next second on.
     pub(super) fn note_change(&mut self, now: u64, has_other: bool) {
         let Some(site) = &self.site else { return };
         let Priorities { main: of_main, backfill: of_backfill, .. } = &site.settings;
@@ -33,8 +33,8 @@ impl BatchCheck {
             backfill.change(now, micros(of_backfill.interval_s));
         }
     }
-    /// Who looks at a moment, one after the other.
-    pub(super) fn looks(&mut self, now: u64) -> Vec<Look> {
+    /// Determines the cycles of the main scheduler that are due at this time.
+    pub(super) fn main_cycles(&mut self, now: u64) -> Vec<CycleKind> {
         let Some(site) = &self.site else { return Vec::new() };
         let Priorities { main, backfill, weights, calc_period_s, .. } = &site.settings;
         let [delay, whole, interval, period] =
@@ -46,33 +46,34 @@ impl BatchCheck {
             backfill.change(now, interval);
         }
         if main.last < now - now % whole {
-            main.looked(now - now % whole);
+            main.record_cycle(now - now % whole);
         }
         let mut looks = Vec::new();
         let is_whole = now.is_multiple_of(whole);
-        if main.looks(now, delay) || is_whole {
-            main.looked(now);
+        if main.is_due(now, delay) || is_whole {
+            main.record_cycle(now);
             *awaits_whole &= !is_whole;
-            looks.push(Look::Main { whole: is_whole });
+            looks.push(CycleKind::Main { whole: is_whole });
         }
         looks
     }
-    /// Whether backfilling looks as well, once the main scheduler has.
-    pub(super) fn backfills(&mut self, now: u64, has_started: bool) -> bool {
+    /// Returns whether a backfill cycle is due after the main cycle.
+    pub(super) fn is_backfill_due(&mut self, now: u64, has_started: bool) -> bool {
         let Some(site) = &self.site else { return false };
         let interval = micros(site.settings.backfill.interval_s);
         let backfill = &mut self.timers.backfill;
         if has_started {
             backfill.change(now, interval);
         }
-        let is_due = backfill.looks(now, interval);
+        let is_due = backfill.is_due(now, interval);
         if is_due {
-            backfill.looked(now);
+            backfill.record_cycle(now);
         }
         is_due
     }
-    /// The next moment at which one of them looks, or at which priorities change before the next pass of backfilling.
-    pub(super) fn next_look(&self, now: u64, site: &Site) -> Option<u64> {
+    /// Returns the time of the next cycle, or of the next change of priorities before the next
+    /// backfill cycle.
+    pub(super) fn next_cycle(&self, now: u64, site: &PrioritySystem) -> Option<u64> {
         let Priorities { main, backfill, weights, calc_period_s, .. } = &site.settings;
         let [delay, whole, interval, period] =
             [main.delay_s, main.interval_s, backfill.interval_s, *calc_period_s].map(micros);
@@ -81,56 +82,56 @@ impl BatchCheck {
         let ranked = behind(now.max(planned.saturating_sub(1)), period);
         let ranked = (weights.age > 0 || weights.fair_share > 0).then_some(ranked);
         let due = [self.timers.main.due(delay), self.timers.backfill.due(interval)];
-        // A second look at the whole queue starts no job unless something has happened.
+        // A second cycle over the whole queue can start no job unless something has changed.
         let is_of_use = self.timers.awaits_whole
             || ranked.is_some()
             || self.policy.order.depends_on_time()
-            || site.delays(now).next().is_some()
-            || site.settings.have_limits();
+            || site.hold_off_ends(now).next().is_some()
+            || site.settings.has_limits();
         let whole = is_of_use.then(|| behind(now, whole));
         let all = due.into_iter().chain([ranked, whole]).flatten();
         all.map(|due| due.max(now.saturating_add(1))).min()
     }
 }
 
-/// What a pass has tried.
+/// Jobs tried so far in a cycle.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Trials {
-    /// The partitions of jobs that had no room.
+    /// Partitions of jobs that did not fit.
     stopped: BTreeSet<Option<usize>>,
-    /// The kinds of nodes on which no further job starts.
+    /// Kinds of nodes on which no further job starts.
     closed: BTreeSet<usize>,
     partitions: BTreeMap<Option<usize>, u32>,
     users: BTreeMap<u32, u32>,
-    /// The groups that start together of which a job was tried.
+    /// Heterogeneous jobs of which a component was tried.
     pub(super) groups: BTreeSet<usize>,
-    /// How many more are tried.
+    /// Number of further jobs to try.
     left: u32,
     is_over: bool,
 }
 
 impl Trials {
-    pub(super) fn new(settings: &Priorities, look: Look) -> Trials {
+    pub(super) fn new(settings: &Priorities, look: CycleKind) -> Trials {
         let left = match look {
-            Look::Main { whole: false } => settings.main.depth,
-            Look::Backfill => settings.backfill.max_job_test.unwrap_or(u32::MAX),
+            CycleKind::Main { whole: false } => settings.main.depth,
+            CycleKind::Backfill => settings.backfill.max_job_test.unwrap_or(u32::MAX),
             _ => u32::MAX,
         };
         Trials { left, ..Trials::default() }
     }
-    /// Why the job is not tried, in words; it counts as tried if it is.
+    /// Returns the reason if a job is not tried; otherwise counts it as tried.
     pub(super) fn refuses(
         &mut self,
         settings: &Priorities,
-        look: Look,
+        look: CycleKind,
         of: (Option<usize>, Option<u32>),
     ) -> Option<String> {
         if self.left == 0 || self.is_over {
-            return Some("it starts behind the last job that is tried".to_owned());
+            return Some("it starts, although it is after the last job that is tried".to_owned());
         }
         let (of_partition, of_user) = match look {
-            Look::Main { .. } => (settings.main.depth_per_partition, None),
-            Look::Backfill => (settings.backfill.max_job_part, settings.backfill.max_job_user),
+            CycleKind::Main { .. } => (settings.main.depth_per_partition, None),
+            CycleKind::Backfill => (settings.backfill.max_job_part, settings.backfill.max_job_user),
             _ => (None, None),
         };
         let partition = self.partitions.entry(of.0).or_default();
@@ -143,19 +144,21 @@ impl Trials {
         }
         if is_deep {
             return Some(
-                "it starts behind as many jobs of its partition or its user as are tried".to_owned(),
+                "it starts, although the number of tried jobs of its partition or its user is exceeded"
+                    .to_owned(),
             );
         }
         self.left -= 1;
         let is_stopped = self.stopped.contains(&of.0);
-        is_stopped.then(|| "it starts behind a job of its partition that has no room".to_owned())
+        is_stopped.then(|| "it starts after a job of its partition that does not fit".to_owned())
     }
-    /// The job, which no node that is closed fits.
+    /// Returns the job restricted to the kinds of nodes on which jobs may still start.
     pub(super) fn narrowed(&self, job: &Waiting) -> Waiting {
         let fits = job.fits.iter().enumerate().map(|(kind, fits)| *fits && !self.closed.contains(&kind));
         Waiting { fits: fits.collect(), ..job.clone() }
     }
-    /// A job has no room: no other of its partition starts, nor any on nodes that it could have.
+    /// Handles a job that does not fit: no other job of its partition starts in this cycle, nor any
+    /// job on nodes that it could have.
     pub(super) fn stop(&mut self, job: &Waiting, partition: Option<usize>) {
         self.stopped.insert(partition);
         self.closed.extend((0..job.fits.len()).filter(|&kind| job.fits[kind]));

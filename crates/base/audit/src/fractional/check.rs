@@ -1,38 +1,39 @@
-//! Follows the record of a fractional policy.
+//! Checks of the records under a fractional policy.
 
 use super::decide::{Decider, Events, Sum, Yields};
-use super::mapping::{Mapping, Seen};
-use super::nodes::{Nodes, On, Wanted};
-use super::pay::Payer;
+use super::mapping::{JobView, Mapping};
+use super::nodes::{Nodes, On, PlacementRequest};
+use super::pay::PreemptionBudget;
 use super::weights::Weights;
-use super::{FractionalPolicy, MOST_MOMENTS};
+use super::{FractionalPolicy, MAX_UNRECORDED_DECISIONS};
 use crate::Phase;
-use crate::check::{Change, Check, Jobs, Report};
+use crate::check::{Change, Check, Jobs, ReportViolation};
 use crate::job::Job;
 use crate::nodes::{Kind, Size};
 use crate::platform::{Platform, Window};
-use crate::priority::Site;
+use crate::priority::PrioritySystem;
 use dfrsim_model::fractional::Periodic;
 use dfrsim_model::priority::{PreemptMode, Priorities};
 use dfrsim_model::{SimSpan, SortedMap};
 use std::sync::Arc;
 
-/// What is known of a job from its submission on, and how it was after the last decision, or is since an interruption.
+/// Job as known from its submission, with its state after the last decision or interruption.
 #[derive(Debug)]
-struct Known {
+struct CheckedJob {
     size: Arc<Size>,
     weight: u32,
     tasks: u32,
-    /// Whether the classes of the site never admit it.
+    /// True if no class of the site ever admits it.
     is_never_admitted: bool,
     phase: Phase,
     on: On,
     job_yield: u32,
-    /// From when until when each penalty may have run: from its beginning until it left its nodes or moved again.
+    /// Intervals in which penalties may have run: each from its begin until the job left its nodes
+    /// or moved again.
     penalties: Vec<(u64, u64)>,
 }
 
-impl Known {
+impl CheckedJob {
     fn end_penalty(&mut self, now: u64) {
         if let Some((_, end)) = self.penalties.last_mut() {
             *end = now.min(*end);
@@ -40,43 +41,43 @@ impl Known {
     }
 }
 
-/// What yields may be off, in units, as they were computed in floating point.
+/// Tolerance of yields in units, as they are computed in floating point.
 const ROUNDING: f64 = 1.0 / 256.0;
 
-/// Follows a schedule moment by moment.
+/// Checker that follows a schedule decision by decision.
 #[derive(Debug, Default)]
 pub(crate) struct FractionalCheck {
     policy: FractionalPolicy,
     kinds: Arc<Vec<Kind>>,
-    payer: Payer,
+    payer: PreemptionBudget,
     weights: Weights,
-    site: Option<Site>,
-    known: SortedMap<u64, Known>,
+    site: Option<PrioritySystem>,
+    known: SortedMap<u64, CheckedJob>,
     down: Vec<bool>,
     windows: Vec<Window>,
-    /// The nodes that jobs could be on at the last decision.
+    /// Nodes that were available to jobs at the last decision.
     open: Vec<bool>,
     first_submission: Option<u64>,
-    /// The yields of the last tick of `/stretch-per`.
+    /// Yields of the last tick of `/stretch-per`.
     floors: SortedMap<u64, u32>,
     submitted: Vec<u64>,
     rejected: Vec<u64>,
     interrupted: Vec<u64>,
     is_room: bool,
-    /// Whether an event has come since the last decision.
+    /// True if an event has occurred since the last decision.
     is_due: bool,
-    /// When the policy decides without one.
+    /// Time of the next decision without an event.
     wake: Option<u64>,
     changes: SortedMap<u64, (u64, &'static str)>,
-    /// How many decisions were not judged.
-    left: u64,
+    /// Number of decisions that were not checked.
+    unchecked: u64,
 }
 
 impl FractionalCheck {
     pub(crate) fn new(policy: FractionalPolicy, kinds: &Arc<Vec<Kind>>, penalty: u64) -> FractionalCheck {
         let nodes = kinds.iter().map(|kind| kind.nodes as usize).sum();
         FractionalCheck {
-            payer: Payer::new(policy.extensions().pay, penalty),
+            payer: PreemptionBudget::new(policy.extensions().pay, penalty),
             policy,
             kinds: Arc::clone(kinds),
             down: vec![false; nodes],
@@ -90,7 +91,7 @@ impl FractionalCheck {
         self.site.iter_mut().for_each(|site| site.leave(number, now));
     }
 
-    /// When the policy decides next if no event comes before.
+    /// Returns the time of the next decision if no event comes before.
     fn next_decision(&self, now: u64, jobs: &Jobs) -> Option<u64> {
         let edges = self.windows.iter().flat_map(|it| [it.from, it.until]);
         let drains =
@@ -119,18 +120,18 @@ impl FractionalCheck {
         self.policy.parts.periodic != Periodic::Nothing && since > 0 && since.is_multiple_of(period)
     }
     fn is_open(&self, now: u64, node: u32) -> bool {
-        let closes = |it: &Window| it.has(node) && it.from <= now.saturating_add(1) && it.until > now;
+        let closes = |it: &Window| it.contains(node) && it.from <= now.saturating_add(1) && it.until > now;
         let drained = self.policy.parts.pauses() && self.windows.iter().any(closes);
         !self.down[node as usize] && !drained
     }
 
-    /// Jobs that can never run are rejected, and no others.
-    fn judge_rejections(&self) -> Option<(u64, String)> {
+    /// Checks that jobs that can never run are rejected, and no others.
+    fn check_rejections(&self) -> Option<(u64, String)> {
         let empty = Nodes::new(&self.kinds, |_| true);
-        let fits = |&Known { ref size, tasks, weight, .. }: &Known| {
-            empty.have_room(Wanted { size, tasks, weight, beside: false })
+        let fits = |&CheckedJob { ref size, tasks, weight, .. }: &CheckedJob| {
+            empty.fits(PlacementRequest { size, tasks, weight, spread: false })
         };
-        let should = |known: &Known| known.is_never_admitted || !fits(known);
+        let should = |known: &CheckedJob| known.is_never_admitted || !fits(known);
         let late = self.rejected.iter().find(|job| !self.submitted.contains(job));
         let wrong =
             |job: &u64| Some((*job, "it is rejected, but the policy does not reject such jobs".to_owned()));
@@ -148,12 +149,12 @@ impl FractionalCheck {
         late.and_then(wrong).or_else(|| self.submitted.iter().find_map(judge))
     }
 
-    /// The jobs as the policy sees them.
-    fn seen(&mut self, now: u64, jobs: &Jobs) -> SortedMap<u64, Seen> {
+    /// Collects the jobs as the policy sees them.
+    fn seen(&mut self, now: u64, jobs: &Jobs) -> SortedMap<u64, JobView> {
         let FractionalCheck { policy, known, site, payer, .. } = self;
         let see = |(number, job): (&u64, &Job)| {
             let known = known.get(number)?;
-            let mut seen = Seen {
+            let mut seen = JobView {
                 tasks: known.tasks,
                 size: Arc::clone(&known.size),
                 weight: known.weight,
@@ -161,22 +162,22 @@ impl FractionalCheck {
                 home: known.on.clone(),
                 flow: now - job.submit,
                 done: job.done_at(now),
-                may_pay: payer.allows(job.done_at(now), now, &known.penalties),
+                may_be_preempted: payer.may_preempt(job.done_at(now), now, &known.penalties),
                 priority: 0.0,
-                place: site.as_mut().map_or((0, 0), |site| (site.level(*number), site.priority(*number))),
+                site_rank: site.as_mut().map_or((0, 0), |site| (site.level(*number), site.priority(*number))),
             };
             if !policy.is_equipartition {
-                seen.priority = seen.priority(policy.extensions().ahead);
+                seen.priority = seen.priority(policy.extensions().age_bonus);
             }
             Some((*number, seen))
         };
         jobs.iter().filter_map(see).collect()
     }
 
-    /// Decides at a moment; the first difference to the record.
+    /// Recomputes a decision; returns the first difference from the record.
     fn decide(&mut self, now: u64, jobs: &Jobs) -> Option<(u64, String)> {
         self.payer.settle();
-        self.site.iter_mut().for_each(|site| site.count(now));
+        self.site.iter_mut().for_each(|site| site.advance(now));
         let open: Vec<bool> = (0..self.down.len() as u32).map(|node| self.is_open(now, node)).collect();
         let is_room = std::mem::take(&mut self.is_room) || open != self.open;
         self.open = open;
@@ -205,25 +206,26 @@ impl FractionalCheck {
             floors: None,
             fault: None,
             is_shared_again: false,
-            is_open: false,
+            is_undetermined: false,
         };
         let yields = decider.decide();
-        let Decider { mapping: Mapping { on: mapping, .. }, floors, fault, is_open, .. } = decider;
+        let Decider { mapping: Mapping { on: mapping, .. }, floors, fault, is_undetermined: is_open, .. } =
+            decider;
         let differs = |job: &&u64| mapping.get(*job).map(|on| &on[..]) != recorded.get(*job).copied();
         let placed = seen.keys().iter().find(differs).map(|job| {
-            let found = place(recorded.get(job).copied().unwrap_or_default());
-            let expected = place(mapping.get(job).map(|on| &on[..]).unwrap_or_default());
+            let found = format_placement(recorded.get(job).copied().unwrap_or_default());
+            let expected = format_placement(mapping.get(job).map(|on| &on[..]).unwrap_or_default());
             (*job, format!("it is {found}; the policy has it {expected}"))
         });
         self.floors = floors.unwrap_or(std::mem::take(&mut self.floors));
         if is_open {
-            self.left += 1;
+            self.unchecked += 1;
             return None;
         }
-        fault.or(placed).or_else(|| self.judge_yields(&yields, jobs)).or_else(|| self.judge_changes(jobs))
+        fault.or(placed).or_else(|| self.check_yields(&yields, jobs)).or_else(|| self.check_changes(jobs))
     }
 
-    fn judge_yields(&self, yields: &Yields, jobs: &Jobs) -> Option<(u64, String)> {
+    fn check_yields(&self, yields: &Yields, jobs: &Jobs) -> Option<(u64, String)> {
         let units = super::shares::units;
         let running = || jobs.iter().filter(|(_, job)| job.phase == Phase::Running);
         let wrong = |number: &u64, found: u32, expected: f64| {
@@ -232,7 +234,7 @@ impl FractionalCheck {
         };
         let other = running().find_map(|(number, job)| {
             let found = f64::from(job.job_yield);
-            // The exact yield, and how much less and more than that is right.
+            // The exact yield, and the tolerances below and above it.
             let (exact, less, more) = match yields {
                 Yields::Held => (f64::from(self.known.get(number)?.job_yield), 0.0, 0.0),
                 Yields::Exact(yields, rounding) => {
@@ -252,22 +254,22 @@ impl FractionalCheck {
         let (found, best) = (sum as u64, units(*best) as u64);
         // Each yield is rounded down.
         let is_less = sum < best as f64 - 1.5 * unit - 1.0;
-        let less = || (*first, format!("the sum of yields by weight is {found} units; it can be {best}"));
+        let less = || (*first, format!("the weighted sum of yields is {found} units; the maximum is {best}"));
         other.or_else(|| is_less.then(less))
     }
-    /// Each change changes something.
-    fn judge_changes(&self, jobs: &Jobs) -> Option<(u64, String)> {
+    /// Checks that each recorded change has an effect.
+    fn check_changes(&self, jobs: &Jobs) -> Option<(u64, String)> {
         self.changes.iter().find_map(|(number, &(_, record))| {
             let (job, before) = (jobs.get(number)?, self.known.get(number)?);
             let is_same =
                 job.phase == before.phase && job.placement == before.on && job.job_yield == before.job_yield;
             let is_yield = job.placement == before.on && record == "migrate";
-            (is_same || is_yield).then(|| (*number, format!("a `{record}` that does not change it")))
+            (is_same || is_yield).then(|| (*number, format!("`{record}` without an effect")))
         })
     }
 
-    /// Goes on from what the record says.
-    fn take_in(&mut self, now: u64, jobs: &Jobs) {
+    /// Applies the changes of the record.
+    fn apply_record(&mut self, now: u64, jobs: &Jobs) {
         self.submitted.clear();
         self.interrupted.clear();
         for job in std::mem::take(&mut self.rejected) {
@@ -299,7 +301,7 @@ impl Check for FractionalCheck {
     }
     fn priority(&mut self, settings: &Priorities, kinds: &[Kind]) {
         self.weights = Weights::new(settings);
-        self.site = (!settings.are_plain()).then(|| Site::new(settings, kinds));
+        self.site = (!settings.is_plain()).then(|| PrioritySystem::new(settings, kinds));
     }
     fn platform(&mut self, platform: &Platform) {
         self.is_due = true;
@@ -314,7 +316,7 @@ impl Check for FractionalCheck {
         let (size, weight) = (Arc::clone(&job.size), self.weights.of(job));
         let (phase, on, job_yield, penalties) = (Phase::Waiting, On::new(), 0, Vec::new());
         let known =
-            Known { size, weight, tasks: job.tasks, is_never_admitted, phase, on, job_yield, penalties };
+            CheckedJob { size, weight, tasks: job.tasks, is_never_admitted, phase, on, job_yield, penalties };
         self.known.insert(number, known);
         self.submitted.push(number);
     }
@@ -322,7 +324,7 @@ impl Check for FractionalCheck {
         if record == "reject" {
             self.rejected.push(job);
         }
-        // A second change in the moment is a fault of its own.
+        // A second change at the same time is reported elsewhere.
         self.changes.or_insert_with(job, || (line, record));
         None
     }
@@ -339,7 +341,7 @@ impl Check for FractionalCheck {
             return None;
         }
         self.interrupt(job, now, waits);
-        Some("it gives way by an interruption; under the policy jobs are paused".to_owned())
+        Some("it is preempted by an interruption, but under this policy jobs are paused".to_owned())
     }
     fn interrupt(&mut self, number: u64, now: u64, waits: Option<u64>) {
         (self.is_due, self.is_room) = (true, true);
@@ -352,7 +354,7 @@ impl Check for FractionalCheck {
         }
         self.interrupted.push(number);
         if let Some(site) = &mut self.site {
-            site.count(now);
+            site.advance(now);
             site.pause(number, now);
         }
     }
@@ -366,10 +368,10 @@ impl Check for FractionalCheck {
         self.leave(number, now);
     }
 
-    fn settle(&mut self, now: u64, jobs: &Jobs, fault: Report<'_>) {
+    fn settle(&mut self, now: u64, jobs: &Jobs, fault: ReportViolation<'_>) {
         let first = self.changes.iter().next().map(|(number, &(_, record))| (*number, record));
         let found = if std::mem::take(&mut self.is_due) || self.wake == Some(now) {
-            self.judge_rejections().into_iter().chain(self.decide(now, jobs)).collect()
+            self.check_rejections().into_iter().chain(self.decide(now, jobs)).collect()
         } else {
             let unprompted = |record| format!("the policy has no reason for a `{record}` at this time");
             Vec::from_iter(first.map(|(number, record)| (number, unprompted(record))))
@@ -377,14 +379,14 @@ impl Check for FractionalCheck {
         for (job, rule) in found {
             fault(job, now, self.changes.get(&job).map(|change| change.0), rule);
         }
-        self.take_in(now, jobs);
+        self.apply_record(now, jobs);
         self.wake = self.next_decision(now, jobs);
     }
-    fn pass(&mut self, _: u64, until: u64, jobs: &Jobs, fault: Report<'_>) {
+    fn pass(&mut self, _: u64, until: u64, jobs: &Jobs, fault: ReportViolation<'_>) {
         for count in 1.. {
             let Some(now) = self.wake.filter(|&next| next < until) else { return };
-            if count > MOST_MOMENTS {
-                self.left += 1;
+            if count > MAX_UNRECORDED_DECISIONS {
+                self.unchecked += 1;
                 return;
             }
             self.wake = self.next_decision(now, jobs);
@@ -394,13 +396,13 @@ impl Check for FractionalCheck {
         }
     }
     fn not_judged(&self) -> Option<String> {
-        let left = self.left;
+        let left = self.unchecked;
         (left > 0).then(|| format!("{left} of the decisions of {}", self.policy))
     }
 }
 
-/// Where a job is, in words.
-fn place(on: &[(u32, u32)]) -> String {
+/// Formats a placement as words.
+fn format_placement(on: &[(u32, u32)]) -> String {
     let node = |&(node, tasks): &(u32, u32)| match tasks {
         1 => format!("node {node}"),
         _ => format!("node {node} ({tasks} tasks)"),

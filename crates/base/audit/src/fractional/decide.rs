@@ -1,49 +1,49 @@
-//! The decision that a policy takes at a moment, part by part, on plain lists.
+//! Recomputation of a policy's decision, part by part, on plain lists.
 
 use super::FractionalPolicy;
-use super::mapping::{Mapping, Seen};
+use super::mapping::{JobView, Mapping};
 use super::moves::Moves;
 use super::pack::{FLOOR, Item, Search, map};
 use super::shares::{Contested, Sharer, common, contested, fill, largest_sum};
 use crate::Phase as State;
-use crate::priority::Site;
+use crate::priority::PrioritySystem;
 use dfrsim_model::fractional::{OnSubmission, Periodic, RemapLimit, SecondPhase};
 use dfrsim_model::{Share, SimSpan, SortedMap, VirtualTime, Yield};
 
-/// What has happened at a moment, and what the policy remembers.
+/// Events of the current time, and the state that the policy remembers.
 #[derive(Debug)]
 pub(super) struct Events<'a> {
     pub(super) now: u64,
-    /// The jobs that arrive and are not rejected.
+    /// Jobs that arrive and are not rejected.
     pub(super) submitted: Vec<u64>,
-    /// The jobs that lost their nodes and wait.
+    /// Jobs that lost their nodes and wait.
     pub(super) interrupted: Vec<u64>,
-    /// Whether jobs completed, or left nodes that changed.
+    /// True if jobs completed, or left nodes because the platform changed.
     pub(super) is_room: bool,
     pub(super) is_tick: bool,
-    /// How long it is to the next tick.
+    /// Time until the next tick.
     pub(super) to_tick: SimSpan,
-    /// The yields of the last tick of `/stretch-per`, by job.
+    /// Yields of the last tick of `/stretch-per`, by job.
     pub(super) floors: &'a SortedMap<u64, u32>,
 }
 
-/// What yields must be.
+/// Expected yields.
 #[derive(Debug)]
 pub(super) enum Yields {
-    /// As they are; new ones are a fault of placing.
+    /// Unchanged yields; a job without one is reported as a wrong placement.
     Held,
-    /// These, in units, which are rounded down; this many more or less may come of rounding.
+    /// Exact yields in units, which are rounded down, and the tolerance for rounding in units.
     Exact(SortedMap<u64, f64>, f64),
-    /// Any with this weighted sum, none below its floor.
+    /// Any yields with this weighted sum that are not below their floors.
     Sum(Sum),
 }
 
-/// The largest average, and what it is made of.
+/// Largest weighted sum of yields, and its terms.
 #[derive(Debug)]
 pub(super) struct Sum {
     pub(super) weights: SortedMap<u64, f64>,
     pub(super) floors: SortedMap<u64, f64>,
-    /// Yields that have it, in units.
+    /// Yields that reach the sum, in units.
     yields: SortedMap<u64, f64>,
     pub(super) best: f64,
 }
@@ -51,23 +51,25 @@ pub(super) struct Sum {
 pub(super) struct Decider<'a> {
     pub(super) policy: &'a FractionalPolicy,
     pub(super) events: Events<'a>,
-    pub(super) jobs: &'a SortedMap<u64, Seen>,
-    pub(super) site: Option<&'a Site>,
+    pub(super) jobs: &'a SortedMap<u64, JobView>,
+    pub(super) site: Option<&'a PrioritySystem>,
     pub(super) mapping: Mapping<'a>,
-    /// Where the record has each job after the decision.
+    /// Placement of each job after the decision in the record.
     pub(super) recorded: &'a SortedMap<u64, &'a [(u32, u32)]>,
-    /// The yields of a tick of `/stretch-per`.
+    /// Yields of this tick of `/stretch-per`, if it is one.
     pub(super) floors: Option<SortedMap<u64, u32>>,
-    /// What is wrong with what the record has where the policy leaves a choice.
+    /// Violation in the record if the policy permits several results.
     pub(super) fault: Option<(u64, String)>,
-    /// Whether jobs of classes came to nodes that the last tick of `/stretch-per` did not give them.
+    /// True if jobs of preempting classes came to nodes that the last tick of `/stretch-per` did not
+    /// give them.
     pub(super) is_shared_again: bool,
-    /// Whether the mapping after MCB is not known.
-    pub(super) is_open: bool,
+    /// True if the mapping after MCB cannot be determined.
+    pub(super) is_undetermined: bool,
 }
 
 impl Decider<'_> {
-    /// All parts of the policy in their order. The mapping is as the cluster has it, without the jobs that have to leave their nodes.
+    /// Runs all parts of the policy in their order. The mapping must be that of the cluster, without
+    /// the jobs that have to leave their nodes.
     pub(super) fn decide(&mut self) -> Yields {
         let cut_off: Vec<u64> = self.running_off_nodes().collect();
         let mut displaced = [&self.events.interrupted[..], &cut_off].concat();
@@ -93,7 +95,7 @@ impl Decider<'_> {
             waiting.into_iter().for_each(|job| _ = self.place(job, false));
         }
         for &job in &new {
-            // Jobs that leave their nodes for a window make no room.
+            // Jobs that leave their nodes because of a window do not preempt others.
             match self.jobs[&job].phase {
                 State::Running
                     if matches!(
@@ -122,47 +124,50 @@ impl Decider<'_> {
     }
 
     fn running_off_nodes(&self) -> impl Iterator<Item = u64> {
-        let is_off = |(job, seen): &(&u64, &Seen)| seen.phase == State::Running && !self.mapping.has(**job);
+        let is_off =
+            |(job, seen): &(&u64, &JobView)| seen.phase == State::Running && !self.mapping.has(**job);
         self.jobs.iter().filter(is_off).map(|(job, _)| *job)
     }
-    /// The jobs on no node that are meant, ranked; under EQUIPARTITION without a site by submission.
+    /// Returns the jobs on no node that satisfy a condition, by rank; under EQUIPARTITION without a
+    /// site by submission.
     fn off_nodes(&self, is_meant: &dyn Fn(u64) -> bool) -> Vec<u64> {
         let mut off = self.jobs.keys().to_vec();
         off.retain(|&job| !self.mapping.has(job) && is_meant(job));
         self.mapping.ranked(off)
     }
-    fn is_held(&self, job: u64) -> bool {
-        self.site.is_some_and(|site| site.holds_beside(job, self.mapping.on.keys()))
+    fn is_blocked(&self, job: u64) -> bool {
+        self.site.is_some_and(|site| site.exceeds_limit_with(job, self.mapping.on.keys()))
     }
-    /// Places a job by Greedy, unless a limit holds it back.
+    /// Places a job by Greedy, unless a limit blocks it.
     fn place(&mut self, job: u64, beside: bool) -> bool {
-        !self.is_held(job) && self.mapping.place(job, beside)
+        !self.is_blocked(job) && self.mapping.place(job, beside)
     }
 
-    /// What happens to a job that arrives.
+    /// Handles an arriving or retried job.
     fn admit(&mut self, job: u64) {
         match self.policy.parts.on_submission {
             OnSubmission::Nothing | OnSubmission::Mcb => {}
             OnSubmission::Greedy => _ = self.place(job, false),
-            OnSubmission::GreedyP | OnSubmission::GreedyPM if self.is_held(job) => {}
+            OnSubmission::GreedyP | OnSubmission::GreedyPM if self.is_blocked(job) => {}
             OnSubmission::GreedyP | OnSubmission::GreedyPM => {
-                if !(self.policy.extensions().spread && self.make_room(job, true)) {
-                    self.make_room(job, false);
+                if !(self.policy.extensions().spread && self.place_or_preempt(job, true)) {
+                    self.place_or_preempt(job, false);
                 }
             }
         }
     }
-    /// Whether another job may leave its nodes for one.
-    fn may_leave(&self, other: u64, job: u64) -> bool {
+    /// Returns whether another job may be preempted for this one.
+    fn may_preempt(&self, other: u64, job: u64) -> bool {
         let (its, own) = (&self.jobs[&other], &self.jobs[&job]);
-        let [its_level, own_level] = [its, own].map(|seen| seen.place.0);
+        let [its_level, own_level] = [its, own].map(|seen| seen.site_rank.0);
         let is_less = |factor: u32| its_level < own_level || its.priority < own.priority / f64::from(factor);
         let swap = self.policy.extensions().swap.filter(|_| own.phase == State::Paused);
-        its.may_pay && its_level <= own_level && swap.is_none_or(is_less)
+        its.may_be_preempted && its_level <= own_level && swap.is_none_or(is_less)
     }
-    /// Places a job where others leave: as many as must, in this order, of which those come back, the last first, beside which it still fits.
-    /// Returns those that are away; `None` if it does not fit even so.
-    fn place_where_others_leave(
+    /// Places a job with preemption: removes other jobs in this order until it fits, then restores,
+    /// last first, those with which it still fits. Returns the jobs that stay preempted; `None` if
+    /// the job does not fit even so.
+    fn place_with_preemption(
         &mut self,
         job: u64,
         beside: bool,
@@ -170,31 +175,31 @@ impl Decider<'_> {
     ) -> Option<Vec<u64>> {
         let mut marked = Vec::new();
         for other in others {
-            if self.mapping.have_room(job, beside) {
+            if self.mapping.fits(job, beside) {
                 break;
             }
-            marked.push((other, self.mapping.take_off(other)));
+            marked.push((other, self.mapping.remove(other)));
         }
-        let is_room = self.mapping.have_room(job, beside);
+        let is_room = self.mapping.fits(job, beside);
         let mut away = Vec::new();
         for (other, on) in marked.into_iter().rev() {
             self.mapping.put(other, on);
-            if is_room && !self.mapping.have_room(job, beside) {
-                self.mapping.take_off(other);
+            if is_room && !self.mapping.fits(job, beside) {
+                self.mapping.remove(other);
                 away.push(other);
             }
         }
         self.mapping.place(job, beside).then_some(away)
     }
 
-    /// Places a job, if need be where others leave, by rising rank.
-    fn make_room(&mut self, job: u64, beside: bool) -> bool {
+    /// Places a job, preempting others by ascending rank if necessary.
+    fn place_or_preempt(&mut self, job: u64, beside: bool) -> bool {
         if self.mapping.place(job, beside) {
             return true;
         }
         let mut others = self.mapping.ranked(self.mapping.on.keys().to_vec());
-        others.retain(|&other| self.may_leave(other, job));
-        let Some(away) = self.place_where_others_leave(job, beside, others.into_iter().rev()) else {
+        others.retain(|&other| self.may_preempt(other, job));
+        let Some(away) = self.place_with_preemption(job, beside, others.into_iter().rev()) else {
             return false;
         };
         if self.policy.parts.on_submission == OnSubmission::GreedyPM {
@@ -203,23 +208,25 @@ impl Decider<'_> {
         true
     }
 
-    /// Jobs of classes that preempt others come to nodes, if need be where those pause; whether any did.
+    /// Places jobs of preempting classes, pausing others if necessary; returns whether any job was
+    /// placed.
     fn pause_by_class(&mut self) -> bool {
         let Some(site) = self.site else { return false };
         let before = self.mapping.on.len();
         let mut paused = 0;
         for job in self.off_nodes(&|job| site.preempts(job)) {
-            if self.is_held(job) || self.mapping.place(job, false) {
+            if self.is_blocked(job) || self.mapping.place(job, false) {
                 continue;
             }
             let others = site.candidates(self.events.now, job, self.mapping.on.keys());
-            let away = self.place_where_others_leave(job, false, others.into_iter());
+            let away = self.place_with_preemption(job, false, others.into_iter());
             paused += away.map_or(0, |away| away.len());
         }
         self.mapping.on.len() + paused > before
     }
 
-    /// Whether a tick maps all jobs again: under `/BELOW` if a job is on no node or a yield is below the part.
+    /// Returns whether a tick maps all jobs again: under `/BELOW` if a job is on no node or a yield
+    /// is below the percentage.
     fn is_remap_due(&mut self) -> bool {
         let Some(percent) = self.policy.extensions().below_percent else { return true };
         let enough = f64::from(Yield::from_ratio(percent.into(), 100).units());
@@ -231,24 +238,25 @@ impl Decider<'_> {
         yields.values().iter().any(|at| at.floor() < enough)
     }
 
-    /// Whether MCB may not move a job on nodes.
-    fn is_pinned(&self, seen: &Seen) -> bool {
+    /// Returns whether MCB may not move a running job.
+    fn is_pinned(&self, seen: &JobView) -> bool {
         match self.policy.parts.remap_limit {
             RemapLimit::Unlimited => false,
             RemapLimit::FlowTime(limit) => seen.flow < limit.micros(),
             RemapLimit::VirtualTime(limit) => seen.done < VirtualTime::of(limit).units(),
         }
     }
-    /// The jobs that MCB maps, ranked: those that can run on the nodes, as far as no limit leaves them out.
+    /// Returns the jobs that MCB maps, by rank: those that can run on the nodes and that no limit
+    /// blocks.
     fn ranked_for_mcb(&self) -> Vec<u64> {
         let are_all = self.mapping.nodes.all.iter().all(|node| node.is_open);
-        let empty = self.mapping.nodes.emptied();
+        let empty = self.mapping.nodes.without_tasks();
         let mut ranked = self.mapping.ranked(self.jobs.keys().to_vec());
-        ranked.retain(|job| are_all || empty.have_room(self.jobs[job].wanted()));
+        ranked.retain(|job| are_all || empty.fits(self.jobs[job].wanted()));
         if let Some(site) = self.site {
             let mut before: Vec<u64> = Vec::new();
             ranked.retain(|&job| {
-                let is_in = !site.holds_beside(job, &before);
+                let is_in = !site.exceeds_limit_with(job, &before);
                 before.extend(is_in.then_some(job));
                 is_in
             });
@@ -263,24 +271,24 @@ impl Decider<'_> {
         let ranked = self.ranked_for_mcb();
         let pinned = |job: &u64| self.mapping.on.get(job).filter(|_| self.is_pinned(&self.jobs[job]));
         let item = |job: &u64| {
-            let Seen { tasks, size, .. } = &self.jobs[job];
+            let JobView { tasks, size, .. } = &self.jobs[job];
             Item { number: *job, tasks: *tasks, size, pinned: pinned(job) }
         };
         let items: Vec<Item<'_>> = ranked.iter().map(item).collect();
-        let seen: Vec<&Seen> = ranked.iter().map(|job| &self.jobs[job]).collect();
+        let seen: Vec<&JobView> = ranked.iter().map(|job| &self.jobs[job]).collect();
         let least = self.least_of_mapped(&seen);
-        let least_until = |least: &mut u32, it: &&Seen| {
+        let least_until = |least: &mut u32, it: &&JobView| {
             *least = (*least).min(it.weight);
             Some(u64::from(*least))
         };
         let least_weights: Vec<u64> = seen.iter().scan(u32::MAX, least_until).collect();
-        // Of the jobs that have places the one of the least weight has the level as its yield.
+        // The level is the yield of the job of the least weight among the mapped ones.
         let by_weight = |count: usize, job: usize, level: u32| {
             let part = u64::from(level) * u64::from(seen[job].weight);
             Some(Yield::from_ratio(part, u64::from(Yield::ONE.units()) * least_weights[count - 1]).units())
         };
         let by_stretch = |_: usize, job: usize, target: u32| self.stretch_yield(seen[job], least, target);
-        let empty = self.mapping.nodes.emptied();
+        let empty = self.mapping.nodes.without_tasks();
         let is_stretch = self.policy.parts.periodic == Periodic::McbStretch;
         let packed = if is_stretch {
             map(&items, &empty, Search::Stretch, &by_stretch)
@@ -299,9 +307,10 @@ impl Decider<'_> {
         if self.policy.parts.relabel || self.policy.parts.budget_gb.is_some() && is_tick {
             let (mapping, recorded) = (&self.mapping, self.recorded);
             let moves = Moves { mapping, ranked: &ranked, pins: &pins, target: &target, recorded };
-            self.fault = moves.judge(self.policy, is_tick);
-            // Jobs that leave for others of their classes are not where MCB had them.
-            self.is_open = self.fault.is_some() && self.site.is_some_and(Site::preempts_any);
+            self.fault = moves.check_mapping(self.policy, is_tick);
+            // Jobs preempted by other classes are not where MCB had them.
+            self.is_undetermined =
+                self.fault.is_some() && self.site.is_some_and(PrioritySystem::preempts_any);
             let found = ranked.iter().filter_map(|job| Some((*job, self.recorded.get(job)?.to_vec())));
             let found = found.collect();
             self.mapping.set_all(found);
@@ -309,25 +318,28 @@ impl Decider<'_> {
             self.mapping.set_all(target);
         }
     }
-    /// The least weight of the jobs that are mapped, to which those of stretches are relative. Where nodes are alike and only ranks decide who is left out,
-    /// jobs behind the first with which the memory of all nodes is not enough do not count.
-    fn least_of_mapped(&self, ranked: &[&Seen]) -> u32 {
+    /// Returns the least weight of the mapped jobs, to which the weights of stretches are relative.
+    /// If nodes are identical and jobs are left out by rank only, jobs after the first one with
+    /// which the total memory is exceeded do not count.
+    fn least_of_mapped(&self, ranked: &[&JobView]) -> u32 {
         let nodes = &self.mapping.nodes;
         let is_budget = self.policy.parts.budget_gb.is_some() && self.events.is_tick;
-        let by_rank = nodes.are_alike() && self.site.is_none() && !self.policy.parts.relabel && !is_budget;
+        let by_rank =
+            nodes.is_homogeneous() && self.site.is_none() && !self.policy.parts.relabel && !is_budget;
         let open = nodes.all.iter().filter(|node| node.is_open).count() as u64;
         let whole = open * u64::from(Share::ONE.units());
         let mut before = 0;
-        let counts = |it: &&&Seen| {
+        let counts = |it: &&&JobView| {
             let is_in = !by_rank || before <= whole;
             before += it.size.held[0] * u64::from(it.tasks);
             is_in
         };
         ranked.iter().take_while(counts).map(|it| it.weight).min().unwrap_or(1)
     }
-    /// The yield that brings a job's inverse estimated stretch at the next tick to a target, at least the floor of MCB; none if that is
-    /// more than 1, but for the least target.
-    fn stretch_yield(&self, seen: &Seen, least: u32, target: u32) -> Option<u32> {
+    /// Computes the yield that brings a job's inverse estimated stretch at the next tick to a
+    /// target, at least the floor of MCB. Returns `None` if it exceeds 1, except for the smallest
+    /// target.
+    fn stretch_yield(&self, seen: &JobView, least: u32, target: u32) -> Option<u32> {
         let (period, weight) = (self.policy.period, f64::from(seen.weight) / f64::from(least));
         let seconds = |micros: u64| SimSpan::from_micros(micros).as_secs_f64();
         let at = f64::from(target) / f64::from(Yield::ONE.units());
@@ -336,11 +348,11 @@ impl Decider<'_> {
         (wanted <= 1.0 || target == 1).then(|| Yield::from_f64(wanted).units().max(FLOOR))
     }
 
-    /// The time for which stretches are estimated.
+    /// Returns the time for which stretches are estimated, in seconds.
     fn period(&self) -> f64 {
         (if self.is_shared_again { self.events.to_tick } else { self.policy.period }).as_secs_f64()
     }
-    /// The jobs on nodes with what they share, and how their yields rise.
+    /// Returns the jobs on nodes, with their shared resources and the growth of their yields.
     fn sharers(&self) -> (Vec<u64>, Vec<Sharer<'_>>) {
         let floors = self.floors.as_ref().unwrap_or(self.events.floors);
         let (mut numbers, mut sharers) = (Vec::new(), Vec::new());
@@ -365,12 +377,12 @@ impl Decider<'_> {
         }
         (numbers, sharers)
     }
-    /// What jobs get under the mapping.
+    /// Computes the yields under the mapping.
     fn share(&self) -> Yields {
         let (numbers, mut sharers) = self.sharers();
         let contested = contested(&sharers, &self.mapping.nodes);
         if self.is_shared_again && self.policy.parts.periodic == Periodic::McbStretch {
-            // What the nodes had at the tick may be less for some now.
+            // The capacity of the nodes at the tick may have been larger for some jobs.
             let least = super::shares::units(common(&contested)).floor().min(FLOOR.into());
             sharers.iter_mut().for_each(|it| it.floor = least / f64::from(Yield::ONE.units()));
         }
@@ -389,13 +401,13 @@ impl Decider<'_> {
         let rounding = if is_weighted { 1.0 } else { 0.0 };
         Yields::Exact(numbers.into_iter().zip(units).collect(), rounding)
     }
-    /// The floors and the weights of the largest average.
+    /// Computes the floors and the weights for the largest weighted sum.
     fn average_terms(&self, sharers: &[Sharer<'_>], contested: &[Contested]) -> (Vec<f64>, Vec<f64>) {
         let is_stretch = self.policy.parts.periodic == Periodic::McbStretch;
         let common = common(contested);
         let floor = |it: &Sharer<'_>| if is_stretch { it.floor } else { common };
         let (least, period) = (self.least_weight(), self.period());
-        let weight = |(job, it): (&Seen, &Sharer<'_>)| {
+        let weight = |(job, it): (&JobView, &Sharer<'_>)| {
             let relative = f64::from(job.weight) / f64::from(least);
             if is_stretch { relative / ((job.flow_s() + period) / period) } else { it.slope }
         };

@@ -1,36 +1,36 @@
-//! Which jobs are on which nodes while a decision is being made.
+//! Mapping of jobs to nodes during a decision.
 
-use super::nodes::{Nodes, On, Wanted};
+use super::nodes::{Nodes, On, PlacementRequest};
 use crate::Phase;
 use crate::nodes::Size;
 use dfrsim_model::{SimSpan, SortedMap, Yield};
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-/// A job in the system as the policy sees it at a moment.
+/// Job in the system as the policy sees it at the current time.
 #[derive(Clone, Debug)]
-pub(super) struct Seen {
+pub(super) struct JobView {
     pub(super) tasks: u32,
     pub(super) size: Arc<Size>,
     pub(super) weight: u32,
     pub(super) phase: Phase,
-    /// Its place in the cluster.
+    /// Current placement in the cluster.
     pub(super) home: On,
-    /// The time since its submission in microseconds.
+    /// Time since its submission in microseconds.
     pub(super) flow: u64,
-    /// The work that it has done in microseconds * 2^-20: its virtual time.
+    /// Virtual time: the work done in microseconds * 2^-20.
     pub(super) done: u128,
-    /// Whether `/PAY` lets it give way.
-    pub(super) may_pay: bool,
-    /// The priority of the policy.
+    /// True if `/PAY` permits its preemption.
+    pub(super) may_be_preempted: bool,
+    /// Priority under the policy.
     pub(super) priority: f64,
-    /// Level and priority of the site, which come first.
-    pub(super) place: (u32, u128),
+    /// Level and priority of the site, which precede that of the policy.
+    pub(super) site_rank: (u32, u128),
 }
 
-impl Seen {
-    pub(super) fn wanted(&self) -> Wanted<'_> {
-        Wanted { size: &self.size, tasks: self.tasks, weight: self.weight, beside: false }
+impl JobView {
+    pub(super) fn wanted(&self) -> PlacementRequest<'_> {
+        PlacementRequest { size: &self.size, tasks: self.tasks, weight: self.weight, spread: false }
     }
     pub(super) fn flow_s(&self) -> f64 {
         SimSpan::from_micros(self.flow).as_secs_f64()
@@ -38,8 +38,9 @@ impl Seen {
     pub(super) fn done_s(&self) -> f64 {
         self.done as f64 / (f64::from(Yield::ONE.units()) * 1e6)
     }
-    /// The priority at this moment, infinite before any progress: flow time / (virtual time)^2, or under `/AHEAD` (flow time + seconds) /
-    /// virtual time, where virtual time counts as that / weight.
+    /// Computes the current priority, infinite before any progress: flow time / (virtual time)^2, or
+    /// under `/AHEAD` (flow time + seconds) / virtual time. Virtual time is divided by the weight of
+    /// the job.
     pub(super) fn priority(&self, ahead: Option<SimSpan>) -> f64 {
         if self.done == 0 {
             return f64::INFINITY;
@@ -50,7 +51,8 @@ impl Seen {
             None => weight * weight * (self.flow_s() / (done * done)),
         }
     }
-    /// How fast its yield rises: by weight, and under `/LAS` by seconds / (virtual time + seconds) in units of 2^-31.
+    /// Computes the growth rate of its yield: by weight, and under `/LAS` by seconds / (virtual time
+    /// + seconds) in units of 2^-31.
     pub(super) fn share_weight(&self, las: Option<SimSpan>) -> f64 {
         let by_service = las.map(|las| {
             let offset = u128::from(las.micros());
@@ -62,14 +64,14 @@ impl Seen {
 
 #[derive(Debug)]
 pub(super) struct Mapping<'a> {
-    pub(super) jobs: &'a SortedMap<u64, Seen>,
+    pub(super) jobs: &'a SortedMap<u64, JobView>,
     pub(super) nodes: Nodes,
     pub(super) on: SortedMap<u64, On>,
 }
 
 impl<'a> Mapping<'a> {
-    /// That of the cluster, without the jobs of which a node is closed.
-    pub(super) fn of_cluster(jobs: &'a SortedMap<u64, Seen>, nodes: Nodes) -> Mapping<'a> {
+    /// Creates the mapping of the cluster, without the jobs that have an unavailable node.
+    pub(super) fn of_cluster(jobs: &'a SortedMap<u64, JobView>, nodes: Nodes) -> Mapping<'a> {
         let mut mapping = Mapping { jobs, nodes, on: SortedMap::default() };
         for (&job, seen) in jobs.iter().filter(|(_, seen)| seen.phase == Phase::Running) {
             if seen.home.iter().all(|&(node, _)| mapping.nodes.all[node as usize].is_open) {
@@ -81,43 +83,43 @@ impl<'a> Mapping<'a> {
     pub(super) fn has(&self, job: u64) -> bool {
         self.on.contains_key(&job)
     }
-    fn wanted(&self, job: u64, beside: bool) -> Wanted<'a> {
-        Wanted { beside, ..self.jobs[&job].wanted() }
+    fn wanted(&self, job: u64, beside: bool) -> PlacementRequest<'a> {
+        PlacementRequest { spread: beside, ..self.jobs[&job].wanted() }
     }
 
     pub(super) fn put(&mut self, job: u64, on: On) {
-        let Seen { size, weight, .. } = &self.jobs[&job];
+        let JobView { size, weight, .. } = &self.jobs[&job];
         self.nodes.add(&on, size, *weight);
         if !on.is_empty() {
             self.on.insert(job, on);
         }
     }
-    pub(super) fn take_off(&mut self, job: u64) -> On {
-        let Seen { size, weight, .. } = &self.jobs[&job];
+    pub(super) fn remove(&mut self, job: u64) -> On {
+        let JobView { size, weight, .. } = &self.jobs[&job];
         let on = self.on.remove(&job).unwrap_or_default();
         self.nodes.remove(&on, size, *weight);
         on
     }
     pub(super) fn set_all(&mut self, places: SortedMap<u64, On>) {
-        self.nodes = self.nodes.emptied();
+        self.nodes = self.nodes.without_tasks();
         self.on.clear();
         places.into_iter().for_each(|(job, on)| self.put(job, on));
     }
-    pub(super) fn have_room(&self, job: u64, beside: bool) -> bool {
-        self.nodes.have_room(self.wanted(job, beside))
+    pub(super) fn fits(&self, job: u64, beside: bool) -> bool {
+        self.nodes.fits(self.wanted(job, beside))
     }
-    /// Places a job by Greedy; whether there was room.
+    /// Places a job by Greedy; returns whether it fits.
     pub(super) fn place(&mut self, job: u64, beside: bool) -> bool {
         let found = self.nodes.place(self.wanted(job, beside));
         found.map(|on| self.on.insert(job, on)).is_some()
     }
 
-    /// Jobs by decreasing rank: of the site, of the policy, by submission.
+    /// Sorts jobs by descending rank: site, policy, then submission.
     pub(super) fn ranked(&self, mut jobs: Vec<u64>) -> Vec<u64> {
         jobs.sort_unstable_by(|a, b| {
             let (one, other) = (&self.jobs[a], &self.jobs[b]);
             let by_priority = other.priority.partial_cmp(&one.priority).unwrap_or(Ordering::Equal);
-            other.place.cmp(&one.place).then(by_priority).then(a.cmp(b))
+            other.site_rank.cmp(&one.site_rank).then(by_priority).then(a.cmp(b))
         });
         jobs
     }

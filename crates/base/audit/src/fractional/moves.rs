@@ -1,6 +1,7 @@
-//! What a call of MCB may move: `/RELABEL` and `/BUDGET`.
+//! Restrictions on the moves of an MCB run: `/RELABEL` and `/BUDGET`.
 //!
-//! Which of several best names of nodes is taken is left open, and so is what a budget leaves: these are judged by what they promise.
+//! Several relabellings may be optimal, and the selection under a budget is not unique, so both are
+//! checked by their properties.
 
 use super::FractionalPolicy;
 use super::mapping::Mapping;
@@ -8,19 +9,19 @@ use super::nodes::On;
 use crate::placement::moved_tasks;
 use dfrsim_model::{Share, SortedMap};
 
-/// What is on nodes, as (job, tasks): by node.
+/// Tasks on each node, as (job, tasks).
 type Contents = SortedMap<u32, Vec<(u64, u32)>>;
 
-/// The memory of a node in GB.
+/// Memory of a node in GB.
 const NODE_MEMORY_GB: f64 = 8.0;
 
-/// A mapping that MCB found, and the one that the record has.
+/// Mapping that MCB found, and the recorded one.
 pub(super) struct Moves<'a> {
-    /// Before the call, with where jobs are in the cluster.
+    /// Mapping before the run, including the current placements in the cluster.
     pub(super) mapping: &'a Mapping<'a>,
-    /// The jobs that were mapped, ranked.
+    /// Mapped jobs by rank.
     pub(super) ranked: &'a [u64],
-    /// Those that are not to move.
+    /// Jobs that must not move.
     pub(super) pins: &'a [u64],
     pub(super) target: &'a SortedMap<u64, On>,
     pub(super) recorded: &'a SortedMap<u64, &'a [(u32, u32)]>,
@@ -35,75 +36,75 @@ fn contents<'a>(places: impl Iterator<Item = (u64, &'a [(u32, u32)])>) -> Conten
 }
 
 impl Moves<'_> {
-    /// Whether the record has the best names for the mapping that MCB found, or if it is not to have that because of a budget, one that
-    /// keeps the budget.
-    pub(super) fn judge(&self, policy: &FractionalPolicy, at_tick: bool) -> Option<(u64, String)> {
+    /// Checks that the record has an optimal relabelling of the mapping that MCB found. If that
+    /// exceeds the budget, checks that the recorded mapping respects the budget.
+    pub(super) fn check_mapping(&self, policy: &FractionalPolicy, at_tick: bool) -> Option<(u64, String)> {
         let found = || self.recorded.iter().map(|(job, on)| (*job, *on));
         let budget =
             policy.parts.budget_gb.filter(|_| at_tick).map(|gigabytes| {
                 (f64::from(gigabytes) / NODE_MEMORY_GB * f64::from(Share::ONE.units())) as u64
             });
         let target = || self.target.iter().map(|(job, on)| (*job, &on[..]));
-        let best = if policy.parts.relabel { self.best_kept(target()) } else { self.kept(target()) };
+        let best = if policy.parts.relabel { self.max_unmoved(target()) } else { self.unmoved(target()) };
         let moves: u64 = target().filter(|(_, on)| !on.is_empty()).map(|(job, _)| self.memory_of(job)).sum();
         let best_memory = best.1;
         if budget.is_some_and(|budget| moves - best_memory > budget) {
-            return self.judge_kept(budget.unwrap_or(0));
+            return self.check_budget(budget.unwrap_or(0));
         }
         let same = if policy.parts.relabel {
-            self.by_kind(target()) == self.by_kind(found()) && self.kept(found()) == best
+            self.by_kind(target()) == self.by_kind(found()) && self.unmoved(found()) == best
         } else {
             target().filter(|it| !it.1.is_empty()).eq(found())
         };
         let differs =
             |&job: &u64| self.target.get(&job).map(|it| &it[..]) != self.recorded.get(&job).copied();
         let job = self.ranked.iter().copied().find(differs).or(self.ranked.first().copied());
-        let rule =
-            "the mapping is not the one of MCB under the names of nodes with which the least memory moves";
+        let rule = "the mapping is not that of MCB with the node labels that move the least memory";
         job.filter(|_| !same).map(|job| (job, rule.to_owned()))
     }
 
-    /// Whether a budget is kept, no pinned job moves, and no job is left out that finds room.
-    fn judge_kept(&self, budget: u64) -> Option<(u64, String)> {
-        let (mut moved, mut nodes) = (0, self.mapping.nodes.emptied());
+    /// Checks that a budget is respected, no pinned job moves, and no job is left out that fits.
+    fn check_budget(&self, budget: u64) -> Option<(u64, String)> {
+        let (mut moved, mut nodes) = (0, self.mapping.nodes.without_tasks());
         for (&job, on) in self.recorded {
             let seen = &self.mapping.jobs[&job];
             nodes.add(on, &seen.size, seen.weight);
             let tasks = if self.home(job).is_empty() { 0 } else { moved_tasks(self.home(job), on) };
             moved += seen.size.held[0] * tasks;
             if tasks > 0 && self.pins.contains(&job) {
-                return Some((job, "it moves, although it is too young to be moved".to_owned()));
+                return Some((job, "it moves, although it is pinned".to_owned()));
             }
             if moved > budget {
-                let rule =
-                    format!("the tick moves {moved} units of memory up to this job; the budget is {budget}");
+                let rule = format!(
+                    "the tick moves {moved} units of memory up to this job, more than the budget of {budget}"
+                );
                 return Some((job, rule));
             }
         }
         let has_room = |job: &u64| {
             let seen = &self.mapping.jobs[job];
             match self.home(*job) {
-                [] => nodes.have_room(seen.wanted()),
-                home => nodes.have_room_on(home, &seen.size),
+                [] => nodes.fits(seen.wanted()),
+                home => nodes.fits_on(home, &seen.size),
             }
         };
         let left_out = self.ranked.iter().filter(|job| !self.recorded.contains_key(job));
-        let rule = "it is left out by the budget, although there is room for it";
+        let rule = "it is left out because of the budget, although it fits";
         left_out.copied().find(has_room).map(|job| (job, rule.to_owned()))
     }
 
-    /// Where a job is in the cluster, if its nodes are open.
+    /// Returns the current placement of a job, if its nodes are available.
     fn home(&self, job: u64) -> &[(u32, u32)] {
         let home = &self.mapping.jobs[&job].home;
         let is_open = |&(node, _): &(u32, u32)| self.mapping.nodes.all[node as usize].is_open;
         if home.iter().all(is_open) { home } else { &[] }
     }
-    /// The memory of the tasks of a job that may move.
+    /// Returns the memory of a job's placed tasks.
     fn memory_of(&self, job: u64) -> u64 {
         let tasks: u64 = self.home(job).iter().map(|it| u64::from(it.1)).sum();
         tasks * self.mapping.jobs[&job].size.held[0]
     }
-    /// What two nodes have in common: pinned tasks, memory.
+    /// Computes the overlap of two nodes: pinned tasks, memory.
     fn common(&self, one: &[(u64, u32)], other: &[(u64, u32)]) -> (u64, u64) {
         let (mut pinned, mut memory) = (0, 0);
         for &(job, tasks) in one {
@@ -117,14 +118,14 @@ impl Moves<'_> {
     fn homes(&self) -> Contents {
         contents(self.ranked.iter().map(|&job| (job, self.home(job))))
     }
-    /// What does not move under the names that a mapping has: pinned tasks, memory.
-    fn kept<'a>(&self, places: impl Iterator<Item = (u64, &'a [(u32, u32)])>) -> (u64, u64) {
+    /// Computes what does not move with the labels of a mapping: pinned tasks, memory.
+    fn unmoved<'a>(&self, places: impl Iterator<Item = (u64, &'a [(u32, u32)])>) -> (u64, u64) {
         let (homes, new) = (self.homes(), contents(places));
         let common = new.iter().filter_map(|(node, all)| Some(self.common(homes.get(node)?, all)));
         common.fold((0, 0), |sum, it| (sum.0 + it.0, sum.1 + it.1))
     }
-    /// The most that does not move under any names.
-    fn best_kept<'a>(&self, places: impl Iterator<Item = (u64, &'a [(u32, u32)])>) -> (u64, u64) {
+    /// Computes the maximum of what does not move with any labels.
+    fn max_unmoved<'a>(&self, places: impl Iterator<Item = (u64, &'a [(u32, u32)])>) -> (u64, u64) {
         let (homes, new) = (self.homes(), contents(places));
         let nodes = &self.mapping.nodes.all;
         let none = Vec::new();
@@ -140,14 +141,14 @@ impl Moves<'_> {
             let all: u64 = self.ranked.iter().map(|&job| self.memory_of(job)).sum();
             let value = |it: &(u64, u64)| i128::from(it.0) * i128::from(all + 1) + i128::from(it.1);
             let worth: Vec<Vec<i128>> = table.iter().map(|row| row.iter().map(value).collect()).collect();
-            for (row, column) in heaviest(&worth).into_iter().enumerate() {
+            for (row, column) in assign_columns(&worth).into_iter().enumerate() {
                 let it = table[row][column];
                 best = (best.0 + it.0, best.1 + it.1);
             }
         }
         best
     }
-    /// What is on the nodes of each kind, under any names.
+    /// Returns the tasks on the nodes of each kind, independent of labels.
     fn by_kind<'a>(
         &self,
         places: impl Iterator<Item = (u64, &'a [(u32, u32)])>,
@@ -160,11 +161,12 @@ impl Moves<'_> {
     }
 }
 
-/// The column of each row of a square table with which the sum is largest (the Hungarian method with potentials).
-fn heaviest(worth: &[Vec<i128>]) -> Vec<usize> {
+/// Solves the assignment problem: the column of each row of a square table that maximises the sum
+/// (the Hungarian method with potentials).
+fn assign_columns(worth: &[Vec<i128>]) -> Vec<usize> {
     let size = worth.len();
     let (mut of_row, mut of_column) = (vec![0_i128; size + 1], vec![0_i128; size + 1]);
-    // Rows from 1 on; 0 is none.
+    // Rows are numbered from 1; 0 is no row.
     let mut row_of = vec![0; size + 1];
     for row in 1..=size {
         let (mut way, mut slack, mut seen) =

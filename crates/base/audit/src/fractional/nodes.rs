@@ -1,46 +1,47 @@
-//! Nodes as plain lists: what is free of each resource of each, and how much it is loaded.
+//! Nodes as plain lists: the free amount of each resource, and the load.
 
 use crate::nodes::{Kind, Size};
 use dfrsim_model::{Share, SortedMap, Yield};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The tasks of a job on nodes: pairs of (node, tasks), by rising node.
+/// Placement of a job: pairs of (node, tasks) in ascending order of the node.
 pub(crate) type On = Vec<(u32, u32)>;
 
-/// The place of CPU among the resources: memory comes before it, the others after it.
+/// Index of CPU among the resources; memory comes before it, the others after it.
 pub(super) const CPU: usize = 1;
 
-/// What finds its place by Greedy.
+/// Request for a placement by Greedy.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Wanted<'a> {
+pub(super) struct PlacementRequest<'a> {
     pub(super) size: &'a Size,
     pub(super) tasks: u32,
     pub(super) weight: u32,
-    /// `/SPREAD`: no more on a node than have their full needs beside each other, but at least one.
-    pub(super) beside: bool,
+    /// `/SPREAD`: at most as many tasks per node as can have their full needs together, but at least
+    /// one.
+    pub(super) spread: bool,
 }
 
 #[derive(Clone, Debug)]
 pub(super) struct Node {
     pub(super) kind: usize,
-    /// Whether jobs may be on it.
+    /// True if jobs may be on the node.
     pub(super) is_open: bool,
 }
 
-/// All nodes of the cluster by their numbers.
+/// All nodes of the cluster by number.
 #[derive(Clone, Debug)]
 pub(super) struct Nodes {
     pub(super) kinds: Arc<Vec<Kind>>,
     pub(super) all: Vec<Node>,
-    /// For each resource of the first node, of the second and so on: what is free.
+    /// Free amounts, by node and resource.
     free: Vec<i64>,
-    /// In the same places: what tasks need at a yield of 1, times their weights.
+    /// Load, by node and resource: needs of tasks at a yield of 1, times their weights.
     load: Vec<u128>,
 }
 
 impl Nodes {
-    /// Nodes without tasks.
+    /// Creates nodes without tasks.
     pub(super) fn new(kinds: &Arc<Vec<Kind>>, is_open: impl Fn(u32) -> bool) -> Nodes {
         let (mut all, mut free) = (Vec::new(), Vec::new());
         for (kind, it) in kinds.iter().enumerate() {
@@ -52,17 +53,17 @@ impl Nodes {
         let load = vec![0; free.len()];
         Nodes { kinds: Arc::clone(kinds), all, free, load }
     }
-    /// The places of the resources of a node.
+    /// Returns the indices of a node's resources.
     fn resources(&self, node: u32) -> Range<usize> {
         let width = self.kinds[0].capacity.len();
         node as usize * width..(node as usize + 1) * width
     }
-    /// The same nodes without any task.
-    pub(super) fn emptied(&self) -> Nodes {
+    /// Returns the nodes without any task.
+    pub(super) fn without_tasks(&self) -> Nodes {
         Nodes::new(&self.kinds, |node| self.all[node as usize].is_open)
     }
-    /// Whether all are the reference node, and have no more than CPU and memory.
-    pub(super) fn are_alike(&self) -> bool {
+    /// Returns whether all nodes are reference nodes, without resources other than CPU and memory.
+    pub(super) fn is_homogeneous(&self) -> bool {
         let is_reference =
             |it: &Kind| it.capacity == [u64::from(Share::ONE.units()); 2] && it.speed == Yield::ONE.units();
         self.kinds.iter().all(is_reference)
@@ -88,8 +89,8 @@ impl Nodes {
         }
     }
 
-    /// How many of the wanted tasks a node has room for.
-    fn room_of(&self, node: u32, wanted: Wanted<'_>) -> u32 {
+    /// Counts the requested tasks that fit on a node.
+    fn fitting_tasks(&self, node: u32, wanted: PlacementRequest<'_>) -> u32 {
         let Node { kind, is_open } = self.all[node as usize];
         if !is_open || !wanted.size.allowed[kind] {
             return 0;
@@ -97,25 +98,27 @@ impl Nodes {
         let beside = wanted.size.used.iter().zip(&self.kinds[kind].capacity);
         let beside = beside.filter_map(|(used, capacity)| capacity.checked_div(*used)).min();
         let most = u64::from(wanted.tasks);
-        let most = beside.filter(|_| wanted.beside).map_or(most, |beside| beside.clamp(1, most));
-        times_in(&self.free[self.resources(node)], wanted.size, most as u32)
+        let most = beside.filter(|_| wanted.spread).map_or(most, |beside| beside.clamp(1, most));
+        tasks_in(&self.free[self.resources(node)], wanted.size, most as u32)
     }
-    /// The same of all nodes. Greedy places all tasks if and only if that is enough, as each node is filled by itself.
-    pub(super) fn have_room(&self, wanted: Wanted<'_>) -> bool {
-        let rooms = self.numbers().map(|node| u64::from(self.room_of(node, wanted)));
+    /// Returns whether all requested tasks fit. Greedy places all tasks if and only if this holds,
+    /// as the nodes are filled independently.
+    pub(super) fn fits(&self, wanted: PlacementRequest<'_>) -> bool {
+        let rooms = self.numbers().map(|node| u64::from(self.fitting_tasks(node, wanted)));
         rooms.sum::<u64>() >= u64::from(wanted.tasks)
     }
-    /// Whether there is room for tasks where they are to be.
-    pub(super) fn have_room_on(&self, on: &[(u32, u32)], size: &Size) -> bool {
+    /// Returns whether tasks fit on given nodes.
+    pub(super) fn fits_on(&self, on: &[(u32, u32)], size: &Size) -> bool {
         let has_room = |&(node, tasks): &(u32, u32)| {
             let free = &self.free[self.resources(node)];
-            self.all[node as usize].is_open && times_in(free, size, tasks) == tasks
+            self.all[node as usize].is_open && tasks_in(free, size, tasks) == tasks
         };
         on.iter().all(has_room)
     }
 
-    /// How slowly a further task progresses on a node if yields there are in the ratio of weights, and the load with it.
-    fn slowness(&self, node: u32, wanted: Wanted<'_>) -> (f64, f64) {
+    /// Computes the slowness of a further task on a node if yields are proportional to weights, and
+    /// the load including it.
+    fn slowness(&self, node: u32, wanted: PlacementRequest<'_>) -> (f64, f64) {
         let Kind { capacity, speed, .. } = &self.kinds[self.all[node as usize].kind];
         let (used, weight, loads) = (&wanted.size.used, wanted.weight, &self.load[self.resources(node)]);
         let load =
@@ -125,12 +128,14 @@ impl Nodes {
         let speed = f64::from(*speed) / f64::from(Yield::ONE.units());
         ((load / f64::from(weight)).max(1.0) / speed, load)
     }
-    /// Greedy: task after task on the node with room on which it progresses fastest, then the one that is loaded least, then the lowest.
-    pub(super) fn place(&mut self, wanted: Wanted<'_>) -> Option<On> {
-        if !self.have_room(wanted) {
+    /// Places a job by Greedy: task by task on the node on which it progresses fastest, then the
+    /// least loaded, then the lowest.
+    pub(super) fn place(&mut self, wanted: PlacementRequest<'_>) -> Option<On> {
+        if !self.fits(wanted) {
             return None;
         }
-        let with_room = self.numbers().map(|node| (node, self.room_of(node, wanted))).filter(|it| it.1 > 0);
+        let with_room =
+            self.numbers().map(|node| (node, self.fitting_tasks(node, wanted))).filter(|it| it.1 > 0);
         let mut rated: Vec<(u32, u32, (f64, f64))> =
             with_room.map(|(node, room)| (node, room, self.slowness(node, wanted))).collect();
         let mut on = SortedMap::default();
@@ -139,7 +144,7 @@ impl Nodes {
             let (node, room, slowness) =
                 with_room.min_by(|a, b| a.2.0.total_cmp(&b.2.0).then(a.2.1.total_cmp(&b.2.1)))?;
             self.add(&[(*node, 1)], wanted.size, wanted.weight);
-            // A task changes the node that it is on, and no other.
+            // A task changes only the node that it is on.
             *slowness = self.slowness(*node, wanted);
             *room -= 1;
             *on.or_default(*node) += 1;
@@ -151,8 +156,8 @@ impl Nodes {
     }
 }
 
-/// How many tasks fit what is free, up to a limit.
-fn times_in(free: &[i64], size: &Size, most: u32) -> u32 {
+/// Counts the tasks that fit into free amounts, up to a limit.
+fn tasks_in(free: &[i64], size: &Size, most: u32) -> u32 {
     let held = free.iter().zip(&size.held).filter(|(_, held)| **held > 0);
     let times = held.map(|(free, held)| (*free).max(0) as u64 / held);
     times.fold(most, |most, times| times.min(u64::from(most)) as u32)

@@ -1,45 +1,48 @@
-//! MCB: the largest value of a search at which all jobs can be packed (dissertation, sections 4.2.5, 5.2.2 and 5.2.6).
+//! MCB: search for the largest value at which all jobs can be packed (dissertation, sections 4.2.5,
+//! 5.2.2 and 5.2.6).
 
 use super::nodes::{Nodes, On};
 use crate::nodes::{Kind, Size};
 use dfrsim_model::{Share, SortedMap, Yield};
 use std::cmp::Reverse;
 
-/// The least yield that is tried (dissertation, section 5.2.2), 0.01, in units.
+/// Minimum yield that is tried (dissertation, section 5.2.2), 0.01, in units.
 pub(super) const FLOOR: u32 = (1 << Yield::BITS) / 100;
-/// How near to each other the last success and the last failure are: 0.01.
+/// Precision of the search for a yield: the gap between the last success and the last failure, 0.01.
 const PRECISION: u32 = FLOOR;
-/// The same of the search for a stretch: 0.0001.
+/// Precision of the search for a stretch: 0.0001.
 const STRETCH_PRECISION: u32 = (1_u32 << Yield::BITS).div_ceil(10_000);
 
-/// A job to be mapped.
+/// Job to be mapped.
 #[derive(Debug)]
 pub(super) struct Item<'a> {
     pub(super) number: u64,
     pub(super) tasks: u32,
     pub(super) size: &'a Size,
-    /// Where it stays or is left out.
+    /// Placement at which the job stays unless it is left out.
     pub(super) pinned: Option<&'a On>,
 }
 
-/// The jobs that have places.
+/// Packed jobs.
 #[derive(Debug)]
 pub(super) struct Packed {
-    /// The value at which they were packed.
+    /// Value at which they were packed.
     pub(super) value: u32,
-    /// Their places, by their order in the call; those that are left out are behind them.
+    /// Placements in the order of the input; jobs that are left out come after them.
     pub(super) places: Vec<On>,
 }
 
-/// Which values are searched: of yields, up to what the nodes have together; of inverse stretches, up to 1.
+/// Range of the search: yields up to what the nodes can provide in total, or inverse stretches up to
+/// 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Search {
     Yield,
     Stretch,
 }
 
-/// Keeps the most jobs, which come by decreasing rank, of which the search finds a packing on empty nodes. `yield_at` is the yield, of so
-/// many jobs, of one at a value, in units; there is no packing at a value at which a job has none.
+/// Packs the longest prefix of the jobs, which are in descending rank, for which the search finds a
+/// packing on empty nodes. `yield_at` returns the yield in units for a number of jobs, a job and a
+/// value; there is no packing at a value at which a job has none.
 pub(super) fn map(
     items: &[Item<'_>],
     nodes: &Nodes,
@@ -47,7 +50,7 @@ pub(super) fn map(
     yield_at: &dyn Fn(usize, usize, u32) -> Option<u32>,
 ) -> Packed {
     let mcb = Mcb { items, nodes, search, yield_at };
-    let counts = (0..=items.len()).rev().filter(|&count| mcb.may_hold(count));
+    let counts = (0..=items.len()).rev().filter(|&count| mcb.may_fit(count));
     let found =
         counts.map(|count| (count, mcb.largest(count))).find(|(count, it)| it.is_some() || *count == 0);
     found.and_then(|it| it.1).unwrap_or(Packed { value: Yield::ONE.units(), places: Vec::new() })
@@ -61,8 +64,9 @@ struct Mcb<'a> {
 }
 
 impl Mcb<'_> {
-    /// Whether the nodes have together at least the sum of amounts of the first jobs, in each dimension.
-    fn have_together(&self, count: usize, amount: impl Fn(usize, &Size, usize) -> u128) -> bool {
+    /// Returns whether the nodes have in total at least the sum of amounts of the first jobs, in
+    /// each dimension.
+    fn fits_in_total(&self, count: usize, amount: impl Fn(usize, &Size, usize) -> u128) -> bool {
         let open = || self.nodes.all.iter().filter(|node| node.is_open);
         let dimensions = self.nodes.kinds[0].capacity.len();
         (0..dimensions).all(|it| {
@@ -71,16 +75,17 @@ impl Mcb<'_> {
             self.items[..count].iter().enumerate().map(of).sum::<u128>() <= has << Yield::BITS
         })
     }
-    /// Whether what the first jobs hold at any yield leaves hope.
-    fn may_hold(&self, count: usize) -> bool {
-        self.have_together(count, |_, size, it| u128::from(size.held[it]) << Yield::BITS)
+    /// Returns whether the nodes have in total what the first jobs hold at any yield.
+    fn may_fit(&self, count: usize) -> bool {
+        self.fits_in_total(count, |_, size, it| u128::from(size.held[it]) << Yield::BITS)
     }
     fn is_enough(&self, count: usize, value: u32) -> bool {
         let at = |job: usize| u128::from((self.yield_at)(count, job, value).unwrap_or(0));
-        self.have_together(count, |job, size, it| u128::from(size.used[it]) * at(job))
+        self.fits_in_total(count, |job, size, it| u128::from(size.used[it]) * at(job))
     }
 
-    /// The highest value is tried, then the lowest, then a bisection between them; the last success.
+    /// Searches the largest value: tries the highest, then the lowest, then bisects between them.
+    /// Returns the last success.
     fn largest(&self, count: usize) -> Option<Packed> {
         let one = Yield::ONE.units();
         let (lowest, highest, precision) = match self.search {
@@ -108,13 +113,14 @@ impl Mcb<'_> {
         Some(Packed { value, places })
     }
 
-    /// Packs the first jobs at a value: node after node, each takes the first task of the list that fits, again and again. The list is
-    /// by the largest part of a node that a task takes of any resource, then the second largest and so on, then by submission.
+    /// Packs the first jobs at a value. Node after node, each repeatedly takes the first task of the
+    /// list that fits. The list is in descending order of the largest fraction of a node that a task
+    /// takes of any resource, then of the second largest and so on, then by submission.
     fn pack(&self, count: usize, value: u32) -> Option<Vec<On>> {
         let units = |kind: &Kind| kind.capacity.iter().map(|&it| u128::from(it) << Yield::BITS).collect();
         let empty: Vec<Vec<u128>> = self.nodes.kinds.iter().map(units).collect();
         let kind = |node: u32| self.nodes.all[node as usize].kind;
-        // What pinned jobs leave of their nodes.
+        // Free amounts of nodes with pinned jobs.
         let mut beside: SortedMap<u32, Vec<u128>> = SortedMap::default();
         let items = &self.items[..count];
         let mut sizes: Vec<Vec<u128>> = Vec::new();
@@ -134,7 +140,8 @@ impl Mcb<'_> {
         }
         let most =
             |it: usize| self.nodes.kinds.iter().map(|kind| kind.capacity[it]).max().unwrap_or(1).max(1);
-        // Memory and CPU in reference nodes, the others in the node that has most of them.
+        // Memory and CPU are relative to the reference node, other resources to the node that has
+        // most of them.
         let one = u64::from(Share::ONE.units());
         let wholes: Vec<u64> =
             (0..self.nodes.kinds[0].capacity.len()).map(|it| if it < 2 { one } else { most(it) }).collect();
@@ -170,7 +177,8 @@ impl Mcb<'_> {
     }
 }
 
-/// Goes on between a success and a failure until they are so near to each other; the last success.
+/// Bisects between a success and a failure until their gap is at most `precision`. Returns the last
+/// success.
 fn bisect(mut success: u32, mut failure: u32, precision: u32, mut succeeds: impl FnMut(u32) -> bool) -> u32 {
     while failure - success > precision {
         let middle = success + (failure - success) / 2;

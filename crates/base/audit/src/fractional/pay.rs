@@ -1,38 +1,40 @@
-//! Whether a job may give way under `/PAY`.
+//! Preemption budget of jobs under `/PAY`.
 
 use dfrsim_model::{SortedMap, Yield};
 
-/// The work of all completed jobs, in their order, and what a penalty is.
+/// Work of all completed jobs in their order, and the penalty.
 #[derive(Debug, Default)]
-pub(super) struct Payer {
+pub(super) struct PreemptionBudget {
     most: Option<u32>,
     penalty: u64,
-    /// In microseconds * 2^-20.
+    /// Work of the completed jobs in microseconds * 2^-20.
     done: Vec<u128>,
-    /// Those of this moment, by their numbers.
+    /// Work of the jobs completed at the current time, by job number.
     now: SortedMap<u64, u128>,
 }
 
-impl Payer {
-    /// With the number of the part, if the policy has it, and the penalty in microseconds.
-    pub(super) fn new(most: Option<u32>, penalty: u64) -> Payer {
-        Payer { most, penalty, ..Payer::default() }
+impl PreemptionBudget {
+    /// Creates the rule with the number of `/PAY`, if the policy has it, and the penalty in
+    /// microseconds.
+    pub(super) fn new(most: Option<u32>, penalty: u64) -> PreemptionBudget {
+        PreemptionBudget { most, penalty, ..PreemptionBudget::default() }
     }
 
-    /// A job is over with this work.
+    /// Records the completion of a job with this work.
     pub(super) fn complete(&mut self, number: u64, done: u128) {
         self.now.insert(number, done);
     }
-    /// All that complete at a moment have done so.
+    /// Ends the completions of a time.
     pub(super) fn settle(&mut self) {
         self.done.extend(self.now.values());
         self.now.clear();
     }
 
-    /// Whether one with this work and these penalties, each from when until when at most, may give way now: this many times the
-    /// work is at least three penalties, and those until now and one more; and if of the last 100 jobs ten or more had as much
-    /// work, a tenth of them at least went on for a penalty.
-    pub(super) fn allows(&self, done: u128, now: u64, penalties: &[(u64, u64)]) -> bool {
+    /// Returns whether a job may be preempted now, given its work and the intervals in which
+    /// penalties may have run. `most` times the work must be at least three penalties, and at least
+    /// the penalties until now plus one more. If at least ten of the last 100 jobs had as much work,
+    /// at least a tenth of these must have continued for at least one further penalty.
+    pub(super) fn may_preempt(&self, done: u128, now: u64, penalties: &[(u64, u64)]) -> bool {
         let Some(most) = self.most else { return true };
         let whole = |units: u128| units >> Yield::BITS;
         let paid: u64 = penalties.iter().map(|&(from, to)| self.penalty.min(to.min(now) - from)).sum();

@@ -6,18 +6,20 @@ use std::fmt;
 
 const EQUIPARTITION: &str = "EQUIPARTITION";
 
-/// A fractional policy whose decisions can be checked.
+/// Fractional policy whose decisions can be checked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FractionalPolicy {
-    /// Those of `EQUIPARTITION` are `*/OPT=MIN`, which starts jobs for as many as fit.
+    /// Parts of the policy; those of `EQUIPARTITION` are `*/OPT=MIN`, where a completion starts as
+    /// many jobs as fit.
     pub(super) parts: Fractional,
     pub(super) is_equipartition: bool,
-    /// The time between ticks.
+    /// Time between ticks.
     pub(super) period: SimSpan,
 }
 
 impl FractionalPolicy {
-    /// The policy of this name, with this time between its ticks, which is above 0; `None` if it is not a fractional policy.
+    /// Parses the name of a fractional policy, with this time between its ticks, which is above 0.
+    /// Returns `None` if it is not a fractional policy.
     ///
     /// ```
     /// use dfrsim_audit::fractional::FractionalPolicy;
@@ -36,7 +38,7 @@ impl FractionalPolicy {
         Some(FractionalPolicy { parts, is_equipartition, period: parts.extensions.period.unwrap_or(period) })
     }
 
-    /// The parts that the paper does not have.
+    /// Returns the extensions beyond the paper.
     pub(super) fn extensions(&self) -> Extensions {
         self.parts.extensions
     }

@@ -1,10 +1,11 @@
-//! What jobs on nodes get of what they share (dissertation, sections 5.2.5 and 5.2.6).
+//! Shares of jobs in contested resources (dissertation, sections 5.2.5 and 5.2.6).
 
 use super::nodes::Nodes;
 use crate::nodes::Size;
 use dfrsim_model::{SortedMap, Yield};
 
-/// A job on nodes. Its yield at a level of filling is `slope * level + offset`, but at least its floor and at most 1.
+/// Job on nodes. The yield at a filling level is `slope * level + offset`, clamped to at least its
+/// floor and at most 1.
 #[derive(Debug)]
 pub(super) struct Sharer<'a> {
     pub(super) size: &'a Size,
@@ -18,21 +19,21 @@ impl Sharer<'_> {
     fn at(&self, level: f64) -> f64 {
         (self.slope * level + self.offset).clamp(self.floor, 1.0)
     }
-    /// The levels between which its yield rises.
+    /// Returns the levels between which its yield rises.
     fn bends(&self) -> [f64; 2] {
         [self.floor, 1.0].map(|at| (at - self.offset) / self.slope)
     }
 }
 
-/// A resource of a node of which its jobs could use more than there is.
+/// Resource of a node for which the demand of its jobs exceeds the capacity.
 #[derive(Debug)]
 pub(super) struct Contested {
     pub(super) capacity: f64,
-    /// By job, what its tasks use at a yield of 1.
+    /// Use by the tasks of each job at a yield of 1.
     pub(super) loads: Vec<(usize, f64)>,
 }
 
-/// All of them.
+/// Finds all contested resources.
 pub(super) fn contested(jobs: &[Sharer<'_>], nodes: &Nodes) -> Vec<Contested> {
     let mut by_node: SortedMap<u32, Vec<(usize, u32)>> = SortedMap::default();
     for (job, sharer) in jobs.iter().enumerate() {
@@ -54,13 +55,14 @@ pub(super) fn contested(jobs: &[Sharer<'_>], nodes: &Nodes) -> Vec<Contested> {
     found
 }
 
-/// The yield that all can have.
+/// Computes the largest yield that all jobs can have.
 pub(super) fn common(contested: &[Contested]) -> f64 {
     let load = |it: &Contested| it.loads.iter().map(|(_, load)| load).sum::<f64>();
     contested.iter().map(|it| it.capacity / load(it)).fold(1.0, f64::min)
 }
 
-/// The level at which a resource is full, where some jobs have stopped; `None` if it never is.
+/// Computes the level at which a resource is full, given the jobs that have stopped; `None` if it
+/// never is.
 fn full_at(jobs: &[Sharer<'_>], stopped: &[Option<f64>], resource: &Contested) -> Option<f64> {
     let used = |level: f64| -> f64 {
         let at = |job: usize| stopped[job].unwrap_or_else(|| jobs[job].at(level));
@@ -75,7 +77,8 @@ fn full_at(jobs: &[Sharer<'_>], stopped: &[Option<f64>], resource: &Contested) -
     Some(below + (bends[over] - below) * ((resource.capacity - from) / (to - from)))
 }
 
-/// Progressive filling: all rise until a resource is full, which stops its jobs, and so on; if `once`, the first one stops all.
+/// Computes yields by progressive filling: all rise until a resource is full, which stops its jobs,
+/// and so on. If `once` is set, the first full resource stops all jobs.
 pub(super) fn fill(jobs: &[Sharer<'_>], contested: &[Contested], once: bool) -> Vec<f64> {
     let mut stopped: Vec<Option<f64>> = vec![None; jobs.len()];
     loop {
@@ -93,8 +96,8 @@ pub(super) fn fill(jobs: &[Sharer<'_>], contested: &[Contested], once: bool) -> 
     stopped.into_iter().map(|at| at.unwrap_or(1.0)).collect()
 }
 
-/// The largest weighted sum of yields that are no less than the floors: a linear program, by the simplex method on a full table with the
-/// rule of Bland.
+/// Computes the largest weighted sum of yields that are not below the floors: a linear program,
+/// solved by the simplex method on a full tableau with Bland's rule.
 pub(super) fn largest_sum(floors: &[f64], weights: &[f64], contested: &[Contested]) -> Vec<f64> {
     const ZERO: f64 = 1e-9;
     let jobs = floors.len();
@@ -114,7 +117,8 @@ pub(super) fn largest_sum(floors: &[f64], weights: &[f64], contested: &[Conteste
         rows.push(row);
     }
     rows.iter_mut().for_each(|row| row[jobs] = row[jobs].max(0.0));
-    // Variables are jobs and then rows; a column is that of a variable that is zero, a row gives the value of another.
+    // Variables are the jobs and then the rows. A column belongs to a variable that is zero; a row
+    // has the value of another one.
     let (mut columns, mut basics): (Vec<usize>, Vec<usize>) =
         ((0..jobs).collect(), (jobs..jobs + rows.len()).collect());
     let mut gains = [weights, &[0.0]].concat();
@@ -144,7 +148,7 @@ pub(super) fn largest_sum(floors: &[f64], weights: &[f64], contested: &[Conteste
     yields
 }
 
-/// Units of yield.
+/// Converts a yield to units.
 pub(super) fn units(at: f64) -> f64 {
     at * f64::from(Yield::ONE.units())
 }

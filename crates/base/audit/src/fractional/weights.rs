@@ -1,13 +1,13 @@
-//! How much jobs count.
+//! Weights of jobs in fractional shares.
 
 use crate::job::Job;
-use crate::priority::has;
+use crate::priority::matches;
 use dfrsim_model::priority::{JobClass, LARGEST_WEIGHT, Priorities};
 
-/// The weights of jobs, in lowest terms; all are 1 by default.
+/// Weights of jobs in lowest terms; all are 1 by default.
 #[derive(Debug, Default)]
 pub(super) struct Weights {
-    /// Qualities of service, then partitions.
+    /// Classes with their weights: qualities of service, then partitions.
     lists: [Vec<(JobClass, u32)>; 2],
 }
 
@@ -16,16 +16,17 @@ impl Weights {
         Weights { lists: [&settings.qos, &settings.partitions].map(|classes| in_lowest_terms(classes)) }
     }
 
-    /// The product of the weights of its first class in each list.
+    /// Returns the product of the weights of the first matching class in each list.
     pub(super) fn of(&self, job: &Job) -> u32 {
         let in_list = |classes: &Vec<(JobClass, u32)>| {
-            classes.iter().find(|(class, _)| has(class, job)).map_or(1, |&(_, weight)| weight)
+            classes.iter().find(|(class, _)| matches(class, job)).map_or(1, |&(_, weight)| weight)
         };
         self.lists.iter().map(in_list).product()
     }
 }
 
-/// The classes with their weights, divided by what divides all of them and the 1 of jobs that no class has, if there can be any.
+/// Divides the weights of classes by their greatest common divisor. If jobs without a class are
+/// possible, their weight of 1 counts too.
 fn in_lowest_terms(classes: &[JobClass]) -> Vec<(JobClass, u32)> {
     let has_all =
         |it: &JobClass| [&it.users, &it.groups, &it.queues, &it.partitions].into_iter().all(Vec::is_empty);

@@ -1,11 +1,11 @@
-//! Who pays for the usage of jobs.
+//! Accounts to which the usage of jobs is charged.
 
-/// An account by its name, or by the group or user of which it is.
+/// Account, identified by its name, or by its group or user.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Account {
     Listed(String),
     Unlisted(Option<u32>),
-    /// A user below an account whom no listed one is.
+    /// User below an account without a listed entry.
     User(Box<Account>, Option<u32>),
 }
 

@@ -1,15 +1,15 @@
-//! What jobs hold of what the settings of a site name.
+//! Amounts of trackable resources (TRES) that jobs hold.
 
 use crate::job::Job;
 use crate::nodes::Kind;
 use dfrsim_model::Share;
 use dfrsim_model::priority::{Priorities, Tres};
 
-/// The nodes of a cluster, of which jobs hold some.
+/// Resources of a cluster of which jobs hold amounts.
 #[derive(Clone, Debug)]
 pub(crate) struct Amounts {
     nodes: u64,
-    /// All cores, and the names of the other resources, where nodes have classes.
+    /// Number of all cores, and the names of the other resources, if nodes have classes.
     classes: Option<(u64, Vec<String>)>,
 }
 
@@ -24,7 +24,7 @@ impl Amounts {
         }
     }
 
-    /// How much of something a job holds.
+    /// Returns the amount of a resource that a job holds.
     pub(super) fn held(&self, job: &Job, name: &str) -> u128 {
         let pieces = |at: usize| job.size.pieces.get(at).map_or(0, |amount| amount.unsigned_abs());
         let one = match (name, &self.classes) {
@@ -39,13 +39,15 @@ impl Amounts {
         u128::from(one) * u128::from(job.tasks)
     }
 
-    /// The parts of the nodes and of the cores of the cluster that a job has, as two fractions.
-    pub(super) fn parts(&self, job: &Job) -> [(u128, u128); 2] {
+    /// Returns the job's fractions of the nodes and of the cores of the cluster, each as (numerator,
+    /// denominator).
+    pub(super) fn cluster_fractions(&self, job: &Job) -> [(u128, u128); 2] {
         let cores = self.classes.as_ref().map_or(self.nodes, |classes| classes.0);
         [("node", self.nodes), ("cpu", cores)].map(|(name, all)| (self.held(job, name), all.into()))
     }
 
-    /// What a job uses of its account, in thousandths: each task one, unless its partition or the site say otherwise.
+    /// Computes the usage charged to the account of a job, in thousandths: one per task, unless its
+    /// partition or the site have billing weights.
     pub(super) fn bill(&self, job: &Job, settings: &Priorities, of_partition: Option<&Tres>) -> u128 {
         let weights = of_partition.into_iter().chain([&settings.billing]).find(|weights| !weights.is_empty());
         weights.map_or(1_000 * u128::from(job.tasks), |weights| {

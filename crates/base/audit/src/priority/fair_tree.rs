@@ -1,10 +1,12 @@
-//! Fair Tree (<https://slurm.schedmd.com/fair_tree.html>): users in the order of a walk through the tree.
+//! Fair Tree (<https://slurm.schedmd.com/fair_tree.html>): users ranked by a depth-first traversal
+//! of the tree.
 
 use super::account::{Account, Entry};
 use super::{ONE, fraction};
 use dfrsim_model::SortedMap;
 
-/// The fair share of each user: how many are not before it, of all.
+/// Computes the fair share of each user: the number of users that do not precede it / the number of
+/// all users.
 pub(super) fn ranks<'a>(
     accounts: &'a SortedMap<Account, Entry>,
     usage: &SortedMap<&'a Account, u128>,
@@ -22,7 +24,7 @@ pub(super) fn ranks<'a>(
         (account, (share * ONE).checked_div(part).unwrap_or(of_unused))
     };
     let levels: SortedMap<&Account, u128> = accounts.iter().map(level).collect();
-    // Groups of users of the same rank, the first ones first.
+    // Groups of users of equal rank, in order.
     let mut groups: Vec<Vec<&Account>> = Vec::new();
     walk(accounts, &levels, &[None], false, &mut groups);
     let all: usize = groups.iter().map(Vec::len).sum();
@@ -37,7 +39,8 @@ pub(super) fn ranks<'a>(
     found
 }
 
-/// Visits what is below some accounts of the same level; whether the first user below has the rank of the last one before.
+/// Visits the children of accounts of equal level. If `joins` is set, the first users found have the
+/// rank of the last group.
 fn walk<'a>(
     accounts: &'a SortedMap<Account, Entry>,
     levels: &SortedMap<&Account, u128>,

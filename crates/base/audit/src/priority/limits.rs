@@ -1,8 +1,8 @@
-//! What partitions, qualities of service, accounts and users may have at once.
+//! Limits of partitions, qualities of service, accounts and users.
 
 use super::account::Account;
 use super::amounts::Amounts;
-use super::has;
+use super::matches;
 use crate::job::Job;
 use crate::nodes::Kind;
 use dfrsim_model::SortedMap;
@@ -10,21 +10,21 @@ use dfrsim_model::priority::{self, JobClass, Priorities, Tres, Unlisted};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// A class, an account, an array or the site, with what limits its jobs.
+/// Class, account, array or site with limits on its jobs.
 #[derive(Debug)]
-struct Holder {
+struct LimitedGroup {
     name: String,
     limits: priority::Limits,
-    /// The longest estimate that it admits.
+    /// Maximum estimate of its jobs, in microseconds.
     longest: u64,
 }
 
-impl Holder {
-    fn new(name: String, limits: priority::Limits) -> Holder {
-        Holder { name, limits, longest: u64::MAX }
+impl LimitedGroup {
+    fn new(name: String, limits: priority::Limits) -> LimitedGroup {
+        LimitedGroup { name, limits, longest: u64::MAX }
     }
-    /// A quality of service or a partition: some of its limits have fields of their own.
-    fn of_class(class: &JobClass) -> Holder {
+    /// Creates the limits of a QOS or partition, including those with fields of their own.
+    fn of_class(class: &JobClass) -> LimitedGroup {
         let mut limits = class.limits.clone();
         for (table, most) in [(&mut limits.per_job, class.max_nodes), (&mut limits.total, class.total_nodes)]
         {
@@ -33,32 +33,34 @@ impl Holder {
         }
         limits.jobs_per_user = limits.jobs_per_user.into_iter().chain(class.max_running_per_user).min();
         let longest = class.max_time_s.map_or(u64::MAX, |it| it.saturating_mul(1_000_000));
-        Holder { longest, ..Holder::new(class.name.clone(), limits) }
+        LimitedGroup { longest, ..LimitedGroup::new(class.name.clone(), limits) }
     }
 }
 
-/// What limits count of a job.
+/// Properties of a job that limits apply to.
 #[derive(Clone, Debug)]
-pub(crate) struct Claim {
-    /// The places of its classes: first that of its quality of service, then that of its partition.
+pub(crate) struct LimitUsage {
+    /// Indices of its classes: first the QOS, then the partition.
     pub(crate) classes: Vec<usize>,
-    /// The places of all that limits it: its classes, its account and those above it, its array, and the site.
+    /// Indices of all limits that apply to it: its classes, its account and those above it, its
+    /// array, and the site.
     holders: Vec<usize>,
-    /// The account that pays for it: one of the list, or that of a group or user.
-    payer: Result<usize, Option<u32>>,
+    /// Account to which it is charged: an index into the list, or the group or user of an unlisted
+    /// account.
+    charged_to: Result<usize, Option<u32>>,
     pub(crate) user: Option<u32>,
-    /// How much it holds of each that limits are about.
+    /// Amounts that it holds of each limited resource.
     amounts: SortedMap<String, u128>,
     estimate: u64,
 }
 
-impl Claim {
+impl LimitUsage {
     fn amount(&self, name: &String) -> u128 {
         self.amounts.get(name).copied().unwrap_or(0)
     }
 }
 
-/// Which of the jobs of a holder a limit is about.
+/// Jobs to which a limit applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Scope {
     All,
@@ -66,33 +68,34 @@ enum Scope {
     Account,
 }
 
-/// The limits, and the jobs that run under them.
+/// Limits, and the jobs that run under them.
 #[derive(Debug)]
 pub(crate) struct Limits {
     settings: Arc<Priorities>,
     pub(super) amounts: Amounts,
     /// Qualities of service, then partitions.
     pub(crate) classes: Arc<[JobClass]>,
-    /// The classes, then accounts, arrays and the site.
-    holders: Arc<[Holder]>,
-    /// The names of what limits are about.
+    /// Limits of the classes, then of accounts, arrays and the site.
+    holders: Arc<[LimitedGroup]>,
+    /// Names of the limited resources.
     names: Arc<[String]>,
-    /// With the moment of the start.
-    running: SortedMap<u64, (Claim, u64)>,
+    /// Running jobs with their start times.
+    running: SortedMap<u64, (LimitUsage, u64)>,
 }
 
 impl Limits {
     pub(crate) fn new(settings: &Priorities, kinds: &[Kind]) -> Limits {
         let classes: Arc<[JobClass]> = settings.qos.iter().chain(&settings.partitions).cloned().collect();
-        let accounts = settings.accounts.iter().map(|it| Holder::new(it.name.clone(), it.limits.clone()));
+        let accounts =
+            settings.accounts.iter().map(|it| LimitedGroup::new(it.name.clone(), it.limits.clone()));
         let arrays = settings.arrays.iter().enumerate().map(|(at, it)| {
             let limits = priority::Limits { jobs: Some(it.running), ..priority::Limits::default() };
-            Holder::new(format!("array {at}"), limits)
+            LimitedGroup::new(format!("array {at}"), limits)
         });
         let of_site = priority::Limits { jobs_per_user: settings.max_running_per_user, ..Default::default() };
-        let site = Holder::new("the site".to_owned(), of_site);
-        let holders: Arc<[Holder]> =
-            classes.iter().map(Holder::of_class).chain(accounts).chain(arrays).chain([site]).collect();
+        let site = LimitedGroup::new("the site".to_owned(), of_site);
+        let holders: Arc<[LimitedGroup]> =
+            classes.iter().map(LimitedGroup::of_class).chain(accounts).chain(arrays).chain([site]).collect();
         let tables = holders.iter().map(|it| &it.limits);
         let tables =
             tables.flat_map(|it| [&it.total, &it.per_user, &it.per_account, &it.per_job, &it.minutes]);
@@ -106,8 +109,8 @@ impl Limits {
             running: SortedMap::default(),
         }
     }
-    /// The same limits, without a job that runs.
-    pub(super) fn emptied(&self) -> Limits {
+    /// Returns the limits without any running job.
+    pub(super) fn without_jobs(&self) -> Limits {
         Limits {
             settings: Arc::clone(&self.settings),
             amounts: self.amounts.clone(),
@@ -118,12 +121,13 @@ impl Limits {
         }
     }
 
-    /// What counts of a job: its classes are the first quality of service and the first partition that have it.
-    pub(crate) fn claim(&self, job: &Job) -> Claim {
+    /// Collects the properties of a job that limits apply to. Its classes are the first QOS and the
+    /// first partition that match it.
+    pub(crate) fn usage_of(&self, job: &Job) -> LimitUsage {
         let (qos, Priorities { accounts, arrays, .. }) = (self.settings.qos.len(), &*self.settings);
-        let first = |from: usize, to: usize| (from..to).find(|&at| has(&self.classes[at], job));
+        let first = |from: usize, to: usize| (from..to).find(|&at| matches(&self.classes[at], job));
         let classes: Vec<usize> = first(0, qos).into_iter().chain(first(qos, self.classes.len())).collect();
-        let payer = self.payer(job);
+        let payer = self.charged_account(job);
         let parent = |&at: &usize| {
             let parent = accounts[at].parent.as_ref()?;
             accounts.iter().position(|account| account.name == *parent)
@@ -133,23 +137,23 @@ impl Limits {
         let array = arrays.iter().position(|it| it.jobs.iter().any(has_it));
         let array = array.map(|at| self.classes.len() + accounts.len() + at);
         let site = self.holders.len() - 1;
-        Claim {
+        LimitUsage {
             holders: classes.iter().copied().chain(above).chain(array).chain([site]).collect(),
             classes,
-            payer,
+            charged_to: payer,
             user: job.user,
             amounts: self.names.iter().map(|name| (name.clone(), self.amounts.held(job, name))).collect(),
             estimate: job.estimate,
         }
     }
-    /// The account that pays for a job.
-    pub(super) fn account(&self, claim: &Claim) -> Account {
-        match claim.payer {
+    /// Returns the account to which a job is charged.
+    pub(super) fn account(&self, claim: &LimitUsage) -> Account {
+        match claim.charged_to {
             Ok(at) => Account::Listed(self.settings.accounts[at].name.clone()),
             Err(of) => Account::Unlisted(of),
         }
     }
-    fn payer(&self, job: &Job) -> Result<usize, Option<u32>> {
+    fn charged_account(&self, job: &Job) -> Result<usize, Option<u32>> {
         let accounts = &self.settings.accounts;
         let of_user = job.user.and_then(|user| accounts.iter().position(|it| it.pays_for(user)));
         let of_group =
@@ -161,8 +165,9 @@ impl Limits {
         })
     }
 
-    /// The class or account by which a job can never run, by its name.
-    pub(crate) fn never(&self, claim: &Claim) -> Option<String> {
+    /// Returns the name of a class or account whose limits the job exceeds by itself, so that it can
+    /// never run.
+    pub(crate) fn excluding_group(&self, claim: &LimitUsage) -> Option<String> {
         let exceeds = |most: &Tres, factor: u128, unit: u128| {
             most.iter().any(|(name, &most)| claim.amount(name) * factor > u128::from(most) * unit)
         };
@@ -175,10 +180,11 @@ impl Limits {
         });
         found.map(|holder| holder.name.clone())
     }
-    /// Whether a job is one too many of those in the system.
-    pub(super) fn is_one_too_many(&self, claim: &Claim, others: &[&Claim]) -> bool {
+    /// Returns whether the job exceeds a limit on the number of jobs in the system.
+    pub(super) fn exceeds_submit_limit(&self, claim: &LimitUsage, others: &[&LimitUsage]) -> bool {
         claim.holders.iter().any(|at| {
-            let (its, of_holder) = (&self.holders[*at].limits, |other: &&&Claim| other.holders.contains(at));
+            let (its, of_holder) =
+                (&self.holders[*at].limits, |other: &&&LimitUsage| other.holders.contains(at));
             let all = others.iter().filter(of_holder).count();
             let of_user = || others.iter().filter(of_holder).filter(|it| it.user == claim.user).count();
             its.submitted.is_some_and(|most| all >= most as usize)
@@ -186,8 +192,8 @@ impl Limits {
                     && its.submitted_per_user.is_some_and(|most| of_user() >= most as usize)
         })
     }
-    /// The limit that a start breaks, in words.
-    pub(crate) fn broken(&self, now: u64, claim: &Claim) -> Option<String> {
+    /// Returns the limit that the start of a job exceeds, as a message.
+    pub(crate) fn exceeded_limit(&self, now: u64, claim: &LimitUsage) -> Option<String> {
         claim.holders.iter().find_map(|&at| {
             let its = &self.holders[at].limits;
             [
@@ -196,25 +202,31 @@ impl Limits {
                 (Scope::Account, its.jobs_per_account, &its.per_account),
             ]
             .into_iter()
-            .find_map(|(scope, jobs, most)| self.over(claim, (at, scope), jobs, most))
-            .or_else(|| self.over_minutes(now, claim, at))
+            .find_map(|(scope, jobs, most)| self.exceeded_amount(claim, (at, scope), jobs, most))
+            .or_else(|| self.exceeded_minutes(now, claim, at))
         })
     }
-    fn beside<'a>(
+    fn running_in<'a>(
         &'a self,
-        claim: &'a Claim,
+        claim: &'a LimitUsage,
         (holder, scope): (usize, Scope),
-    ) -> impl Iterator<Item = &'a (Claim, u64)> {
+    ) -> impl Iterator<Item = &'a (LimitUsage, u64)> {
         self.running.values().iter().filter(move |(other, _)| {
             other.holders.contains(&holder)
                 && match scope {
                     Scope::All => true,
                     Scope::User => other.user == claim.user,
-                    Scope::Account => other.payer == claim.payer,
+                    Scope::Account => other.charged_to == claim.charged_to,
                 }
         })
     }
-    fn over(&self, claim: &Claim, of: (usize, Scope), jobs: Option<u32>, most: &Tres) -> Option<String> {
+    fn exceeded_amount(
+        &self,
+        claim: &LimitUsage,
+        of: (usize, Scope),
+        jobs: Option<u32>,
+        most: &Tres,
+    ) -> Option<String> {
         if of.1 == Scope::User && claim.user.is_none() {
             return None;
         }
@@ -224,50 +236,52 @@ impl Limits {
             Scope::Account => "its account in ",
         };
         let name = &self.holders[of.0].name;
-        let running = self.beside(claim, of).count();
+        let running = self.running_in(claim, of).count();
         if let Some(most) = jobs.filter(|&most| running >= most as usize) {
             return Some(format!(
-                "it starts, though {running} jobs of {whose}`{name}` run, which may run {most}"
+                "it starts, although {running} jobs of {whose}`{name}` run, of at most {most}"
             ));
         }
         most.iter().find_map(|(what, &most)| {
-            let used: u128 = self.beside(claim, of).map(|(it, _)| it.amount(what)).sum();
+            let used: u128 = self.running_in(claim, of).map(|(it, _)| it.amount(what)).sum();
             let own = claim.amount(what);
             let is_over = used > 0 && own + used > most.into();
             is_over.then(|| {
-                format!("it starts with {own} {what} beside {used} of {whose}`{name}`, which may have {most}")
-            })
-        })
-    }
-    fn over_minutes(&self, now: u64, claim: &Claim, holder: usize) -> Option<String> {
-        let Holder { name, limits, .. } = &self.holders[holder];
-        limits.minutes.iter().find_map(|(what, &most)| {
-            let rest = |(it, since): &(Claim, u64)| {
-                it.amount(what) * u128::from(since.saturating_add(it.estimate).saturating_sub(now))
-            };
-            let used: u128 = self.beside(claim, (holder, Scope::All)).map(rest).sum();
-            let own = claim.amount(what) * u128::from(claim.estimate);
-            (own + used > u128::from(most) * 60_000_000).then(|| {
                 format!(
-                    "it starts, though `{name}` would have more than {most} minutes of {what} before it then"
+                    "it starts with {own} {what} in addition to {used} of {whose}`{name}`, of at most {most}"
                 )
             })
         })
     }
+    fn exceeded_minutes(&self, now: u64, claim: &LimitUsage, holder: usize) -> Option<String> {
+        let LimitedGroup { name, limits, .. } = &self.holders[holder];
+        limits.minutes.iter().find_map(|(what, &most)| {
+            let rest = |(it, since): &(LimitUsage, u64)| {
+                it.amount(what) * u128::from(since.saturating_add(it.estimate).saturating_sub(now))
+            };
+            let used: u128 = self.running_in(claim, (holder, Scope::All)).map(rest).sum();
+            let own = claim.amount(what) * u128::from(claim.estimate);
+            (own + used > u128::from(most) * 60_000_000).then(|| {
+                format!("it starts, although `{name}` then exceeds its limit of {most} minutes of {what}")
+            })
+        })
+    }
 
-    /// A job starts; the limit that it breaks, in words.
+    /// Records the start of a job; returns the limit that it exceeds, as a message.
     pub(crate) fn start(&mut self, now: u64, number: u64, job: &Job) -> Option<String> {
-        let claim = self.claim(job);
-        let too_large = |name: String| format!("it starts, though it is too wide or too long for `{name}`");
-        let broken = self.never(&claim).map(too_large).or_else(|| self.broken(now, &claim));
-        self.take(now, number, claim);
+        let claim = self.usage_of(job);
+        let too_large = |name: String| {
+            format!("it starts, although its size or its time limit exceeds a limit of `{name}`")
+        };
+        let broken = self.excluding_group(&claim).map(too_large).or_else(|| self.exceeded_limit(now, &claim));
+        self.add(now, number, claim);
         broken
     }
-    /// Counts a job that starts.
-    pub(super) fn take(&mut self, now: u64, number: u64, claim: Claim) {
+    /// Adds a running job.
+    pub(super) fn add(&mut self, now: u64, number: u64, claim: LimitUsage) {
         self.running.insert(number, (claim, now));
     }
-    /// A job that may run ends.
+    /// Removes a job, if it runs.
     pub(crate) fn end(&mut self, number: u64) {
         self.running.remove(&number);
     }

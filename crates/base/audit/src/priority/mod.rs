@@ -1,7 +1,8 @@
 //! Priorities and limits of jobs, computed from the settings and the events of a file.
 //!
-//! The formulas are those of the policies; their arithmetic is on integers that round down, so that two ways of computing them agree:
-//! here usage is added up from the times of all jobs, and powers of one half come from a power series.
+//! The formulas are those of the policies. They use integers that are rounded down, so that
+//! independent implementations agree exactly. Here usage is added up from the run times of all jobs,
+//! and powers of one half are computed by a power series.
 
 mod account;
 mod amounts;
@@ -12,16 +13,16 @@ mod site;
 mod usage;
 
 pub(crate) use limits::Limits;
-pub(crate) use site::Site;
+pub(crate) use site::PrioritySystem;
 
 use crate::job::Job;
 use dfrsim_model::priority::JobClass;
 
-/// A factor of 1.
+/// Factor 1 in fixed point (units of 2^-32).
 pub(crate) const ONE: u128 = 1 << 32;
 
-/// Whether a class has a job: each of its lists that is not empty does.
-pub(crate) fn has(class: &JobClass, job: &Job) -> bool {
+/// Returns whether a class matches a job: each of its non-empty lists contains the job's number.
+pub(crate) fn matches(class: &JobClass, job: &Job) -> bool {
     let is_in =
         |list: &[u32], number: Option<u32>| list.is_empty() || list.iter().any(|&it| Some(it) == number);
     is_in(&class.users, job.user)
@@ -30,7 +31,7 @@ pub(crate) fn has(class: &JobClass, job: &Job) -> bool {
         && is_in(&class.partitions, job.partition)
 }
 
-/// A part of a whole as a factor; 0 of 0.
+/// Computes a ratio as a factor in units of 2^-32, rounded down; 0 if `whole` is 0.
 pub(crate) fn fraction(part: u128, whole: u128) -> u128 {
     (part * ONE).checked_div(whole).unwrap_or(0)
 }

@@ -1,4 +1,4 @@
-//! Who has used what, and the fair share.
+//! Usage of accounts, and fair shares.
 
 use super::account::{Account, Entry};
 use super::series::half_to_the;
@@ -7,19 +7,19 @@ use crate::job::Job;
 use dfrsim_model::SortedMap;
 use dfrsim_model::priority::{FairShare, Priorities};
 
-/// A job on nodes, since a moment.
+/// Stay of a job on nodes.
 #[derive(Debug)]
 struct Span {
     account: Account,
-    /// What it uses, in thousandths.
+    /// Usage per microsecond, in thousandths.
     bill: u128,
     start: u64,
 }
 
-/// Follows the usage of all accounts.
+/// Tracker of the usage of all accounts.
 #[derive(Debug)]
 pub(crate) struct Usage {
-    /// The listed users of accounts.
+    /// Listed users of accounts.
     users: SortedMap<(Option<Account>, u32), Account>,
     rule: FairShare,
     dampening: u128,
@@ -27,12 +27,12 @@ pub(crate) struct Usage {
     period: u64,
     kept: u128,
     half_life: u64,
-    /// Whether usage is forgotten within a period too.
+    /// True if usage decays within a period too.
     decays_within: bool,
-    /// The last multiple of the period.
+    /// Last boundary of the period.
     counted: u64,
     running: SortedMap<u64, Span>,
-    /// The jobs that have ended since then.
+    /// Stays that have ended since the last boundary.
     ended: Vec<(Span, u64)>,
     fair_shares: SortedMap<Account, u128>,
 }
@@ -65,9 +65,10 @@ impl Usage {
         }
     }
 
-    /// The account that pays for a job, or that of its user there, which are there from now on.
+    /// Returns the account to which a job is charged, or that of its user in it, and adds it if
+    /// necessary.
     pub(crate) fn account(&mut self, account: Account, job: &Job) -> Account {
-        self.join(&account, Entry { parent: None, shares: 1, is_user: false, usage: 0 });
+        self.add_account(&account, Entry { parent: None, shares: 1, is_user: false, usage: 0 });
         if self.rule == FairShare::Classic || self.accounts[&account].is_user {
             return account;
         }
@@ -77,12 +78,12 @@ impl Usage {
             None => Account::User(Box::new(account.clone()), job.user),
         };
         let entry = Entry { parent: Some(account), shares: 1, is_user: true, usage: 0 };
-        self.join(&user, entry);
+        self.add_account(&user, entry);
         user
     }
 
-    /// An account comes into being, if it is not there.
-    fn join(&mut self, account: &Account, entry: Entry) {
+    /// Adds an account, if it does not exist.
+    fn add_account(&mut self, account: &Account, entry: Entry) {
         if !self.accounts.contains_key(account) {
             self.accounts.insert(account.clone(), entry);
             self.fair_shares.clear();
@@ -97,18 +98,19 @@ impl Usage {
         self.ended.extend(self.running.remove(&job).map(|span| (span, now)));
     }
 
-    /// The first multiple of the period after a moment.
-    pub(crate) fn multiple_after(&self, now: u64) -> u64 {
+    /// Returns the first boundary of the period after a time.
+    pub(crate) fn next_boundary(&self, now: u64) -> u64 {
         (now / self.period + 1).saturating_mul(self.period)
     }
 
-    /// Counts the periods that are over by now; the end of the last one, if there is one.
-    pub(crate) fn count(&mut self, now: u64) -> Option<u64> {
+    /// Accounts for the periods that are over by `now`; returns the end of the last one, if there is
+    /// one.
+    pub(crate) fn advance(&mut self, now: u64) -> Option<u64> {
         let mut last = None;
-        while self.multiple_after(self.counted) <= now {
+        while self.next_boundary(self.counted) <= now {
             let is_used = self.accounts.values().iter().any(|entry| entry.usage > 0);
             let next = match is_used || !self.running.is_empty() || !self.ended.is_empty() {
-                true => self.multiple_after(self.counted),
+                true => self.next_boundary(self.counted),
                 false => now - now % self.period,
             };
             self.accounts.values_mut().for_each(|entry| entry.usage = entry.usage * self.kept / ONE);
@@ -133,7 +135,7 @@ impl Usage {
         last
     }
 
-    /// The factor of the fair share, by the periods that are counted.
+    /// Returns the fair-share factor as of the last boundary.
     pub(crate) fn fair_share(&mut self, account: &Account) -> u128 {
         if self.fair_shares.is_empty() {
             self.fair_shares = self.all_fair_shares();
@@ -157,7 +159,7 @@ impl Usage {
         }
         let all = self.accounts.values().iter().map(|entry| entry.usage).sum();
         let factor = |account: &Account| {
-            // From the root down.
+            // From the root to the account.
             let mut path = vec![account];
             while let Some(parent) = path.last().and_then(|last| self.accounts[*last].parent.as_ref()) {
                 path.push(parent);

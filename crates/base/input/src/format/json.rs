@@ -1,4 +1,4 @@
-//! JSON as a tree of values.
+//! Parser of JSON.
 
 use super::{Format, Input};
 use crate::Members;
@@ -8,30 +8,33 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::ops::Range;
 
-/// How deep values may be in each other: the limit of the parser, which does not count where it only looks for the end of a value.
-const MOST_LEVELS: usize = 128;
+/// Maximum nesting depth of values. It is that of the JSON parser, which does not count the levels
+/// that it skips.
+const MAX_DEPTH: usize = 128;
 
 impl Input {
-    /// Takes JSON apart; `file` is what messages call it.
+    /// Parses JSON. `file` is the name in messages.
     ///
     /// # Errors
-    /// The text is not JSON, or a field is in an object twice: the first place.
+    ///
+    /// The text is not JSON, or an object has a field twice: the first error.
     pub fn json(file: &str, text: &str) -> Result<Input, Faults> {
         let source = Source { file, text };
-        let root = source.part(0, text).and_then(|whole| source.node(whole, 0));
+        let root = source.parse(0, text).and_then(|whole| source.node(whole, 0));
         root.map(|root| Input::new(file, text, root, Format::Json))
     }
 
-    /// Takes JSON apart that has a value in each line: a list of them. Empty lines are left out.
+    /// Parses JSON with one value per line into a list. Empty lines are skipped.
     ///
     /// # Errors
-    /// Lines that are not JSON: all of them.
+    ///
+    /// All lines that are not JSON.
     pub fn json_lines(file: &str, text: &str) -> Result<Input, Faults> {
         let source = Source { file, text };
         let (mut items, mut faults) = (Vec::new(), Vec::new());
         for line in text.lines().filter(|line| !line.trim().is_empty()) {
             let start = line.as_ptr() as usize - text.as_ptr() as usize;
-            match source.part(start, line).and_then(|value| source.node(value, 0)) {
+            match source.parse(start, line).and_then(|value| source.node(value, 0)) {
                 Ok(node) => items.push(node),
                 Err(wrong) => faults.extend(wrong.0),
             }
@@ -52,8 +55,8 @@ impl<'a> Source<'a> {
         start..start + part.get().len()
     }
 
-    /// What a part of the text, which begins here, is read as.
-    fn part<T: Deserialize<'a>>(&self, start: usize, part: &'a str) -> Result<T, Faults> {
+    /// Parses a part of the text that begins at `start`.
+    fn parse<T: Deserialize<'a>>(&self, start: usize, part: &'a str) -> Result<T, Faults> {
         serde_json::from_str(part).map_err(|error| {
             let message = error.to_string();
             let message = format!("invalid JSON: {}", message.split(" at line ").next().unwrap_or_default());
@@ -72,22 +75,22 @@ impl<'a> Source<'a> {
 
     fn node(&self, raw: &'a RawValue, level: usize) -> Result<Node, Faults> {
         let span = self.span(raw);
-        if level == MOST_LEVELS {
+        if level == MAX_DEPTH {
             return Err(self.fault(span.start, "invalid JSON: recursion limit exceeded".to_owned()));
         }
         let content = match raw.get().as_bytes().first() {
             Some(b'[') => {
-                let items: Vec<&RawValue> = self.part(span.start, raw.get())?;
+                let items: Vec<&RawValue> = self.parse(span.start, raw.get())?;
                 Content::List(
                     items.into_iter().map(|item| self.node(item, level + 1)).collect::<Result<_, _>>()?,
                 )
             }
             Some(b'{') => {
-                let Members::<&RawValue, &RawValue>(members) = self.part(span.start, raw.get())?;
+                let Members::<&RawValue, &RawValue>(members) = self.parse(span.start, raw.get())?;
                 let mut fields = Fields::new();
                 for (key, value) in members {
                     let place = self.span(key);
-                    let name: String = self.part(place.start, key.get())?;
+                    let name: String = self.parse(place.start, key.get())?;
                     let node = Node { name: Some(place.clone()), ..self.node(value, level + 1)? };
                     if fields.contains_key(&name) {
                         return Err(self.fault(place.start, format!("duplicate field `{name}`")));
@@ -96,7 +99,7 @@ impl<'a> Source<'a> {
                 }
                 Content::Object(fields)
             }
-            _ => Content::Scalar(self.part(span.start, raw.get())?),
+            _ => Content::Scalar(self.parse(span.start, raw.get())?),
         };
         Ok(Node { name: None, span: Some(span), content })
     }

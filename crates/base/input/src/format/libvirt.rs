@@ -1,4 +1,4 @@
-//! Domains of libvirt, as `virsh dumpxml` prints them, as records of VMs.
+//! Parser of libvirt domains, as printed by `virsh dumpxml`, into records of VMs.
 
 use super::{Format, Input, line_at};
 use crate::fault::{Fault, Faults};
@@ -10,15 +10,20 @@ const COLUMNS: [&str; 6] = ["vm", "cpu", "memory", "state", "node", "pinned"];
 const MIB: u64 = 1 << 20;
 
 impl Input {
-    /// Takes one or several `domain` elements of libvirt apart, one after the other: a list of VMs as
-    /// [comma-separated values](Input::csv) have them. The host that they run on is named as the file is, without its ending;
-    /// `file` is what messages call it. A VM needs its virtual CPUs and all its memory, in MiB, rounded up. One without an `id` is
-    /// shut off and waits; one with a device of the host is pinned.
+    /// Parses one or several consecutive `domain` elements of libvirt into a list of VMs, with the
+    /// columns of [comma-separated values](Input::csv).
+    ///
+    /// The host of the VMs is named like the file, without its extension; `file` is the name in
+    /// messages. A VM needs its virtual CPUs and its maximum memory, in MiB, rounded up. A VM
+    /// without an `id` is shut off and therefore waiting. A VM with a host device is pinned.
     ///
     /// # Errors
-    /// The text is not XML, or a domain lacks a name, virtual CPUs or memory: everything that is wrong, each with its line.
+    ///
+    /// The text is not XML, or a domain lacks a name, virtual CPUs or memory: all errors, each with
+    /// its line.
     pub fn libvirt(file: &str, text: &str) -> Result<Input, Faults> {
-        // Several domains are one document within an element, on the same lines; a declaration could then not be there.
+        // Several domains become one document by wrapping them in an element on the same lines. An
+        // XML declaration would be invalid there.
         let mut body = text.to_owned();
         if let Some(end) = body.starts_with("<?xml").then(|| body.find("?>")).flatten() {
             body.replace_range(..end + 2, &" ".repeat(end + 2));
@@ -39,7 +44,11 @@ impl Input {
         for domain in document.root_element().children().filter(Node::is_element) {
             if !domain.has_tag_name("domain") {
                 let name = domain.tag_name().name();
-                faults.push(fault(line(domain), String::new(), format!("`{name}` is not a `domain`")));
+                faults.push(fault(
+                    line(domain),
+                    String::new(),
+                    format!("unexpected element `{name}`; expected `domain`"),
+                ));
                 continue;
             }
             let element = |name: &'static str| domain.children().find(|child| child.has_tag_name(name));
@@ -73,7 +82,7 @@ impl Input {
             records.push(Record::record(domain.range().start, fields));
         }
         if records.is_empty() && faults.is_empty() {
-            faults.push(fault(1, String::new(), "there is no `domain`".to_owned()));
+            faults.push(fault(1, String::new(), "no `domain` element".to_owned()));
         }
         if !faults.is_empty() {
             return Err(Faults(faults));
@@ -83,13 +92,13 @@ impl Input {
     }
 }
 
-/// The virtual CPUs that are on.
+/// Returns the number of virtual CPUs that are enabled.
 fn cpus(vcpu: Node<'_, '_>) -> Option<String> {
     let count: u32 = vcpu.attribute("current").or(vcpu.text())?.trim().parse().ok()?;
     Some(count.to_string())
 }
 
-/// An amount in the units of libvirt, of which KiB is the default.
+/// Converts an amount in libvirt units, by default KiB, to MiB.
 fn mebibytes(memory: Node<'_, '_>) -> Option<String> {
     let amount: u64 = memory.text()?.trim().parse().ok()?;
     let unit: u64 = match memory.attribute("unit").unwrap_or("KiB") {

@@ -1,4 +1,4 @@
-//! TOML as a tree of values.
+//! Parser of TOML.
 
 mod overrides;
 
@@ -11,26 +11,32 @@ use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
 impl Input {
-    /// Takes TOML apart; `file` is what messages call it.
+    /// Parses TOML. `file` is the name in messages.
     ///
     /// # Errors
-    /// The text is not TOML: all places.
+    ///
+    /// The text is not TOML: all errors.
     pub fn toml(file: &str, text: &str) -> Result<Input, Faults> {
         Input::toml_with(file, text, &[])
     }
 
-    /// Takes TOML apart, with overrides, `key=value`, in place of what it says: keys joined by dots, with the number (from 0) or
-    /// the name of a table behind a list of tables (`workloads.hpc2n.nodes=64`); values in TOML, anything else is a text.
+    /// Parses TOML and applies overrides.
+    ///
+    /// An override is `key=value`. A key consists of names joined by dots; the name of a list of
+    /// tables is followed by the index (from 0) or the name of a table (`workloads.hpc2n.nodes=64`).
+    /// A value is in TOML, or otherwise a text.
     ///
     /// # Errors
-    /// The text is not TOML: all places; or keys of overrides lead nowhere.
+    ///
+    /// The text is not TOML (all errors), or the key of an override does not exist.
     pub fn toml_with(file: &str, text: &str, overrides: &[String]) -> Result<Input, Faults> {
         let (table, mut errors) = DeTable::parse_recoverable(text);
         errors.sort_by_key(|error| error.span().map(|span| span.start));
         let wrong = errors.iter().map(|error| (error.span(), error.message().to_owned()));
         let mut wrong: Vec<(Span, String)> = wrong.collect();
-        let mut fields = Places(0).fields(table.get_ref());
-        // One behind the other, so that one number gives a place in any of them.
+        let mut fields = NodeBuilder(0).fields(table.get_ref());
+        // The overrides are appended to the text, so that an offset identifies a position in any of
+        // them.
         let mut joined = format!("{text}\n");
         for set in overrides {
             let range = joined.len()..joined.len() + set.len();
@@ -50,10 +56,10 @@ impl Input {
     }
 }
 
-/// Makes nodes of values whose places are this many bytes before those in the text.
-struct Places(usize);
+/// Builder of nodes from values whose positions in the text are shifted by this many bytes.
+struct NodeBuilder(usize);
 
-impl Places {
+impl NodeBuilder {
     fn moved(&self, span: Range<usize>) -> Range<usize> {
         span.start + self.0..span.end + self.0
     }

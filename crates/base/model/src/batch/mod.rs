@@ -1,4 +1,4 @@
-//! Batch policies as data, and their names: what the engine runs and the audit judges by a name.
+//! Batch policies as data, and their names, which the engine and the audit interpret.
 
 mod node_use;
 mod place;
@@ -14,94 +14,97 @@ use crate::named::UnknownName;
 use std::fmt;
 use std::str::FromStr;
 
-/// What happens to the reservations of CONS when a job ends before its estimate.
+/// Handling of the reservations of CONS when a job terminates early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Compression {
-    /// In the order of the queue, each waiting job gives up its reservation and takes the earliest hole, which is never
-    /// later: no promise is broken.
+    /// Compression in queue order: each waiting job cancels its reservation and takes the earliest
+    /// free slot. That is never later than the cancelled reservation, so every guarantee is kept.
     OneByOne,
-    /// All waiting jobs give up their reservations, then each takes the earliest hole in the order of the queue: closer to
-    /// that order, but a job may start later than it was promised.
+    /// Full replanning: all reservations are cancelled, then each waiting job takes the earliest
+    /// free slot in queue order. The schedule is closer to the queue order, but a job may start
+    /// later than its earlier reservation guaranteed.
     Replan,
 }
 
-/// Which waiting jobs have a reservation.
+/// Backfilling scheme: the waiting jobs that have a reservation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Discipline {
-    /// None: first come, first served, in the order of the queue.
+pub enum Backfilling {
+    /// No reservations: first come, first served, in queue order.
     #[default]
     Fcfs,
-    /// The head of the queue, of a time: aggressive backfilling.
+    /// Reservation of a time for the queue head: aggressive backfilling.
     Easy,
-    /// The head of the queue, of certain nodes: backfilling into nodes that it leaves spare, as the dissertation's author has EASY in his
-    /// simulator.
-    Spare,
-    /// All: conservative backfilling.
+    /// Reservation of specific nodes for the queue head: backfilling onto the nodes that it does not
+    /// need, as in the EASY of the simulator by the dissertation's author.
+    EasySpare,
+    /// Reservations for all jobs: conservative backfilling.
     Conservative(Compression),
-    /// Those that Slurm's backfilling tries, of whole nodes, in passes beside those of its main scheduler.
+    /// Reservations for the jobs that Slurm's backfilling tries, of whole nodes. Its cycles
+    /// alternate with those of the main scheduler.
     Slurm,
 }
 
-impl Discipline {
-    /// All of them, in the order in which people know them.
-    pub const ALL: [Discipline; 6] = [
-        Discipline::Fcfs,
-        Discipline::Easy,
-        Discipline::Spare,
-        Discipline::Conservative(Compression::OneByOne),
-        Discipline::Conservative(Compression::Replan),
-        Discipline::Slurm,
+impl Backfilling {
+    /// All schemes in customary order.
+    pub const ALL: [Backfilling; 6] = [
+        Backfilling::Fcfs,
+        Backfilling::Easy,
+        Backfilling::EasySpare,
+        Backfilling::Conservative(Compression::OneByOne),
+        Backfilling::Conservative(Compression::Replan),
+        Backfilling::Slurm,
     ];
 
-    /// Its name, and what it does in a few words.
+    /// Returns the name and a short description.
     fn in_words(self) -> (&'static str, &'static str) {
         match self {
-            Discipline::Fcfs => ("FCFS", "the head of the queue starts when its nodes are free"),
-            Discipline::Easy => {
+            Backfilling::Fcfs => ("FCFS", "the head of the queue starts when its nodes are free"),
+            Backfilling::Easy => {
                 ("EASY", "one reservation, for the head of the queue; others backfill around it")
             }
-            Discipline::Spare => (
+            Backfilling::EasySpare => (
                 "EASY/SPARE",
                 "a reservation of certain nodes, for the head of the queue; others start on the nodes that it leaves",
             ),
-            Discipline::Conservative(Compression::OneByOne) => {
+            Backfilling::Conservative(Compression::OneByOne) => {
                 ("CONS", "a reservation for every job; an early end moves them up one by one, never later")
             }
-            Discipline::Conservative(Compression::Replan) => {
+            Backfilling::Conservative(Compression::Replan) => {
                 ("CONS/REPLAN", "a reservation for every job; an early end plans the whole queue again")
             }
-            Discipline::Slurm => (
+            Backfilling::Slurm => (
                 "SLURM",
                 "as Slurm's main scheduler and its backfilling do, each at its own times; nodes are shared",
             ),
         }
     }
 
-    /// What of its nodes a job has to itself if the name of the policy does not say it.
+    /// Returns the use of nodes if the name of the policy does not specify it.
     fn node_use(self) -> NodeUse {
-        if self == Discipline::Slurm { NodeUse::Shared } else { NodeUse::Whole }
+        if self == Backfilling::Slurm { NodeUse::Shared } else { NodeUse::Whole }
     }
 }
 
-/// A batch policy: which job starts when, and where.
+/// Batch policy: it determines when and on which nodes each job starts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct BatchPolicy {
-    /// Which waiting jobs have a reservation.
-    pub discipline: Discipline,
-    /// The order of the queue.
+    /// Backfilling scheme.
+    pub backfilling: Backfilling,
+    /// Queue order.
     pub order: QueueOrder,
-    /// The order in which jobs behind the head are tried, if it is another one; of [`Discipline::Easy`] and [`Discipline::Spare`] only.
+    /// Backfill order, if it differs from the queue order; only of [`Backfilling::Easy`] and
+    /// [`Backfilling::EasySpare`].
     pub fill: Option<QueueOrder>,
-    /// Which of the free nodes jobs get.
+    /// Node selection among the free nodes.
     pub place: Place,
-    /// What of them they have to themselves.
+    /// Sharing of nodes among tasks and jobs.
     pub nodes: NodeUse,
 }
 
-impl From<Discipline> for BatchPolicy {
-    fn from(discipline: Discipline) -> BatchPolicy {
+impl From<Backfilling> for BatchPolicy {
+    fn from(discipline: Backfilling) -> BatchPolicy {
         BatchPolicy {
-            discipline,
+            backfilling: discipline,
             order: QueueOrder::default(),
             fill: None,
             place: Place::default(),
@@ -111,7 +114,7 @@ impl From<Discipline> for BatchPolicy {
 }
 
 impl BatchPolicy {
-    /// The policy of a name, whose parts may come in any order.
+    /// Parses the name of a policy; its parts may be in any order.
     ///
     /// ```
     /// use dfrsim_model::batch::BatchPolicy;
@@ -123,25 +126,27 @@ impl BatchPolicy {
     /// ```
     pub fn parse(name: &str) -> Option<BatchPolicy> {
         let mut parts = parts(name);
-        // Conservative backfilling has another name in the literature.
+        // The literature also calls conservative backfilling CBF.
         let base = match parts.next()? {
             "CBF" => "CONS",
             "CBF-REPLAN" => "CONS/REPLAN",
             base => base,
         };
-        let discipline = Discipline::ALL.into_iter().find(|discipline| discipline.in_words().0 == base)?;
+        let discipline = Backfilling::ALL.into_iter().find(|discipline| discipline.in_words().0 == base)?;
         let mut policy = BatchPolicy::from(discipline);
         for part in parts {
             let before = policy;
-            match (part.split_once('='), policy.discipline) {
-                (None, Discipline::Easy) if part == "SPARE" => policy.discipline = Discipline::Spare,
-                (None, Discipline::Conservative(Compression::OneByOne)) if part == "REPLAN" => {
-                    policy.discipline = Discipline::Conservative(Compression::Replan);
+            match (part.split_once('='), policy.backfilling) {
+                (None, Backfilling::Easy) if part == "SPARE" => policy.backfilling = Backfilling::EasySpare,
+                (None, Backfilling::Conservative(Compression::OneByOne)) if part == "REPLAN" => {
+                    policy.backfilling = Backfilling::Conservative(Compression::Replan);
                 }
                 (Some(("ORDER", name)), _) if policy.order == QueueOrder::default() => {
                     policy.order = name.parse().ok()?;
                 }
-                (Some(("FILL", name)), Discipline::Easy | Discipline::Spare) if policy.fill.is_none() => {
+                (Some(("FILL", name)), Backfilling::Easy | Backfilling::EasySpare)
+                    if policy.fill.is_none() =>
+                {
                     policy.fill = Some(name.parse().ok()?);
                 }
                 (Some(("PLACE", name)), _) if policy.place == Place::default() => {
@@ -152,7 +157,7 @@ impl BatchPolicy {
                 }
                 _ => return None,
             }
-            // What is the default is not said.
+            // Names that spell out a default are rejected, so that each policy has one name.
             if policy == before {
                 return None;
             }
@@ -160,10 +165,11 @@ impl BatchPolicy {
         Some(policy).filter(|policy| policy.fill != Some(policy.order))
     }
 
-    /// Checks the formulas in a name.
+    /// Checks the formulas in the name of a policy.
     ///
     /// # Errors
-    /// What is wrong with the first that is none.
+    ///
+    /// Returns an error for the first invalid formula.
     pub fn check_formulas(name: &str) -> Result<(), PolicyError> {
         let fault = parts(name).find_map(|part| {
             let order = part.strip_prefix("ORDER=").or_else(|| part.strip_prefix("FILL="))?;
@@ -172,9 +178,10 @@ impl BatchPolicy {
         fault.map_or(Ok(()), |fault| Err(PolicyError::Formula { name: name.to_owned(), fault }))
     }
 
-    /// All of them without formulas of users, and without another order behind the head.
+    /// Iterates over all policies without user-defined formulas and without a separate backfill
+    /// order.
     pub fn all() -> impl Iterator<Item = BatchPolicy> {
-        let ordered = Discipline::ALL
+        let ordered = Backfilling::ALL
             .into_iter()
             .flat_map(|it| QueueOrder::all().map(move |order| BatchPolicy { order, ..it.into() }));
         let placed =
@@ -182,16 +189,16 @@ impl BatchPolicy {
         placed.flat_map(|policy| NodeUse::ALL.iter().map(move |&nodes| BatchPolicy { nodes, ..policy }))
     }
 
-    /// The same policy with each other order that has a name for the jobs behind the head.
+    /// Iterates over the variants of this policy with each other named backfill order.
     pub fn filled(self) -> impl Iterator<Item = BatchPolicy> {
         QueueOrder::all()
             .filter(move |fill| *fill != self.order)
             .map(move |fill| BatchPolicy { fill: Some(fill), ..self })
     }
 
-    /// A description, in one line.
+    /// Returns a one-line description.
     pub fn description(self) -> String {
-        let mut parts = vec![self.discipline.in_words().1.to_owned(), self.order.description()];
+        let mut parts = vec![self.backfilling.in_words().1.to_owned(), self.order.description()];
         parts.extend(self.fill.map(|fill| format!("behind its head {}", fill.description())));
         parts.extend((self.place != Place::First).then(|| self.place.description().to_owned()));
         parts.extend((self.nodes != NodeUse::Whole).then(|| self.nodes.description().to_owned()));
@@ -203,12 +210,12 @@ impl FromStr for BatchPolicy {
     type Err = PolicyError;
     fn from_str(name: &str) -> Result<Self, Self::Err> {
         BatchPolicy::check_formulas(name)?;
-        let known = Discipline::ALL.map(|discipline| discipline.in_words().0);
+        let known = Backfilling::ALL.map(|discipline| discipline.in_words().0);
         Ok(BatchPolicy::parse(name).ok_or_else(|| UnknownName::new("batch policy", name, known))?)
     }
 }
 
-/// The parts of a name, between slashes that are not in quotes.
+/// Splits a name at slashes outside of quotes.
 fn parts(name: &str) -> impl Iterator<Item = &str> {
     let mut is_quoted = false;
     name.split(move |letter| {
@@ -219,7 +226,7 @@ fn parts(name: &str) -> impl Iterator<Item = &str> {
 
 impl fmt::Display for BatchPolicy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.discipline.in_words().0)?;
+        f.write_str(self.backfilling.in_words().0)?;
         if self.order != QueueOrder::default() {
             write!(f, "/ORDER={}", self.order)?;
         }
@@ -229,7 +236,7 @@ impl fmt::Display for BatchPolicy {
         if self.place != Place::default() {
             write!(f, "/PLACE={}", self.place)?;
         }
-        if self.nodes != self.discipline.node_use() {
+        if self.nodes != self.backfilling.node_use() {
             write!(f, "/NODES={}", self.nodes)?;
         }
         Ok(())

@@ -1,24 +1,25 @@
-//! How many tasks a node has.
+//! Sharing of nodes among tasks and jobs.
 
 use crate::named;
 
 named! {
-    /// What of its nodes a job has to itself.
+    /// Sharing of nodes among tasks and jobs.
     #[derive(Default)]
     pub enum NodeUse as "use of nodes" {
-        /// Each task has a node of its own.
+        /// Each task has a whole node.
         #[default]
         Whole = "WHOLE",
-        /// A node has as many tasks of any jobs as its cores, its memory and its other resources allow: Slurm's consumable
-        /// resources (`select/cons_tres` with `CR_Core_Memory`). A task holds whole cores, at least one.
+        /// Shared nodes: a node has as many tasks of any jobs as its cores, its memory and its other
+        /// resources allow. This corresponds to Slurm's consumable resources (`select/cons_tres`
+        /// with `CR_Core_Memory`). A task holds whole cores, at least one.
         Shared = "SHARED",
-        /// The same, but of one job: Slurm's `--exclusive`.
+        /// Nodes with several tasks, as with `Shared`, but of one job only: Slurm's `--exclusive`.
         Exclusive = "EXCLUSIVE",
     }
 }
 
 impl NodeUse {
-    /// A description, in a few words.
+    /// Returns a short description.
     pub fn description(self) -> &'static str {
         match self {
             NodeUse::Whole => "each task on a node of its own",

@@ -1,32 +1,38 @@
-//! Which of the free nodes a starting job gets.
+//! Node selection for a starting job.
 
 use crate::named;
 
 named! {
-    /// Which of the free nodes a starting job gets. On equal nodes it changes no start, only where jobs are.
+    /// Node selection for a starting job. On identical nodes it changes only the placement, not the
+    /// start times.
     ///
-    /// A *run* is as many free nodes as there are with numbers that follow each other. Where nodes differ or have maintenance windows,
-    /// the rule is that of the nodes of a class with the same windows; see [`Place::Best`] for the choice among classes.
+    /// A *run* is a maximal set of free nodes with consecutive numbers. If nodes differ or have
+    /// maintenance windows, the rule applies to the nodes of a class with identical windows.
+    /// [`Place::Best`] describes the choice among classes.
     #[derive(Default)]
-    pub enum Place as "rule for places" {
-        /// The lowest free nodes.
+    pub enum Place as "node selection" {
+        /// Free nodes with the lowest numbers.
         #[default]
         First = "FIRST",
-        /// The lowest run that is long enough; if there is none, the lowest free nodes: contiguity by best effort, as opposed to
-        /// forced (Lucarelli, Mendonca, Trystram and Wagner 2015, "Contiguity and locality in backfilling scheduling", CCGrid).
+        /// Lowest run that is long enough; if there is none, the free nodes with the lowest numbers.
+        /// This is best-effort contiguity, as opposed to forced contiguity (Lucarelli, Mendonca,
+        /// Trystram and Wagner 2015, "Contiguity and locality in backfilling scheduling", CCGrid).
         Contiguous = "CONTIGUOUS",
-        /// The shortest run that is long enough; while there is none, all of the longest one, and the same again for the rest. That is
-        /// as few runs as possible: Slurm's selection of nodes without a topology ("best-fit ... minimizes the number of sets of
-        /// consecutive nodes", slurm.schedmd.com/topology.html). The lowest one of runs as long as each other.
+        /// Best fit: the shortest run that is long enough. While there is none, it takes the whole
+        /// longest run and repeats the search for the remaining tasks. The result is as few runs as
+        /// possible: Slurm's node selection without a topology ("best-fit ... minimizes the number
+        /// of sets of consecutive nodes", slurm.schedmd.com/topology.html). Ties are broken by the
+        /// lowest run.
         ///
-        /// Where nodes differ, those come first, of the ones with which the job is as fast, that have the least beside what it asks
-        /// for: fewest of each other resource in the order of the platform, then the least memory, then the fewest cores.
+        /// If nodes differ, the job runs on the nodes on which it is fastest. Among these, the nodes
+        /// with the least surplus come first: the fewest of each resource that the job does not
+        /// request, in the order of the platform, then the least memory, then the fewest cores.
         Best = "BEST",
     }
 }
 
 impl Place {
-    /// A description, in a few words.
+    /// Returns a short description.
     pub fn description(self) -> &'static str {
         match self {
             Place::First => "the lowest free nodes",

@@ -1,28 +1,28 @@
-//! Names of no policy.
+//! Errors in the names of policies.
 
 use crate::formula::FormulaError;
 use crate::named::UnknownName;
 
-/// Why a name is none of a policy.
+/// Error in the name of a policy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PolicyError {
-    /// No policy has it.
+    /// Unknown policy.
     #[error(transparent)]
     Unknown(#[from] UnknownName),
-    /// It orders jobs by what is no formula.
-    #[error("policy `{name}`: its order, {fault}")]
+    /// Invalid formula of the queue order or the backfill order.
+    #[error("policy `{name}`: invalid formula, {fault}")]
     Formula {
-        /// The name.
+        /// Name of the policy.
         name: String,
-        /// What is wrong with the formula.
+        /// Error in the formula.
         fault: FormulaError,
     },
-    /// The family of its prefix has no such policy.
+    /// Rejection by the policy family of the name's prefix.
     #[error("policy `{name}`: {reason}")]
     Family {
-        /// The name.
+        /// Name of the policy.
         name: String,
-        /// What the family says.
+        /// Reason given by the family.
         reason: String,
     },
 }

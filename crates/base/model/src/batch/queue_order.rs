@@ -1,30 +1,31 @@
-//! The orders of waiting jobs.
+//! Orders of waiting jobs.
 
 use crate::formula::{Formula, FormulaError};
 use crate::named::UnknownName;
 use std::fmt;
 use std::str::FromStr;
 
-/// The order of waiting jobs; ties by order of submission.
+/// Order of waiting jobs; ties are broken by the order of submission.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum QueueOrder {
-    /// By submission.
+    /// Order of submission.
     #[default]
     Arrival,
     /// Shortest job first, by estimate.
     Sjf,
     /// Longest job first, by estimate.
     Ljf,
-    /// Smallest area first: estimate * width.
+    /// Smallest area first: estimate * size.
     Saf,
-    /// Largest (wait / estimate)^3 * width first, again in each pass (Tang et al. 2009, "WFP3").
+    /// Largest (wait / estimate)^3 * size first, recomputed in each scheduling cycle (Tang et al.
+    /// 2009, "WFP3").
     Wfp3,
-    /// Smallest value of a formula first, again in each pass if that depends on the wait: one of those with names (SEXP, UNICEF, F1 to F4)
-    /// or any other, in quotes.
+    /// Smallest value of a formula first, recomputed in each scheduling cycle if it depends on the
+    /// wait. The formula is a named one (SEXP, UNICEF, F1 to F4) or any other one in quotes.
     Formula(Formula),
 }
 
-/// The orders that are no formulas, with their names and descriptions.
+/// Orders that are not formulas: order, name, description.
 const PLAIN: [(QueueOrder, &str, &str); 5] = [
     (QueueOrder::Arrival, "ARRIVAL", "queue by arrival"),
     (QueueOrder::Sjf, "SJF", "shortest job first"),
@@ -33,9 +34,10 @@ const PLAIN: [(QueueOrder, &str, &str); 5] = [
     (QueueOrder::Wfp3, "WFP3", "largest (wait / estimate)^3 * width first"),
 ];
 
-/// Formulas with a name: the smallest expansion factor (Legrand et al. 2019); UNICEF (Tang et al. 2009), with the small numbers that
-/// RLScheduler (Zhang et al. 2020) has for jobs of one task; and those of Carastan-Santos and de Camargo (2017), where as in RLScheduler no
-/// job is submitted before 0.1 s.
+/// Named formulas: the smallest expansion factor (Legrand et al. 2019); UNICEF (Tang et al. 2009),
+/// with the small numbers by which RLScheduler (Zhang et al. 2020) handles jobs of one task; and
+/// those of Carastan-Santos and de Camargo (2017). As in RLScheduler, submit times below 0.1 s count
+/// as 0.1 s.
 const FORMULAS: [(&str, &str); 6] = [
     ("SEXP", "(wait + estimate) / estimate"),
     ("UNICEF", "-(wait + 1e-11) / (log2(width + 1e-11) * estimate)"),
@@ -46,20 +48,20 @@ const FORMULAS: [(&str, &str); 6] = [
 ];
 
 impl QueueOrder {
-    /// Those that are no formulas, by submission first.
+    /// Iterates over the orders that are not formulas, the order of submission first.
     pub fn plain() -> impl Iterator<Item = QueueOrder> {
         PLAIN.into_iter().map(|(order, ..)| order)
     }
 
-    /// All that have a name, by submission first.
+    /// Iterates over all named orders, the order of submission first.
     pub fn all() -> impl Iterator<Item = QueueOrder> {
         let formula = |(_, text)| Formula::parse(text).expect("formulas with names are formulas");
         QueueOrder::plain().chain(FORMULAS.into_iter().map(formula).map(QueueOrder::Formula))
     }
 
-    /// The order of a name, or of a formula in quotes.
+    /// Parses the name of an order, or a formula in quotes; `None` for an unknown name.
     pub(super) fn parse(name: &str) -> Result<Option<QueueOrder>, FormulaError> {
-        // In RLScheduler it has another name.
+        // RLScheduler spells the name this way.
         let name = if name == "UNICEP" { "UNICEF" } else { name };
         if let Some((order, ..)) = PLAIN.into_iter().find(|(_, known, _)| *known == name) {
             return Ok(Some(order));
@@ -69,7 +71,7 @@ impl QueueOrder {
         named.or_else(quoted).map(|text| Formula::parse(text).map(QueueOrder::Formula)).transpose()
     }
 
-    /// A description, in a few words.
+    /// Returns a short description.
     pub fn description(self) -> String {
         match (self, self.plain_words()) {
             (QueueOrder::Formula(formula), _) => format!("smallest {formula} first"),
@@ -77,13 +79,14 @@ impl QueueOrder {
         }
     }
 
-    /// The name and the description of an order that is no formula.
+    /// Returns the name and the description of an order that is not a formula; empty texts for a
+    /// formula.
     fn plain_words(self) -> (&'static str, &'static str) {
         let entry = PLAIN.into_iter().find(|(order, ..)| *order == self);
         entry.map_or(("", ""), |(_, name, words)| (name, words))
     }
 
-    /// Whether the order of two jobs can change while they wait.
+    /// Returns whether the order of two jobs can change while they wait.
     pub fn depends_on_time(self) -> bool {
         match self {
             QueueOrder::Wfp3 => true,
@@ -97,10 +100,7 @@ impl FromStr for QueueOrder {
     type Err = UnknownName;
     fn from_str(name: &str) -> Result<QueueOrder, UnknownName> {
         let known = || QueueOrder::all().map(|order| order.to_string());
-        QueueOrder::parse(name)
-            .ok()
-            .flatten()
-            .ok_or_else(|| UnknownName::new("order of the queue", name, known()))
+        QueueOrder::parse(name).ok().flatten().ok_or_else(|| UnknownName::new("queue order", name, known()))
     }
 }
 

@@ -1,39 +1,44 @@
-//! Parts of fractional policies that the paper does not have: for arrivals, ticks, shares and priorities.
+//! Extensions of fractional policies beyond the paper: for arrivals, ticks, shares and priorities.
 
 use crate::SimSpan;
 
-/// The parts that the paper does not have, apart from `/BUDGET` and `/RELABEL`.
+/// Extensions beyond the paper, apart from `/BUDGET` and `/RELABEL`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Extensions {
-    /// `/PERIOD=seconds`: the time between ticks, which overrides the options of the policy.
+    /// `/PERIOD=seconds`: time between ticks, which overrides the options of the policy.
     pub period: Option<SimSpan>,
-    /// `/BELOW=percent`: a tick maps all jobs again only if a job is on no node or a yield is below this percentage; only with
-    /// [`Periodic::Mcb`](super::Periodic::Mcb).
+    /// `/BELOW=percent`: a tick maps all jobs again only if a job is on no node or a yield is below
+    /// this percentage; only with [`Periodic::Mcb`](super::Periodic::Mcb).
     pub below_percent: Option<u32>,
-    /// `/PAY=times`: a job is paused or moved for another one outside of ticks only if this many times its virtual time is at least
-    /// three penalties and at least the time that penalties took of it until then and one more; and not if of the last 100
-    /// completed jobs ten or more had done as much work, and more than nine tenths of these were over within a penalty
-    /// more, as waiting is cheaper then. Only with [`OnSubmission::GreedyP`](super::OnSubmission::GreedyP) and `GreedyPM`, as the next three.
+    /// `/PAY=times`: budget for preempting or migrating a job outside of ticks in favour of another
+    /// job. This is allowed only if `times` * its virtual time is at least three penalties, and at
+    /// least the time that penalties have cost it so far plus one more penalty. It is refused if at
+    /// least ten of the last 100 completed jobs had done as much work and more than nine tenths of
+    /// these completed within one further penalty, as waiting is cheaper then. Only with
+    /// [`OnSubmission::GreedyP`](super::OnSubmission::GreedyP) and `GreedyPM`, as are the next three
+    /// extensions.
     pub pay: Option<u32>,
-    /// `/SPREAD`: a job is placed on enough nodes for its tasks to have their full CPU needs beside each other
-    /// (one to a node if they need more than half of it), and room is made for that; only if that fails does memory alone count.
+    /// `/SPREAD`: a job is placed on enough nodes to give all its tasks their full CPU needs (one
+    /// task per node if a task needs more than half a node), if necessary by preemption. Only if
+    /// that fails is the placement by memory alone.
     pub spread: bool,
-    /// `/RETRY=seconds`: jobs that wait, as they never ran, are tried as if they arrived, after those that do: at every event
-    /// and, as long as one waits, this many seconds after the last one.
+    /// `/RETRY=seconds`: waiting jobs that never ran are tried again like arriving jobs, and after
+    /// these: at every event and, as long as one waits, this many seconds after the last event.
     pub retry: Option<SimSpan>,
-    /// `/SWAP=factor`: so are paused jobs, by decreasing priority, if they displace only jobs whose priority times this factor is
-    /// below their own; only with [`Extensions::retry`].
+    /// `/SWAP=factor`: paused jobs are retried too, by decreasing priority. They may displace only
+    /// jobs whose priority times this factor is below their own. Only with [`Extensions::retry`].
     pub swap: Option<u32>,
-    /// `/LAS=seconds`: the yields of `OPT=MIN` rise in proportion to seconds / (virtual time + seconds), in favour of jobs with
-    /// the least attained service.
+    /// `/LAS=seconds`: least attained service. The yields of `OPT=MIN` rise in proportion to seconds
+    /// / (virtual time + seconds), in favour of jobs with the least virtual time.
     pub least_attained: Option<SimSpan>,
-    /// `/AHEAD=seconds`: the priority of a job is (flow time + seconds) / virtual time, the least stretch that it can have if it
-    /// makes no progress for that time. It replaces the rule of the options.
-    pub ahead: Option<SimSpan>,
+    /// `/AHEAD=seconds`: age bonus. The priority of a job is (flow time + seconds) / virtual time,
+    /// the least stretch that it can have if it makes no progress for that time. It replaces the
+    /// priority rule of the options.
+    pub age_bonus: Option<SimSpan>,
 }
 
 impl Extensions {
-    /// No further parts.
+    /// No extensions.
     pub const NONE: Extensions = Extensions {
         period: None,
         below_percent: None,
@@ -42,6 +47,6 @@ impl Extensions {
         retry: None,
         swap: None,
         least_attained: None,
-        ahead: None,
+        age_bonus: None,
     };
 }

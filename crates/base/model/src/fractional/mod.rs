@@ -1,4 +1,4 @@
-//! Fractional policies as data, and their names: what the engine runs and the audit judges by a name.
+//! Fractional policies as data, and their names, which the engine and the audit interpret.
 
 mod extensions;
 mod name;
@@ -7,103 +7,108 @@ pub use extensions::Extensions;
 
 use crate::{SimSpan, named};
 
-/// A fractional policy as its parts; those of the paper have neither a budget nor new labels nor [`Extensions`].
+/// Parts of a fractional policy. The policies of the paper have neither a budget nor relabelling nor
+/// [`Extensions`].
 ///
-/// Its name is `[Greedy|GreedyP|GreedyPM|MCB][*][/per[/BUDGET=GB]|/stretch-per][/RELABEL]/OPT=(MIN|AVG|MAX)[/MFT=seconds|/MVT=seconds]`,
-/// followed by those of its extensions: `[/PERIOD=seconds][/BELOW=percent][/PAY=times][/SPREAD]`
+/// The name is
+/// `[Greedy|GreedyP|GreedyPM|MCB][*][/per[/BUDGET=GB]|/stretch-per][/RELABEL]/OPT=(MIN|AVG|MAX)[/MFT=seconds|/MVT=seconds]`,
+/// followed by the names of the extensions: `[/PERIOD=seconds][/BELOW=percent][/PAY=times][/SPREAD]`
 /// `[/RETRY=seconds[/SWAP=factor]][/LAS=seconds][/AHEAD=seconds]`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Fractional {
-    /// What happens when a job arrives.
+    /// Reaction to the arrival of a job.
     pub on_submission: OnSubmission,
-    /// `*`: whether waiting and paused jobs are tried when a job completes.
+    /// `*`: true if waiting and paused jobs are tried when a job completes.
     pub opportunistic: bool,
-    /// What happens at each tick.
+    /// Reaction to each tick.
     pub periodic: Periodic,
-    /// `/BUDGET`: how much memory a tick may move by migrations, in GB; only with [`Periodic::Mcb`], since what keeps a budget
-    /// is looked for by yields, not by stretches.
+    /// `/BUDGET`: maximum memory that a tick may move by migrations, in GB. Only with
+    /// [`Periodic::Mcb`], since the search for a mapping within a budget compares yields, not
+    /// stretches.
     pub budget_gb: Option<u32>,
-    /// `/RELABEL`: whether nodes of a new mapping get the names with which the least memory moves.
+    /// `/RELABEL`: true if the nodes of a new mapping are relabelled to move the least memory.
     pub relabel: bool,
-    /// The rule for CPU that the mapping leaves.
+    /// Rule for the CPU that the mapping leaves free.
     pub second_phase: SecondPhase,
-    /// Which running jobs MCB may not move.
+    /// Restriction on the running jobs that MCB may move.
     pub remap_limit: RemapLimit,
-    /// Further parts that the paper does not have.
+    /// Extensions beyond the paper.
     pub extensions: Extensions,
 }
 
 named! {
-    /// What happens when a job arrives.
+    /// Reaction to the arrival of a job.
     #[derive(Default)]
     pub enum OnSubmission as "reaction to arrivals" {
-        /// It waits for the tick.
+        /// The job waits for the next tick.
         #[default]
         Nothing = "",
-        /// It starts if its memory fits.
+        /// The job starts if its memory fits.
         Greedy = "Greedy",
-        /// It starts, and jobs of low priority are paused for it.
+        /// The job starts, and jobs of low priority are paused if necessary.
         GreedyP = "GreedyP",
-        /// It starts, and jobs of low priority are moved or paused for it.
+        /// The job starts, and jobs of low priority are migrated or paused if necessary.
         GreedyPM = "GreedyPM",
         /// All jobs are mapped again.
         Mcb = "MCB",
     }
 }
 
-/// What happens at each tick.
+/// Reaction to each tick.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Periodic {
-    /// There are no ticks.
+    /// No ticks.
     #[default]
     Nothing,
-    /// `/per`: all jobs are mapped again for the largest minimum yield.
+    /// `/per`: all jobs are mapped again to maximise the minimum yield.
     Mcb,
-    /// `/stretch-per`: all jobs are mapped again for the smallest largest estimated stretch.
+    /// `/stretch-per`: all jobs are mapped again to minimise the maximum estimated stretch.
     McbStretch,
 }
 
 named! {
-    /// The rule for CPU that the mapping leaves.
+    /// Rule for the CPU that the mapping leaves free.
     #[derive(Default)]
     pub enum SecondPhase as "rule for shares" {
-        /// `OPT=MIN`: the smallest yields rise together (max-min).
+        /// `OPT=MIN`: the smallest yields rise together (max-min fairness).
         #[default]
         Min = "MIN",
-        /// `OPT=AVG`: the average yield (under `/stretch-per`: the average inverse stretch) is maximised.
+        /// `OPT=AVG`: maximises the average yield (under `/stretch-per`: the average inverse
+        /// stretch).
         Average = "AVG",
         /// `OPT=MAX`, under `/stretch-per` only: the largest estimated stretches fall together.
         Max = "MAX",
     }
 }
 
-/// Which running jobs MCB may drop but not move.
+/// Restriction on the running jobs that MCB may move; it may still drop them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum RemapLimit {
-    /// None: all may be moved.
+    /// No restriction: all jobs may be moved.
     #[default]
     Unlimited,
-    /// `MFT`: those with less flow time than this.
+    /// `MFT`: jobs with less flow time than this may not be moved.
     FlowTime(SimSpan),
-    /// `MVT`: those with less virtual time than this.
+    /// `MVT`: jobs with less virtual time than this may not be moved.
     VirtualTime(SimSpan),
 }
 
 impl Fractional {
-    /// Whether MCB is ever called.
+    /// Returns whether the policy ever runs MCB.
     #[must_use]
     pub fn uses_mcb(self) -> bool {
         self.on_submission == OnSubmission::Mcb || self.periodic != Periodic::Nothing
     }
 
-    /// Whether it ever pauses a job: then jobs leave nodes before a window begins.
+    /// Returns whether the policy can pause jobs. Then it pauses jobs before a maintenance window
+    /// begins on their nodes.
     #[must_use]
     pub fn pauses(self) -> bool {
         self.uses_mcb() || matches!(self.on_submission, OnSubmission::GreedyP | OnSubmission::GreedyPM)
     }
 
-    /// Whether no job can wait for ever by design, and each part has something to act on.
-    fn makes_sense(self) -> bool {
+    /// Checks that no job can starve by design, and that each part has an effect.
+    fn is_valid(self) -> bool {
         let Fractional { on_submission, opportunistic, periodic, second_phase, extensions, .. } = self;
         let is_positive = |span: Option<SimSpan>| span.is_none_or(|span| !span.is_zero());
         let makes_room = matches!(on_submission, OnSubmission::GreedyP | OnSubmission::GreedyPM);
@@ -126,8 +131,8 @@ impl Fractional {
             && (extensions.least_attained.is_none() || second_phase == SecondPhase::Min)
     }
 
-    /// The 116 policies of table 5.1, in the order of the dissertation's appendix B.
-    pub fn of_the_paper() -> impl Iterator<Item = Fractional> {
+    /// Iterates over the 116 policies of table 5.1, in the order of the dissertation's appendix B.
+    pub fn paper_policies() -> impl Iterator<Item = Fractional> {
         use OnSubmission::{Greedy, GreedyP, GreedyPM, Mcb, Nothing};
         let greedy = [Greedy, GreedyP, GreedyPM].into_iter().flat_map(|action| {
             [(action, true, Periodic::Nothing), (action, false, Periodic::Mcb), (action, true, Periodic::Mcb)]
@@ -162,10 +167,10 @@ impl Fractional {
                     })
                 })
             })
-            .filter(|policy| policy.makes_sense())
+            .filter(|policy| policy.is_valid())
     }
 
-    /// The member of this family that is recommended (`POLICY.md` of the on-line study).
+    /// Returns the recommended policy of this family (`POLICY.md` of the on-line study).
     pub fn recommended() -> Fractional {
         let span = |seconds| Some(SimSpan::from_secs(seconds));
         Fractional {
@@ -181,18 +186,19 @@ impl Fractional {
                 retry: span(60),
                 swap: Some(2),
                 least_attained: span(1200),
-                ahead: span(2700),
+                age_bonus: span(2700),
             },
             ..Fractional::default()
         }
     }
 
-    /// This policy with the parts that the paper does not have, an example of a budget for all, where they make sense.
-    pub fn moving_less(self) -> impl Iterator<Item = Fractional> {
+    /// Iterates over the valid variants of this policy with a budget of 100 GB, relabelling, or
+    /// both.
+    pub fn low_migration_variants(self) -> impl Iterator<Item = Fractional> {
         let parts = [(Some(100), false), (None, true), (Some(100), true)];
         parts
             .map(|(budget_gb, relabel)| Fractional { budget_gb, relabel, ..self })
             .into_iter()
-            .filter(|policy| policy.makes_sense())
+            .filter(|policy| policy.is_valid())
     }
 }

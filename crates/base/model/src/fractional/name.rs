@@ -1,10 +1,10 @@
-//! The names and descriptions of fractional policies.
+//! Names and descriptions of fractional policies.
 
 use super::{Fractional, OnSubmission, Periodic, RemapLimit, SecondPhase};
 use std::fmt;
 
 impl Fractional {
-    /// The policy of this name; `None` if there is none.
+    /// Parses the name of a policy; `None` if it is invalid.
     pub fn parse(name: &str) -> Option<Fractional> {
         let (base, parts) = name.split_once('/')?;
         let (base, opportunistic) = base.strip_suffix('*').map_or((base, false), |base| (base, true));
@@ -28,18 +28,19 @@ impl Fractional {
                 "RETRY" => more.retry = Some(value.parse().ok()?),
                 "SWAP" => more.swap = Some(value.parse().ok()?),
                 "LAS" => more.least_attained = Some(value.parse().ok()?),
-                "AHEAD" => more.ahead = Some(value.parse().ok()?),
+                "AHEAD" => more.age_bonus = Some(value.parse().ok()?),
                 _ => return None,
             }
         }
-        // Printing it back catches parts in another order, and those that are missing, left over or written in another way.
-        (policy.makes_sense() && policy.to_string() == name).then_some(policy)
+        // Comparing with the formatted policy rejects parts in another order, missing or redundant
+        // parts, and other spellings of values.
+        (policy.is_valid() && policy.to_string() == name).then_some(policy)
     }
 }
 
 impl Fractional {
-    /// The parts of the name behind the reaction to arrivals, in their order: what each is called, its value if it is there, and what it
-    /// does, in words in which `{}` is the value.
+    /// Returns the parts of the name after the reaction to arrivals, in their order: the key, the
+    /// value if the part is present, and a description in which `{}` stands for the value.
     fn parts(&self) -> [(&'static str, Option<String>, &'static str); 14] {
         let flag = |is_set: bool| is_set.then(String::new);
         let limit = match self.remap_limit {
@@ -76,11 +77,11 @@ impl Fractional {
             ("RETRY=", text(more.retry), "jobs that wait are tried again, every {} s at least"),
             ("SWAP=", text(more.swap), swap),
             ("LAS=", text(more.least_attained), "shares by {} s / (virtual time + {} s)"),
-            ("AHEAD=", text(more.ahead), "priority (flow time + {} s) / virtual time"),
+            ("AHEAD=", text(more.age_bonus), "priority (flow time + {} s) / virtual time"),
         ]
     }
 
-    /// A description of the policy, in one line.
+    /// Returns a one-line description of the policy.
     #[must_use]
     pub fn description(self) -> String {
         let arrivals = match self.on_submission {

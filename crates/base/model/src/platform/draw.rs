@@ -1,31 +1,32 @@
-//! Failures that are drawn.
+//! Random failures.
 
-use crate::platform::{NodeSpan, Outage, Times};
+use crate::platform::{NodeSpan, Outage, TimeDistribution};
 use crate::{Rng, Seed, SimSpan, SimTime};
 use rand::RngExt as _;
 use std::fmt;
 
-/// How nodes fail, each by itself, and with it perhaps the rack that it is in.
+/// Failure model: each node fails independently, and may take down the rack that it is in.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FailureModel {
-    /// How long a node works from the begin or a repair to its next failure.
-    pub between: Times,
-    /// How long a repair takes.
-    pub repair: Times,
+    /// Time from the begin or a repair to the next failure of a node.
+    pub between: TimeDistribution,
+    /// Duration of a repair.
+    pub repair: TimeDistribution,
     /// Racks, if failures may take them down.
     pub rack: Option<Rack>,
 }
 
-/// Nodes that fail together: numbers 0 to `nodes` - 1 are the first rack, and so on.
+/// Groups of nodes that fail together: nodes 0 to `nodes` - 1 are the first rack, and so on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rack {
-    /// The nodes of a rack; at least one.
+    /// Number of nodes of a rack; at least one.
     pub nodes: u32,
-    /// With which probability the failure of a node takes the whole rack down, for the same time.
+    /// Probability that the failure of a node takes down the whole rack for the duration of its
+    /// repair.
     pub probability: f64,
 }
 
-crate::parses!(Rack, "`{text}` describes no racks; expected NODES:PROBABILITY, as 16:0.1", |text| {
+crate::parses!(Rack, "invalid racks `{text}`; expected NODES:PROBABILITY such as 16:0.1", |text| {
     let (nodes, probability) = text.split_once(':')?;
     let (nodes, probability) = (nodes.parse().ok()?, probability.parse().ok()?);
     (nodes > 0 && (0.0..=1.0).contains(&probability)).then_some(Rack { nodes, probability })
@@ -37,9 +38,10 @@ impl fmt::Display for Rack {
     }
 }
 
-/// The outages of one thing that works and is repaired in turn, from time 0 on, that begin before a moment: from when until when. Both
-/// kinds of times are drawn from the same stream, in turn.
-pub fn alternating(
+/// Draws the outages, as (begin, end), of one component that alternates between operation and
+/// repair, from time 0 on. Outages begin before `until`. Both kinds of times are drawn alternately
+/// from one stream.
+pub fn alternating_outages(
     mut between: impl FnMut(&mut Rng) -> SimSpan,
     mut repair: impl FnMut(&mut Rng) -> SimSpan,
     until: SimTime,
@@ -56,10 +58,11 @@ pub fn alternating(
 }
 
 impl FailureModel {
-    /// The failures of a cluster of this many nodes that begin before a moment, by begin. Each node has a stream of its own, so
-    /// that a larger cluster has the failures of a smaller one, and a longer time those of a shorter one.
+    /// Draws the failures of a cluster that begin before `until`, ordered by begin. Each node has
+    /// its own stream, so that a larger cluster includes the failures of a smaller one, and a longer
+    /// time those of a shorter one.
     ///
-    /// A node that is down since its rack failed may fail of its own as well; it is up when both are repaired.
+    /// A node that is down with its rack may also fail itself; it is up after both repairs.
     pub fn draw(&self, nodes: u32, until: SimTime, seed: Seed) -> Vec<Outage> {
         let mut failures = Vec::new();
         for node in 0..nodes {
@@ -67,7 +70,7 @@ impl FailureModel {
             let mut racks = of_node.fork("rack").rng();
             let [between, repair] =
                 [self.between, self.repair].map(|times| move |rng: &mut Rng| times.draw(rng));
-            for (from, until) in alternating(between, repair, until, &mut of_node.rng()) {
+            for (from, until) in alternating_outages(between, repair, until, &mut of_node.rng()) {
                 let alone = NodeSpan { first: node, nodes: 1 };
                 let drawn: f64 = racks.random();
                 let rack = self.rack.filter(|rack| drawn < rack.probability);
@@ -95,7 +98,8 @@ mod tests {
         }
     }
 
-    /// A longer time and a larger cluster have the failures of the shorter and the smaller one.
+    /// A longer time and a larger cluster include the failures of the shorter time and the smaller
+    /// cluster.
     #[test]
     fn streams_do_not_shift() {
         let (seed, second) = (Seed::new(3), SimTime::from_secs);
@@ -109,7 +113,8 @@ mod tests {
         assert!(small.len() > 20 && small != model(None).draw(4, second(10_000), Seed::new(4)));
     }
 
-    /// A third of the failures take the rack of their node, and the last rack ends with the cluster.
+    /// A third of the failures take down the rack of their node, and the last rack ends with the
+    /// cluster.
     #[test]
     fn failures_take_racks_with_their_probability() {
         let rack: Rack = "4:0.333".parse().unwrap();

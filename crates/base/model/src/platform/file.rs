@@ -1,7 +1,8 @@
 //! Outages in files.
 //!
-//! A CSV file has a header line with the columns `nodes`, `from_s`, `until_s` and perhaps `announced_s`, in any order; a JSONL file
-//! (names that end in `.jsonl`) has an object with these fields in each line:
+//! A CSV file has a header line with the columns `nodes`, `from_s`, `until_s` and optionally
+//! `announced_s`, in any order. A JSONL file (names that end in `.jsonl`) has an object with these
+//! fields in each line:
 //!
 //! ```text
 //! nodes,from_s,until_s,announced_s
@@ -10,40 +11,43 @@
 //! all,172800,201600,0
 //! ```
 //!
-//! Nodes are numbers from 0 and ranges of them, or `all`. Times are seconds from the origin of the workload on (second 0 of its
-//! log). What has an announcement is a window that policies plan around from then on, anything else a failure. Empty lines and those
-//! that begin with `#` are left out.
+//! Nodes are numbers from 0 and ranges of them, or `all`. Times are seconds from the origin of the
+//! workload on (second 0 of its log). An outage with an announcement is a window that policies plan
+//! around from the announcement on. Any other outage is a failure. Empty lines and those that begin
+//! with `#` are ignored.
 
 use crate::platform::{NodeSet, NodeSpan, Outage, Window};
 use dfrsim_input::{Faults, Input, Located, Reader, read_text};
 use std::path::Path;
 
-/// The outages of a file.
+/// Outages in a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FileOutages {
-    /// Those without an announcement, as they come.
+    /// Failures (outages without an announcement), in file order.
     pub failures: Vec<Outage>,
-    /// Those with one.
+    /// Windows (outages with an announcement), in file order.
     pub windows: Vec<Window>,
 }
 
 const COLUMNS: [&str; 4] = ["nodes", "from_s", "until_s", "announced_s"];
 
-/// Reads the outages of a cluster of this many nodes.
+/// Reads the outages of a cluster with this number of nodes.
 ///
 /// # Errors
-/// The file cannot be read, or lines are not as they should be: all of them.
+///
+/// Returns all errors if the file cannot be read or has invalid lines.
 pub fn read(path: &Path, nodes: u32) -> Result<FileOutages, Faults> {
     let is_json = path.extension().is_some_and(|extension| extension == "jsonl");
     parse(&path.display().to_string(), &read_text(path)?, is_json, nodes)
 }
 
-/// The outages of a text, which is JSONL or CSV; `file` is what messages call it.
+/// Parses outages in JSONL or CSV; `file` is the name in messages.
 ///
 /// # Errors
-/// Lines that are not as they should be: all of them.
+///
+/// Returns the errors of all invalid lines.
 pub fn parse(file: &str, text: &str, is_json: bool, nodes: u32) -> Result<FileOutages, Faults> {
-    // What is left out leaves an empty line, so that the others keep their numbers.
+    // Comments become empty lines, so that the other lines keep their numbers.
     let lines = text.lines().map(|line| if line.trim().starts_with('#') { "" } else { line.trim() });
     let text = lines.collect::<Vec<_>>().join("\n");
     let input = if is_json { Input::json_lines(file, &text)? } else { Input::csv(file, &text) };
@@ -73,11 +77,11 @@ impl FileOutages {
         let announced = announced.map_or(Some(None), |at| reader.from_text(&at).map(Some));
         let (spans, from, until, announced) = (spans?, from?, until?, announced?);
         if from >= until {
-            let lasts = "expected an outage that lasts";
+            let lasts = "expected from_s before until_s";
             reader.fault(at, format!("from_s is {from} and until_s is {until}: {lasts}"));
         }
         if let Some(announced) = announced.filter(|&announced| announced > from) {
-            reader.fault(at, format!("announced_s is {announced}, which is after from_s, {from}"));
+            reader.fault(at, format!("announced_s is {announced}, expected at most from_s, {from}"));
         }
         let outages = spans.into_iter().map(|nodes| Outage { from, until, nodes });
         match announced {
@@ -94,7 +98,8 @@ fn spans(reader: &mut Reader, at: &Located<'_>, nodes: u32) -> Option<Vec<NodeSp
     let spans = set.spans(nodes);
     match spans.iter().find(|span| span.end() > u64::from(nodes)) {
         Some(span) => {
-            reader.fault(at, format!("node {} does not exist, there are {nodes}", span.end() - 1));
+            reader
+                .fault(at, format!("node {} does not exist; the cluster has {nodes} nodes", span.end() - 1));
             None
         }
         None => Some(spans),

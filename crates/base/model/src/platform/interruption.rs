@@ -1,43 +1,46 @@
-//! What happens to a job when a node goes down on which it has tasks.
+//! Handling of jobs on nodes that fail.
 
 use crate::{SimSpan, VirtualTime, Yield};
 use std::fmt;
 
-/// What happens to a job when a node goes down on which it has tasks.
+/// Handling of a job when a node fails on which it has tasks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Interruption {
-    /// It is lost: it leaves and does not come back.
+    /// The job is lost and does not run again.
     Lose,
-    /// It goes back to the queue, with its time of submission, and begins from zero.
+    /// The job is requeued with its original submit time, and restarts from zero.
     #[default]
     Requeue,
-    /// It goes back to the queue, and begins from its last checkpoint.
+    /// The job is requeued, and restarts from its last checkpoint.
     Checkpoint(Checkpoints),
 }
 
-/// Checkpoints of a job, written every so often.
+/// Periodic checkpoints of a job.
 ///
-/// Interval and cost are counted in the work of the job: at a yield of one half both take twice the time. A job of 10
-/// hours that writes a checkpoint of a minute each hour has 10 hours and 9 minutes of work: none is written at its end.
+/// The interval and the cost are counted in the work of the job: at a yield of one half both take
+/// twice the time. A job of 10 hours that writes a checkpoint of a minute each hour has 10 hours and
+/// 9 minutes of work, since none is written at its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Checkpoints {
-    /// The work between two checkpoints; not zero.
+    /// Work between two checkpoints; not zero.
     pub interval: SimSpan,
-    /// The work that a checkpoint takes.
+    /// Work per checkpoint.
     pub cost: SimSpan,
-    /// How long a job that begins from a checkpoint makes no progress, since it reads it.
+    /// Time in which a job that restarts from a checkpoint makes no progress, as it reads the
+    /// checkpoint.
     pub restart: SimSpan,
 }
 
 impl Checkpoints {
-    /// How long a job of this length is with the checkpoints that it writes; [`SimSpan::MAX`] of one without end.
+    /// Returns the run time of a job including its checkpoints; [`SimSpan::MAX`] if it is unlimited.
     #[must_use]
     pub fn lengthened(self, span: SimSpan) -> SimSpan {
         let count = span.micros().saturating_sub(1) / self.interval.micros().max(1);
         let added = count.saturating_mul(self.cost.micros());
         span.saturating_add(SimSpan::from_micros(added))
     }
-    /// The work that the last checkpoint holds of a job that has done so much.
+    /// Returns the work in the last checkpoint of a job that has done `done` work, checkpoints
+    /// included.
     #[must_use]
     pub fn kept(self, done: VirtualTime) -> SimSpan {
         let each = self.interval + self.cost;
@@ -47,7 +50,7 @@ impl Checkpoints {
 }
 
 impl Interruption {
-    /// How long a job of this length is with the checkpoints that it writes, if it does.
+    /// Returns the run time of a job including its checkpoints, if it writes any.
     #[must_use]
     pub fn lengthened(self, span: SimSpan) -> SimSpan {
         match self {
@@ -55,7 +58,7 @@ impl Interruption {
             Interruption::Lose | Interruption::Requeue => span,
         }
     }
-    /// The work that is kept of a job that has done so much.
+    /// Returns the work that an interrupted job keeps.
     #[must_use]
     pub fn kept(self, done: VirtualTime) -> SimSpan {
         match self {
@@ -63,7 +66,7 @@ impl Interruption {
             Interruption::Lose | Interruption::Requeue => SimSpan::ZERO,
         }
     }
-    /// How long a job makes no progress when it begins again with this work kept.
+    /// Returns the time in which a job that restarts with this work makes no progress.
     #[must_use]
     pub fn restart(self, kept: SimSpan) -> SimSpan {
         match self {
@@ -75,7 +78,7 @@ impl Interruption {
 
 crate::parses!(
     Interruption,
-    "`{text}` says not what happens to jobs; expected lose, requeue, or checkpoint:INTERVAL:COST or \
+    "invalid rule for interrupted jobs `{text}`; expected lose, requeue, or checkpoint:INTERVAL:COST or \
      checkpoint:INTERVAL:COST:RESTART in seconds, with an interval above 0",
     |text| {
         match text {
@@ -129,7 +132,7 @@ mod tests {
         }
     }
 
-    /// Every 10 s a checkpoint of 2 s: they end at 12, 24, 36 s of work.
+    /// Checkpoints of 2 s, every 10 s: they end at 12, 24, 36 s of work.
     #[test]
     fn checkpoints_lengthen_jobs_and_keep_whole_intervals() {
         let rule: Interruption = "checkpoint:10:2:5".parse().unwrap();

@@ -1,25 +1,27 @@
-//! Maintenance that is repeated.
+//! Periodic maintenance.
 
 use crate::platform::outages::MOST_WINDOWS;
 use crate::platform::{NodeSpan, Outage, Window};
 use crate::{SimSpan, SimTime};
 
-/// Windows of the same length, one after the other.
+/// Periodic maintenance windows of equal length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Maintenance {
-    /// The begin of the first one.
+    /// Begin of the first window.
     pub first: SimTime,
-    /// From one begin to the next; not zero.
+    /// Period from one begin to the next; not zero.
     pub every: SimSpan,
-    /// How long each is; not zero, and no longer than the time to the next.
+    /// Length of each window; not zero, and at most the period.
     pub length: SimSpan,
-    /// How long before its begin each is announced; at the origin of time, if that is later.
+    /// Notice before the begin of each window; announcements before the origin of time are made at
+    /// the origin.
     pub notice: SimSpan,
 }
 
 impl Maintenance {
-    /// The windows of some nodes that begin up to a moment, or the first ones if there are more than can be simulated
-    /// ([`MOST_WINDOWS`]). Spans of the nodes come in turn.
+    /// Returns the windows of the node spans that begin up to `until`, ordered by begin. If there
+    /// are more than can be simulated, it returns one more than [`MOST_WINDOWS`], which
+    /// [`Outages::check`](crate::platform::Outages::check) rejects.
     #[must_use]
     pub fn windows(self, spans: &[NodeSpan], until: SimTime) -> Vec<Window> {
         let begins = std::iter::successors(Some(self.first), |begin| {

@@ -1,14 +1,17 @@
-//! The nodes of a cluster: classes of unequal nodes, when nodes are up, and what failures and maintenance do to jobs.
+//! Nodes of a cluster: classes of unequal nodes, their outages, and the effects of failures and
+//! maintenance on jobs.
 //!
-//! [`Outages`] are all times at which nodes are down, known before a simulation begins, and the rule by which jobs on
-//! these nodes are [interrupted](Interruption). Failures come without notice. [`Window`]s (maintenance, or an advance
-//! reservation) are announced, so that policies can plan around them. Both are given in files ([`mod@file`]), or drawn
-//! ([`FailureModel`]) or repeated ([`Maintenance`]) up to a moment.
+//! [`Outages`] are all times at which nodes are down, known before a simulation begins, and the rule
+//! by which jobs on these nodes are [interrupted](Interruption). Failures come without notice.
+//! [`Window`]s (maintenance, or an advance reservation) are announced, so that policies can plan
+//! around them. Both are read from files ([`mod@file`]), or generated up to an end: failures are
+//! drawn ([`FailureModel`]) and windows are repeated ([`Maintenance`]).
 //!
-//! Nodes need not be equal: [`classes`] has their cores, speed, memory, GPUs and features, and what jobs ask of them.
+//! Nodes need not be equal: [`classes`] has their cores, speed, memory, GPUs and features, and the
+//! requests of jobs for them.
 //!
 //! ```
-//! use crate::{Seed, SimSpan, SimTime};
+//! use dfrsim_model::{Seed, SimSpan, SimTime};
 //! use dfrsim_model::platform::{FailureModel, Maintenance, NodeSet, Outages};
 //!
 //! let day = SimSpan::from_secs(86_400);
@@ -35,9 +38,9 @@ mod nodes;
 mod outages;
 mod times;
 
-pub use draw::{FailureModel, Rack, alternating};
+pub use draw::{FailureModel, Rack, alternating_outages};
 pub use interruption::{Checkpoints, Interruption};
 pub use maintenance::Maintenance;
 pub use nodes::{NodeSet, NodeSpan};
 pub use outages::{MOST_WINDOWS, Outage, OutageError, Outages, Window};
-pub use times::Times;
+pub use times::TimeDistribution;

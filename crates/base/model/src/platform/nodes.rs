@@ -1,34 +1,35 @@
-//! Sets of nodes, as users write them.
+//! Sets of nodes as users write them.
 
 use std::fmt;
 
-/// Nodes in a row; at least one.
+/// Nodes with consecutive numbers; at least one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct NodeSpan {
-    /// The lowest of them.
+    /// Lowest node.
     pub first: u32,
-    /// How many.
+    /// Number of nodes.
     pub nodes: u32,
 }
 
 impl NodeSpan {
-    /// The node behind the highest one; 64 bits, since a wrong span may reach beyond the last number of a node.
+    /// Returns the number after the highest node. It has 64 bits, since an invalid span may reach
+    /// beyond the last node number.
     #[must_use]
     pub fn end(self) -> u64 {
         u64::from(self.first) + u64::from(self.nodes)
     }
-    /// Whether a node is among them.
+    /// Returns whether a node is in the span.
     #[must_use]
-    pub fn has(self, node: u32) -> bool {
+    pub fn contains(self, node: u32) -> bool {
         self.first <= node && u64::from(node) < self.end()
     }
-    /// The nodes one by one.
+    /// Iterates over the nodes.
     pub fn iter(self) -> impl Iterator<Item = u32> {
         (u64::from(self.first)..self.end()).map(|node| node as u32)
     }
 }
 
-/// Some nodes: all of a cluster, or spans that rise and do not touch.
+/// Set of nodes: all nodes of a cluster, or ascending spans that do not touch.
 ///
 /// ```
 /// use dfrsim_model::platform::NodeSet;
@@ -41,10 +42,10 @@ impl NodeSpan {
 pub struct NodeSet(Option<Vec<NodeSpan>>);
 
 impl NodeSet {
-    /// All nodes.
+    /// All nodes of a cluster.
     pub const ALL: NodeSet = NodeSet(None);
 
-    /// The spans of these nodes.
+    /// Creates a set from spans, which may overlap.
     pub fn of(mut nodes: Vec<NodeSpan>) -> NodeSet {
         nodes.sort_unstable();
         let mut spans: Vec<NodeSpan> = Vec::new();
@@ -59,7 +60,7 @@ impl NodeSet {
         }
         NodeSet(Some(spans))
     }
-    /// The spans on a cluster of this many nodes.
+    /// Returns the spans on a cluster with this number of nodes.
     pub fn spans(&self, nodes: u32) -> Vec<NodeSpan> {
         self.0.clone().unwrap_or_else(|| vec![NodeSpan { first: 0, nodes }])
     }
@@ -81,7 +82,7 @@ impl fmt::Display for NodeSet {
 
 crate::parses!(
     NodeSet,
-    "`{text}` names no nodes; expected `all`, or numbers and ranges such as `0-15 20`",
+    "invalid nodes `{text}`; expected `all`, or numbers and ranges such as `0-15 20`",
     |text| {
         if text.trim() == "all" {
             return Some(NodeSet::ALL);

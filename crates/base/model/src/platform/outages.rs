@@ -1,35 +1,36 @@
-//! All times at which nodes are down.
+//! Outages of the nodes of a cluster.
 
 use crate::SimTime;
 use crate::platform::{Interruption, NodeSpan};
 
-/// Nodes that are down from one moment to another.
+/// Nodes that are down for an interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Outage {
-    /// When they go down.
+    /// Begin of the outage.
     pub from: SimTime,
-    /// When they are up again; later than that.
+    /// End of the outage; after the begin.
     pub until: SimTime,
-    /// The nodes.
+    /// Affected nodes.
     pub nodes: NodeSpan,
 }
 
-/// An outage that is announced: a maintenance window, or nodes that are reserved for other work.
+/// Announced outage: a maintenance window, or nodes that are reserved for other work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Window {
-    /// Since when policies know of it; no later than its begin.
+    /// Time from which on policies know of the window; no later than its begin.
     pub announced: SimTime,
-    /// The outage.
+    /// Outage of the window.
     pub outage: Outage,
 }
 
-/// The most windows: policies plan around all that they know of.
+/// Maximum number of windows; policies plan around all announced ones.
 pub const MOST_WINDOWS: usize = 10_000;
 
-/// All times at which nodes of a cluster are down, and what happens to the jobs there. A node is up when no outage has it.
+/// Outages of a cluster, and the handling of jobs on the affected nodes. A node is up if no outage
+/// includes it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outages {
-    /// What happens to jobs on nodes that go down.
+    /// Rule for jobs on nodes that fail.
     pub interruption: Interruption,
     /// Outages without notice.
     pub failures: Vec<Outage>,
@@ -37,53 +38,56 @@ pub struct Outages {
     pub windows: Vec<Window>,
 }
 
-/// Why outages cannot be simulated.
+/// Error: outages that cannot be simulated.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OutageError {
-    /// It does not last.
-    #[error("an outage from {from} s to {until} s does not last")]
+    /// Outage that ends before or at its begin.
+    #[error("outage from {from} s to {until} s: expected an end after the begin")]
     Empty {
-        /// Its begin.
+        /// Begin of the outage.
         from: SimTime,
-        /// Its end.
+        /// End of the outage.
         until: SimTime,
     },
-    /// It is of nodes that are not there.
-    #[error("an outage at {from} s is of node {node}, and there are {nodes}")]
+    /// Outage of nodes that do not exist.
+    #[error("outage at {from} s includes node {node}, but the cluster has {nodes} nodes")]
     NoSuchNode {
-        /// Its begin.
+        /// Begin of the outage.
         from: SimTime,
-        /// The last of its nodes.
+        /// Highest node of the outage.
         node: u64,
-        /// The nodes of the cluster.
+        /// Number of nodes of the cluster.
         nodes: u32,
     },
-    /// There are more windows than policies can plan around.
-    #[error("more than {MOST_WINDOWS} windows, which is the most that can be simulated")]
+    /// More windows than policies can plan around.
+    #[error("more than {MOST_WINDOWS} windows cannot be simulated")]
     TooManyWindows,
-    /// It is announced when it has begun.
-    #[error("a window from {from} s on is announced later, at {announced} s")]
+    /// Window that is announced after its begin.
+    #[error(
+        "window at {from} s is announced at {announced} s; expected an announcement no later than its begin"
+    )]
     LateNotice {
-        /// Its begin.
+        /// Begin of the outage.
         from: SimTime,
-        /// Its announcement.
+        /// Time of the announcement.
         announced: SimTime,
     },
 }
 
 impl Outages {
-    /// All outages, announced or not.
+    /// Iterates over all outages, announced or not.
     pub fn all(&self) -> impl Iterator<Item = &Outage> {
         self.failures.iter().chain(self.windows.iter().map(|window| &window.outage))
     }
-    /// Whether nodes are always up.
+    /// Returns whether nodes are always up.
     pub fn is_empty(&self) -> bool {
         self.failures.is_empty() && self.windows.is_empty()
     }
-    /// Whether they can be those of a cluster of this many nodes.
+    /// Checks the outages for a cluster with this number of nodes.
     ///
     /// # Errors
-    /// The first fault.
+    ///
+    /// Returns the first error.
     pub fn check(&self, nodes: u32) -> Result<(), OutageError> {
         if self.windows.len() > MOST_WINDOWS {
             return Err(OutageError::TooManyWindows);

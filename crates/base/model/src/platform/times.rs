@@ -6,32 +6,34 @@ use rand_distr::StandardNormal;
 use statrs::function::gamma::gamma;
 use std::fmt;
 
-/// How long something lasts, at random. The mean is in seconds and above 0.
+/// Distribution of durations. The mean is in seconds and above 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Times {
-    /// Always the mean.
+pub enum TimeDistribution {
+    /// Constant.
     Fixed(f64),
-    /// Exponential with this mean.
+    /// Exponential distribution with this mean.
     Exponential(f64),
-    /// Weibull with this mean and shape: below 1, long times follow short ones (Schroeder and Gibson 2010 fit 0.7 to 0.8 to
-    /// the times between failures of the systems at Los Alamos).
+    /// Weibull distribution with this mean and shape. With a shape below 1 the failure rate falls
+    /// with time (Schroeder and Gibson 2010 fit 0.7 to 0.8 to the times between failures of the
+    /// systems at Los Alamos).
     Weibull(f64, f64),
-    /// Log-normal with this mean, and this standard deviation of the logarithm (what they find of repairs).
+    /// Log-normal distribution with this mean, and this standard deviation of the logarithm (the
+    /// best fit of Schroeder and Gibson to repair times).
     LogNormal(f64, f64),
 }
 
-impl Times {
-    /// One of the times, of at least a microsecond.
+impl TimeDistribution {
+    /// Draws a time of at least one microsecond.
     pub fn draw(self, rng: &mut Rng) -> SimSpan {
-        // From 0, excluded, to 1.
+        // Uniform in (0, 1], since the logarithm of 0 is not finite.
         let uniform = |rng: &mut Rng| 1.0 - rng.random::<f64>();
         let seconds = match self {
-            Times::Fixed(mean) => mean,
-            Times::Exponential(mean) => -mean * uniform(rng).ln(),
-            Times::Weibull(mean, shape) => {
+            TimeDistribution::Fixed(mean) => mean,
+            TimeDistribution::Exponential(mean) => -mean * uniform(rng).ln(),
+            TimeDistribution::Weibull(mean, shape) => {
                 mean / gamma(1.0 + 1.0 / shape) * (-uniform(rng).ln()).powf(1.0 / shape)
             }
-            Times::LogNormal(mean, deviation) => {
+            TimeDistribution::LogNormal(mean, deviation) => {
                 let normal: f64 = rng.sample(StandardNormal);
                 mean * (deviation * normal - deviation * deviation / 2.0).exp()
             }
@@ -41,7 +43,7 @@ impl Times {
 }
 
 crate::parses!(
-    Times,
+    TimeDistribution,
     "unknown distribution of times `{text}`; expected fixed:MEAN, exponential:MEAN, weibull:MEAN:SHAPE or lognormal:MEAN:DEVIATION \
      with a mean in seconds, from 0.001 to 10000000000, and a shape or deviation of the logarithm from 0.1 to 10",
     |text| {
@@ -51,33 +53,33 @@ crate::parses!(
         let is_mean = |mean: f64| (0.001..=1e10).contains(&mean);
         let is_shape = |shape: f64| (0.1..=10.0).contains(&shape);
         match (name, &numbers[..]) {
-            ("fixed", &[mean]) if is_mean(mean) => Some(Times::Fixed(mean)),
-            ("exponential", &[mean]) if is_mean(mean) => Some(Times::Exponential(mean)),
+            ("fixed", &[mean]) if is_mean(mean) => Some(TimeDistribution::Fixed(mean)),
+            ("exponential", &[mean]) if is_mean(mean) => Some(TimeDistribution::Exponential(mean)),
             ("weibull", &[mean, shape]) if is_mean(mean) && is_shape(shape) => {
-                Some(Times::Weibull(mean, shape))
+                Some(TimeDistribution::Weibull(mean, shape))
             }
             ("lognormal", &[mean, deviation]) if is_mean(mean) && is_shape(deviation) => {
-                Some(Times::LogNormal(mean, deviation))
+                Some(TimeDistribution::LogNormal(mean, deviation))
             }
             _ => None,
         }
     }
 );
 
-impl fmt::Display for Times {
+impl fmt::Display for TimeDistribution {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Times::Fixed(mean) => write!(f, "fixed:{mean}"),
-            Times::Exponential(mean) => write!(f, "exponential:{mean}"),
-            Times::Weibull(mean, shape) => write!(f, "weibull:{mean}:{shape}"),
-            Times::LogNormal(mean, deviation) => write!(f, "lognormal:{mean}:{deviation}"),
+            TimeDistribution::Fixed(mean) => write!(f, "fixed:{mean}"),
+            TimeDistribution::Exponential(mean) => write!(f, "exponential:{mean}"),
+            TimeDistribution::Weibull(mean, shape) => write!(f, "weibull:{mean}:{shape}"),
+            TimeDistribution::LogNormal(mean, deviation) => write!(f, "lognormal:{mean}:{deviation}"),
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Times;
+    use super::TimeDistribution;
     use crate::Seed;
 
     #[test]
@@ -88,7 +90,7 @@ mod tests {
             ("weibull:100:0.7", 0.03),
             ("lognormal:100:0.8", 0.02),
         ] {
-            let times: Times = text.parse().unwrap();
+            let times: TimeDistribution = text.parse().unwrap();
             assert_eq!(times.to_string(), text);
             let mean: f64 = text.split(':').nth(1).unwrap().parse().unwrap();
             let mut rng = Seed::new(1).fork("times").rng();
@@ -98,7 +100,7 @@ mod tests {
         for text in
             ["", "fixed", "fixed:0", "weibull:1", "weibull:1:0", "exponential:nan", "normal:1:1", "fixed:1:1"]
         {
-            assert!(text.parse::<Times>().is_err(), "{text}");
+            assert!(text.parse::<TimeDistribution>().is_err(), "{text}");
         }
     }
 
@@ -109,7 +111,7 @@ mod tests {
         for (text, median) in
             [("exponential:100", 69.3), ("weibull:100:0.5", 24.02), ("lognormal:100:1", 60.65)]
         {
-            let times: Times = text.parse().unwrap();
+            let times: TimeDistribution = text.parse().unwrap();
             let mut rng = Seed::new(2).fork("times").rng();
             let mut drawn: Vec<f64> = (0..40_001).map(|_| times.draw(&mut rng).as_secs_f64()).collect();
             drawn.sort_by(f64::total_cmp);

@@ -1,44 +1,45 @@
-//! How many users one job identifies.
+//! Count of the users whom a single job identifies.
 
 use crate::log::Record;
 use dfrsim_model::SimSpan;
 use rustc_hash::FxHashSet;
 
-/// What may be known of a job without its time of submission: run time, width, requested run time.
-pub(super) type Known = (Option<SimSpan>, Option<u32>, Option<SimSpan>);
+/// Quasi-identifiers of a job, without its submit time: run time, size and requested time.
+pub(super) type QuasiIdentifiers = (Option<SimSpan>, Option<u32>, Option<SimSpan>);
 
-/// The users that one job identifies.
+/// Counts of users whom a single job identifies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Identified {
-    /// The users, of whom those that the log does not name count as one.
+    /// Number of users. Jobs without a user count as one user.
     pub users: usize,
-    /// Those with a job whose run time, width and requested time no job of another user has.
+    /// Users with a job whose run time, size and requested time no job of another user has.
     pub by_one_job: usize,
-    /// The fewest users that have jobs of the same three: the log is k-anonymous in them for this k. 0 without jobs.
+    /// The k for which the log is k-anonymous in these three fields: the smallest number of users
+    /// that share their values. 0 without jobs.
     pub k: usize,
 }
 
-/// Counts the users that run time, width and requested time of a single job identify.
+/// Counts the users who are identified by the run time, size and requested time of a single job.
 pub fn identified(records: &[Record]) -> Identified {
-    let mut users: Vec<(Known, Option<u32>)> =
-        records.iter().map(|record| (known(record), record.user)).collect();
+    let mut users: Vec<(QuasiIdentifiers, Option<u32>)> =
+        records.iter().map(|record| (quasi_identifiers(record), record.user)).collect();
     users.sort_unstable();
     users.dedup();
-    let alike: Vec<&[(Known, Option<u32>)]> = users.chunk_by(|a, b| a.0 == b.0).collect();
+    let alike: Vec<&[(QuasiIdentifiers, Option<u32>)]> = users.chunk_by(|a, b| a.0 == b.0).collect();
     Identified {
-        users: count(&mut users.iter().map(|of| of.1)),
-        by_one_job: count(&mut alike.iter().filter(|users| users.len() == 1).map(|users| users[0].1)),
+        users: count_users(&mut users.iter().map(|of| of.1)),
+        by_one_job: count_users(&mut alike.iter().filter(|users| users.len() == 1).map(|users| users[0].1)),
         k: alike.iter().map(|users| users.len()).min().unwrap_or(0),
     }
 }
 
-/// How many different users there are.
-pub(super) fn count(users: &mut dyn Iterator<Item = Option<u32>>) -> usize {
+/// Counts distinct users.
+pub(super) fn count_users(users: &mut dyn Iterator<Item = Option<u32>>) -> usize {
     users.collect::<FxHashSet<_>>().len()
 }
 
-/// What may be known of a job.
-pub(super) fn known(record: &Record) -> Known {
+/// Returns the quasi-identifiers of a job.
+pub(super) fn quasi_identifiers(record: &Record) -> QuasiIdentifiers {
     let width = record.requested_processors.or(record.allocated_processors);
     (record.run_time, width, record.requested_time)
 }

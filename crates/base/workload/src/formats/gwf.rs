@@ -1,11 +1,11 @@
-//! The Grid Workloads Format: reading logs of grids.
+//! Reader of the Grid Workloads Format (GWF).
 //!
-//! A line has 29 fields, of which the first 11 are those of the Standard Workload Format, in the same places; so a line
-//! becomes a [`Record`](crate::log::Record), read as those of [`swf`](super::swf) are, with the same messages; comments begin
-//! with `#`. Users, groups, executables,
-//! queues and partitions are texts in this format: they are kept where they are whole numbers. The site from which a job came
-//! can be asked for ([`read_jobs_from`](crate::prepare::read_jobs_from)). Structure, network, disk and resources of a job are
-//! not used.
+//! A line has 29 fields, of which the first 11 are those of the Standard Workload Format, in the
+//! same positions. A line therefore becomes a [`Record`](crate::log::Record) by the rules of
+//! [`swf`](super::swf), with the same messages. Comments begin with `#`. Users, groups, executables,
+//! queues and partitions are texts in this format; only whole numbers are kept. The originating site
+//! can be selected ([`read_jobs_from`](crate::prepare::read_jobs_from)). Structure, network, disk
+//! and resources of a job are ignored.
 //!
 //! ```
 //! use dfrsim_workload::formats::gwf;
@@ -26,22 +26,24 @@
 //! # Ok::<(), dfrsim_workload::log::LogError>(())
 //! ```
 //!
-//! Source: A. Iosup et al., *The Grid Workloads Archive*, FGCS 24(7), 2008, with the format's definition at the archive.
+//! Source: A. Iosup et al., *The Grid Workloads Archive*, FGCS 24(7), 2008, with the format's
+//! definition at the archive.
 
-use crate::log::{Dialect, LogError, Order, Reader, Strictness, decompressed};
+use crate::log::{Dialect, LogError, Order, Reader, Strictness, decompress};
 use std::io::Read;
 
 pub(crate) const DIALECT: Dialect =
-    Dialect { comment: b'#', fields: 29, textual_names: true, precedence: false };
+    Dialect { comment: b'#', fields: 29, has_textual_names: true, has_dependencies: false };
 
-/// Starts to read an input, named `file` in messages.
+/// Opens an input for reading. `file` is its name in messages.
 ///
 /// # Errors
-/// [`LogError::Open`] if not even its first bytes can be read.
+///
+/// [`LogError::Open`] if its first bytes cannot be read.
 pub fn read<'a>(
     input: impl Read + Send + 'a,
     file: &str,
     strictness: Strictness,
 ) -> Result<Reader<'a>, LogError> {
-    Reader::new(decompressed(input), file, DIALECT, strictness, Order::Sorted)
+    Reader::new(decompress(input), file, DIALECT, strictness, Order::Sorted)
 }

@@ -1,4 +1,4 @@
-//! The formats of logs. Each reads a file into records ([`log`](crate::log)).
+//! Log formats. Each reads a file into the records of [`log`](crate::log).
 
 pub mod batsim;
 pub mod gwf;

@@ -1,18 +1,18 @@
-//! Why lines were left out.
+//! Reasons why lines were skipped.
 
 use super::fault::Problem;
 use super::field::Field;
 use std::fmt;
 
-/// How many broken lines there are for each reason, and where the first one is. Of several faults of a line the first one
-/// is its reason.
+/// Counts of invalid lines by reason, and the first such line. A line with several errors counts for
+/// the first one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BrokenReasons {
-    /// By field.
+    /// Lines with an invalid field, by field.
     fields: [u64; Field::COUNT],
     field_count: u64,
     too_long: u64,
-    /// The number of the first one.
+    /// Number of the first invalid line.
     first_line: Option<u64>,
 }
 
@@ -25,7 +25,7 @@ impl BrokenReasons {
             _ => self.field_count += 1,
         }
     }
-    /// Each reason that occurs, as messages name it, with the number of its lines.
+    /// Iterates over the reasons that occur, as named in messages, with the numbers of lines.
     pub fn all(&self) -> impl Iterator<Item = (&'static str, u64)> {
         let fields = Field::ALL.iter().map(|field| (field.name(), self.fields[field.number() - 1]));
         let others = [("number of fields", self.field_count), ("length", self.too_long)];
@@ -34,11 +34,12 @@ impl BrokenReasons {
 }
 
 impl fmt::Display for BrokenReasons {
-    /// `2 by their run time, 1 by their number of fields; the first is line 17`; empty if none is known.
+    /// Formats the counts, such as `2 with an invalid run time, 1 with an invalid number of fields;
+    /// first on line 17`; empty if there are none.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (place, (reason, lines)) in self.all().enumerate() {
-            write!(f, "{}{lines} by their {reason}", if place == 0 { "" } else { ", " })?;
+            write!(f, "{}{lines} with an invalid {reason}", if place == 0 { "" } else { ", " })?;
         }
-        self.first_line.map_or(Ok(()), |line| write!(f, "; the first is line {line}"))
+        self.first_line.map_or(Ok(()), |line| write!(f, "; first on line {line}"))
     }
 }

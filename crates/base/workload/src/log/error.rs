@@ -1,53 +1,54 @@
-//! Why a log could not be used.
+//! Errors of reading a log.
 
 use super::fault::{Faults, Problem};
 use super::strictness::Strictness;
 use dfrsim_model::SimTime;
 use std::io;
 
-/// Why a log of any format could not be used.
+/// An error that makes a log of any format unusable.
 #[derive(Debug, thiserror::Error)]
 pub enum LogError {
-    /// The file could not be opened, or its first bytes not be read.
+    /// The file cannot be opened, or its first bytes cannot be read.
     #[error("{file}: cannot be opened: {source}")]
     Open {
-        /// The file.
+        /// Path of the file.
         file: String,
-        /// The message of the system.
+        /// Error of the operating system.
         source: io::Error,
     },
-    /// The file has faults.
+    /// The contents of the file are invalid.
     #[error(transparent)]
     Faults(#[from] Faults),
-    /// The file is not sorted by submit time, so it cannot be streamed; [`Whole`](super::Whole) is sorted.
+    /// The file is not sorted by submit time and so cannot be streamed; [`Whole`](super::Whole)
+    /// sorts it.
     #[error(
         "{file}:{line}: not sorted by submit time: submitted at {submit} s, the job before it at {previous} s"
     )]
     Unsorted {
-        /// The file.
+        /// Path of the file.
         file: String,
-        /// The first line that is out of order.
+        /// First line that is out of order.
         line: u64,
-        /// Its submit time.
+        /// Submit time of that line.
         submit: SimTime,
-        /// The submit time before it.
+        /// Submit time of the preceding job.
         previous: SimTime,
     },
-    /// No job of the log came from this site.
+    /// No job of the log came from the given site.
     #[error("{file}: no job is from site `{site}`; there are jobs from {others}")]
     NoSuchSite {
-        /// The file.
+        /// Path of the file.
         file: String,
-        /// The site.
+        /// Requested site.
         site: String,
-        /// Some from which jobs came.
+        /// Some sites of the log, separated by commas.
         others: String,
     },
 }
 
 impl LogError {
-    /// What would let the log be used, for users of the command line: the options that apply to its faults. `strictness` is
-    /// how it was read.
+    /// Returns hints for users of the command line: the options that would make the log usable.
+    /// `strictness` is the mode in which it was read.
     pub fn advice(&self, strictness: Strictness) -> Vec<String> {
         let LogError::Faults(faults) = self else { return Vec::new() };
         let mut rules: Vec<&str> = Vec::new();
@@ -62,13 +63,12 @@ impl LogError {
                 _ => broken = true,
             }
         }
-        let option = |rule: &str| format!("`--{}` has other rules for such jobs", rule.replace('_', "-"));
+        let option =
+            |rule: &str| format!("`--{}` selects another rule for such jobs", rule.replace('_', "-"));
         let mut advice: Vec<String> = rules.into_iter().map(option).collect();
         if broken && strictness == Strictness::Strict {
-            advice.push(
-                "without strict reading (`--strict`) such lines are left out or kept by a rule, and counted"
-                    .into(),
-            );
+            advice
+                .push("without `--strict`, such lines are skipped or handled by a rule, and counted".into());
         }
         advice
     }

@@ -1,15 +1,15 @@
-//! The faults of a log, and their collection.
+//! Errors in a log, and their collection.
 
 use super::field::Field;
 use std::fmt;
 
-/// How many faults of a file are shown; the others are counted.
-const SHOWN: usize = 20;
+/// Maximum number of errors of a file that are shown; the others are only counted.
+const MAX_SHOWN: usize = 20;
 
-/// How much of a wrong field is shown, in bytes.
-const EXCERPT: usize = 40;
+/// Length of the excerpt of an invalid field in messages, in bytes.
+const EXCERPT_BYTES: usize = 40;
 
-/// The faults of one file: the first 20 in full, the number of the others.
+/// Errors in one file: the first 20 in full, and the number of further ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Faults {
     file: String,
@@ -17,81 +17,81 @@ pub struct Faults {
     more: u64,
 }
 
-/// One fault.
+/// An error with its line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// The line, from 1.
+    /// Line, from 1.
     pub line: u64,
-    /// The fault.
+    /// Description of the error.
     pub problem: Problem,
 }
 
-/// The faults of a line.
+/// An error in a line or file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Problem {
-    /// A field is not what it should be.
+    /// A field has an invalid value.
     #[error("field {} ({}): found `{found}`, expected {}", field.number(), field.name(), field.expected())]
     Field {
-        /// The field.
+        /// Invalid field.
         field: Field,
-        /// The value found, shortened, without control characters.
+        /// Value found, shortened and without control characters.
         found: String,
     },
-    /// There are more or fewer fields than the format has.
+    /// The line has too many or too few fields.
     #[error("found {found} fields, expected {expected}")]
     FieldCount {
-        /// How many there are.
+        /// Number of fields found.
         found: usize,
-        /// How many there should be: 18 in SWF, 29 in GWF.
+        /// Number of fields of the format: 18 in SWF, 29 in GWF.
         expected: usize,
     },
-    /// The line is too long to be one.
+    /// The line is longer than the maximum.
     #[error("found more than {limit} bytes without an end of line")]
     LineTooLong {
-        /// The longest line that is read.
+        /// Maximum length of a line in bytes.
         limit: usize,
     },
-    /// The comments above the first job are too many to be a header.
+    /// The comments above the first job are longer than the maximum.
     #[error("found more than {limit} bytes of comments above the first job")]
     LongHeader {
-        /// The most that is kept.
+        /// Maximum length of the header in bytes.
         limit: usize,
     },
-    /// The input broke off here: a read error, or a damaged or truncated gzip stream.
-    #[error("cannot be read any further: {reason}")]
+    /// Reading failed here: an I/O error, or a damaged or truncated gzip stream.
+    #[error("cannot read further: {reason}")]
     Unreadable {
-        /// The message of the system or the decompressor.
+        /// Message of the operating system or the decompressor.
         reason: String,
     },
-    /// A rule of the preparation forbids such a job.
+    /// A rule of the preparation rejects the job.
     #[error("job {job}: {reason}, which the rule `{rule} = \"error\"` forbids")]
     Forbidden {
-        /// The number of the job.
+        /// Number of the job.
         job: u64,
-        /// The name of the rule.
+        /// Name of the rule.
         rule: &'static str,
-        /// The reason for which the rule forbids it.
+        /// Property of the job that the rule rejects.
         reason: String,
     },
-    /// The text as a whole is not of its format.
+    /// The text as a whole does not have the expected format.
     #[error("not {format}: {reason}")]
     Syntax {
-        /// What the text should be, with its article.
+        /// Expected format, with its article.
         format: &'static str,
-        /// The message of the parser.
+        /// Message of the parser.
         reason: String,
     },
-    /// A member of a named entry (a job, a profile) is not what it should be.
+    /// A member of a named entry (a job, a profile) has an invalid value.
     #[error("{entry}: field `{member}`: found {found}, expected {expected}")]
     Member {
-        /// The entry, as messages name it.
+        /// Name of the entry in messages.
         entry: String,
-        /// The name of the member.
+        /// Name of the member.
         member: &'static str,
-        /// The value found, shortened; `no value` if the member is missing.
+        /// Value found, shortened; `no value` if the member is absent.
         found: String,
-        /// The allowed values.
+        /// Description of the valid values.
         expected: String,
     },
 }
@@ -107,55 +107,55 @@ impl Problem {
         Problem::Member { entry, member, found, expected }
     }
     pub(super) fn field(field: Field, found: &[u8]) -> Problem {
-        let excerpt = String::from_utf8_lossy(&found[..found.len().min(EXCERPT)]);
-        let dots = if found.len() > EXCERPT { "..." } else { "" };
+        let excerpt = String::from_utf8_lossy(&found[..found.len().min(EXCERPT_BYTES)]);
+        let dots = if found.len() > EXCERPT_BYTES { "..." } else { "" };
         Problem::Field { field, found: format!("{}{dots}", excerpt.escape_debug()) }
     }
 }
 
 impl Faults {
-    /// No faults yet.
+    /// Creates an empty collection for a file.
     pub fn new(file: &str) -> Faults {
         Faults { file: file.to_owned(), shown: Vec::new(), more: 0 }
     }
-    /// Adds one.
+    /// Adds an error.
     pub fn push(&mut self, line: u64, problem: Problem) {
-        if self.shown.len() < SHOWN {
+        if self.shown.len() < MAX_SHOWN {
             self.shown.push(Fault { line, problem });
         } else {
             self.more += 1;
         }
     }
-    /// Merges the faults of another pass over the same file, by line.
+    /// Merges the errors of another pass over the same file, sorted by line.
     pub(crate) fn merge(&mut self, other: Faults) {
         self.shown.extend(other.shown);
         self.shown.sort_by_key(|fault| fault.line);
-        self.more += other.more + self.shown.len().saturating_sub(SHOWN) as u64;
-        self.shown.truncate(SHOWN);
+        self.more += other.more + self.shown.len().saturating_sub(MAX_SHOWN) as u64;
+        self.shown.truncate(MAX_SHOWN);
     }
-    /// Whether there are none.
+    /// Returns whether there are no errors.
     pub fn is_empty(&self) -> bool {
         self.shown.is_empty()
     }
-    /// How many there are, shown or not.
+    /// Counts all errors, including those that are not shown.
     pub fn count(&self) -> u64 {
         self.shown.len() as u64 + self.more
     }
-    /// The first 20, by line.
+    /// Returns the first 20 errors, sorted by line.
     pub fn shown(&self) -> &[Fault] {
         &self.shown
     }
 }
 
 impl fmt::Display for Faults {
-    /// One fault a line: `FILE:LINE: what is wrong`; then how many more there are.
+    /// Formats one error per line, as `FILE:LINE: message`, and then the number of further ones.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, Fault { line, problem }) in self.shown.iter().enumerate() {
             let separator = if index == 0 { "" } else { "\n" };
             write!(f, "{separator}{}:{line}: {problem}", self.file)?;
         }
         if self.more > 0 {
-            write!(f, "\n{}: {} more faults", self.file, self.more)?;
+            write!(f, "\n{}: {} more errors", self.file, self.more)?;
         }
         Ok(())
     }

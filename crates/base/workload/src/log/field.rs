@@ -1,9 +1,9 @@
-//! The 18 fields by name, for messages.
+//! The 18 fields of SWF, with their names in messages.
 
 use dfrsim_model::named;
 
 named! {
-    /// A field of a line, by its name in the format's definition.
+    /// A field of a line, with its name in the definition of the format.
     #[expect(missing_docs, reason = "described at the fields of `Record`, which have the same names")]
     pub enum Field as "field" {
         Job = "job number",
@@ -28,19 +28,19 @@ named! {
 }
 
 impl Field {
-    /// How many fields a line has.
+    /// Number of fields of a line.
     pub const COUNT: usize = Field::ALL.len();
 
-    /// Its place in the line, from 1.
+    /// Returns the position of the field in the line, from 1.
     #[must_use]
     pub const fn number(self) -> usize {
         self as usize + 1
     }
-    /// The allowed values.
+    /// Describes the valid values.
     #[must_use]
     pub const fn expected(self) -> &'static str {
         match self {
-            Field::Job => "a whole number, not negative",
+            Field::Job => "a non-negative whole number",
             Field::Submit => "a number of seconds from 0 to 16,000,000,000",
             Field::Wait | Field::RunTime | Field::CpuTime | Field::RequestedTime | Field::ThinkTime => {
                 "a number of seconds (at most 16,000,000,000) or -1"

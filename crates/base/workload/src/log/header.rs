@@ -1,11 +1,12 @@
-//! The comment lines at the top of a log.
+//! Header of a log: its leading comment lines.
 
 use dfrsim_model::JobTexts;
 use std::sync::Arc;
 
-/// The header of a log: its comment lines in order, kept to the letter.
+/// The header of a log: its comment lines in order and unchanged.
 ///
-/// A line `; Name: value` is a directive; the comment lines below it, up to the next directive, continue it.
+/// A line `; Name: value` is a directive. The comment lines after it, up to the next directive,
+/// continue it.
 ///
 /// ```
 /// use dfrsim_workload::log::Header;
@@ -22,29 +23,29 @@ use std::sync::Arc;
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Header {
-    /// What is behind the semicolon of each line.
+    /// Text of each line after the semicolon.
     lines: Vec<String>,
-    /// Names that are known, but in no line.
+    /// Names that are known but not in any line.
     unwritten: Vec<(Naming, u32, String)>,
-    /// What the log says of jobs in texts, which is in no line; workloads of Batsim do.
+    /// Textual properties of jobs that are not in any line; only Batsim workloads have them.
     pub texts: Option<Arc<JobTexts>>,
 }
 
-/// What a number of a log is that of.
+/// The field of a record to which a name belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Naming {
-    /// Field 12.
+    /// Field 12, the user.
     User,
-    /// Field 13; the account of Slurm.
+    /// Field 13, the group; the account in Slurm.
     Group,
-    /// Field 15; the quality of service of Slurm.
+    /// Field 15, the queue; the QOS in Slurm.
     Queue,
-    /// Field 16.
+    /// Field 16, the partition.
     Partition,
 }
 
 impl Naming {
-    /// The directive that lists its names.
+    /// Returns the directive that lists the names, if the format has one.
     const fn directive(self) -> Option<&'static str> {
         match self {
             Naming::Queue => Some("Queue"),
@@ -55,11 +56,11 @@ impl Naming {
 }
 
 impl Header {
-    /// Adds a directive. An end of line in it becomes a blank.
+    /// Appends a directive. Line ends in it are replaced by blanks.
     pub fn push(&mut self, name: &str, value: &str) {
         self.comment(&format!(" {name}: {value}"));
     }
-    /// Gives the first directive of this name another value; without one, the header stays as it is.
+    /// Replaces the value of the first directive of this name; without one, the header is unchanged.
     pub fn replace(&mut self, name: &str, value: &str) {
         let is_it = |line: &String| directive(line).is_some_and(|(found, _)| found == name);
         if let Some(place) = self.lines.iter().position(is_it) {
@@ -68,27 +69,28 @@ impl Header {
             self.lines.splice(place..=place, replaced.lines);
         }
     }
-    /// Adds a line as it is, without its semicolon. An end of line in it becomes a blank.
+    /// Appends a comment line, given without its semicolon. Line ends in it are replaced by blanks.
     pub fn comment(&mut self, text: &str) {
         self.lines.push(text.replace(['\n', '\r'], " "));
     }
-    /// The lines as they are behind their semicolons.
+    /// Iterates over the lines without their semicolons.
     pub fn lines(&self) -> impl Iterator<Item = &str> {
         self.lines.iter().map(String::as_str)
     }
-    /// The directives in order: names, and what is on the same line. Names may repeat (`Queue`, `Note`).
+    /// Iterates over the directives in order, as names and values on the same line. Names may repeat
+    /// (`Queue`, `Note`).
     pub fn directives(&self) -> impl Iterator<Item = (&str, &str)> {
         self.lines().filter_map(directive)
     }
-    /// Names a user, group, queue or partition. Queues and partitions have lines (`Queue: 1 normal`); names of users and groups are known as
-    /// long as the log is not written.
+    /// Adds the name of a user, group, queue or partition. Names of queues and partitions become
+    /// lines (`Queue: 1 normal`). Names of users and groups are not written to files.
     pub fn name(&mut self, of: Naming, number: u32, name: &str) {
         match of.directive() {
             Some(directive) => self.push(directive, &format!("{number} {name}")),
             None => self.unwritten.push((of, number, name.to_owned())),
         }
     }
-    /// Numbers with their names.
+    /// Iterates over the numbers that have names.
     pub fn names(&self, of: Naming) -> impl Iterator<Item = (u32, &str)> {
         let is_written = move |name: &str| of.directive() == Some(name);
         let written = self.directives().filter(move |(name, _)| is_written(name)).filter_map(|(_, text)| {
@@ -98,11 +100,11 @@ impl Header {
         let unwritten = self.unwritten.iter().filter(move |(what, ..)| *what == of);
         written.chain(unwritten.map(|(_, number, name)| (*number, name.as_str())))
     }
-    /// The first value of this name.
+    /// Returns the value of the first directive of this name.
     pub fn value(&self, name: &str) -> Option<&str> {
         self.directives().find(|(found, _)| *found == name).map(|(_, value)| value)
     }
-    /// The first value of this name with the lines that continue it.
+    /// Returns the value of the first directive of this name, including its continuation lines.
     pub fn text(&self, name: &str) -> Option<String> {
         let mut lines =
             self.lines().skip_while(|line| directive(line).is_none_or(|(found, _)| found != name));
@@ -113,7 +115,7 @@ impl Header {
         }
         Some(text)
     }
-    /// The whole number at the start of a value: 338 in `338 (batch partition; 512 total)`.
+    /// Parses the whole number at the start of a value: 338 in `338 (batch partition; 512 total)`.
     fn number(&self, name: &str) -> Option<i64> {
         let value = self.value(name)?;
         let digits = value.strip_prefix('-').unwrap_or(value);
@@ -124,38 +126,39 @@ impl Header {
         self.number(name)?.try_into().ok()
     }
 
-    /// `Version`: of the format.
+    /// Returns `Version`, the version of the format.
     pub fn version(&self) -> Option<&str> {
         self.value("Version")
     }
-    /// `Computer`: make and model.
+    /// Returns `Computer`, the make and model of the machine.
     pub fn computer(&self) -> Option<&str> {
         self.value("Computer")
     }
-    /// `Installation`: whose it was.
+    /// Returns `Installation`, the place and owner of the machine.
     pub fn installation(&self) -> Option<&str> {
         self.value("Installation")
     }
-    /// `UnixStartTime`: second 0 of the log, in seconds since 1970 (UTC).
+    /// Returns `UnixStartTime`: second 0 of the log in seconds since 1970 (UTC).
     pub fn unix_start_time(&self) -> Option<i64> {
         self.number("UnixStartTime")
     }
-    /// `MaxNodes`: the nodes of the machine.
+    /// Returns `MaxNodes`, the number of nodes of the machine.
     pub fn max_nodes(&self) -> Option<u64> {
         self.count("MaxNodes")
     }
-    /// `MaxProcs`: the processors of the machine.
+    /// Returns `MaxProcs`, the number of processors of the machine.
     pub fn max_procs(&self) -> Option<u64> {
         self.count("MaxProcs")
     }
-    /// `MaxMemory`: the most memory that a job could have, in kilobytes.
+    /// Returns `MaxMemory`, the maximum memory of a job in kilobytes.
     pub fn max_memory(&self) -> Option<u64> {
         self.count("MaxMemory")
     }
 }
 
-/// Name and value of a directive. A name is one word with a capital, and a blank follows its colon, so that an
-/// address (`http://...`) in a continued line is none.
+/// Parses the name and value of a directive. The name is a single capitalised word, and a blank
+/// follows its colon, so that a URL (`http://...`) in a continuation line is not mistaken for a
+/// directive.
 fn directive(line: &str) -> Option<(&str, &str)> {
     let (name, value) = line.split_once(':')?;
     let name = name.trim();

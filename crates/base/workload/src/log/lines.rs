@@ -1,39 +1,39 @@
-//! Lines of an input, in bounded memory and without copying each.
+//! Line splitting in bounded memory, without copying each line.
 
 use super::input::Input;
 use std::io;
 use std::ops::Range;
 
-/// The longest line; also the size of the buffer.
+/// Maximum length of a line, and size of the buffer, in bytes.
 pub(super) const LONGEST_LINE: usize = 1 << 16;
 
-/// What some editors put before the first line of a text.
+/// Byte order mark, which some editors write before the first line.
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
-/// The lines of an input, one after the other, as slices of one reused buffer.
+/// Reader that returns the lines of an input as slices of one reused buffer.
 pub(super) struct Lines<'a> {
     input: Input<'a>,
     buffer: Box<[u8]>,
-    /// The bytes that were read and not handed out yet.
+    /// Bytes that have been read but not returned yet.
     pending: Range<usize>,
-    /// Where the last line began.
+    /// Offset of the last line in the buffer.
     last: usize,
-    /// The number of the last line, from 1.
+    /// Number of the last line, from 1.
     number: u64,
     at_end: bool,
 }
 
-/// Why there is no line here.
-pub(super) enum LineFault {
-    /// It was longer than [`LONGEST_LINE`] and has been skipped.
+/// Reason why a line cannot be returned.
+pub(super) enum LineError {
+    /// The line was longer than [`LONGEST_LINE`] and has been skipped.
     TooLong,
-    /// The input failed; no more can be read.
+    /// Reading failed; no more lines follow.
     Input(io::Error),
 }
 
-impl From<io::Error> for LineFault {
-    fn from(error: io::Error) -> LineFault {
-        LineFault::Input(error)
+impl From<io::Error> for LineError {
+    fn from(error: io::Error) -> LineError {
+        LineError::Input(error)
     }
 }
 
@@ -42,12 +42,12 @@ impl<'a> Lines<'a> {
         let buffer = vec![0; LONGEST_LINE].into_boxed_slice();
         Lines { input, buffer, pending: 0..0, last: 0, number: 0, at_end: false }
     }
-    /// The number of the line that was handed out last, from 1; 0 before the first.
+    /// Returns the number of the last line returned, from 1; 0 before the first.
     pub(super) const fn number(&self) -> u64 {
         self.number
     }
-    /// The next line without its newline, or `None` at the end.
-    pub(super) fn next(&mut self) -> Result<Option<&[u8]>, LineFault> {
+    /// Returns the next line without its newline; `None` at the end.
+    pub(super) fn next(&mut self) -> Result<Option<&[u8]>, LineError> {
         let mut searched = self.pending.start;
         loop {
             let unsearched = &self.buffer[searched..self.pending.end];
@@ -59,19 +59,19 @@ impl<'a> Lines<'a> {
             }
             if self.pending.len() == LONGEST_LINE {
                 self.skip_line()?;
-                return Err(LineFault::TooLong);
+                return Err(LineError::TooLong);
             }
             searched = self.pending.len();
             self.fill()?;
         }
     }
-    /// Hands out the last line once more.
-    pub(super) fn back(&mut self) {
+    /// Steps back, so that the last line is returned once more.
+    pub(super) fn step_back(&mut self) {
         self.pending.start = self.last;
         self.number -= 1;
     }
 
-    /// The pending bytes up to `end`, after which `newline` bytes are skipped.
+    /// Takes the pending bytes up to `end`, and skips `newline` bytes after them.
     fn take(&mut self, end: usize, newline: usize) -> &[u8] {
         self.last = self.pending.start;
         self.pending.start = end + newline;
@@ -79,7 +79,7 @@ impl<'a> Lines<'a> {
         let line = &self.buffer[self.last..end];
         if self.number == 1 { line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line) } else { line }
     }
-    /// Moves what is pending to the front and reads more behind it.
+    /// Moves the pending bytes to the front of the buffer and reads more after them.
     fn fill(&mut self) -> io::Result<()> {
         self.buffer.copy_within(self.pending.clone(), 0);
         self.pending = 0..self.pending.len();
@@ -121,8 +121,8 @@ mod tests {
             match lines.next() {
                 Ok(Some(line)) => found.push(String::from_utf8_lossy(line).into_owned()),
                 Ok(None) => return found,
-                Err(LineFault::TooLong) => found.push("too long".to_owned()),
-                Err(LineFault::Input(error)) => {
+                Err(LineError::TooLong) => found.push("too long".to_owned()),
+                Err(LineError::Input(error)) => {
                     found.push(error.to_string());
                     return found;
                 }
@@ -163,7 +163,7 @@ mod tests {
         assert_eq!(all("\u{feff}a\n\u{feff}b\n".as_bytes()), ["a", "\u{feff}b"]);
         let mut lines = Lines::new(Box::new("\u{feff}a\n".as_bytes()));
         assert!(matches!(lines.next(), Ok(Some(b"a"))));
-        lines.back();
+        lines.step_back();
         assert!(matches!(lines.next(), Ok(Some(b"a"))));
     }
 
@@ -171,7 +171,7 @@ mod tests {
     fn a_line_can_be_put_back() {
         let mut lines = Lines::new(Box::new(&b"a\nb\n"[..]));
         assert!(matches!(lines.next(), Ok(Some(b"a"))));
-        lines.back();
+        lines.step_back();
         assert!(matches!(lines.next(), Ok(Some(b"a"))));
         assert_eq!(lines.number(), 1);
         assert!(matches!(lines.next(), Ok(Some(b"b"))));

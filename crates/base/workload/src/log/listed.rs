@@ -1,11 +1,9 @@
-//! Jobs of accounting, which become the lines of a log.
+//! Conversion of jobs from accounting data to the lines of a log.
 
 use super::header::{Header, Naming};
 use super::names::Names;
 use super::record::{Line, Record, Status};
-use super::{
-    Accounting, Faults, LogError, MAX_SECONDS, Problem, ReadReport, Strictness, Whole, decompressed,
-};
+use super::{Accounting, Faults, LogError, MAX_SECONDS, Problem, ReadReport, Strictness, Whole, decompress};
 use dfrsim_model::{SimSpan, SimTime};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::fs::File;
@@ -13,62 +11,65 @@ use std::io::Read as _;
 use std::ops::RangeInclusive;
 use std::path::Path;
 
-/// A job, or a run of one, that has ended.
+/// A job that has ended, or one run of a requeued job.
 #[derive(Debug)]
-pub(crate) struct Listed {
-    /// Its line.
+pub(crate) struct AccountingJob {
+    /// Number of its line.
     pub(crate) line: u64,
-    /// Its name in the accounting, by which others refer to it.
+    /// Id of the job in the accounting data, used by dependencies.
     pub(crate) id: String,
-    /// Its number, if it has one.
+    /// Job number, if the id is a number.
     pub(crate) number: Option<u64>,
-    /// When it was submitted, and when it ended if it has started, in seconds since 1970.
+    /// Submit time, and end if the job has started, in seconds since 1970.
     pub(crate) submit: i64,
     pub(crate) end: Option<i64>,
-    /// The jobs that it depends on, and until when.
-    pub(crate) after: Vec<(String, Until)>,
-    /// Whether one of them suffices.
+    /// Dependencies: ids of jobs and the condition for each.
+    pub(crate) after: Vec<(String, DependencyCondition)>,
+    /// True if a single dependency suffices.
     pub(crate) is_any: bool,
-    /// All else; number, submission and preceding job are left open.
+    /// Other fields; job number, submit time and preceding job are not set yet.
     pub(crate) record: Record,
 }
 
-impl Listed {
-    /// When it started, or left unstarted.
+impl AccountingJob {
+    /// Returns the time at which the job started, or left the queue without starting.
     fn began(&self) -> i64 {
         self.submit + self.record.wait.map_or(0, |wait| (wait.micros() / 1_000_000) as i64)
     }
 }
 
-/// Until when a job waits for another one.
+/// The condition of a dependency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Until {
-    /// Until it has ended, with the outcome that counts (whether it is completed), if one does.
+pub(crate) enum DependencyCondition {
+    /// The other job has ended: with success if `Some(true)`, with failure if `Some(false)`, in any
+    /// way if `None`.
     End(Option<bool>),
-    /// Until a number of seconds after it has started, or has left unstarted.
+    /// The given number of seconds has passed since the other job started, or left the queue without
+    /// starting.
     Start(u32),
 }
 
-impl Until {
-    /// Of a kind of dependency; `None` of others.
-    pub(crate) fn of(kind: &str) -> Option<Until> {
+impl DependencyCondition {
+    /// Parses a type of dependency; `None` for other types.
+    pub(crate) fn of(kind: &str) -> Option<DependencyCondition> {
         match kind {
-            "afterany" => Some(Until::End(None)),
-            "afterok" | "aftercorr" => Some(Until::End(Some(true))),
-            "afternotok" => Some(Until::End(Some(false))),
-            "after" => Some(Until::Start(0)),
+            "afterany" => Some(DependencyCondition::End(None)),
+            "afterok" | "aftercorr" => Some(DependencyCondition::End(Some(true))),
+            "afternotok" => Some(DependencyCondition::End(Some(false))),
+            "after" => Some(DependencyCondition::Start(0)),
             _ => None,
         }
     }
 }
 
-/// A log in the making of which the lines are jobs of accounting.
+/// Builder of a log from jobs of accounting data.
 #[derive(Debug)]
 pub(crate) struct Listing {
-    jobs: Vec<Listed>,
+    jobs: Vec<AccountingJob>,
     pub(crate) names: Names,
     pub(crate) accounting: Accounting,
-    /// How many lines were left out, and why: faults if the log is read strictly, or if there is no job without any.
+    /// Number of skipped lines. Their errors are reported if the log is read strictly, or if no job
+    /// is valid.
     broken: u64,
     faults: Faults,
 }
@@ -79,19 +80,23 @@ impl Listing {
             (Vec::new(), Names::default(), Accounting::default(), Faults::new(file));
         Listing { jobs, names, accounting, broken: 0, faults }
     }
-    /// Leaves out a line with which something is wrong.
+    /// Skips an invalid line and records its problems.
     pub(crate) fn leave_out(&mut self, line: u64, problems: impl IntoIterator<Item = Problem>) {
         self.broken += 1;
         problems.into_iter().for_each(|problem| self.faults.push(line, problem));
     }
-    /// Adds the job of a line, or leaves it out.
-    pub(crate) fn add(&mut self, line: u64, job: Result<Listed, Vec<Problem>>) {
+    /// Adds the job of a line, or skips the line if it is invalid.
+    pub(crate) fn add(&mut self, line: u64, job: Result<AccountingJob, Vec<Problem>>) {
         match job {
             Ok(job) => self.jobs.push(job),
             Err(problems) => self.leave_out(line, problems),
         }
     }
-    /// The log, with a note in its header of where it is from.
+    /// Builds the log, with a note on its source in the header.
+    ///
+    /// # Errors
+    ///
+    /// The collected errors, if `strictness` is strict or there is no valid job.
     pub(crate) fn finish(self, file: &str, strictness: Strictness, note: &str) -> Result<Whole, LogError> {
         let Listing { jobs, names, accounting, broken, faults } = self;
         if !faults.is_empty() && (strictness == Strictness::Strict || jobs.is_empty()) {
@@ -103,13 +108,14 @@ impl Listing {
     }
 }
 
-/// A moment that is given as seconds since 1970.
+/// Parses a time in seconds since 1970.
 pub(crate) fn unix_seconds(text: &str) -> Option<i64> {
     let seconds = text.parse::<u64>().ok().filter(|&seconds| seconds <= MAX_SECONDS)?;
     i64::try_from(seconds).ok()
 }
 
-/// Seconds as a clock has them, `[[hours:]minutes:]seconds`, with this many parts; decimals are cut off.
+/// Parses a duration `[[hours:]minutes:]seconds` with this many parts into seconds. Decimals are
+/// truncated.
 pub(crate) fn clock_seconds(text: &str, parts: RangeInclusive<usize>) -> Option<u64> {
     let whole = text.split_once('.').map_or(text, |(whole, _)| whole);
     let add = |sum: u64, part: &str| sum.checked_mul(60)?.checked_add(part.parse().ok()?);
@@ -117,14 +123,17 @@ pub(crate) fn clock_seconds(text: &str, parts: RangeInclusive<usize>) -> Option<
     parts.contains(&whole.split(':').count()).then_some(seconds)
 }
 
-/// The jobs as lines whose times begin with the first submission, below a header that says where they are from.
+/// Converts the jobs to lines, with times relative to the first submission, and creates the header.
 ///
-/// Jobs keep their numbers if each has one of its own; otherwise they are numbered from 1 as they come. A dependency is a preceding
-/// job with the think time that the log has, 0 if the job was submitted before the other one ended. Of several jobs, and of the tasks of
-/// an array (`70` is all of `70_1`, `70_2` and so on), it is the one that ended last; the others, and those of which the start counts, are beside
-/// it. Where one dependency suffices it is that which was met first. A job that ended or started after the other one had begun, or ended in
-/// another way than asked for, did not hold it: the user or an operator had lifted that.
-fn lines(jobs: &[Listed], names: &Names, note: &str) -> (Header, Vec<Line>) {
+/// Jobs keep their numbers if all have distinct ones; otherwise they are numbered from 1 in the
+/// order of the input. A dependency becomes a preceding job with the think time of the log, or 0 if
+/// the job was submitted before the other one ended. If there are several dependencies, or one on an
+/// array (`70` stands for all of `70_1`, `70_2` and so on), the preceding job is the one that ended
+/// last. The others, and dependencies on the start of a job, go to `also_preceding`. If a single
+/// dependency suffices, it is the one that was met first. A dependency is ignored if the other job
+/// ended or started after this one had begun, or ended with another outcome than required: a user or
+/// an operator had removed it.
+fn lines(jobs: &[AccountingJob], names: &Names, note: &str) -> (Header, Vec<Line>) {
     let first = jobs.iter().map(|job| job.submit).min().unwrap_or_default();
     let mut header = Header::default();
     header.push("UnixStartTime", &first.to_string());
@@ -139,27 +148,28 @@ fn lines(jobs: &[Listed], names: &Names, note: &str) -> (Header, Vec<Line>) {
     }
     let mut seen = FxHashSet::default();
     let are_unique = jobs.iter().all(|job| job.number.is_some_and(|number| seen.insert(number)));
-    let number = |place: u64, job: &Listed| job.number.filter(|_| are_unique).unwrap_or(place + 1);
-    // Of a job with several runs the last one is what others wait for.
-    let runs: FxHashMap<&str, (u64, &Listed)> =
+    let number = |place: u64, job: &AccountingJob| job.number.filter(|_| are_unique).unwrap_or(place + 1);
+    // Other jobs depend on the last run of a requeued job.
+    let runs: FxHashMap<&str, (u64, &AccountingJob)> =
         (0..).zip(jobs).map(|(place, job)| (job.id.as_str(), (number(place, job), job))).collect();
-    let mut arrays: FxHashMap<&str, Vec<(u64, &Listed)>> = FxHashMap::default();
+    let mut arrays: FxHashMap<&str, Vec<(u64, &AccountingJob)>> = FxHashMap::default();
     for job in jobs {
         if let Some((array, _)) = job.id.split_once('_') {
             arrays.entry(array).or_default().push(runs[job.id.as_str()]);
         }
     }
-    // When the dependency of a job on another one was met, that one's number, and the time since its start if that counts.
+    // A dependency that was met: the time, the number of the other job, and the delay after its
+    // start if it is a dependency on that.
     type Met = (Option<i64>, u64, Option<SimSpan>);
-    let before = |job: &Listed| -> Vec<Met> {
+    let before = |job: &AccountingJob| -> Vec<Met> {
         let began = job.end.map(|_| job.began());
-        let met = |other: &Listed, until: Until| {
+        let met = |other: &AccountingJob, until: DependencyCondition| {
             let (is_met, at, delay) = match until {
-                Until::End(outcome) => {
+                DependencyCondition::End(outcome) => {
                     let is_completed = other.record.status == Status::Completed;
                     (outcome.is_none_or(|it| it == is_completed), other.end, None)
                 }
-                Until::Start(delay) => {
+                DependencyCondition::Start(delay) => {
                     let at = other.began() + i64::from(delay);
                     (true, Some(at), Some(SimSpan::from_secs(delay.into())))
                 }
@@ -170,7 +180,9 @@ fn lines(jobs: &[Listed], names: &Names, note: &str) -> (Header, Vec<Line>) {
         let parts = job.after.iter().map(|(id, until)| -> Vec<Met> {
             let tasks = || arrays.get(id.as_str()).map_or(&[][..], Vec::as_slice);
             let named = runs.get(id.as_str()).map_or_else(tasks, std::slice::from_ref);
-            let met = |(number, other): &(u64, &Listed)| met(other, *until).map(|(at, it)| (at, *number, it));
+            let met = |(number, other): &(u64, &AccountingJob)| {
+                met(other, *until).map(|(at, it)| (at, *number, it))
+            };
             named.iter().filter_map(met).collect()
         });
         let mut before = match job.is_any {
@@ -184,7 +196,7 @@ fn lines(jobs: &[Listed], names: &Names, note: &str) -> (Header, Vec<Line>) {
         before.dedup();
         before
     };
-    let line = |(place, job): (u64, &Listed)| {
+    let line = |(place, job): (u64, &AccountingJob)| {
         let mut record = job.record.clone();
         record.job = number(place, job);
         record.submit = SimTime::from_secs(job.submit.abs_diff(first));
@@ -202,29 +214,31 @@ fn lines(jobs: &[Listed], names: &Names, note: &str) -> (Header, Vec<Line>) {
     (header, lines)
 }
 
-/// The text of a file, plain or gzip.
+/// Reads the text of a file, plain or gzip.
 ///
 /// # Errors
-/// As [`bytes`].
-pub(crate) fn text(path: &Path) -> Result<String, LogError> {
-    Ok(String::from_utf8_lossy(&bytes(path)?).into_owned())
+///
+/// As for [`bytes`].
+pub(crate) fn file_text(path: &Path) -> Result<String, LogError> {
+    Ok(String::from_utf8_lossy(&file_bytes(path)?).into_owned())
 }
 
-/// The bytes of a file, plain or gzip.
+/// Reads the bytes of a file, plain or gzip.
 ///
 /// # Errors
-/// [`LogError::Open`], and [`LogError::Faults`] if it cannot be read to its end.
-pub(crate) fn bytes(path: &Path) -> Result<Vec<u8>, LogError> {
+///
+/// [`LogError::Open`], and [`LogError::Faults`] if reading fails before the end.
+pub(crate) fn file_bytes(path: &Path) -> Result<Vec<u8>, LogError> {
     let file = path.display().to_string();
     let open = |source| LogError::Open { file: file.clone(), source };
-    let mut input = decompressed(File::open(path).map_err(open)?).map_err(open)?;
+    let mut input = decompress(File::open(path).map_err(open)?).map_err(open)?;
     let mut bytes = Vec::new();
-    input.read_to_end(&mut bytes).map_err(|error| unreadable(path, &error))?;
+    input.read_to_end(&mut bytes).map_err(|error| read_error(path, &error))?;
     Ok(bytes)
 }
 
-/// That a file cannot be read.
-pub(crate) fn unreadable(path: &Path, error: &dyn std::error::Error) -> LogError {
+/// Creates the error for a file that cannot be read.
+pub(crate) fn read_error(path: &Path, error: &dyn std::error::Error) -> LogError {
     let mut faults = Faults::new(&path.display().to_string());
     faults.push(1, Problem::Unreadable { reason: error.to_string() });
     faults.into()

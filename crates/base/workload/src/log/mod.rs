@@ -1,8 +1,9 @@
-//! Logs of machines in any format: records, the reader of line-by-line formats, and what can be wrong.
+//! Logs of machines in any format: records, the reader of line-based formats, and errors.
 //!
-//! A [`Source`] gives the [`Line`]s of one log in the order of their submit times: a [`Reader`] streams them in constant
-//! memory, a [`Whole`] has read and sorted them. All faults of a file are collected, with line, field, what was found and
-//! what was expected ([`Faults`]). The formats themselves are in [`formats`](crate::formats).
+//! A [`Source`] returns the [`Line`]s of one log in the order of their submit times. A [`Reader`]
+//! streams them in constant memory; a [`Whole`] has read and sorted them. All errors in a file are
+//! collected with their line, their field, and the found and expected values ([`Faults`]). The
+//! formats themselves are in [`formats`](crate::formats).
 
 mod accounting;
 mod broken;
@@ -32,9 +33,12 @@ pub use error::LogError;
 pub use fault::{Fault, Faults, Problem};
 pub use field::Field;
 pub use header::{Header, Naming};
-pub(crate) use input::{decompressed, opened};
+pub(crate) use input::{decompress, open_log};
 pub use kilobytes::Kilobytes;
-pub(crate) use listed::{Listed, Listing, Until, bytes, clock_seconds, text, unix_seconds, unreadable};
+pub(crate) use listed::{
+    AccountingJob, DependencyCondition, Listing, clock_seconds, file_bytes, file_text, read_error,
+    unix_seconds,
+};
 pub(crate) use names::Names;
 pub use number::MAX_SECONDS;
 pub(crate) use parse::Dialect;
@@ -43,4 +47,4 @@ pub use record::{Line, Record, Status};
 pub use source::{ReadReport, Source};
 pub(crate) use strictness::Order;
 pub use strictness::Strictness;
-pub use whole::{Asked, Whole};
+pub use whole::{ResourceRequests, Whole};

@@ -1,13 +1,13 @@
-//! Names as numbers.
+//! Numbering of names.
 
 use rustc_hash::FxHashMap;
 
-/// Names by the order in which they came, from 1.
+/// Names numbered from 1 in the order of first appearance.
 #[derive(Debug, Default)]
-pub(crate) struct Numbered(FxHashMap<String, u32>);
+pub(crate) struct NumberedNames(FxHashMap<String, u32>);
 
-impl Numbered {
-    /// The number of a name; `None` of an empty one.
+impl NumberedNames {
+    /// Returns the number of a name, which is added if it is new; `None` for the empty name.
     pub(crate) fn number(&mut self, name: &str) -> Option<u32> {
         if name.is_empty() {
             return None;
@@ -20,7 +20,7 @@ impl Numbered {
         Some(number)
     }
 
-    /// All numbers and names, by number.
+    /// Iterates over all numbers and names, by number.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, &str)> {
         let mut all: Vec<(u32, &str)> =
             self.0.iter().map(|(name, &number)| (number, name.as_str())).collect();
@@ -29,28 +29,29 @@ impl Numbered {
     }
 }
 
-/// The names of a log.
+/// Numbered names of the users, groups, jobs, queues and partitions of a log.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
-    pub(crate) users: Numbered,
-    pub(crate) groups: Numbered,
-    pub(crate) jobs: Numbered,
-    pub(crate) queues: Numbered,
-    pub(crate) partitions: Numbered,
-    /// The jobs of each user and name for which the next singleton waits.
-    before: FxHashMap<(u32, u32), Vec<String>>,
+    pub(crate) users: NumberedNames,
+    pub(crate) groups: NumberedNames,
+    pub(crate) jobs: NumberedNames,
+    pub(crate) queues: NumberedNames,
+    pub(crate) partitions: NumberedNames,
+    /// Jobs that the next singleton has to wait for, by user and job name.
+    since_singleton: FxHashMap<(u32, u32), Vec<String>>,
 }
 
 impl Names {
-    /// Of a singleton the jobs before it with the same user and name: the last singleton, and those since.
-    pub(crate) fn before(
+    /// Registers a job, and returns the jobs that it has to wait for if it is a singleton: the last
+    /// singleton with the same user and job name, and the jobs of that user and name since then.
+    pub(crate) fn singleton_dependencies(
         &mut self,
         of: (Option<u32>, Option<u32>),
         id: &str,
         is_singleton: bool,
     ) -> Vec<String> {
         let (Some(user), Some(name)) = of else { return Vec::new() };
-        let jobs = self.before.entry((user, name)).or_default();
+        let jobs = self.since_singleton.entry((user, name)).or_default();
         let before = if is_singleton { std::mem::take(jobs) } else { Vec::new() };
         jobs.push(id.to_owned());
         before

@@ -1,13 +1,13 @@
-//! The numbers of a line: read by hand, exact, without floating point.
+//! Exact parsing of the numbers of a line, without floating point.
 
 use super::kilobytes::{Kilobytes, MILLION};
 use super::word::Word;
 use dfrsim_model::{SimSpan, SimTime};
 
-/// The longest time that is read from a log, in seconds: 500 years.
+/// Longest time that is accepted in a log, in seconds: 500 years.
 pub const MAX_SECONDS: u64 = 16_000_000_000;
 
-/// A number as it is in a field: a sign, a whole part and six decimals (further ones are cut off).
+/// A number of a field: a sign, a whole part and six decimals; further decimals are truncated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Number {
     negative: bool,
@@ -15,14 +15,15 @@ pub(crate) struct Number {
     millionths: u32,
 }
 
-/// What separates fields. A carriage return counts, so lines may end as on Windows.
+/// Returns whether a byte separates fields. A carriage return does, so that Windows line ends are
+/// accepted.
 pub(crate) const fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r')
 }
 
 impl Number {
-    /// The number at the start of `bytes`, up to a blank or the end, and how many bytes it takes; `None` if
-    /// something else is there, or more than 64 bits.
+    /// Parses the number at the start of `bytes`, up to a blank or the end, and returns it with its
+    /// length in bytes; `None` if the text is not a number or exceeds 64 bits.
     #[inline]
     pub(crate) fn scan(bytes: &[u8]) -> Option<(Number, usize)> {
         let negative = bytes.first() == Some(&b'-');
@@ -36,7 +37,8 @@ impl Number {
         Number::scan_any(bytes)
     }
 
-    /// The same for numbers of any length, with decimals or without: byte by byte. Kept apart, so that the short way is inlined.
+    /// Parses a number of any length, with or without decimals, byte by byte. Kept apart so that
+    /// only the fast path is inlined.
     #[inline(never)]
     fn scan_any(bytes: &[u8]) -> Option<(Number, usize)> {
         let digit = |at: usize| {
@@ -53,7 +55,7 @@ impl Number {
         match at - start {
             0 => return None,
             1..=19 => {}
-            // Only here the sum may have wrapped around.
+            // Only numbers of 20 or more digits may have wrapped around.
             _ => whole = str::from_utf8(&bytes[start..at]).ok()?.parse().ok()?,
         }
         let mut millionths = 0;
@@ -72,7 +74,7 @@ impl Number {
             .then_some((Number { negative, whole, millionths }, at))
     }
 
-    /// Whether this is -1, which means "unknown" in every field.
+    /// Returns whether the number is -1, which means "unknown" in every field.
     #[inline]
     const fn is_unknown(self) -> bool {
         self.negative && self.whole == 1 && self.millionths == 0
@@ -93,33 +95,33 @@ impl Number {
         (self.whole <= MAX_SECONDS).then(|| self.in_millionths()).flatten()
     }
 
-    /// A moment, or unknown.
+    /// Converts to a time in seconds, or unknown; `None` if out of range.
     #[inline]
     pub(crate) fn time(self) -> Option<Option<SimTime>> {
         self.unless_unknown(|number| number.micros().map(SimTime::from_micros))
     }
-    /// A length of time, or unknown.
+    /// Converts to a duration in seconds, or unknown; `None` if out of range.
     #[inline]
     pub(crate) fn span(self) -> Option<Option<SimSpan>> {
         self.unless_unknown(|number| number.micros().map(SimSpan::from_micros))
     }
-    /// Memory, or unknown.
+    /// Converts to an amount of memory, or unknown; `None` if out of range.
     #[inline]
     pub(crate) fn kilobytes(self) -> Option<Option<Kilobytes>> {
         self.unless_unknown(|number| number.in_millionths().map(Kilobytes::from_millionths))
     }
-    /// A whole number, which cannot be unknown; decimals must be zero.
+    /// Converts to a whole number, which cannot be unknown; decimals must be zero.
     #[inline]
     pub(crate) fn whole(self) -> Option<u64> {
         (!self.negative && self.millionths == 0).then_some(self.whole)
     }
-    /// A whole number of either sign; decimals must be zero.
+    /// Converts to a whole number of either sign; decimals must be zero.
     #[inline]
     pub(crate) fn signed(self) -> Option<i32> {
         let number = i64::try_from(self.whole).ok().filter(|_| self.millionths == 0)?;
         i32::try_from(if self.negative { -number } else { number }).ok()
     }
-    /// A whole number that fits `T`, or unknown.
+    /// Converts to a whole number that fits `T`, or unknown.
     #[inline]
     pub(crate) fn count<T: TryFrom<u64>>(self) -> Option<Option<T>> {
         self.unless_unknown(|number| T::try_from(number.whole()?).ok())
@@ -136,7 +138,7 @@ mod tests {
     }
 
     proptest! {
-        /// Short whole numbers are read at once, others byte by byte.
+        /// Short whole numbers take the fast path, others are parsed byte by byte.
         #[test]
         fn both_ways_to_read_agree(text in "-?[0-9]{0,12}[ .x\t\r]?[0-9 ]{0,9}") {
             prop_assert_eq!(Number::scan(text.as_bytes()), Number::scan_any(text.as_bytes()), "{:?}", text);

@@ -1,4 +1,4 @@
-//! From the bytes of a line to a record.
+//! Parsing of a line into a record.
 
 use super::fault::Problem;
 use super::field::Field;
@@ -7,33 +7,34 @@ use super::record::{Record, Status};
 use super::word::Word;
 use dfrsim_model::SimTime;
 
-/// What distinguishes the formats with one job a line and fields that are separated by blanks. The first 16 fields are
-/// those of [`Record`] in all of them.
+/// Properties of a line-based format with one job per line and fields separated by blanks. The first
+/// 16 fields are those of [`Record`] in all such formats.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Dialect {
-    /// The first byte of a comment.
+    /// First byte of a comment line.
     pub(crate) comment: u8,
-    /// The number of fields of a line.
+    /// Number of fields of a line.
     pub(crate) fields: usize,
-    /// Whether fields 12 to 16 (user, group, executable, queue, partition) may be any text, of which only whole numbers
-    /// are kept.
-    pub(crate) textual_names: bool,
-    /// Whether fields 17 and 18 are the preceding job and the think time.
-    pub(crate) precedence: bool,
+    /// True if fields 12 to 16 (user, group, executable, queue, partition) may be any text; only
+    /// whole numbers are kept then.
+    pub(crate) has_textual_names: bool,
+    /// True if fields 17 and 18 are the preceding job and the think time.
+    pub(crate) has_dependencies: bool,
 }
 
-/// The record of a line that is neither blank nor a comment, and its submit time if it says one (the record then has the
-/// same). Its problems are appended to `problems`; if there are any, the record is meaningless.
+/// Parses a line that is neither blank nor a comment into a record and its submit time, if known
+/// (the record has the same one). Problems are appended to `problems`; if there are any, the record
+/// is meaningless.
 pub(super) fn parse(
     line: &[u8],
     dialect: &Dialect,
     problems: &mut Vec<Problem>,
 ) -> (Record, Option<SimTime>) {
-    let mut fields = Fields::new(line, problems);
-    let name = |fields: &mut Fields<'_>, field| {
-        if dialect.textual_names { fields.text() } else { fields.read(field, Number::count) }
+    let mut fields = FieldCursor::new(line, problems);
+    let name = |fields: &mut FieldCursor<'_>, field| {
+        if dialect.has_textual_names { fields.text() } else { fields.read(field, Number::count) }
     };
-    // The order of the initialisers is the order in which they read.
+    // The fields are read in the order of these initialisers.
     let job = fields.read(Field::Job, Number::whole);
     let submit = fields.read(Field::Submit, Number::time);
     let mut record = Record {
@@ -55,7 +56,7 @@ pub(super) fn parse(
         partition: name(&mut fields, Field::Partition),
         ..Record::default()
     };
-    if dialect.precedence {
+    if dialect.has_dependencies {
         record.preceding_job = fields.read(Field::PrecedingJob, Number::count);
         record.think_time = fields.read(Field::ThinkTime, Number::span);
     }
@@ -63,21 +64,21 @@ pub(super) fn parse(
     (record, submit)
 }
 
-/// A walk over the fields of a line.
-struct Fields<'a> {
+/// A cursor over the fields of a line.
+struct FieldCursor<'a> {
     line: &'a [u8],
     at: usize,
-    /// How many fields have been met.
+    /// Number of fields read so far.
     found: usize,
     problems: &'a mut Vec<Problem>,
 }
 
-impl<'a> Fields<'a> {
-    fn new(line: &'a [u8], problems: &'a mut Vec<Problem>) -> Fields<'a> {
-        Fields { line, at: 0, found: 0, problems }
+impl<'a> FieldCursor<'a> {
+    fn new(line: &'a [u8], problems: &'a mut Vec<Problem>) -> FieldCursor<'a> {
+        FieldCursor { line, at: 0, found: 0, problems }
     }
 
-    /// The next field; its default if it is missing or wrong.
+    /// Reads the next field; its default if it is absent or invalid.
     #[inline]
     fn read<T: Default>(&mut self, field: Field, convert: impl FnOnce(Number) -> Option<T>) -> T {
         self.skip_blanks();
@@ -95,7 +96,7 @@ impl<'a> Fields<'a> {
         }
         T::default()
     }
-    /// The next field, any text: its number if it is a whole one.
+    /// Reads the next field, which may be any text; returns its value if it is a whole number.
     fn text(&mut self) -> Option<u32> {
         self.skip_blanks();
         if self.at == self.line.len() {
@@ -105,7 +106,7 @@ impl<'a> Fields<'a> {
         let (number, _) = Number::scan(&self.line[found])?;
         number.count().flatten()
     }
-    /// Checks that there were exactly as many fields as there must be.
+    /// Checks the number of fields.
     fn end(&mut self, expected: usize) {
         self.skip_blanks();
         while self.at < self.line.len() {
@@ -123,7 +124,7 @@ impl<'a> Fields<'a> {
             self.at += blanks;
             match self.line.get(self.at) {
                 None => return self.at = self.line.len(),
-                // A tab or carriage return, or more blanks.
+                // A tab, a carriage return, or further blanks.
                 Some(&byte) if is_blank(byte) => self.at += 1,
                 Some(_) => return,
             }

@@ -1,45 +1,48 @@
-//! Reading on a thread of its own.
+//! Reading ahead on a separate thread.
 
 use std::io::{self, Read};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
-/// How much is handed over at once.
-const BLOCK: usize = 1 << 17;
+/// Size of a block in bytes.
+const BLOCK_BYTES: usize = 1 << 17;
 
-/// How many blocks may wait.
-const BLOCKS: usize = 4;
+/// Maximum number of blocks read ahead.
+const MAX_BLOCKS: usize = 4;
 
-/// What another input gives, read ahead by a thread: so that a log is parsed while the next part of it is decompressed.
+/// Contents of another input, read ahead by a thread. A log is thus parsed while its next part is
+/// decompressed.
 ///
-/// The thread ends when the input does, after an error, or when this is dropped.
+/// The thread ends at the end of the input, after an error, or when this value is dropped.
 pub(crate) struct ReadAhead {
-    /// An empty block is the end: without it the thread has not come so far.
+    /// Blocks read ahead. An empty block marks the end; if the channel closes without one, the
+    /// thread has failed.
     filled: Receiver<io::Result<Vec<u8>>>,
-    /// Blocks whose memory is used again.
+    /// Emptied blocks, whose memory is reused.
     empty: SyncSender<Vec<u8>>,
-    /// The block at hand, and how much of it has been read.
+    /// Current block, and the number of its bytes that have been consumed.
     block: Vec<u8>,
     read: usize,
-    /// Whether there was the last block.
+    /// True after the last block.
     ended: bool,
 }
 
 impl ReadAhead {
-    /// Begins to read.
+    /// Starts the thread.
     ///
     /// # Errors
-    /// If there can be no thread.
+    ///
+    /// The thread cannot be created.
     pub(super) fn new(mut input: impl Read + Send + 'static) -> io::Result<ReadAhead> {
-        let (fill, filled) = sync_channel(BLOCKS);
-        let (empty, emptied) = sync_channel::<Vec<u8>>(BLOCKS);
+        let (fill, filled) = sync_channel(MAX_BLOCKS);
+        let (empty, emptied) = sync_channel::<Vec<u8>>(MAX_BLOCKS);
         thread::Builder::new().name("read ahead".into()).spawn(move || {
             loop {
                 let mut block = emptied.try_recv().unwrap_or_default();
                 block.clear();
-                let result = input.by_ref().take(BLOCK as u64).read_to_end(&mut block);
+                let result = input.by_ref().take(BLOCK_BYTES as u64).read_to_end(&mut block);
                 let is_last = block.is_empty();
-                // What was read before an error is good.
+                // Data read before an error are valid.
                 let is_part = !is_last || result.is_ok();
                 if is_part && fill.send(Ok(block)).is_err() {
                     return;
@@ -60,12 +63,12 @@ impl ReadAhead {
 impl Read for ReadAhead {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if self.read == self.block.len() && !self.ended {
-            let broken_off = |_| io::Error::other("the thread that reads it has broken off");
+            let broken_off = |_| io::Error::other("the decompression thread stopped unexpectedly");
             let block = self.filled.recv().map_err(broken_off)??;
             self.ended = block.is_empty();
             let emptied = std::mem::replace(&mut self.block, block);
             self.read = 0;
-            // Where enough blocks wait to be filled already, or none will be, its memory is given back.
+            // The block is freed if the channel is full or the thread has ended.
             let _ = self.empty.try_send(emptied);
         }
         let count = buffer.len().min(self.block.len() - self.read);
@@ -77,10 +80,10 @@ impl Read for ReadAhead {
 
 #[cfg(test)]
 mod tests {
-    use super::{BLOCK, ReadAhead};
+    use super::{BLOCK_BYTES, ReadAhead};
     use std::io::{self, Read};
 
-    /// This many bytes, then an error.
+    /// An input of this many bytes, followed by an error.
     struct Failing(io::Take<io::Repeat>);
 
     impl Read for Failing {
@@ -94,7 +97,7 @@ mod tests {
 
     #[test]
     fn everything_is_read_in_order() {
-        for length in [0, 1, BLOCK - 1, BLOCK, BLOCK + 1, 20 * BLOCK + 7] {
+        for length in [0, 1, BLOCK_BYTES - 1, BLOCK_BYTES, BLOCK_BYTES + 1, 20 * BLOCK_BYTES + 7] {
             let text: Vec<u8> = (0..length).map(|place| (place % 251) as u8).collect();
             let mut read = Vec::new();
             ReadAhead::new(io::Cursor::new(text.clone())).unwrap().read_to_end(&mut read).unwrap();
@@ -104,7 +107,7 @@ mod tests {
 
     #[test]
     fn what_is_before_an_error_is_read() {
-        for length in [0, 10, BLOCK, 3 * BLOCK + 1] {
+        for length in [0, 10, BLOCK_BYTES, 3 * BLOCK_BYTES + 1] {
             let mut read = Vec::new();
             let mut ahead = ReadAhead::new(Failing(io::repeat(7).take(length as u64))).unwrap();
             let error = ahead.read_to_end(&mut read).unwrap_err();

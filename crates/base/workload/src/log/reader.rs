@@ -1,13 +1,13 @@
-//! The streaming reader.
+//! Streaming reader of line-based formats.
 
 use super::error::LogError;
 use super::fault::{Faults, Problem};
 use super::field::Field;
 use super::header::Header;
 use super::input::Input;
-use super::lines::{LONGEST_LINE, LineFault, Lines};
+use super::lines::{LONGEST_LINE, LineError, Lines};
 use super::number::is_blank;
-use super::origin::Origin;
+use super::origin::SiteFilter;
 use super::parse::{Dialect, parse};
 use super::record::{Line, Record, Status};
 use super::source::{ReadReport, Source};
@@ -15,14 +15,15 @@ use super::strictness::{Order, Strictness};
 use dfrsim_model::SimTime;
 use std::io;
 
-/// The most bytes of comment lines above the first job that are kept.
-const LARGEST_HEADER: usize = 1 << 22;
+/// Maximum size in bytes of the comment lines above the first job.
+const MAX_HEADER_BYTES: usize = 1 << 22;
 
 /// A log that is read line by line, plain or gzip (recognised by content), in constant memory.
 ///
-/// It iterates over the records. The iteration ends at the end of the file, or early: at the first line that is out
-/// of order, or at the first fault; then the rest of the file is read at once for its further faults. Results that
-/// were computed from the records are valid only if [`finish`](Source::finish) succeeds.
+/// The reader iterates over the records. The iteration ends at the end of the file, at the first
+/// line that is out of order, or at the first error; in that case the rest of the file is read
+/// immediately for further errors. Results computed from the records are valid only if
+/// [`finish`](Source::finish) succeeds.
 pub struct Reader<'a> {
     file: String,
     lines: Lines<'a>,
@@ -31,26 +32,28 @@ pub struct Reader<'a> {
     strictness: Strictness,
     order: Order,
     previous: SimTime,
-    /// How many records are read at most.
+    /// Maximum number of records to read.
     limit: u64,
     ended: bool,
     unsorted: Option<LogError>,
     faults: Faults,
-    /// The broken lines above the first record: those of a file that is not a log.
-    unread: Faults,
-    /// The faults of the line at hand; kept to reuse its memory.
+    /// Errors of the invalid lines before the first record. They are reported if no record follows,
+    /// as the file is not a log then.
+    leading_errors: Faults,
+    /// Problems of the current line; kept to reuse the memory.
     problems: Vec<Problem>,
     report: ReadReport,
-    /// The only site whose jobs are read.
-    origin: Option<Origin>,
+    /// Filter for the jobs of a single site.
+    origin: Option<SiteFilter>,
 }
 
 impl<'a> Reader<'a> {
-    /// Starts to read an input, named `file` in messages, and reads its header.
+    /// Opens an input and reads its header. `file` is its name in messages.
     ///
     /// # Errors
-    /// [`LogError::Open`] if it cannot be opened, or not even its first bytes can be read; everything else is reported by
-    /// [`finish`](Source::finish).
+    ///
+    /// [`LogError::Open`] if it cannot be opened or its first bytes cannot be read; all other errors
+    /// are reported by [`finish`](Source::finish).
     pub(crate) fn new(
         input: io::Result<Input<'a>>,
         file: &str,
@@ -71,7 +74,7 @@ impl<'a> Reader<'a> {
             ended: false,
             unsorted: None,
             faults: Faults::new(file),
-            unread: Faults::new(file),
+            leading_errors: Faults::new(file),
             problems: Vec::new(),
             report: ReadReport::default(),
             origin: None,
@@ -80,9 +83,9 @@ impl<'a> Reader<'a> {
         Ok(reader)
     }
 
-    /// Passes over the jobs of other sites. The dialect must have sites.
-    pub(crate) fn only_from(&mut self, site: &str) {
-        self.origin = Some(Origin::new(site));
+    /// Skips the jobs of other sites. The dialect must have a field for the site.
+    pub(crate) fn filter_site(&mut self, site: &str) {
+        self.origin = Some(SiteFilter::new(site));
     }
 
     fn read_header(&mut self) {
@@ -91,8 +94,8 @@ impl<'a> Reader<'a> {
             match self.lines.next() {
                 Ok(Some([first, text @ ..])) if *first == self.dialect.comment => {
                     bytes += text.len() + 1;
-                    if bytes > LARGEST_HEADER {
-                        let problem = Problem::LongHeader { limit: LARGEST_HEADER };
+                    if bytes > MAX_HEADER_BYTES {
+                        let problem = Problem::LongHeader { limit: MAX_HEADER_BYTES };
                         self.faults.push(self.lines.number(), problem);
                         return self.ended = true;
                     }
@@ -100,19 +103,19 @@ impl<'a> Reader<'a> {
                     self.header.comment(text.strip_suffix('\r').unwrap_or(&text));
                 }
                 Ok(Some(line)) if is_empty(line) => {}
-                Ok(Some(_)) => return self.lines.back(),
+                Ok(Some(_)) => return self.lines.step_back(),
                 Ok(None) => return self.ended = true,
-                Err(fault) => return self.line_fault(fault),
+                Err(fault) => return self.line_error(fault),
             }
         }
     }
-    /// Reads one line; gives its record if it has one without fault.
+    /// Reads one line; returns its record if the line is valid.
     fn step(&mut self) -> Option<Line> {
         let (mut record, submit) = match self.lines.next() {
             Ok(Some(line)) if is_empty(line) || line[0] == self.dialect.comment => return None,
             Ok(Some(line)) => {
                 let parsed = parse(line, &self.dialect, &mut self.problems);
-                if self.problems.is_empty() && self.origin.as_mut().is_some_and(|it| !it.is_of(line)) {
+                if self.problems.is_empty() && self.origin.as_mut().is_some_and(|it| !it.accepts(line)) {
                     self.report.of_other_sites += 1;
                     let earlier = [self.report.first_elsewhere, parsed.1].into_iter().flatten().min();
                     self.report.first_elsewhere = earlier;
@@ -125,16 +128,16 @@ impl<'a> Reader<'a> {
                 return None;
             }
             Err(fault) => {
-                self.line_fault(fault);
+                self.line_error(fault);
                 return None;
             }
         };
         let number = self.lines.number();
         if self.strictness == Strictness::Strict {
-            self.refuse_unknown(&record, submit);
+            self.check_defined_values(&record, submit);
         }
         if !self.problems.is_empty() {
-            self.broken_line(number);
+            self.invalid_line(number);
             return None;
         }
         record.submit = submit.unwrap_or(self.previous);
@@ -146,8 +149,8 @@ impl<'a> Reader<'a> {
         self.report.records += 1;
         Some(Line { number, place, has_submit: submit.is_some(), record })
     }
-    /// What can be read but is not as the format defines it.
-    fn refuse_unknown(&mut self, record: &Record, submit: Option<SimTime>) {
+    /// Reports values that can be parsed but that the format does not define.
+    fn check_defined_values(&mut self, record: &Record, submit: Option<SimTime>) {
         if submit.is_none() && self.problems.is_empty() {
             self.problems.push(Problem::field(Field::Submit, b"-1"));
         }
@@ -156,13 +159,13 @@ impl<'a> Reader<'a> {
         }
     }
     #[cold]
-    fn line_fault(&mut self, fault: LineFault) {
+    fn line_error(&mut self, fault: LineError) {
         match fault {
-            LineFault::TooLong => {
+            LineError::TooLong => {
                 self.problems.push(Problem::LineTooLong { limit: LONGEST_LINE });
-                self.broken_line(self.lines.number());
+                self.invalid_line(self.lines.number());
             }
-            LineFault::Input(error) => {
+            LineError::Input(error) => {
                 let reason = error.to_string();
                 self.faults.push(self.lines.number() + 1, Problem::Unreadable { reason });
                 self.ended = true;
@@ -170,7 +173,7 @@ impl<'a> Reader<'a> {
         }
     }
     #[cold]
-    fn broken_line(&mut self, number: u64) {
+    fn invalid_line(&mut self, number: u64) {
         self.report.broken += 1;
         if let Some(problem) = self.problems.first() {
             self.report.reasons.add(number, problem);
@@ -179,13 +182,13 @@ impl<'a> Reader<'a> {
         if self.strictness == Strictness::Strict {
             problems.for_each(|problem| self.faults.push(number, problem));
         } else if self.report.records == 0 {
-            problems.for_each(|problem| self.unread.push(number, problem));
+            problems.for_each(|problem| self.leading_errors.push(number, problem));
         }
     }
     #[cold]
     fn out_of_order(&mut self, line: u64, submit: SimTime) {
         self.report.out_of_order += 1;
-        // Behind a fault the file is only read on for further faults.
+        // After an error the file is only read for further errors.
         if self.order == Order::Sorted && self.faults.is_empty() {
             self.ended = true;
             self.unsorted =
@@ -229,10 +232,10 @@ impl Source for Reader<'_> {
         }
         let is_elsewhere = self.report.records == 0 && self.report.of_other_sites > 0;
         if let Some(origin) = self.origin.take().filter(|_| is_elsewhere) {
-            return Err(origin.missing(self.file.clone()));
+            return Err(origin.into_error(self.file.clone()));
         }
-        if self.report.records == 0 && !self.unread.is_empty() {
-            return Err(self.unread.clone().into());
+        if self.report.records == 0 && !self.leading_errors.is_empty() {
+            return Err(self.leading_errors.clone().into());
         }
         self.unsorted.take().map_or(Ok(self.report), Err)
     }

@@ -1,77 +1,79 @@
-//! One line of a log.
+//! A line of a log.
 
 use super::kilobytes::Kilobytes;
 use dfrsim_model::{SimSpan, SimTime};
 
-/// One job (or one part of a job) of a log: the 18 fields of the Standard Workload Format, version 2.2.
+/// One job (or one part of a job) of a log: the 18 fields of the Standard Workload Format, version
+/// 2.2.
 ///
-/// Other formats are read as these fields too. `None` is the format's -1, "unknown".
+/// Other formats are converted to these fields. `None` is the format's -1, "unknown".
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Record {
-    /// Field 1: the number of the job.
+    /// Field 1: the job number.
     pub job: u64,
-    /// Field 2: when it was submitted, in the log's own time (second 0 is the header's `UnixStartTime`).
+    /// Field 2: the submit time, relative to second 0 of the log (the header's `UnixStartTime`).
     pub submit: SimTime,
-    /// Field 3: how long it waited.
+    /// Field 3: the wait time.
     pub wait: Option<SimSpan>,
-    /// Field 4: how long it ran, wall-clock.
+    /// Field 4: the run time (wall-clock).
     pub run_time: Option<SimSpan>,
-    /// Field 5: the processors that it got.
+    /// Field 5: the number of allocated processors.
     pub allocated_processors: Option<u32>,
-    /// Field 6: the CPU time that it used, averaged over its processors.
+    /// Field 6: the average CPU time used per processor.
     pub cpu_time: Option<SimSpan>,
-    /// Field 7: the memory that it used per processor.
+    /// Field 7: the memory used per processor.
     pub used_memory: Option<Kilobytes>,
-    /// Field 8: the processors that it asked for.
+    /// Field 8: the number of requested processors.
     pub requested_processors: Option<u32>,
-    /// Field 9: the run time (in some logs: the CPU time per processor) that it asked for.
+    /// Field 9: the requested run time (in some logs the CPU time per processor).
     pub requested_time: Option<SimSpan>,
-    /// Field 10: the memory that it asked for per processor.
+    /// Field 10: the requested memory per processor.
     pub requested_memory: Option<Kilobytes>,
-    /// Field 11: how it ended.
+    /// Field 11: the final state of the job.
     pub status: Status,
-    /// Field 12: its user.
+    /// Field 12: the number of the user.
     pub user: Option<u32>,
-    /// Field 13: the group of its user.
+    /// Field 13: the number of the user's group.
     pub group: Option<u32>,
-    /// Field 14: the application.
+    /// Field 14: the number of the application.
     pub executable: Option<u32>,
-    /// Field 15: the queue; 0 is meant for interactive jobs.
+    /// Field 15: the number of the queue; 0 is meant for interactive jobs.
     pub queue: Option<u32>,
-    /// Field 16: the partition.
+    /// Field 16: the number of the partition.
     pub partition: Option<u32>,
     /// Field 17: the job that had to end before this one could be submitted.
     pub preceding_job: Option<u64>,
-    /// Field 18: the time between the end of the preceding job and this submission.
+    /// Field 18: the think time between the end of the preceding job and this submission.
     pub think_time: Option<SimSpan>,
-    /// Other jobs that had to end before it could start, or to have started this long before: only listings of Slurm and PBS say that.
+    /// Further dependencies: jobs that had to end before this one could start, or that had to have
+    /// started this long before. Only Slurm and PBS accounting has them.
     pub also_preceding: Vec<(u64, Option<SimSpan>)>,
-    /// The nodes that it had, or asked for: only listings of Slurm say that.
+    /// Number of allocated or requested nodes. Only Slurm accounting has it.
     pub nodes: Option<u32>,
 }
 
-/// A record and its place in the file.
+/// A record with its position in the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
-    /// The number of its line, from 1.
+    /// Line number, from 1.
     pub number: u64,
-    /// Its place among the records of the file, in the order of the file, from 0.
+    /// Index among the records of the file, in the order of the file, from 0.
     pub place: u64,
-    /// Whether the line says when the job was submitted; if not, the record has the submit time of the line above.
+    /// True if the line has a submit time; otherwise the record has that of the preceding line.
     pub has_submit: bool,
-    /// The record of the line.
+    /// Record of the line.
     pub record: Record,
 }
 
-/// How a job ended (field 11).
+/// The final state of a job (field 11).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Status {
-    /// -1: not known.
+    /// -1: unknown.
     #[default]
     Unknown,
-    /// 0: it failed.
+    /// 0: failed.
     Failed,
-    /// 1: it completed.
+    /// 1: completed.
     Completed,
     /// 2: a part of a checkpointed job, to be continued.
     PartialContinued,
@@ -79,14 +81,15 @@ pub enum Status {
     PartialCompleted,
     /// 4: the last part of a checkpointed job that failed.
     PartialFailed,
-    /// 5: cancelled, before its start or after.
+    /// 5: cancelled, before or after its start.
     Cancelled,
-    /// A number that the format does not define. Some logs keep the exit codes of their jobs in this field.
+    /// A number that the format does not define. Some logs have the exit codes of jobs in this
+    /// field.
     Other(i32),
 }
 
 impl Status {
-    /// The status of a number: -1 to 5, or [`Status::Other`].
+    /// Converts a number to a status: -1 to 5, or [`Status::Other`].
     pub const fn from_number(number: i32) -> Status {
         match number {
             -1 => Status::Unknown,
@@ -99,7 +102,7 @@ impl Status {
             other => Status::Other(other),
         }
     }
-    /// The number that a log has for it.
+    /// Returns the number that represents the status in a log.
     #[must_use]
     pub const fn number(self) -> i32 {
         match self {

@@ -1,4 +1,4 @@
-//! Where records come from.
+//! Sources of records.
 
 use super::accounting::Accounting;
 use super::broken::BrokenReasons;
@@ -7,25 +7,27 @@ use super::header::Header;
 use super::record::Line;
 use dfrsim_model::SimTime;
 
-/// Gives the records of one log in the order of their submit times.
+/// An iterator over the records of one log in the order of their submit times.
 pub trait Source: Iterator<Item = Line> {
-    /// The name of the file, for messages.
+    /// Returns the name of the file, for messages.
     fn file(&self) -> &str;
-    /// The comment lines at the top of the log.
+    /// Returns the comment lines at the top of the log.
     fn header(&self) -> &Header;
-    /// Reads no further than this many records of the file, in its own order; what follows is not even examined. Without
-    /// effect on records that have been read.
+    /// Stops reading after this many records of the file, in its own order; later lines are not even
+    /// checked. Records that have already been read are not affected.
     fn stop_after(&mut self, _records: u64) {}
-    /// Reads the rest, and reports whether the whole file was good.
+    /// Reads the rest, and reports the counts of the whole file.
     ///
     /// # Errors
-    /// [`LogError::Faults`], or [`LogError::Unsorted`] if a streamed log has to be read whole, as a
-    /// [`Whole`](super::Whole).
+    ///
+    /// [`LogError::Faults`], or [`LogError::Unsorted`] if a log is out of order, so that it has to
+    /// be read completely, as a [`Whole`](super::Whole).
     fn end(&mut self) -> Result<ReadReport, LogError>;
-    /// The same of a source that is no longer needed.
+    /// Reads the rest of a source that is no longer needed, and reports the counts.
     ///
     /// # Errors
-    /// As [`end`](Source::end).
+    ///
+    /// As for [`end`](Source::end).
     fn finish(mut self) -> Result<ReadReport, LogError>
     where
         Self: Sized,
@@ -49,29 +51,30 @@ impl<S: Source + ?Sized> Source for Box<S> {
     }
 }
 
-/// Counts of one reading.
+/// Counts of the lines that were read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReadReport {
-    /// Lines with a good record.
+    /// Lines with a valid record.
     pub records: u64,
-    /// Lines that were left out because they are broken ([`Strictness::Lenient`](super::Strictness::Lenient)).
+    /// Invalid lines that were skipped ([`Strictness::Lenient`](super::Strictness::Lenient)).
     pub broken: u64,
-    /// Why they are.
+    /// Reasons why lines are invalid.
     pub reasons: BrokenReasons,
-    /// Lines that were submitted before the line above them; the records have been sorted if there are any.
+    /// Lines with an earlier submit time than the line above them. If there are any, the records
+    /// have been sorted.
     pub out_of_order: u64,
-    /// Lines of jobs that came from other sites than the one whose jobs were asked for (Grid Workloads Format only).
+    /// Lines of jobs from other sites than the selected one (Grid Workloads Format only).
     pub of_other_sites: u64,
-    /// The first submit time of those.
+    /// Earliest submit time of jobs from other sites.
     pub first_elsewhere: Option<SimTime>,
-    /// Jobs that communicate, which takes no time here (workloads of Batsim only).
+    /// Jobs with communication, which is not simulated (Batsim workloads only).
     pub without_communication: u64,
-    /// The outcome of lines that a log does not have (listings of Slurm only).
+    /// Counts that only accounting data have (Slurm and PBS).
     pub accounting: Accounting,
 }
 
 impl ReadReport {
-    /// What was met that a user should know of, in words.
+    /// Formats the notable counts as notices for the user.
     pub fn notices(&self) -> Vec<String> {
         let mut notices = Vec::new();
         if self.broken > 0 {
@@ -79,17 +82,18 @@ impl ReadReport {
                 unknown if unknown.is_empty() => unknown,
                 reasons => format!(" ({reasons})"),
             };
-            notices.push(format!("broken lines left out: {}{reasons}", self.broken));
+            notices.push(format!("invalid lines skipped: {}{reasons}", self.broken));
         }
         if self.out_of_order > 0 {
-            notices.push(format!("lines out of order: {} (read whole and sorted)", self.out_of_order));
+            notices
+                .push(format!("lines out of order: {} (log read completely and sorted)", self.out_of_order));
         }
         if self.of_other_sites > 0 {
-            notices.push(format!("lines of other sites: {}", self.of_other_sites));
+            notices.push(format!("lines of other sites skipped: {}", self.of_other_sites));
         }
         if self.without_communication > 0 {
             notices
-                .push(format!("jobs whose communication takes no time here: {}", self.without_communication));
+                .push(format!("jobs whose communication is not simulated: {}", self.without_communication));
         }
         notices.extend(self.accounting.notices());
         notices

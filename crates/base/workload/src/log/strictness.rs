@@ -1,26 +1,26 @@
-//! What a reader puts up with.
+//! Strictness of a reader.
 
 use dfrsim_model::named;
 
 named! {
-    /// The rule for lines that are not as the format defines them.
+    /// The treatment of lines that deviate from the format.
     #[derive(Default)]
     pub enum Strictness as "strictness" {
-        /// Lines that cannot be read are left out and counted; those with an unknown status or without submit time are
-        /// left to the rules ([`Rules`](crate::prepare::Rules)). A file that cannot be read to its end is a fault, and so are
-        /// broken lines where no line can be read.
+        /// Invalid lines are skipped and counted; those with an unknown status or without a submit
+        /// time are handled by the rules ([`Rules`](crate::prepare::Rules)). A file that cannot be
+        /// read to its end is an error, and so are invalid lines if no line is valid.
         #[default]
         Lenient = "lenient",
-        /// Every one is a fault.
+        /// Every deviation is an error.
         Strict = "strict",
     }
 }
 
-/// Whether lines may be out of order.
+/// The treatment of lines that are out of order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Order {
-    /// No: the first one ends the stream.
+    /// The first line that is out of order ends the stream.
     Sorted,
-    /// Yes: they are counted.
+    /// Out-of-order lines are accepted and counted.
     Any,
 }

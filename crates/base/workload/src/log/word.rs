@@ -1,18 +1,18 @@
-//! Eight bytes of a line at once.
+//! Processing of eight bytes of a line at once.
 
-/// Eight bytes of a text as a number, the first one lowest.
+/// Eight bytes of a text as an integer, the first byte lowest.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Word(u64);
 
-/// The same byte eight times.
-const fn all(byte: u8) -> u64 {
+/// Returns a word with the same byte eight times.
+const fn repeated(byte: u8) -> u64 {
     u64::from_le_bytes([byte; Word::BYTES])
 }
 
 impl Word {
     pub(super) const BYTES: usize = 8;
 
-    /// The bytes from a place on; behind the end of the text there are blanks.
+    /// Loads the bytes at a position; after the end of the text they are blanks.
     #[inline]
     pub(super) fn at(text: &[u8], at: usize) -> Word {
         match text.get(at..).and_then(<[u8]>::first_chunk) {
@@ -20,36 +20,37 @@ impl Word {
             None => Word::at_end(text, at),
         }
     }
-    /// The same where fewer than eight bytes are left: those of the last eight, with blanks behind them.
+    /// Loads fewer than eight remaining bytes, padded with blanks.
     fn at_end(text: &[u8], at: usize) -> Word {
         let rest = text.get(at..).unwrap_or_default();
         if let (Some(last), 1..) = (text.last_chunk(), rest.len()) {
             let kept = rest.len() as u32 * u8::BITS;
-            return Word(u64::from_le_bytes(*last) >> (u64::BITS - kept) | all(b' ') << kept);
+            return Word(u64::from_le_bytes(*last) >> (u64::BITS - kept) | repeated(b' ') << kept);
         }
         let mut bytes = [b' '; Word::BYTES];
         bytes[..rest.len()].copy_from_slice(rest);
         Word(u64::from_le_bytes(bytes))
     }
 
-    /// How many blanks it begins with.
+    /// Counts the leading blanks.
     #[inline]
     pub(super) const fn leading_blanks(self) -> usize {
-        ((self.0 ^ all(b' ')).trailing_zeros() / u8::BITS) as usize
+        ((self.0 ^ repeated(b' ')).trailing_zeros() / u8::BITS) as usize
     }
 
-    /// How many digits it begins with, and the number that they make.
+    /// Counts the leading digits, and computes the number that they represent.
     #[inline]
     pub(super) const fn leading_digits(self) -> (usize, u64) {
-        // Zero to nine for digits. Adding 0x76 sets the highest bit of all other bytes that have it not set already; what it
-        // carries goes to bytes behind them.
-        let values = self.0 ^ all(b'0');
-        let others = (values.wrapping_add(all(0x76)) | values) & all(0x80);
+        // Digits become 0 to 9. Adding 0x76 sets the highest bit of all other bytes where it is not
+        // already set; a carry only affects later bytes.
+        let values = self.0 ^ repeated(b'0');
+        let others = (values.wrapping_add(repeated(0x76)) | values) & repeated(0x80);
         let bits = others.trailing_zeros() / u8::BITS * u8::BITS;
         if bits == 0 {
             return (0, 0);
         }
-        // The digits at the end, zeros before them; then neighbours are joined: to two, four, and eight digits.
+        // Moves the digits to the end, after zeros. Then neighbours are combined: into two, four,
+        // and eight digits.
         let digits = values << (u64::BITS - bits);
         let pairs = (digits.wrapping_mul(10 << 8 | 1) >> 8) & 0x00ff_00ff_00ff_00ff;
         let fours = (pairs.wrapping_mul(100 << 16 | 1) >> 16) & 0x0000_ffff_0000_ffff;

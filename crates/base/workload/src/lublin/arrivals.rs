@@ -1,4 +1,5 @@
-//! When the jobs of one stream arrive: gamma-distributed points, worked off at the pace of the daily cycle.
+//! Arrival times of one stream: gamma-distributed points that are consumed at the rate of the daily
+//! cycle.
 
 use super::gamma;
 use super::parameters::{ClassParameters, GammaParameters};
@@ -6,41 +7,42 @@ use dfrsim_model::Rng;
 use rand_distr::{Distribution as _, Gamma};
 use statrs::function::gamma::gamma_lr;
 
-/// Half hours of a day.
-const BUCKETS: usize = 48;
+/// Number of half hours per day.
+const HALF_HOURS_PER_DAY: usize = 48;
 
-/// Seconds of a half hour.
+/// Length of a half hour in seconds.
 pub(super) const HALF_HOUR: f64 = 1_800.0;
 
-/// The largest logarithm of an inter-arrival time: five days.
-const LARGEST_LOG: f64 = 13.0;
+/// Largest logarithm of an inter-arrival time in seconds; it corresponds to about five days.
+const MAX_LOG: f64 = 13.0;
 
-/// The weights of the half hours of a day; their mean is 1. Bucket 0 starts at midnight; the distribution covers
-/// the 48 half hours from 5 in the morning on.
-fn daily_weights((shape, scale): GammaParameters) -> [f64; BUCKETS] {
+/// Computes the weights of the half hours of a day; their mean is 1. Bucket 0 starts at midnight;
+/// the distribution covers the 48 half hours from 5 a.m.
+fn daily_weights((shape, scale): GammaParameters) -> [f64; HALF_HOURS_PER_DAY] {
     let below = |half_hours: f64| gamma_lr(shape, half_hours / scale);
-    let mut weights = [0.0; BUCKETS];
-    for place in 11..11 + BUCKETS {
+    let mut weights = [0.0; HALF_HOURS_PER_DAY];
+    for place in 11..11 + HALF_HOURS_PER_DAY {
         let middle = place as f64;
-        weights[(place - 1) % BUCKETS] = below(middle + 0.5) - below(middle - 0.5);
+        weights[(place - 1) % HALF_HOURS_PER_DAY] = below(middle + 0.5) - below(middle - 0.5);
     }
-    let mean = weights.iter().sum::<f64>() / BUCKETS as f64;
+    let mean = weights.iter().sum::<f64>() / HALF_HOURS_PER_DAY as f64;
     weights.map(|weight| weight / mean)
 }
 
-/// The arrivals of one stream, one after the other.
+/// Generator of the arrivals of one stream.
 ///
-/// A job's points are its inter-arrival time in the rush hours, in half hours. A half hour of the day can take as many
-/// points as its weight; what it cannot take goes on to the next. So time passes slowly where the weight is high. The
-/// reference program adds up a clock of whole seconds; here the moment is the half hours that have passed, an exact
-/// number, plus the part of the present one that is worked off, so no time is lost over any number of jobs.
+/// A job's points are its inter-arrival time in the rush hours, in half hours. Each half hour of the
+/// day absorbs as many points as its weight, and the remainder carries over to the next one, so time
+/// advances slowly where the weight is high. The reference program adds up a clock in whole seconds.
+/// Here the time is the exact number of elapsed half hours plus the consumed fraction of the current
+/// one, so that rounding errors do not accumulate.
 pub(super) struct Arrivals {
     rng: Rng,
     log_gap: Gamma<f64>,
-    weights: [f64; BUCKETS],
-    /// The half hours that have passed since the first midnight.
+    weights: [f64; HALF_HOURS_PER_DAY],
+    /// Elapsed half hours since the first midnight.
     half_hours: u64,
-    /// The points of the present half hour that are worked off.
+    /// Points of the current half hour that have been consumed.
     points: f64,
 }
 
@@ -55,7 +57,8 @@ impl Arrivals {
             points: 0.0,
         }
     }
-    /// The next arrival, in half hours since the first midnight; never earlier than the one before.
+    /// Draws the next arrival, in half hours since the first midnight. It is never earlier than the
+    /// last one.
     pub(super) fn draw(&mut self) -> f64 {
         self.points += draw_gap(&self.log_gap, &mut self.rng) / HALF_HOUR;
         let mut weight = self.weight();
@@ -67,15 +70,15 @@ impl Arrivals {
         self.half_hours as f64 + self.points / weight
     }
     fn weight(&self) -> f64 {
-        self.weights[(self.half_hours % BUCKETS as u64) as usize]
+        self.weights[(self.half_hours % HALF_HOURS_PER_DAY as u64) as usize]
     }
 }
 
-/// An inter-arrival time of the rush hours, in seconds.
+/// Draws an inter-arrival time of the rush hours, in seconds.
 fn draw_gap(log_gap: &Gamma<f64>, rng: &mut Rng) -> f64 {
     loop {
         let log = log_gap.sample(rng);
-        if log <= LARGEST_LOG {
+        if log <= MAX_LOG {
             return log.exp();
         }
     }
@@ -93,20 +96,21 @@ mod tests {
         ClassParameters::of(class, NonZeroU32::new(128).unwrap())
     }
 
-    /// The mode of Gamma(8.1737, 3.9631) is 7.1737 * 3.9631 = 28.4 half hours, which place 28 covers: bucket 27, from
-    /// 13:30 on. Quietest is one of the ends, places 11 and 58, where the densities are as (11/58)^7.1737 * e^(47/3.9631) =
-    /// 0.92: place 11, bucket 10, from 5:00 on.
+    /// The mode of Gamma(8.1737, 3.9631) is 7.1737 * 3.9631 = 28.4 half hours, in place 28: bucket
+    /// 27, from 13:30. The minimum is at one of the ends, places 11 and 58, where the ratio of the
+    /// densities is (11/58)^7.1737 * e^(47/3.9631) = 0.92: place 11, bucket 10, from 5:00.
     #[test]
     fn the_day_is_busiest_after_noon_and_quietest_before_dawn() {
         let weights = daily_weights(parameters(Class::Typeless).daily);
         let mean = weights.iter().sum::<f64>() / 48.0;
         assert!((mean - 1.0).abs() < 1e-12);
-        let busiest = (0..BUCKETS).max_by(|&a, &b| weights[a].total_cmp(&weights[b]));
-        let quietest = (0..BUCKETS).min_by(|&a, &b| weights[a].total_cmp(&weights[b]));
+        let busiest = (0..HALF_HOURS_PER_DAY).max_by(|&a, &b| weights[a].total_cmp(&weights[b]));
+        let quietest = (0..HALF_HOURS_PER_DAY).min_by(|&a, &b| weights[a].total_cmp(&weights[b]));
         assert_eq!((busiest, quietest), (Some(27), Some(10)));
     }
 
-    /// The procedure as it is usually written: a clock to which each job adds, and the quotient of the job before.
+    /// Reference implementation of the usual procedure: a clock that each job advances, and the
+    /// quotient of the preceding job.
     struct Literal {
         bucket: usize,
         points: f64,
@@ -114,11 +118,11 @@ mod tests {
         clock: f64,
     }
     impl Literal {
-        fn next(&mut self, gap: f64, weights: &[f64; BUCKETS]) -> f64 {
+        fn next(&mut self, gap: f64, weights: &[f64; HALF_HOURS_PER_DAY]) -> f64 {
             self.points += gap / HALF_HOUR;
             while self.points > weights[self.bucket] {
                 self.points -= weights[self.bucket];
-                self.bucket = (self.bucket + 1) % BUCKETS;
+                self.bucket = (self.bucket + 1) % HALF_HOURS_PER_DAY;
                 self.clock += HALF_HOUR;
             }
             let quotient = self.points / weights[self.bucket];

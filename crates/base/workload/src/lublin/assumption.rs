@@ -1,28 +1,28 @@
-//! What cannot be assumed.
+//! Errors in the assumptions about CPU and memory.
 
-/// Assumptions on needs or memory that make no sense.
+/// An invalid assumption about CPU needs or memory requirements.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum AssumptionError {
-    /// A task that needs no CPU.
-    #[error("the CPU need of a task must be above 0")]
+    /// The CPU need of a task is not positive.
+    #[error("the CPU need of a task must be positive")]
     NoNeed,
-    /// Bounds in the wrong order.
-    #[error("the lower bound {from} of the memory is above the upper bound {to}")]
+    /// The bounds are in the wrong order.
+    #[error("the lower bound of memory, {from}, is above the upper bound, {to}")]
     Bounds {
-        /// The lower bound, as a part of a node.
+        /// Lower bound, as a fraction of a node.
         from: f64,
-        /// The upper bound, as a part of a node.
+        /// Upper bound, as a fraction of a node.
         to: f64,
     },
-    /// A number that is not a probability.
+    /// The number is not a probability.
     #[error("expected a probability from 0 to 1, found {0}")]
     Probability(f64),
-    /// No range of multiples, or one beyond a node.
-    #[error("expected at least 2 units, and no more than a node has, found {most} of {unit}")]
+    /// The range of multiples is empty or exceeds a node.
+    #[error("expected a maximum of at least 2 units, and at most one node, found {most} units of {unit}")]
     Most {
-        /// The most units.
+        /// Maximum number of units.
         most: u32,
-        /// The unit, as a part of a node.
+        /// Unit, as a fraction of a node.
         unit: f64,
     },
 }

@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::num::NonZeroU32;
 
-/// The CPU needs of the tasks of synthetic jobs.
+/// CPU needs of the tasks of synthetic jobs.
 ///
-/// The default is the on-line study's: quad-core nodes, of which a serial job uses one core, and each task of any other
-/// job all of them (dissertation, section 5.3.2).
+/// The default is that of the on-line study: quad-core nodes, of which a serial job uses one core
+/// and each task of any other job uses all (dissertation, section 5.3.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Given")]
 pub struct CpuNeeds {
@@ -21,11 +21,12 @@ pub struct CpuNeeds {
 }
 
 impl CpuNeeds {
-    /// Nodes of this many cores. A serial job needs one of them, and each task of another job all of them, unless their
-    /// needs are given.
+    /// Creates the needs on nodes of `cores` cores. By default a serial job needs one core, and each
+    /// task of any other job all of them.
     ///
     /// # Errors
-    /// A need of 0, also after rounding (one of more than 943,718,400 cores).
+    ///
+    /// A need is 0, possibly after rounding (one of more than 943,718,400 cores).
     pub fn new(
         cores: NonZeroU32,
         serial: Option<Share>,
@@ -38,7 +39,7 @@ impl CpuNeeds {
         }
         Ok(CpuNeeds { cores, serial, parallel })
     }
-    /// The need of each task of a job with this many.
+    /// Returns the CPU need of each task of a job with this number of tasks.
     pub const fn of(&self, tasks: u32) -> Share {
         if tasks == 1 { self.serial } else { self.parallel }
     }
@@ -46,7 +47,8 @@ impl CpuNeeds {
 
 impl Default for CpuNeeds {
     fn default() -> CpuNeeds {
-        CpuNeeds::new(const { NonZeroU32::new(4).unwrap() }, None, None).expect("a core of four is something")
+        CpuNeeds::new(const { NonZeroU32::new(4).unwrap() }, None, None)
+            .expect("a quarter of a node is above 0")
     }
 }
 
@@ -58,7 +60,7 @@ impl fmt::Display for CpuNeeds {
     }
 }
 
-/// What a file says.
+/// Fields as they appear in a file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Given {

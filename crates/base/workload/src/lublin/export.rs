@@ -1,4 +1,4 @@
-//! Generated workloads as logs.
+//! Export of generated workloads as logs.
 
 use super::parameters::{Class, LublinParameters};
 use super::workload::{Arrival, with_memory};
@@ -6,14 +6,16 @@ use super::{CpuNeeds, MemoryModel};
 use crate::log::{Header, Kilobytes, Record, Status};
 use dfrsim_model::{Seed, Share};
 
-/// The memory of a node of the study, 8 GiB, in kilobytes.
+/// Memory of a node in the study, 8 GiB, in kilobytes.
 const NODE_MEMORY_KB: u64 = 8_388_608;
 
-/// The workload that [`generate`](super::generate) makes of the same parameters and seed, as a log.
+/// Returns the workload of [`generate`](super::generate) with the same parameters and seed, as a
+/// log.
 ///
-/// Processors (fields 5 and 8) are the tasks, requested memory (field 10) is that of a task in kilobytes of an 8 GiB node
-/// (with decimals where that is not a whole number of them), the status is 1 and the queue 0 for interactive, 1 for batch jobs.
-/// Read with the annotation `Lublin` of the same seed and assumptions it gives the same jobs.
+/// The processors (fields 5 and 8) are the tasks. The requested memory (field 10) is that of a task,
+/// in kilobytes of an 8 GiB node, with decimals if necessary. The status is 1, and the queue is 0
+/// for interactive and 1 for batch jobs. A log that is read with the annotation `Lublin` of the same
+/// seed and assumptions gives the same jobs.
 pub fn to_log(parameters: &LublinParameters, seed: Seed) -> (Header, impl Iterator<Item = Record> + use<>) {
     let numbered = (1..).zip(with_memory(parameters, seed));
     (header(parameters, seed), numbered.map(|(job, (arrival, memory))| record(job, &arrival, memory)))

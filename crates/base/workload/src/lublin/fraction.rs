@@ -1,4 +1,4 @@
-//! Parts of a node in files: numbers from 0 to 1.
+//! Fractions of a node in files, as numbers from 0 to 1.
 
 use dfrsim_model::Share;
 use serde::de::{Deserialize as _, Deserializer, Error as _};
@@ -11,15 +11,18 @@ pub(super) fn serialize<S: Serializer>(share: &Share, serializer: S) -> Result<S
 pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Share, D::Error> {
     let fraction = f64::deserialize(deserializer)?;
     let share = (0.0..=1.0).contains(&fraction).then(|| nearest(fraction)).flatten();
-    share.ok_or_else(|| D::Error::custom(format!("expected a part of a node from 0 to 1, found {fraction}")))
+    share.ok_or_else(|| {
+        D::Error::custom(format!("expected a fraction of a node from 0 to 1, found {fraction}"))
+    })
 }
 
-/// For a field that may be left out.
+/// Parses the fraction of an optional field.
 pub(super) fn optional<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Share>, D::Error> {
     deserialize(deserializer).map(Some)
 }
 
-/// To the nearest unit: what was written reads back as itself, a third too.
+/// Rounds a fraction to the nearest unit, so that every written value, such as a third, is read back
+/// exactly.
 fn nearest(fraction: f64) -> Option<Share> {
     Share::try_from_units((fraction * f64::from(Share::ONE.units())).round() as u32)
 }

@@ -1,4 +1,4 @@
-//! The memory of synthetic jobs, which the model itself does not define.
+//! Memory of synthetic jobs, which the model itself does not define.
 
 use super::{AssumptionError, fraction};
 use dfrsim_model::{Rng, Seed, Share};
@@ -6,19 +6,20 @@ use rand::RngExt as _;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// How the memory of a job's tasks is drawn, the same for all tasks of a job.
+/// Distribution of the memory per task, which is equal for all tasks of a job.
 ///
-/// The default is the on-line study's: multiples of a tenth of a node (dissertation, section 5.3.2).
+/// The default is that of the on-line study: multiples of a tenth of a node (dissertation, section
+/// 5.3.2).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum MemoryModel {
     /// No memory.
     None,
-    /// The same for all jobs.
+    /// Constant memory for all jobs.
     Constant(#[serde(with = "fraction")] Share),
-    /// Any between two bounds, with equal probability.
+    /// Uniform distribution between two bounds.
     Uniform(UniformMemory),
-    /// A unit for many jobs, several units for the others.
+    /// One unit with some probability, otherwise several units.
     Multiples(MemoryMultiples),
 }
 
@@ -28,7 +29,7 @@ impl Default for MemoryModel {
     }
 }
 
-/// Memory between two bounds.
+/// Uniformly distributed memory between two bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Bounds")]
 pub struct UniformMemory {
@@ -39,10 +40,11 @@ pub struct UniformMemory {
 }
 
 impl UniformMemory {
-    /// Between these, both included.
+    /// Creates the distribution over the closed interval from `from` to `to`.
     ///
     /// # Errors
-    /// If the lower bound lies above the upper one.
+    ///
+    /// The lower bound is above the upper bound.
     pub fn new(from: Share, to: Share) -> Result<UniformMemory, AssumptionError> {
         if from > to {
             return Err(AssumptionError::Bounds { from: from.as_f64(), to: to.as_f64() });
@@ -51,7 +53,8 @@ impl UniformMemory {
     }
 }
 
-/// One unit of memory with some probability, otherwise two or more units, up to the most, with equal probability.
+/// One unit of memory with some probability, otherwise from two to the maximum number of units, with
+/// equal probabilities.
 ///
 /// The default is a tenth of a node with probability 0.55, otherwise two to ten tenths.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -64,10 +67,11 @@ pub struct MemoryMultiples {
 }
 
 impl MemoryMultiples {
-    /// Multiples of this unit up to `most` of them.
+    /// Creates the distribution over the multiples of `unit`, up to `most` units.
     ///
     /// # Errors
-    /// A probability outside [0, 1], fewer than two units at most, or more of them than a node has.
+    ///
+    /// The probability is outside [0, 1], `most` is less than two, or `most` units exceed a node.
     pub fn new(unit: Share, single_probability: f64, most: u32) -> Result<MemoryMultiples, AssumptionError> {
         if !(0.0..=1.0).contains(&single_probability) {
             return Err(AssumptionError::Probability(single_probability));
@@ -86,21 +90,21 @@ impl Default for MemoryMultiples {
     }
 }
 
-/// The memory of the tasks of one job after the other.
+/// Generator of the memory per task for a sequence of jobs.
 ///
-/// It draws from the stream `memory` of the workload's seed, so that a generated workload and its written file, read
-/// with the same seed, agree.
+/// The numbers are drawn from the stream `memory` of the workload's seed, so that a generated
+/// workload and its exported log, read with the same seed, agree.
 pub struct MemoryStream {
     model: MemoryModel,
     rng: Rng,
 }
 
 impl MemoryStream {
-    /// The memory of the workload of this seed.
+    /// Creates the generator for the workload with this seed.
     pub fn new(workload: Seed, model: MemoryModel) -> MemoryStream {
         MemoryStream { model, rng: workload.fork("memory").rng() }
     }
-    /// The memory of a task of the next job, in order of submission.
+    /// Draws the memory per task of the next job, in the order of submission.
     pub fn draw(&mut self) -> Share {
         let units = match self.model {
             MemoryModel::None => 0,
@@ -109,13 +113,13 @@ impl MemoryStream {
                 self.rng.random_range(from.units()..=to.units())
             }
             MemoryModel::Multiples(MemoryMultiples { unit, single_probability, most }) => {
-                // Drawn with 64 bits: published results hang on what a seed gives.
+                // Drawn with 64 bits, as a change would change published results.
                 let single = self.rng.random_bool(single_probability);
                 let count = if single { 1 } else { self.rng.random_range(2..=u64::from(most)) };
                 unit.units() * count as u32
             }
         };
-        Share::try_from_units(units).expect("models never exceed a node")
+        Share::try_from_units(units).expect("no model exceeds a node")
     }
 }
 
@@ -138,7 +142,7 @@ impl fmt::Display for MemoryModel {
     }
 }
 
-/// The syntax of bounds.
+/// Bounds as they appear in a file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Bounds {
@@ -156,7 +160,7 @@ impl TryFrom<Bounds> for UniformMemory {
     }
 }
 
-/// The syntax of multiples.
+/// Multiples as they appear in a file.
 #[derive(Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Multiples {
@@ -249,7 +253,8 @@ mod tests {
         assert!(read("\"some\"").unwrap_err().contains("unknown variant"));
     }
 
-    /// Means of 10,000 draws: within five standard errors, 5 * (width / sqrt 12) / 100, of what probabilities say.
+    /// Means of 10,000 draws lie within five standard errors, 5 * (width / sqrt 12) / 100, of the
+    /// expected values.
     #[test]
     fn draws_follow_the_model() {
         assert_eq!(draws(MemoryModel::None, 3), [0.0; 3]);
@@ -268,7 +273,7 @@ mod tests {
     }
 
     proptest! {
-        /// Every accepted model draws memory between its bounds.
+        /// Every valid model draws memory between its bounds.
         #[test]
         fn draws_stay_within_the_model(
             ends in prop::array::uniform2(0..=Share::ONE.units()), probability in 0.0..=1.0, most in 2_u32..100,

@@ -1,7 +1,9 @@
-//! The Lublin-Feitelson model of the jobs of parallel machines, with the CPU needs and memory of the on-line study.
+//! The Lublin-Feitelson model of the jobs of parallel machines, with the CPU needs and memory of the
+//! on-line study.
 //!
-//! [`generate`] makes jobs ([`jobs`] one at a time), [`to_log`] the same ones as a log, and [`arrivals`] is the bare model. What tasks need is
-//! assumed: [`CpuNeeds`] and [`MemoryModel`] are the study's assumptions unless others are given.
+//! [`generate`] creates all jobs, [`jobs`] one job at a time, and [`to_log`] the same jobs as a log;
+//! [`arrivals`] is the model without CPU needs and memory. [`CpuNeeds`] and [`MemoryModel`] are
+//! assumptions; their defaults are those of the study.
 //!
 //! ```
 //! use dfrsim_model::Seed;
@@ -11,10 +13,11 @@
 //! assert!(jobs.iter().all(|job| (1..=128).contains(&job.tasks)));
 //! ```
 //!
-//! Sources: Lublin and Feitelson, "The workload on parallel supercomputers: modeling the characteristics of rigid jobs",
-//! JPDC 63(11), 2003, with the parameters of the authors' reference program; for needs and memory the
-//! dissertation, section 5.3.2. Unlike the reference program this keeps time in floating point until a job is
-//! emitted, takes its seed from the caller, and never makes a job larger than the machine.
+//! Sources: Lublin and Feitelson, "The workload on parallel supercomputers: modeling the
+//! characteristics of rigid jobs", JPDC 63(11), 2003, with the parameters of the authors' reference
+//! program; for CPU needs and memory the dissertation, section 5.3.2. Unlike the reference program,
+//! this implementation keeps times in floating point until a job is emitted, gets its seed from the
+//! caller, and never generates a job larger than the machine.
 
 mod arrivals;
 mod assumption;
@@ -36,7 +39,7 @@ pub use workload::{Arrival, arrivals, generate, jobs, trace_seed};
 use parameters::GammaParameters;
 use rand_distr::Gamma;
 
-/// The gamma distribution of parameters that are in this module.
+/// Creates a gamma distribution from one of the model's parameters.
 fn gamma((shape, scale): GammaParameters) -> Gamma<f64> {
     Gamma::new(shape, scale).expect("the model's parameters are positive")
 }

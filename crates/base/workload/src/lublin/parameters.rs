@@ -1,4 +1,4 @@
-//! The numbers of the model.
+//! Parameters of the model.
 
 use super::{CpuNeeds, MemoryModel};
 use dfrsim_model::named;
@@ -6,21 +6,21 @@ use serde::{Deserialize, Serialize};
 use std::num::NonZeroU32;
 
 named! {
-    /// Which variant of the model.
+    /// A variant of the model.
     #[derive(Default)]
     pub enum Mode as "mode of the Lublin model" {
         /// Two independent streams, batch and interactive, merged.
         #[default]
         Typed = "typed",
-        /// One stream fitted to all jobs.
+        /// A single stream fitted to all jobs.
         Typeless = "typeless",
     }
 }
 
 named! {
-    /// The kind of a job.
+    /// The class of a job.
     pub enum Class as "job class" {
-        /// Of the typeless mode.
+        /// A job of the typeless mode.
         Typeless = "typeless",
         /// A batch job of the typed mode.
         Batch = "batch",
@@ -30,7 +30,8 @@ named! {
 }
 
 impl Mode {
-    /// The streams of the mode. Where two arrivals coincide, the earlier in this list goes first.
+    /// Returns the streams of the mode. If two arrivals coincide, the earlier stream in this list
+    /// goes first.
     pub(super) const fn classes(self) -> &'static [Class] {
         match self {
             Mode::Typed => &[Class::Interactive, Class::Batch],
@@ -39,24 +40,26 @@ impl Mode {
     }
 }
 
-/// What to generate.
+/// Parameters of a synthetic workload.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct LublinParameters {
-    /// The nodes of the machine, which is the largest size of a job. The model was fitted to 128.
+    /// Number of nodes of the machine, which is also the maximum size of a job. The model was fitted
+    /// to 128.
     pub nodes: NonZeroU32,
-    /// The number of jobs.
+    /// Number of jobs.
     pub jobs: usize,
-    /// Which variant of the model.
+    /// Variant of the model.
     pub mode: Mode,
-    /// The CPU needs of tasks, as shares of a node's CPU.
+    /// CPU needs of tasks, as fractions of a node's CPU.
     pub cpu: CpuNeeds,
-    /// The memory of tasks.
+    /// Memory of tasks, as fractions of a node's memory.
     pub memory: MemoryModel,
 }
 
 impl Default for LublinParameters {
-    /// As in the on-line study: 1,000 jobs for 128 nodes, typed, with its needs and memory.
+    /// Returns the parameters of the on-line study: 1,000 jobs for 128 nodes, typed, with its CPU
+    /// needs and memory.
     fn default() -> LublinParameters {
         LublinParameters {
             nodes: const { NonZeroU32::new(128).unwrap() },
@@ -71,15 +74,15 @@ impl Default for LublinParameters {
 /// Shape and scale of a gamma distribution; its mean is their product.
 pub(super) type GammaParameters = (f64, f64);
 
-/// The parameters of one stream, in the names of the authors' reference program.
+/// Parameters of one stream, named as in the authors' reference program.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct ClassParameters {
-    /// The probability of a serial job.
+    /// Probability of a serial job.
     pub(super) serial_prob: f64,
-    /// The share of jobs, among all, that are parallel with a power of two as their size.
+    /// Probability of a parallel job whose size is a power of two.
     pub(super) pow2_prob: f64,
-    /// The two-stage uniform distribution of log2(size): its least, middle and largest value, and the probability of
-    /// the lower stage.
+    /// Two-stage uniform distribution of log2(size): its minimum, breakpoint and maximum, and the
+    /// probability of the lower stage.
     pub(super) u_low: f64,
     pub(super) u_med: f64,
     pub(super) u_hi: f64,
@@ -87,13 +90,14 @@ pub(super) struct ClassParameters {
     /// The two gamma distributions of ln(run time).
     pub(super) short: GammaParameters,
     pub(super) long: GammaParameters,
-    /// The probability of the first of them is `pa * size + pb`.
+    /// Coefficients of the probability of the first distribution, `pa * size + pb`.
     pub(super) pa: f64,
     pub(super) pb: f64,
-    /// The gamma distribution of ln(inter-arrival time) in the rush hours, which `arar` corrects for the whole day.
+    /// Gamma distribution of ln(inter-arrival time) in the rush hours, whose shape `arar` scales for
+    /// the whole day.
     pub(super) arrival: GammaParameters,
     pub(super) arar: f64,
-    /// The gamma distribution of the hour of arrival, in half hours.
+    /// Gamma distribution of the time of day of arrivals, in half hours.
     pub(super) daily: GammaParameters,
 }
 
@@ -101,7 +105,7 @@ const TYPELESS: ClassParameters = published(0);
 const BATCH: ClassParameters = published(1);
 const INTERACTIVE: ClassParameters = published(2);
 
-/// The published parameters: of jobs without types, of batch jobs and of interactive ones.
+/// Returns the published parameters: 0 is typeless, 1 batch, 2 interactive.
 const fn published(class: usize) -> ClassParameters {
     ClassParameters {
         serial_prob: [0.244, 0.2927, 0.1541][class],
@@ -121,8 +125,9 @@ const fn published(class: usize) -> ClassParameters {
 }
 
 impl ClassParameters {
-    /// The parameters of a class on a machine of this many nodes: the published ones for 128, otherwise with u_hi =
-    /// log2(nodes) and u_med = u_hi - 2.5, kept above u_low. On machines of one or two nodes u_low is lowered to u_hi.
+    /// Returns the parameters of a class on a machine with this number of nodes: the published ones
+    /// for 128, otherwise with u_hi = log2(nodes) and u_med = u_hi - 2.5, but at least u_low. On
+    /// machines of one or two nodes u_low is reduced to u_hi.
     pub(super) fn of(class: Class, nodes: NonZeroU32) -> ClassParameters {
         let published = match class {
             Class::Typeless => TYPELESS,

@@ -1,4 +1,4 @@
-//! How large a job of one stream is, and how long it runs.
+//! Sizes and run times of the jobs of one stream.
 
 use super::gamma;
 use super::parameters::ClassParameters;
@@ -7,10 +7,10 @@ use rand::RngExt as _;
 use rand_distr::{Distribution as _, Gamma};
 use std::num::NonZeroU32;
 
-/// The largest logarithm of a run time: 45 hours.
-const LARGEST_LOG: f64 = 12.0;
+/// Largest logarithm of a run time in seconds; it corresponds to about 45 hours.
+const MAX_LOG: f64 = 12.0;
 
-/// The sizes of the jobs of one stream.
+/// Generator of the job sizes of one stream.
 pub(super) struct Sizes {
     rng: Rng,
     parameters: ClassParameters,
@@ -21,7 +21,7 @@ impl Sizes {
     pub(super) fn new(parameters: &ClassParameters, nodes: NonZeroU32, rng: Rng) -> Sizes {
         Sizes { rng, parameters: *parameters, nodes: nodes.get() }
     }
-    /// The size of the next job, from 1 to the machine's.
+    /// Draws the size of the next job, from 1 to the number of nodes.
     pub(super) fn draw(&mut self) -> u32 {
         let ClassParameters { serial_prob, pow2_prob, u_low, u_med, u_hi, u_prob, .. } = self.parameters;
         let kind: f64 = self.rng.random();
@@ -33,12 +33,12 @@ impl Sizes {
         if kind <= serial_prob + pow2_prob {
             log = (log + 0.5).floor();
         }
-        // On a machine that is not a power of two the rounded logarithm may lie above it.
+        // If the number of nodes is not a power of two, the rounded logarithm may exceed it.
         ((log.exp2() + 0.5).floor() as u32).min(self.nodes)
     }
 }
 
-/// The run times of the jobs of one stream.
+/// Generator of the run times of one stream.
 pub(super) struct RunTimes {
     rng: Rng,
     short: Gamma<f64>,
@@ -52,13 +52,14 @@ impl RunTimes {
         let &ClassParameters { short, long, pa, pb, .. } = parameters;
         RunTimes { rng, short: gamma(short), long: gamma(long), pa, pb }
     }
-    /// The run time of the next job, of this size: whole seconds, at least one.
+    /// Draws the run time of the next job, which has this size, in whole seconds; at least one
+    /// second.
     pub(super) fn draw(&mut self, size: u32) -> SimSpan {
         let of_short = (self.pa * f64::from(size) + self.pb).clamp(0.0, 1.0);
         let log_run_time = if self.rng.random::<f64>() <= of_short { &self.short } else { &self.long };
         loop {
             let log = log_run_time.sample(&mut self.rng);
-            if log <= LARGEST_LOG {
+            if log <= MAX_LOG {
                 return SimSpan::from_secs(log.exp().max(1.0) as u64);
             }
         }

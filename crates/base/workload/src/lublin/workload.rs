@@ -1,4 +1,4 @@
-//! The streams put together.
+//! Merging of the streams into a workload.
 
 use super::arrivals::{Arrivals, HALF_HOUR};
 use super::memory::MemoryStream;
@@ -7,27 +7,27 @@ use super::shape::{RunTimes, Sizes};
 use dfrsim_model::{Job, JobId, Seed, Share, SimSpan, SimTime};
 use std::num::NonZeroU32;
 
-/// The model of one job.
+/// A job of the model, without CPU needs and memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Arrival {
-    /// When it arrives: whole seconds since a midnight. The model's own clock is not rounded, so rounding errors do not
-    /// add up.
+    /// Submit time in whole seconds since a midnight. The model's own clock is not rounded, so
+    /// rounding errors do not accumulate.
     pub submit: SimTime,
-    /// Its processors, from 1 to the machine's nodes.
+    /// Number of processors, from 1 to the number of nodes.
     pub size: u32,
-    /// How long it runs: whole seconds, from 1 to 162,754 (e^12).
+    /// Run time in whole seconds, from 1 to 162,754 (e^12).
     pub run_time: SimSpan,
-    /// Its kind.
+    /// Class of the job.
     pub class: Class,
 }
 
-/// The jobs of one class.
+/// Generator of the jobs of one class.
 struct ClassStream {
     class: Class,
     arrivals: Arrivals,
     sizes: Sizes,
     run_times: RunTimes,
-    /// The next arrival, in half hours.
+    /// Time of the next arrival, in half hours.
     next: f64,
 }
 
@@ -45,7 +45,7 @@ impl ClassStream {
             next,
         }
     }
-    fn fire(&mut self) -> Arrival {
+    fn next_arrival(&mut self) -> Arrival {
         let submit = SimTime::from_secs((self.next * HALF_HOUR).round() as u64);
         self.next = self.arrivals.draw();
         let size = self.sizes.draw();
@@ -53,11 +53,11 @@ impl ClassStream {
     }
 }
 
-/// The model as an endless stream of arrivals, in order. The number of jobs, needs and memory in the
-/// parameters do not matter here.
+/// Returns the model as an endless stream of arrivals, in the order of their times. The number of
+/// jobs, CPU needs and memory in the parameters are ignored.
 ///
-/// Every class draws arrivals, sizes and run times from streams of their own, so a shorter workload is the beginning of
-/// a longer one, and the arrivals are the same on every machine.
+/// Each class draws arrivals, sizes and run times from separate streams of random numbers. A shorter
+/// workload is therefore a prefix of a longer one, and the arrivals are identical on all machines.
 pub fn arrivals(parameters: &LublinParameters, seed: Seed) -> impl Iterator<Item = Arrival> + use<> {
     let nodes = parameters.nodes;
     let classes = parameters.mode.classes().iter();
@@ -65,12 +65,12 @@ pub fn arrivals(parameters: &LublinParameters, seed: Seed) -> impl Iterator<Item
     std::iter::from_fn(move || next_of(&mut streams))
 }
 
-/// The next arrival of all classes. Of equal ones the first: the order of the classes settles ties.
+/// Returns the next arrival of all classes. Ties are resolved by the order of the classes.
 fn next_of(streams: &mut [ClassStream]) -> Option<Arrival> {
-    streams.iter_mut().min_by(|a, b| a.next.total_cmp(&b.next)).map(ClassStream::fire)
+    streams.iter_mut().min_by(|a, b| a.next.total_cmp(&b.next)).map(ClassStream::next_arrival)
 }
 
-/// The arrivals of a workload with the memory of their tasks.
+/// Returns the arrivals of a workload with the memory of their tasks.
 pub(super) fn with_memory(
     parameters: &LublinParameters,
     seed: Seed,
@@ -79,19 +79,20 @@ pub(super) fn with_memory(
     arrivals(parameters, seed).take(parameters.jobs).map(move |arrival| (arrival, memory.draw()))
 }
 
-/// The seed of a trace (from 0) in scenarios of this seed. It depends on these only, so traces are the same in all
-/// workloads, regardless of their names and scaling, and a longer trace begins like a shorter one.
+/// Returns the seed of a trace (numbered from 0) in scenarios with this seed. It depends on nothing
+/// else, so traces are identical in all workloads, regardless of their names and scaling, and a
+/// shorter trace is a prefix of a longer one.
 pub fn trace_seed(scenario_seed: u64, trace: u32) -> Seed {
     Seed::new(scenario_seed).fork("lublin").numbered(trace.into())
 }
 
-/// A workload of the on-line study: the model's arrivals with ids from 1, CPU needs and memory as the
-/// parameters assume.
+/// Generates a workload of the on-line study: the model's arrivals with ids from 1, and with the
+/// assumed CPU needs and memory.
 pub fn generate(parameters: &LublinParameters, seed: Seed) -> Vec<Job> {
     jobs(parameters, seed).collect()
 }
 
-/// The same, one job at a time.
+/// Generates the jobs of [`generate`] one at a time.
 pub fn jobs(parameters: &LublinParameters, seed: Seed) -> impl Iterator<Item = Job> + use<> {
     let cpu = parameters.cpu;
     let numbered = (1..).zip(with_memory(parameters, seed));
@@ -120,7 +121,8 @@ mod tests {
             .collect()
     }
 
-    /// Published results hang on these numbers: a change of model, streams or generator must be seen.
+    /// Published results depend on these numbers: the test detects any change of the model, its
+    /// streams or the generator.
     #[test]
     fn golden_arrivals() {
         assert_eq!(

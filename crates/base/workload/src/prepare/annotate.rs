@@ -1,4 +1,4 @@
-//! From processors to tasks with CPU needs and memory.
+//! Annotation: conversion of processors to tasks with CPU needs and memory.
 
 use crate::log::Record;
 use crate::lublin::{CpuNeeds, MemoryModel, MemoryStream};
@@ -6,61 +6,65 @@ use dfrsim_model::named;
 use dfrsim_model::{Seed, Share};
 use serde::{Deserialize, Serialize};
 
-/// Where the tasks of a job, their CPU needs and their memory come from.
+/// The source of a job's tasks, CPU needs and memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Annotation {
-    /// A task a processor, with a processor as the unit: need 1, no memory.
+    /// One task per processor, where a processor is the unit: CPU need 1, no memory.
     #[default]
     None,
-    /// From the memory fields of the log, on multi-core nodes.
+    /// Derived from the memory fields of the log, for multi-core nodes.
     Hpc2n(ClusterAssumptions),
-    /// As for the Lublin model: needs by size, memory drawn at random. Give it the seed of the workload: one that was
-    /// generated with that seed and these assumptions gets the needs and memory that it was generated with.
+    /// Assumptions of the Lublin model: CPU needs by size, random memory. A workload that was
+    /// generated with this seed and these assumptions gets the original CPU needs and memory.
     Lublin {
-        /// The number of which [`Seed::new`] makes the workload's seed.
+        /// Seed of the workload, as a number for [`Seed::new`].
         seed: u64,
-        /// The CPU needs of tasks, as shares of a node's CPU.
+        /// CPU needs of tasks, as fractions of a node's CPU.
         #[serde(default)]
         cpu: CpuNeeds,
-        /// The memory of tasks.
+        /// Memory of tasks, as fractions of a node's memory.
         #[serde(default)]
         memory: MemoryModel,
     },
 }
 
-/// The nodes that a log with memory fields is laid out on.
+/// Nodes on which the jobs of a log with memory fields are laid out.
 ///
-/// The memory of a processor is the larger of fields 7 and 10, at least the floor and at most a node; how processors
-/// become tasks says [`Join`]. The floor is that of a processor unless the floors of a node's cores fill the node (ten cores
-/// and more, with the default floor): then it is that of a task. The default is the HPC2N study's: dual-core nodes of
-/// 2 GiB, floor 0.1 (dissertation, section 5.3.1); other cores are ours.
+/// The memory of a processor is the larger of fields 7 and 10, at least the floor and at most a
+/// node. Processors become tasks as [`Join`] specifies. The floor applies to each processor, unless
+/// the floors of a node's cores fill the node (ten or more cores with the default floor); in that
+/// case it applies to each task. The default is that of the HPC2N study: dual-core nodes of 2 GiB,
+/// floor 0.1 (dissertation, section 5.3.1). The treatment of other numbers of cores is an extension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ClusterAssumptions {
-    /// The processors of a node; 0 counts as 1.
+    /// Processors per node; 0 counts as 1.
     pub cores: u32,
-    /// The memory of a node in kilobytes; 0 makes every memory a whole node's.
+    /// Memory per node in kilobytes; with 0 every task gets the memory of a whole node.
     pub memory_kb: u64,
-    /// The least memory of a task before tasks are joined, in tenths of a node; more than 10 counts as 10.
+    /// Minimum memory of a task before tasks are joined, in tenths of a node; more than 10 counts as
+    /// 10.
     pub floor_tenths: u32,
-    /// How processors become tasks; if not given, [`Join::Even`] on dual-core nodes and [`Join::Spread`] on others.
+    /// Conversion of processors to tasks; the default is [`Join::Even`] on dual-core nodes and
+    /// [`Join::Spread`] on others.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub join: Option<Join>,
 }
 
 named! {
-    /// How the processors of a job become tasks on multi-core nodes.
+    /// The rule by which the processors of a job become tasks on multi-core nodes.
     pub enum Join as "join" {
-        /// The study's rule: if the processors fill nodes evenly and their memory fits (all of a node's processors
-        /// together strictly below a node), a task is a node's worth of processors, with need 1; otherwise a task is a
-        /// processor, with need 1/cores. Batch policies give a node to each task.
+        /// The study's rule. If the processors fill nodes evenly, and the memory of a full node's
+        /// processors is strictly less than a node, each task has the processors of a node and CPU
+        /// need 1. Otherwise each task is one processor with CPU need 1/cores. Batch policies give a
+        /// node to each task.
         Even = "even",
-        /// A job is spread evenly over as few nodes as hold its processors and their memory: a task for each node, all
-        /// with the same need and memory.
+        /// A job is spread evenly over as few nodes as hold its processors and their memory: one
+        /// task per node, all with equal CPU need and memory.
         Spread = "spread",
-        /// As the log says: a task for each node that a job had, with an even part of its processors and their memory. Jobs of which the
-        /// log does not say it are spread.
+        /// One task per node that the job had in the log, with an equal part of its processors and
+        /// their memory. Jobs whose nodes the log does not have are spread.
         Listed = "listed",
     }
 }
@@ -71,7 +75,7 @@ impl Default for ClusterAssumptions {
     }
 }
 
-/// The amount that a job asks for.
+/// Requested tasks of a job, with the CPU need and memory of each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Demand {
     pub(super) tasks: u32,
@@ -86,7 +90,7 @@ impl ClusterAssumptions {
         let floor = Share::from_ratio(u64::from(self.floor_tenths.min(10)), 10);
         let floors_fit = u64::from(floor.units()) * u64::from(cores) < node;
         let memory = self.known_memory(record).max(if floors_fit { floor } else { Share::ZERO });
-        // The memory of a task of that many processors, if it fits a node.
+        // Returns the memory of a task of that many processors, if it fits on a node.
         let joined = |processors: u32| {
             let units = u64::from(memory.units()) * u64::from(processors);
             (units <= node).then(|| Share::from_ratio(units, node).max(floor))
@@ -111,7 +115,8 @@ impl ClusterAssumptions {
                 let in_memory = Share::ONE.units().checked_div(memory.units()).unwrap_or(cores);
                 let tasks = processors.div_ceil(cores.min(in_memory));
                 let need = Share::from_ratio(u64::from(processors), u64::from(cores) * u64::from(tasks));
-                let memory = joined(processors.div_ceil(tasks)).expect("as many as a node's memory holds");
+                let memory =
+                    joined(processors.div_ceil(tasks)).expect("the tasks were sized to fit a node's memory");
                 Demand { tasks, need, memory }
             }
         }
@@ -124,7 +129,7 @@ impl ClusterAssumptions {
     }
 }
 
-/// An annotation at work on one log.
+/// Annotation of the jobs of one log, with the state of its random numbers.
 pub(super) enum Annotator {
     None,
     Hpc2n(ClusterAssumptions),
@@ -141,8 +146,9 @@ impl Annotator {
             }
         }
     }
-    /// What the job of the next line asks for, with this many processors. It must be called for every line in order, those
-    /// too that do not become jobs, since some annotations draw from a stream.
+    /// Returns the demand of the job of the next line, with this number of processors. Must be
+    /// called for every line in order, including lines that do not become jobs, since some
+    /// annotations draw random numbers.
     pub(super) fn demand(&mut self, record: &Record, processors: u32) -> Demand {
         match self {
             Annotator::None => Demand { tasks: processors, need: Share::ONE, memory: Share::ZERO },
@@ -169,7 +175,7 @@ mod tests {
         (demand.tasks, demand.need.as_f64(), demand.memory.as_f64())
     }
 
-    /// 2 GiB are 2,097,152 KB: 524,288 KB are a quarter, 1,048,576 KB half a node.
+    /// 2 GiB are 2,097,152 KB, so 524,288 KB are a quarter and 1,048,576 KB half a node.
     #[test]
     fn dual_core_nodes() {
         assert_eq!(demand(None, None, 4), (2, 1.0, 0.2), "unknown memory is a tenth, doubled");
@@ -181,7 +187,8 @@ mod tests {
         assert_eq!((just_below.tasks, just_below.memory), (1, Share::from_ratio(2_097_150, 2_097_152)));
     }
 
-    /// On 16 cores with the default floor of a tenth: the floors of 16 processors fill a node, so a task has the floor.
+    /// Floors of 16 processors, a tenth each by default, fill a node of 16 cores, so the floor
+    /// applies per task.
     #[test]
     fn nodes_of_many_cores_are_joined() {
         let sixteen = ClusterAssumptions { cores: 16, ..ClusterAssumptions::default() };
@@ -205,7 +212,8 @@ mod tests {
         assert_eq!(of(free, None, 32), (2, Share::ONE, Share::ZERO));
     }
 
-    /// Three nodes for 32 processors: 11 at most on each; without their number as few nodes as hold them.
+    /// Three nodes for 32 processors have at most 11 each; without the number of nodes, as few nodes
+    /// as possible are used.
     #[test]
     fn listed_jobs_have_their_nodes() {
         let cluster =
@@ -220,7 +228,7 @@ mod tests {
     }
 
     proptest! {
-        /// No assumptions make a number overflow or lose a processor.
+        /// No assumptions cause an overflow or lose a processor.
         #[test]
         fn any_assumption_is_survived(
             cores in prop_oneof![0_u32..200, Just(u32::MAX)], memory_kb: u64, floor_tenths: u32,

@@ -1,9 +1,10 @@
-//! From the records of a log to the jobs of a simulation.
+//! Preparation: conversion of the records of a log to the jobs of a simulation.
 //!
-//! A [`JobStream`] makes jobs of the records of any [`Source`], one at a time: it selects a part, applies the [`Rules`]
-//! for anomalous lines, and gives the jobs tasks, needs and memory ([`Annotation`]). A [survey](Opened::survey) reads a
-//! file through before its jobs are simulated while it is read again; [`with_jobs`] works on them in one pass and only
-//! gives the result if the file was good to its end; [`read_jobs`] just collects.
+//! A [`JobStream`] converts the records of any [`Source`] to jobs, one at a time. It selects a part
+//! of the log, applies the [`Rules`] for anomalous lines, and adds tasks, CPU needs and memory
+//! ([`Annotation`]). A [survey](Opened::survey) reads a file completely before its jobs are
+//! simulated while the file is read again. [`with_jobs`] processes the jobs in a single pass, and
+//! returns the result only if the file is valid to its end. [`read_jobs`] collects the jobs.
 //!
 //! ```
 //! use dfrsim_workload::formats::swf;
@@ -22,8 +23,8 @@
 //! # Ok::<(), dfrsim_workload::log::LogError>(())
 //! ```
 //!
-//! Sources: the dissertation, section 5.3, for the annotations; the archive's advice on cleaning for the rules'
-//! defaults.
+//! Sources: the dissertation, section 5.3, for the annotations; the archive's advice on cleaning for
+//! the default rules.
 
 mod annotate;
 mod numbers;
@@ -40,7 +41,9 @@ pub use survey::Survey;
 
 use crate::cut::Selection;
 use crate::formats::{batsim, gwf, pbs, slurm, swf};
-use crate::log::{Asked, LogError, Order, ReadReport, Reader, Source, Strictness, Whole, opened};
+use crate::log::{
+    LogError, Order, ReadReport, Reader, ResourceRequests, Source, Strictness, Whole, open_log,
+};
 use dfrsim_model::Job;
 use dfrsim_model::named;
 use serde::{Deserialize, Serialize};
@@ -53,54 +56,55 @@ named! {
     /// The format of a file.
     #[derive(Default)]
     pub enum Format as "format" {
-        /// A name that ends in `.json` or `.json.gz` is a workload of Batsim, in `.gwf` or `.gwf.gz` a log in the Grid
-        /// Workloads Format, in `.sacct` or `.sacct.gz` a listing of Slurm's `sacct --parsable2`, in `.pbs` or `.pbs.gz` accounting of PBS, as is
-        /// one of eight digits (the server names files by days); any other one is a log in the Standard Workload Format.
+        /// Format by the file name: a Batsim workload for `.json` and `.json.gz`, the Grid Workloads
+        /// Format for `.gwf` and `.gwf.gz`, a listing of Slurm's `sacct --parsable2` for `.sacct`
+        /// and `.sacct.gz`, PBS accounting for `.pbs` and `.pbs.gz` and for names of eight digits
+        /// (the server names files by date), and the Standard Workload Format for all others.
         #[default]
         ByName = "by-name",
         /// A log in the Standard Workload Format.
         Swf = "swf",
         /// A log in the Grid Workloads Format.
         Gwf = "gwf",
-        /// A workload of Batsim.
+        /// A Batsim workload.
         Batsim = "batsim",
-        /// What Slurm's `sacct --parsable2` prints.
+        /// Output of Slurm's `sacct --parsable2`.
         Slurm = "slurm",
         /// Accounting of PBS, OpenPBS or Torque.
         Pbs = "pbs",
     }
 }
 
-/// How records become jobs.
+/// Options for the conversion of records to jobs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Options {
-    /// The format of the file (used where one is opened).
+    /// Format of the file; used when a file is opened.
     pub format: Format,
-    /// The rule for lines, or jobs of Batsim, that cannot be read (used where a file is opened).
+    /// Treatment of invalid lines, or of invalid jobs of Batsim; used when a file is opened.
     pub lines: Strictness,
-    /// The speed of a node in flop/s, for workloads of Batsim that compute (used where a file is opened).
+    /// Node speed in flop/s, for Batsim workloads with computations; used when a file is opened.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub flops: Option<NonZeroU64>,
-    /// The field with the size of a job.
+    /// Field with the size of a job.
     pub size: SizeField,
-    /// The part that is taken.
+    /// Part of the log that is selected.
     pub select: Selection,
-    /// The rules for anomalous lines.
+    /// Rules for anomalous lines.
     pub rules: Rules,
-    /// The units (nodes; processors without annotation) of the machine: jobs with more tasks are too wide. Without it
-    /// none is.
+    /// Number of units of the machine (nodes; processors without annotation). Jobs with more tasks
+    /// are anomalous. Without it no job is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub units: Option<u32>,
-    /// Where tasks, needs and memory come from.
+    /// Source of tasks, CPU needs and memory.
     pub annotation: Annotation,
-    /// Whether jobs say from which group, queue and partition they come.
+    /// True if jobs carry their group, queue and partition.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub origins: bool,
 }
 
 impl Format {
-    /// The format of a file: never [`Format::ByName`].
+    /// Determines the format of a file; never [`Format::ByName`].
     #[must_use]
     pub fn of(self, path: &Path) -> Format {
         if self != Format::ByName {
@@ -122,43 +126,47 @@ impl Format {
     }
 }
 
-/// What was met while reading and preparing.
+/// Counts of reading and preparing a log.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Report {
-    /// The reading.
+    /// Counts of the reader.
     pub read: ReadReport,
-    /// The rules.
+    /// Counts of the rules.
     pub counts: Counts,
 }
 
 impl fmt::Display for Report {
-    /// The counts, and notices of broken lines, lines out of order and communication if there are any.
+    /// Formats the counts, with notices of invalid lines, lines out of order and communication if
+    /// there are any.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.counts.fmt(f)?;
         self.read.notices().iter().try_for_each(|notice| write!(f, "; {notice}"))
     }
 }
 
-/// A file of jobs: streamed, its lines in order; or read whole and sorted.
+/// A source of records: a file that is streamed in order, or one that has been read completely and
+/// sorted.
 pub type Log = Box<dyn Source + Send>;
 
-/// The reader of a log in a format with a job a line.
+/// Opens the reader of a line-based log.
 fn reader(path: &Path, options: &Options, order: Order) -> Result<Reader<'static>, LogError> {
     let dialect = match options.format.of(path) {
         Format::Gwf => gwf::DIALECT,
         _ => swf::DIALECT,
     };
-    let mut reader = Reader::new(opened(path), &path.display().to_string(), dialect, options.lines, order)?;
+    let mut reader = Reader::new(open_log(path), &path.display().to_string(), dialect, options.lines, order)?;
     reader.stop_after(options.select.end());
     Ok(reader)
 }
 
-/// Does some work on the jobs of a file (a log or a workload of Batsim) while it is read, and gives its result if the file
-/// turns out to be good: as [`Opened::with_jobs`].
+/// Processes the jobs of a file (a log or a Batsim workload) while it is read, and returns the
+/// result if the file is valid: see [`Opened::with_jobs`].
 ///
 /// # Errors
-/// [`LogError::Open`], and [`LogError::Faults`] with the faults of the file and of the rules.
+///
+/// [`LogError::Open`], and [`LogError::Faults`] with the errors in the file and the violations of
+/// the rules.
 pub fn with_jobs<T>(
     path: &Path,
     options: &Options,
@@ -167,11 +175,12 @@ pub fn with_jobs<T>(
     Opened::open(path, options)?.with_jobs(work)
 }
 
-/// The records of a file in the order of their submit times: all of them, or those that come before the end of the
-/// selection in the file.
+/// Reads the records of a file in the order of their submit times: all of them, or those before the
+/// end of the selection in the file.
 ///
 /// # Errors
-/// [`LogError::Open`], and [`LogError::Faults`] with the faults of the file.
+///
+/// [`LogError::Open`], and [`LogError::Faults`] with the errors in the file.
 pub fn read_whole(path: &Path, options: &Options) -> Result<Whole, LogError> {
     match options.format.of(path) {
         Format::Batsim => batsim::read(path, options.lines, options.flops),
@@ -181,34 +190,39 @@ pub fn read_whole(path: &Path, options: &Options) -> Result<Whole, LogError> {
     }
 }
 
-/// What the jobs of a log asked for of resources beside processors and memory, as names and numbers of units; only listings of Slurm say
-/// that.
+/// Reads the requests of the jobs for resources other than processors and memory, as names and
+/// numbers of units. Only Slurm accounting has them; the result is empty for other formats.
 ///
 /// # Errors
-/// [`LogError::Open`], and [`LogError::Faults`] with the faults of the file.
-pub fn resources(path: &Path, options: &Options) -> Result<Arc<Asked>, LogError> {
+///
+/// [`LogError::Open`], and [`LogError::Faults`] with the errors in the file.
+pub fn resources(path: &Path, options: &Options) -> Result<Arc<ResourceRequests>, LogError> {
     if options.format.of(path) != Format::Slurm {
         return Ok(Arc::default());
     }
-    Ok(slurm::read(path, options.lines)?.asked())
+    Ok(slurm::read(path, options.lines)?.resource_requests())
 }
 
-/// All jobs of a file, in the order of their submit times.
+/// Reads all jobs of a file, in the order of their submit times.
 ///
 /// # Errors
-/// [`LogError::Open`], and [`LogError::Faults`] with the faults of the file and of the rules.
+///
+/// [`LogError::Open`], and [`LogError::Faults`] with the errors in the file and the violations of
+/// the rules.
 pub fn read_jobs(path: &Path, options: &Options) -> Result<(Vec<Job>, Report), LogError> {
     with_jobs(path, options, |jobs| jobs.collect())
 }
 
-/// The jobs of a log in the Grid Workloads Format that came from one site (field 17, `OrigSiteID`), in the order of their submit
-/// times; the format of the options does not matter.
+/// Reads the jobs of a log in the Grid Workloads Format that came from one site (field 17,
+/// `OrigSiteID`), in the order of their submit times. The format in the options is ignored.
 ///
 /// # Errors
-/// [`LogError::Open`], [`LogError::Faults`] with the faults of the file and of the rules, [`LogError::NoSuchSite`].
+///
+/// [`LogError::Open`], [`LogError::Faults`] with the errors in the file and the violations of the
+/// rules, [`LogError::NoSuchSite`].
 pub fn read_jobs_from(path: &Path, options: &Options, site: &str) -> Result<(Vec<Job>, Report), LogError> {
     let mut reader = reader(path, &Options { format: Format::Gwf, ..*options }, Order::Any)?;
-    reader.only_from(site);
+    reader.filter_site(site);
     let mut stream = JobStream::new(Whole::read(reader)?, options);
     let jobs = stream.by_ref().collect();
     Ok((jobs, stream.finish()?))

@@ -1,17 +1,19 @@
-//! Which job numbers a log has had.
+//! Set of the job numbers that have occurred in a log.
 
 use std::collections::BTreeMap;
 
-/// The most ranges that are kept, some 100 MB. Numbers that would begin a further one are not remembered.
-const MOST_RANGES: usize = 1 << 21;
+/// Maximum number of ranges, which take about 100 MB. Numbers that would start another range are not
+/// recorded.
+const MAX_RANGES: usize = 1 << 21;
 
-/// The numbers met so far, as ranges: logs are numbered almost in order, so a few ranges hold millions of numbers, and most
-/// numbers follow the last one.
+/// Set of the numbers so far, as ranges. Logs are numbered almost in order, so a few ranges hold
+/// millions of numbers, and most numbers follow the last one.
 #[derive(Debug, Default)]
-pub(super) struct Numbers {
-    /// The last number of each range, by its first one. No two ranges touch. That of the open range is out of date.
+pub(super) struct JobNumbers {
+    /// Last number of each range, by the first one. Ranges are never adjacent. The entry of the open
+    /// range is outdated.
     ranges: BTreeMap<u64, u64>,
-    /// The range that the last number joined.
+    /// Range that was extended last.
     open: Option<OpenRange>,
 }
 
@@ -19,19 +21,19 @@ pub(super) struct Numbers {
 struct OpenRange {
     first: u64,
     last: u64,
-    /// The first number of the next range, if there is one.
+    /// First number of the next range, if there is one.
     next: Option<u64>,
 }
 
 impl OpenRange {
-    /// Whether a number belongs directly behind it, and no other range directly behind the number.
+    /// Returns whether the number directly follows this range without joining it to the next one.
     fn is_followed_by(&self, number: u64) -> bool {
         self.last.checked_add(1) == Some(number) && self.next.is_none_or(|next| next - number > 1)
     }
 }
 
-impl Numbers {
-    /// Adds a number; whether it was not there before.
+impl JobNumbers {
+    /// Adds a number; returns whether it is new.
     #[inline]
     pub(super) fn insert(&mut self, number: u64) -> bool {
         match &mut self.open {
@@ -51,7 +53,7 @@ impl Numbers {
         }
         let joins_below = below.filter(|&(_, last)| last + 1 == number);
         let above = number.checked_add(1).and_then(|next| self.ranges.get(&next).copied());
-        if joins_below.is_none() && above.is_none() && self.ranges.len() == MOST_RANGES {
+        if joins_below.is_none() && above.is_none() && self.ranges.len() == MAX_RANGES {
             return true;
         }
         if above.is_some() {
@@ -65,7 +67,7 @@ impl Numbers {
         true
     }
 
-    /// Brings the open range up to date.
+    /// Writes the open range back to the map.
     fn close(&mut self) {
         if let Some(OpenRange { first, last, .. }) = self.open.take() {
             self.ranges.insert(first, last);
@@ -84,7 +86,7 @@ mod tests {
         fn numbers_are_new_once(
             runs in prop::collection::vec((prop_oneof![0_u64..40, u64::MAX - 3..=u64::MAX], 1_u64..6), 0..40),
         ) {
-            let (mut seen, mut twin) = (Numbers::default(), BTreeSet::new());
+            let (mut seen, mut twin) = (JobNumbers::default(), BTreeSet::new());
             for number in runs.iter().flat_map(|&(first, count)| first..=first.saturating_add(count - 1)) {
                 prop_assert_eq!(seen.insert(number), twin.insert(number));
             }

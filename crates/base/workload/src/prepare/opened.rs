@@ -1,4 +1,4 @@
-//! A file of jobs that has been opened, of which only the header is known.
+//! An opened file of jobs, of which only the header has been read.
 
 use super::stream::JobStream;
 use super::survey::Survey;
@@ -7,7 +7,7 @@ use crate::log::{Header, Line, LogError, Order, Source as _, Whole};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A file of jobs whose header has been read. What is done with its jobs may depend on that.
+/// A file of jobs whose header has been read. The processing of its jobs may depend on the header.
 pub struct Opened {
     path: PathBuf,
     options: Options,
@@ -17,12 +17,13 @@ pub struct Opened {
 }
 
 impl Opened {
-    /// Opens a file: to be streamed if that is possible. A workload of Batsim is one document, accounting of Slurm or PBS is not in
-    /// order, and what is not a regular file (a pipe, a device) can be read only once, before the order of its lines
-    /// is known; these are read whole.
+    /// Opens a file, for streaming if possible. Other files are read completely: a Batsim workload
+    /// is a single document, accounting of Slurm or PBS is not in order, and a file that is not
+    /// regular (a pipe, a device) can be read only once, before the order of its lines is known.
     ///
     /// # Errors
-    /// [`LogError::Open`]; and [`LogError::Faults`] if it had to be read whole and has faults.
+    ///
+    /// [`LogError::Open`]; and [`LogError::Faults`] if it had to be read completely and is invalid.
     pub fn open(path: &Path, options: &Options) -> Result<Opened, LogError> {
         let is_file = fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
         if !is_file || matches!(options.format.of(path), Format::Batsim | Format::Slurm | Format::Pbs) {
@@ -31,16 +32,16 @@ impl Opened {
         let log: Log = Box::new(reader(path, options, Order::Sorted)?);
         Ok(Opened { path: path.to_owned(), options: *options, log, whole: None })
     }
-    /// A file that was read whole, of which no line has been taken.
+    /// Wraps a log that was read completely and of which no line has been taken.
     pub fn of_whole(path: &Path, options: &Options, whole: Whole) -> Opened {
         let log: Log = Box::new(whole.clone());
         Opened { path: path.to_owned(), options: *options, log, whole: Some(whole) }
     }
-    /// The comment lines at its top.
+    /// Returns the comment lines at the top of the log.
     pub fn header(&self) -> &Header {
         self.log.header()
     }
-    /// How many jobs have fewer nodes than processors: only listings of Slurm say that.
+    /// Counts the jobs that have fewer nodes than processors. Only Slurm accounting has the nodes.
     pub fn jobs_with_fewer_nodes_than_processors(&self) -> usize {
         let is_sharing = |line: &Line| {
             let processors = line.record.allocated_processors.or(line.record.requested_processors);
@@ -48,27 +49,28 @@ impl Opened {
         };
         self.whole.iter().flat_map(Clone::clone).filter(is_sharing).count()
     }
-    /// Says how many units the machine has ([`Options::units`]).
+    /// Sets the number of units of the machine ([`Options::units`]).
     #[must_use]
     pub fn with_units(mut self, units: u32) -> Opened {
         self.options.units = Some(units);
         self
     }
-    /// Lets jobs say where they come from ([`Options::origins`]).
+    /// Adds their group, queue and partition to the jobs ([`Options::origins`]).
     #[must_use]
     pub fn with_origins(mut self) -> Opened {
         self.options.origins = true;
         self
     }
 
-    /// Does some work on the jobs while they are read, and gives its result if the file turns out to be good.
+    /// Processes the jobs while they are read, and returns the result if the file is valid.
     ///
-    /// If the lines are not in order the work is thrown away and done once more, on the file read whole and sorted; so it
-    /// must keep what it makes to itself until this returns. Work with other effects needs a [`survey`](Opened::survey)
-    /// first.
+    /// If the lines are not in order, the result of `work` is discarded, and `work` is called again
+    /// for the sorted file. It therefore must not have side effects before this function returns.
+    /// Processing with side effects needs a [`survey`](Opened::survey) first.
     ///
     /// # Errors
-    /// [`LogError::Faults`] with the faults of the file and of the rules.
+    ///
+    /// [`LogError::Faults`] with the errors in the file and the violations of the rules.
     pub fn with_jobs<T>(
         self,
         mut work: impl FnMut(&mut JobStream<Log>) -> T,
@@ -85,11 +87,12 @@ impl Opened {
         }
     }
 
-    /// Reads it through. Of a regular file whose lines are in order no more is kept than its jobs, if they are few;
-    /// [`Survey::jobs`] reads it again. All else is kept in memory.
+    /// Reads the file completely. If it is a regular file in order, only its jobs are kept, and only
+    /// if they are few; [`Survey::jobs`] reads it again. All other files are kept in memory.
     ///
     /// # Errors
-    /// [`LogError::Faults`] with the faults of the file and of the rules.
+    ///
+    /// [`LogError::Faults`] with the errors in the file and the violations of the rules.
     pub fn survey(self) -> Result<Survey, LogError> {
         let Opened { path, options, log, whole } = self;
         match Survey::of(&path, &options, log, whole) {

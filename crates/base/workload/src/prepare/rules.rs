@@ -1,4 +1,4 @@
-//! The rule for anomalous lines of a log.
+//! Rules for the anomalous lines of a log.
 
 use crate::log::{Record, Status};
 use dfrsim_model::named;
@@ -6,71 +6,73 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 
 named! {
-    /// The field that says how many processors a job has.
+    /// The field with the number of processors of a job.
     #[derive(Default)]
     pub enum SizeField as "size" {
-        /// Field 8, what the job asked for; field 5 where that is unknown or zero.
+        /// Field 8, the requested processors; field 5 if that is unknown or zero.
         #[default]
         Requested = "requested",
-        /// Field 5, what the job got; field 8 where that is unknown or zero.
+        /// Field 5, the allocated processors; field 8 if that is unknown or zero.
         Allocated = "allocated",
     }
 }
 
 named! {
-    /// The rule for a job of which a number is impossible.
+    /// The rule for a job with an impossible value.
     pub enum Rule as "rule" {
-        /// It is left out.
+        /// The job is dropped.
         Drop = "drop",
-        /// It gets the nearest possible number.
+        /// The value is replaced by the nearest possible one.
         Clamp = "clamp",
-        /// It is a fault of the log.
+        /// The job is an error.
         Error = "error",
     }
 }
 
 named! {
-    /// The rule for a job that ended in some way.
+    /// The rule for a job with a certain final state.
     pub enum StatusRule as "rule" {
-        /// It stays.
+        /// The job is kept.
         Keep = "keep",
-        /// It is left out.
+        /// The job is dropped.
         Drop = "drop",
-        /// It is a fault of the log.
+        /// The job is an error.
         Error = "error",
     }
 }
 
 named! {
-    /// What makes a line anomalous, in the order in which it is examined. A line may have several anomalies, but after
-    /// it has been left out no further one is counted.
+    /// An anomaly of a line, in the order of checking. A line may have several anomalies, but none
+    /// is counted after the line has been dropped.
     pub enum Anomaly as "anomaly" {
-        /// It failed (status 0).
+        /// The job failed (status 0).
         Failed = "failed",
-        /// It was cancelled (status 5).
+        /// The job was cancelled (status 5).
         Cancelled = "cancelled",
-        /// It is a part of a checkpointed job (status 2, 3 or 4), and a line above it has the same job number.
+        /// The line is a part of a checkpointed job (status 2, 3 or 4), and an earlier line has the
+        /// same job number.
         Partial = "partial",
-        /// Its status is 2, 3 or 4, but no line above it has its job number, so none sums it up. Logs with exit codes as
-        /// statuses have such lines.
+        /// The status is 2, 3 or 4, but no earlier line has the job number, so there is no line for
+        /// the whole job. Logs with exit codes as statuses have such lines.
         LonePartial = "lone_partial",
-        /// Its status is a number that the format does not define.
+        /// The status is a number that the format does not define.
         UnknownStatus = "unknown_status",
-        /// A line above it has the same job number, and it is not a part of a checkpointed job.
+        /// An earlier line has the same job number, and the line is not a part of a checkpointed
+        /// job.
         RepeatedNumber = "repeated_number",
-        /// It has no submit time.
+        /// The submit time is unknown.
         NoSubmit = "no_submit",
-        /// Its size is zero or unknown.
+        /// The size is zero or unknown.
         ZeroSize = "zero_size",
-        /// It has more tasks than the machine has units.
+        /// The job has more tasks than the machine has units.
         TooWide = "too_wide",
-        /// Its run time is zero or unknown.
+        /// The run time is zero or unknown.
         ZeroRun = "zero_run",
     }
 }
 
 impl SizeField {
-    /// The processors of a job; `None` if both fields are zero or unknown.
+    /// Returns the number of processors of a job; `None` if both fields are zero or unknown.
     #[must_use]
     pub fn of(self, record: &Record) -> Option<u32> {
         let requested = record.requested_processors.filter(|&size| size > 0);
@@ -86,25 +88,29 @@ impl SizeField {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Rules {
-    /// Failed jobs; by default they stay.
+    /// Failed jobs; by default they are kept.
     pub failed: StatusRule,
-    /// Cancelled jobs; by default they stay (those that never ran fall under `zero_run`).
+    /// Cancelled jobs; by default they are kept (those that never ran fall under `zero_run`).
     pub cancelled: StatusRule,
-    /// Parts of checkpointed jobs; by default they are left out, since a line above sums them up.
+    /// Parts of checkpointed jobs; by default they are dropped, since an earlier line represents the
+    /// whole job.
     pub partial: StatusRule,
-    /// Jobs with the status of a part that no line above sums up; by default they stay.
+    /// Jobs with the status of a part but no earlier line for the whole job; by default they are
+    /// kept.
     pub lone_partial: StatusRule,
-    /// Jobs whose status is a number that the format does not define; by default they stay.
+    /// Jobs whose status is a number that the format does not define; by default they are kept.
     pub unknown_status: StatusRule,
-    /// Jobs whose number a line above has; by default they stay.
+    /// Jobs with the number of an earlier line; by default they are kept.
     pub repeated_number: StatusRule,
-    /// Jobs without submit time: by default left out; clamped, they are submitted with the line above.
+    /// Jobs without a submit time: by default dropped; if clamped, they are submitted with the
+    /// preceding line.
     pub no_submit: Rule,
-    /// Jobs of size zero or unknown: by default left out; clamped, they have size 1.
+    /// Jobs of size zero or unknown: by default dropped; if clamped, they have size 1.
     pub zero_size: Rule,
-    /// Jobs with more tasks than the machine has units: by default left out; clamped, they take the whole machine.
+    /// Jobs with more tasks than the machine has units: by default dropped; if clamped, they take
+    /// the whole machine.
     pub too_wide: Rule,
-    /// Jobs of run time zero or unknown: by default left out; clamped, they run for 1 s.
+    /// Jobs with run time zero or unknown: by default dropped; if clamped, they run for 1 s.
     pub zero_run: Rule,
 }
 
@@ -125,7 +131,7 @@ impl Default for Rules {
     }
 }
 
-/// What a rule does, of either kind.
+/// The action of a rule of either kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Action {
     Keep,
@@ -172,7 +178,8 @@ impl StatusRule {
 }
 
 impl Anomaly {
-    /// The anomaly of a status; `None` if there is none. `is_new` says that no line above has the number of the job.
+    /// Returns the anomaly of a status, if there is one. `is_new` is true if no earlier line has the
+    /// number of the job.
     pub(super) const fn from_status(status: Status, is_new: bool) -> Option<Anomaly> {
         match status {
             Status::Failed => Some(Anomaly::Failed),
@@ -184,55 +191,55 @@ impl Anomaly {
             Status::Unknown | Status::Completed => None,
         }
     }
-    /// The fault, for messages that begin with the job.
+    /// Describes the anomaly, for messages that begin with the job.
     pub(super) const fn reason(self) -> &'static str {
         match self {
             Anomaly::Failed => "it is failed",
             Anomaly::Cancelled => "it is cancelled",
             Anomaly::Partial => "it is a part of a checkpointed job",
             Anomaly::LonePartial => {
-                "its status is that of a part of a checkpointed job, but no line sums it up"
+                "its status is that of a part of a checkpointed job, but no earlier line has its job number"
             }
-            Anomaly::UnknownStatus => "its status is not one of the format",
-            Anomaly::RepeatedNumber => "a line above has its number",
+            Anomaly::UnknownStatus => "its status is not defined by the format",
+            Anomaly::RepeatedNumber => "an earlier line has its job number",
             Anomaly::NoSubmit => "its submit time is unknown",
             Anomaly::ZeroSize => "its size is zero or unknown",
-            Anomaly::TooWide => "it is wider than the machine",
+            Anomaly::TooWide => "its size exceeds the machine",
             Anomaly::ZeroRun => "its run time is zero or unknown",
         }
     }
 }
 
-/// How often an anomaly occurred, by what was done.
+/// Number of occurrences of an anomaly, by action.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AnomalyCounts {
-    /// The job stayed as it is.
+    /// Jobs that were kept unchanged.
     pub kept: u64,
-    /// The number was made possible.
+    /// Jobs of which a value was replaced by a possible one.
     pub clamped: u64,
-    /// The job was left out.
+    /// Jobs that were dropped.
     pub dropped: u64,
 }
 
-/// The outcome of the lines of a log.
+/// Counts of the lines of a log.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Lines with a record.
     pub records: u64,
-    /// Those outside the selected part.
+    /// Records outside the selected part.
     pub outside: u64,
-    /// Those that became jobs.
+    /// Records that became jobs.
     pub jobs: u64,
-    /// Jobs that have neither used nor requested memory (fields 7 and 10).
+    /// Jobs with neither used nor requested memory (fields 7 and 10).
     pub without_memory: u64,
-    /// Jobs that have no requested time (field 9): where policies are to know requested times, they know the run times of
-    /// these jobs.
+    /// Jobs without a requested time (field 9). If policies use requested times, they get the actual
+    /// run times of these jobs.
     pub without_estimate: u64,
     anomalies: [AnomalyCounts; Anomaly::ALL.len()],
 }
 
 impl Counts {
-    /// What was done about an anomaly.
+    /// Returns the counts of an anomaly.
     pub const fn of(&self, anomaly: Anomaly) -> AnomalyCounts {
         self.anomalies[anomaly as usize]
     }
@@ -242,7 +249,8 @@ impl Counts {
 }
 
 impl fmt::Display for Counts {
-    /// `59715 records, 54034 jobs; cancelled: 16598 kept; zero_run: 5681 dropped`.
+    /// Formats the counts, such as `59715 records, 54034 jobs; cancelled: 16598 kept; zero_run: 5681
+    /// dropped`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} records, {} jobs", self.records, self.jobs)?;
         if self.outside > 0 {

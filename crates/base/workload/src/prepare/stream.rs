@@ -1,66 +1,70 @@
 //! The stream of jobs.
 
 use super::annotate::Annotator;
-use super::numbers::Numbers;
+use super::numbers::JobNumbers;
 use super::rules::{Action, Anomaly, Counts};
 use super::{Options, Report};
 use crate::log::{Faults, Header, Line, LogError, Problem, Record, Source};
 use dfrsim_model::{Job, JobId, Origin, SimSpan, UserId};
 
-/// The jobs of a log, made one at a time of its records; ids and submit times are the log's.
+/// An iterator that converts the records of a log to jobs, one at a time; ids and submit times are
+/// those of the log.
 ///
-/// The iteration ends at the end of the log, of the selected part, or early because of a fault: only
-/// [`finish`](JobStream::finish) returns that fault, so do not use results made from the jobs before it.
+/// The iteration ends at the end of the log or of the selected part, or early after an error. Only
+/// [`finish`](JobStream::finish) returns that error, so do not use results computed from the jobs
+/// before it has succeeded.
 pub struct JobStream<S> {
     source: S,
-    work: Work,
+    preparation: Preparation,
 }
 
-/// All but the source of the lines: code that does not depend on it is compiled in this crate, with its options.
-struct Work {
+/// State of the conversion. It does not depend on the type of the source, so that its code is
+/// compiled once, in this crate.
+struct Preparation {
     options: Options,
     annotator: Annotator,
     counts: Counts,
-    numbers: Numbers,
+    numbers: JobNumbers,
     faults: Faults,
     ended: bool,
 }
 
 impl<S: Source> JobStream<S> {
-    /// The jobs of this log.
+    /// Creates the stream of the jobs of a log.
     pub fn new(mut source: S, options: &Options) -> JobStream<S> {
         source.stop_after(options.select.end());
         let faults = Faults::new(source.file());
-        let work = Work {
+        let preparation = Preparation {
             options: *options,
             annotator: Annotator::new(&options.annotation),
             counts: Counts::default(),
-            numbers: Numbers::default(),
+            numbers: JobNumbers::default(),
             faults,
             ended: false,
         };
-        JobStream { source, work }
+        JobStream { source, preparation }
     }
-    /// The header of the log.
+    /// Returns the header of the log.
     pub fn header(&self) -> &Header {
         self.source.header()
     }
-    /// The outcome of the lines so far.
+    /// Returns the counts of the lines so far.
     pub const fn counts(&self) -> &Counts {
-        &self.work.counts
+        &self.preparation.counts
     }
-    /// The next job, with the record that it was made of.
+    /// Returns the next job and its record.
     pub fn next_with_record(&mut self) -> Option<(Job, Record)> {
-        self.work.next(&mut self.source)
+        self.preparation.next(&mut self.source)
     }
-    /// Reads what is left, and says whether the whole log was good.
+    /// Reads the remaining lines, and reports the counts of the whole log.
     ///
     /// # Errors
-    /// [`LogError::Faults`] with the faults of the file and of the rules; [`LogError::Unsorted`] if the lines of a
-    /// streamed file are not in order.
+    ///
+    /// [`LogError::Faults`] with the errors in the file and the violations of the rules;
+    /// [`LogError::Unsorted`] if the lines of a streamed file are not in order.
     pub fn finish(mut self) -> Result<Report, LogError> {
         self.by_ref().for_each(drop);
-        let Work { mut faults, counts, .. } = self.work;
+        let Preparation { mut faults, counts, .. } = self.preparation;
         match self.source.finish() {
             Ok(read) if faults.is_empty() => Ok(Report { read, counts }),
             Ok(_) => Err(faults.into()),
@@ -73,29 +77,31 @@ impl<S: Source> JobStream<S> {
     }
 }
 
-impl Work {
-    /// The next job of some lines, with its record.
+impl Preparation {
+    /// Returns the next job from the lines, with its record.
     fn next(&mut self, lines: &mut dyn Iterator<Item = Line>) -> Option<(Job, Record)> {
         while !self.ended {
             let Some(line) = lines.next() else {
                 self.ended = true;
                 break;
             };
-            // Behind a fault no job is given out: the lines are only looked through for further faults.
+            // After an error no more jobs are returned; the lines are only checked for further
+            // errors.
             if let Some(job) = self.prepare(&line).filter(|_| self.faults.is_empty()) {
                 return Some((job, line.record));
             }
         }
         None
     }
-    /// The job of a line, unless a rule leaves it out.
+    /// Converts a line to a job, unless a rule drops it.
     fn prepare(&mut self, line: &Line) -> Option<Job> {
         self.counts.records += 1;
         let record = &line.record;
         let processors = self.options.size.of(record);
-        // Before any rule: what is left out must not shift what the others draw.
+        // Drawn before any rule is applied, so that dropped lines do not shift the random numbers of
+        // the others.
         let demand = self.annotator.demand(record, processors.unwrap_or(1));
-        // A part of a checkpointed job may be selected without the line that sums it up.
+        // A part of a checkpointed job may be selected without the line of the whole job.
         let is_new = self.numbers.insert(record.job);
 
         if !self.options.select.contains(line.place, record.submit) {
@@ -108,19 +114,19 @@ impl Work {
         let of_submit = (!line.has_submit).then_some(Anomaly::NoSubmit);
         let of_size = processors.is_none().then_some(Anomaly::ZeroSize);
         for anomaly in [of_status, of_number, of_submit, of_size].into_iter().flatten() {
-            self.resolve(anomaly, line, || anomaly.reason().to_owned())?;
+            self.apply_rule(anomaly, line, || anomaly.reason().to_owned())?;
         }
         let mut tasks = demand.tasks;
         if let Some(units) = self.options.units.filter(|&units| tasks > units) {
-            self.resolve(Anomaly::TooWide, line, || {
-                format!("it has {tasks} tasks, but the machine has {units} units")
+            self.apply_rule(Anomaly::TooWide, line, || {
+                format!("it has {tasks} tasks, but the machine has only {units} units")
             })?;
             tasks = units.max(1);
         }
         let run_time = match record.run_time.filter(|run_time| !run_time.is_zero()) {
             Some(run_time) => run_time,
             None => {
-                self.resolve(Anomaly::ZeroRun, line, || Anomaly::ZeroRun.reason().to_owned())?;
+                self.apply_rule(Anomaly::ZeroRun, line, || Anomaly::ZeroRun.reason().to_owned())?;
                 SimSpan::from_secs(1)
             }
         };
@@ -144,8 +150,8 @@ impl Work {
             },
         })
     }
-    /// Applies the rule; `None` if the job is to be left out.
-    fn resolve(&mut self, anomaly: Anomaly, line: &Line, reason: impl FnOnce() -> String) -> Option<()> {
+    /// Applies the rule for an anomaly; `None` if the job is dropped.
+    fn apply_rule(&mut self, anomaly: Anomaly, line: &Line, reason: impl FnOnce() -> String) -> Option<()> {
         let counts = self.counts.of_mut(anomaly);
         match self.options.rules.action(anomaly) {
             Action::Keep => counts.kept += 1,

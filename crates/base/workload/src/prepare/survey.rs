@@ -1,31 +1,32 @@
-//! Reading a file through before it is simulated.
+//! Survey of a file: a complete reading before the simulation.
 
 use super::stream::JobStream;
 use super::{Log, Options, Report, reader};
-use crate::load::Offered;
+use crate::load::OfferedWork;
 use crate::log::{Header, LogError, Order, Source as _, Whole};
 use dfrsim_model::Job;
 use std::path::{Path, PathBuf};
 
-/// A file that was read through once and is good to its end: what it holds is known before any of its jobs is simulated,
-/// and its jobs can be streamed.
+/// A file that was read completely and is valid. Its properties are known before any of its jobs is
+/// simulated, and its jobs can be streamed.
 #[derive(Debug)]
 pub struct Survey {
     path: PathBuf,
     options: Options,
-    /// The log if it had to be read whole: it is not in order, or it can be read only once.
+    /// The log if it had to be read completely, as it is not in order or can be read only once.
     whole: Option<Whole>,
     header: Header,
     report: Report,
-    offered: Offered,
-    /// All of its jobs, if they are few, in blocks, each of which is given back when its jobs have been handed out.
+    offered: OfferedWork,
+    /// All jobs, if they are few, in blocks. Each block is freed after its jobs have been returned.
     kept: Option<Vec<Vec<Job>>>,
 }
 
-/// About the most jobs that are kept, in some 30 MB. The file of more is read again, so that memory does not grow with it.
-const MOST_KEPT: usize = 1 << 19;
+/// Approximate maximum number of jobs that are kept, in about 30 MB. A file with more jobs is read
+/// again, so that memory use is bounded.
+const MAX_KEPT_JOBS: usize = 1 << 19;
 
-const BLOCK: usize = 1 << 12;
+const BLOCK_JOBS: usize = 1 << 12;
 
 impl Survey {
     pub(super) fn of(
@@ -36,16 +37,16 @@ impl Survey {
     ) -> Result<Survey, LogError> {
         let header = log.header().clone();
         let mut jobs = JobStream::new(log, options);
-        let mut offered = Offered::default();
+        let mut offered = OfferedWork::default();
         let mut kept = Some(Vec::<Vec<Job>>::new());
         for job in jobs.by_ref() {
             offered.add(&job);
-            kept = kept.filter(|blocks| blocks.len() <= MOST_KEPT / BLOCK);
+            kept = kept.filter(|blocks| blocks.len() <= MAX_KEPT_JOBS / BLOCK_JOBS);
             if let Some(blocks) = &mut kept {
                 match blocks.last_mut() {
-                    Some(block) if block.len() < BLOCK => block.push(job),
+                    Some(block) if block.len() < BLOCK_JOBS => block.push(job),
                     _ => {
-                        let mut block = Vec::with_capacity(BLOCK);
+                        let mut block = Vec::with_capacity(BLOCK_JOBS);
                         block.push(job);
                         blocks.push(block);
                     }
@@ -55,27 +56,29 @@ impl Survey {
         let report = jobs.finish()?;
         Ok(Survey { path: path.to_owned(), options: *options, whole, header, report, offered, kept })
     }
-    /// The comment lines at the top of the log.
+    /// Returns the comment lines at the top of the log.
     pub const fn header(&self) -> &Header {
         &self.header
     }
-    /// What was met. [`JobStream::finish`] gives the same unless the file was changed in between.
+    /// Returns the counts. [`JobStream::finish`] returns the same ones unless the file has changed
+    /// in between.
     pub const fn report(&self) -> &Report {
         &self.report
     }
-    /// What its jobs ask for.
-    pub const fn offered(&self) -> &Offered {
+    /// Returns the total work of the jobs, for the offered load.
+    pub const fn offered(&self) -> &OfferedWork {
         &self.offered
     }
-    /// Hands out its jobs, from the beginning; `None` if they were too many to be kept, or are handed out already: then
-    /// [`Survey::jobs`] reads them again.
+    /// Takes the kept jobs, from the first one; `None` if there were too many to keep, or if they
+    /// have already been taken. In that case use [`Survey::jobs`], which reads them again.
     pub fn take_kept(&mut self) -> Option<impl Iterator<Item = Job> + use<>> {
         Some(self.kept.take()?.into_iter().flatten())
     }
-    /// The jobs with their records, from the beginning, read again. What is to be done with them must be valid even if [`JobStream::finish`] then fails,
-    /// which happens only if the file has been changed.
+    /// Reads the jobs and their records again, from the first one. Results must be valid even if
+    /// [`JobStream::finish`] fails afterwards, which happens only if the file has changed.
     ///
     /// # Errors
+    ///
     /// [`LogError::Open`].
     pub fn jobs(&self) -> Result<JobStream<Log>, LogError> {
         let log: Log = match &self.whole {

@@ -1,4 +1,5 @@
-//! Workloads of Batsim: run times by hand, all faults at once, and that no file makes the reader panic.
+//! Tests workloads of Batsim: run times by hand, all errors at once, and that no file makes the
+//! reader panic.
 
 use dfrsim_workload::formats::batsim::read_text;
 use dfrsim_workload::log::{LogError, ReadReport, Record, Source as _, Status, Strictness};
@@ -7,7 +8,7 @@ use proptest::prelude::*;
 use std::fs;
 use std::num::NonZeroU64;
 
-/// A profile of each type, under the names of different versions of Batsim.
+/// Workload with a profile of each type, under the names of different versions of Batsim.
 const WORKLOAD: &str = include_str!("reference/types.json");
 
 fn records(text: &str, strictness: Strictness, flops: u64) -> (Vec<Record>, ReadReport) {
@@ -21,9 +22,10 @@ fn faults(text: &str) -> Vec<String> {
     error.to_string().lines().map(str::to_owned).collect()
 }
 
-/// At 2,000,000 flop/s: 10e6 flop take 5 s, spread over 2 nodes 2.5 s, over 4 nodes 1.25 s; the busiest of the four
-/// nodes has 7e6, 3.5 s; twice (20.2 + 5 + 20.2) is 90.8 s. The job at 10 s is below three later ones but is sorted
-/// to its place. Four jobs send something: `each`, `per node`, `sequence`, `silent`.
+/// Checks run times at 2,000,000 flop/s: 10e6 flop take 5 s, spread over 2 nodes 2.5 s, and over 4
+/// nodes 1.25 s. The busiest of the four nodes has 7e6 flop, 3.5 s; twice (20.2 + 5 + 20.2) is 90.8
+/// s. The job at 10 s is below three later ones in the file and is sorted to its position. Four jobs
+/// communicate: `each`, `per node`, `sequence`, `silent`.
 #[test]
 fn run_times_by_type() {
     let (records, report) = records(WORKLOAD, Strictness::Strict, 2_000_000);
@@ -56,7 +58,7 @@ fn run_times_by_type() {
     );
 }
 
-/// The rules for logs hold: the job that only sends runs for 0 s, which leaves it out.
+/// Applies the rules for logs: the job that only sends runs for 0 s, so it is dropped.
 #[test]
 fn a_file_is_prepared_like_a_log() {
     let folder = tempfile::tempdir().unwrap();
@@ -110,7 +112,8 @@ fn ids_that_are_numbers_stay() {
     assert_eq!(numbers(&["7", "\"+8\"", "9"]), [1, 2, 3], "not a number");
 }
 
-/// The job with `fine`, which is a delay of 2 s where it is the only one of this name, remains when broken ones may be left out.
+/// Keeps the valid jobs if broken ones may be dropped. The profile `fine` is a delay of 2 s, as it
+/// is the only one of this name here.
 #[test]
 fn jobs_without_a_fault_remain() {
     let text = include_str!("faults/batsim.json");
@@ -123,7 +126,7 @@ fn jobs_without_a_fault_remain() {
     assert_eq!((report.records, report.broken), (4, 9));
 }
 
-/// A workload of one job with a profile.
+/// Creates a workload of one job with a profile.
 fn with_profile(profile: &str) -> String {
     format!(
         "{{\"nb_res\": 2, \"jobs\": [\n{{\"id\": \"a\", \"subtime\": 0, \"res\": 2, \"profile\": \"p\"}}],\n\"profiles\": {{\n\
@@ -198,7 +201,7 @@ fn unreadable_files_are_reported() {
 }
 
 proptest! {
-    /// Delays are exact to the microsecond, and the records come out as they were put in.
+    /// Delays are exact to the microsecond, and records are read as they were written.
     #[test]
     fn delays_survive(
         shapes in prop::collection::vec((0_u64..1 << 50, 1_u64..1 << 50, 1_u32..5000, any::<bool>()), 0..20),
@@ -228,7 +231,8 @@ proptest! {
         }
     }
 
-    /// With any few bytes replaced, there are jobs or faults, never a crash; and being lenient is never stricter.
+    /// Reads files with a few replaced bytes without a panic; lenient reading accepts everything
+    /// that strict reading accepts.
     #[test]
     fn damage_is_survived(changes in prop::collection::vec((0..WORKLOAD.len(), 32_u8..127), 0..6)) {
         let mut bytes = WORKLOAD.as_bytes().to_vec();
@@ -252,7 +256,7 @@ proptest! {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(500))]
-    /// Every file is read or refused with an error.
+    /// Reads every file, or rejects it with an error.
     #[test]
     fn no_text_makes_it_panic(
         from: prop::sample::Index,

@@ -1,4 +1,5 @@
-//! All faults of a file are reported at once, each with its line: what is said of each file of `faults/` is in the text beside it.
+//! Tests that all errors of a file are reported at once, each with its line. The expected messages
+//! of each file in `faults/` are in the text file of that name.
 
 use dfrsim_workload::formats::{batsim, pbs, slurm};
 use dfrsim_workload::log::{LogError, Strictness};

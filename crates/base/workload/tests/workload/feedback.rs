@@ -1,11 +1,12 @@
-//! Which job follows which one, by hand and against the definition.
+//! Tests the dependencies between jobs, by hand and against the definition.
 
-use dfrsim_model::{Job, JobId, Preceding, SimSpan, SimTime, UserId};
+use dfrsim_model::{Dependencies, Job, JobId, SimSpan, SimTime, UserId};
 use dfrsim_workload::feedback::{LinkCounts, SessionRule, Submission, dependencies, sessions};
 use dfrsim_workload::log::Record;
 use proptest::prelude::*;
 
-/// A job of (number, second of submission, user) that waited and ran for so long in the log.
+/// Creates a job from (number, submit time, user), with its wait and run time in the log; all times
+/// are in seconds.
 fn job(number: u64, submit: u64, user: u32, wait: u64, run: u64) -> (Job, Record) {
     let job = Job {
         id: JobId(number),
@@ -18,12 +19,13 @@ fn job(number: u64, submit: u64, user: u32, wait: u64, run: u64) -> (Job, Record
     (job, Record { job: number, wait, run_time, ..Record::default() })
 }
 
-fn after(job: u64, think: u64) -> Option<Preceding> {
-    Some(Preceding::after(JobId(job), SimSpan::from_secs(think)))
+fn after(job: u64, think: u64) -> Option<Dependencies> {
+    Some(Dependencies::after(JobId(job), SimSpan::from_secs(think)))
 }
 
-/// User 1 submits jobs 1, 2 and 3, which end at 100, 50 and 40, before any of them has ended; job 4 at 70 follows job 2, the last
-/// that has ended; job 5 at 120 job 1; job 6 comes 3,601 s later. User 2's job 7 is in a session of its own.
+/// User 1 submits jobs 1, 2 and 3, which end at 100 s, 50 s and 40 s, before any of them has ended.
+/// Job 4 at 70 s follows job 2, the last one that has ended, and job 5 at 120 s follows job 1. Job 6
+/// arrives 3,601 s later. Job 7 of user 2 is in a session of its own.
 #[test]
 fn jobs_of_a_session_follow_the_one_that_ended_last() {
     let jobs = [
@@ -38,7 +40,8 @@ fn jobs_of_a_session_follow_the_one_that_ended_last() {
     let links = sessions(&jobs, SessionRule::default());
     assert_eq!(links.preceding, [None, None, None, None, after(2, 20), after(1, 20), None]);
     assert_eq!(links.counts, LinkCounts { links: 2, sessions: 3, ..LinkCounts::default() });
-    // Job 4 ends at 570: job 6 is of the same session if that ends an hour after it.
+    // Job 4 ends at 570 s: job 6 belongs to its session if a session ends an hour after the last job
+    // end.
     let links = sessions(&jobs, SessionRule::Think(SimSpan::from_secs(3_600)));
     assert_eq!(links.preceding[6], after(4, 3_151));
 }
@@ -59,7 +62,7 @@ fn fields_17_and_18_name_the_job_before() {
         jobs[place].1.think_time = think.map(SimSpan::from_secs);
     };
     says(1, 1, Some(7));
-    // It came 10 s after the end of job 2; job 5 before that of job 1.
+    // Job 3 arrived 10 s after the end of job 2, and job 6 before the end of job 1.
     says(2, 2, None);
     says(5, 1, None);
     says(3, 99, Some(1));
@@ -89,7 +92,8 @@ fn ways_of_submission_print_as_they_parse() {
 }
 
 proptest! {
-    /// The definition, job by job: of the jobs of the session that ended by then the one that ended last.
+    /// Compares with the definition, job by job: the preceding job is the one that ended last among
+    /// those of the session that had ended.
     #[test]
     fn sessions_are_those_of_the_definition(
         lives in prop::collection::vec((0_u64..3_000, 0_u32..3, 0_u64..2_000, 1_u64..5_000), 0..60),
@@ -107,7 +111,7 @@ proptest! {
         let end = |(job, record): &(Job, Record)| job.submit + record.wait.unwrap() + job.run_time;
         for place in 0..jobs.len() {
             let own = &jobs[place].0;
-            // Backwards through the jobs of the user, as long as the session goes on.
+            // Searches the jobs of the user for the beginning of the session.
             let of_user: Vec<usize> = (0..place).filter(|&other| jobs[other].0.user == own.user).collect();
             let mut session = Vec::new();
             let mut begin = 0;
@@ -122,7 +126,7 @@ proptest! {
             let ended = session.into_iter().filter(|&it| end(&jobs[it]) <= own.submit);
             let last = ended.max_by_key(|&it| (end(&jobs[it]), it));
             let expected =
-                last.map(|it| Preceding::after(jobs[it].0.id, own.submit.since(end(&jobs[it]))));
+                last.map(|it| Dependencies::after(jobs[it].0.id, own.submit.since(end(&jobs[it]))));
             prop_assert_eq!(&links.preceding[place], &expected, "job {}", place);
         }
     }

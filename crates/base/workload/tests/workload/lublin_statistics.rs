@@ -1,7 +1,8 @@
-//! The generator against figures measured with the authors' reference program (128 nodes).
+//! Tests the generator against values measured with the authors' reference program (128 nodes).
 //!
-//! A figure is a mean with a standard deviation of its own, over 1,000 workloads there and some hundred here: the two may
-//! differ by four standard deviations of their difference, and by half of the last printed digit.
+//! A value is a mean with its own standard deviation, over 1,000 workloads there and some hundred
+//! here. The two may differ by four standard deviations of their difference, plus half of the last
+//! printed digit.
 
 use dfrsim_model::Seed;
 use dfrsim_workload::lublin::{Arrival, Class, LublinParameters, Mode, arrivals};
@@ -18,7 +19,7 @@ fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
     let count = values.len() as f64;
     values.sum::<f64>() / count
 }
-/// The standard deviation of a sample.
+/// Returns the standard deviation of a sample.
 fn deviation(values: &[f64]) -> f64 {
     let mean = mean(values.iter().copied());
     (values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (values.len() - 1) as f64).sqrt()
@@ -27,7 +28,8 @@ fn fraction(jobs: &[Arrival], holds: impl Fn(&Arrival) -> bool) -> f64 {
     jobs.iter().filter(|job| holds(job)).count() as f64 / jobs.len() as f64
 }
 
-/// A statistic of one workload, with the reference program's mean, standard deviation and last digit.
+/// A statistic of one workload, with the reference program's mean, standard deviation and last
+/// digit.
 type Statistic = (&'static str, fn(&[Arrival]) -> f64, f64, f64, f64);
 
 fn days(jobs: &[Arrival]) -> f64 {
@@ -103,7 +105,8 @@ fn typeless_workloads() {
     );
 }
 
-/// A mean of `values` against that of as many draws of the reference program, printed to `digit`.
+/// Compares a mean of `values` with that of `reference` draws of the reference program, printed to
+/// `digit`.
 fn check_mean(name: &str, values: &[f64], expected: f64, reference: f64, digit: f64) {
     let found = mean(values.iter().copied());
     let tolerance =
@@ -112,7 +115,8 @@ fn check_mean(name: &str, values: &[f64], expected: f64, reference: f64, digit: 
     assert!((found - expected).abs() < tolerance, "{name}: {found}, expected {expected}");
 }
 
-/// A share of `jobs` against that of as many draws of the reference program, printed to `digit`.
+/// Compares a fraction of `count` jobs with that of the reference program's long runs, printed to
+/// `digit`.
 fn check_share(name: &str, found: f64, expected: f64, count: usize, digit: f64) {
     let tolerance =
         4.0 * (expected * (1.0 - expected) * (1.0 / count as f64 + 1.0 / MILLIONS)).sqrt() + digit / 2.0;
@@ -120,7 +124,7 @@ fn check_share(name: &str, found: f64, expected: f64, count: usize, digit: f64) 
     assert!((found - expected).abs() < tolerance, "{name}: {found}, expected {expected}");
 }
 
-/// The jobs behind the reference program's long figures.
+/// Number of jobs in the reference program's long runs.
 const MILLIONS: f64 = 4e6;
 
 fn gaps(jobs: &[Arrival]) -> Vec<f64> {
@@ -142,7 +146,8 @@ fn two_million_typeless_jobs() {
         let found = fraction(&jobs, |job| job.size == size);
         check_share(&format!("P(size = {size})"), found, percent / 100.0, JOBS, 1e-4);
     }
-    // A quantile in whole seconds: the share of shorter jobs is below it, that of jobs at most as long is not.
+    // Quantiles are in whole seconds: the fraction of shorter jobs is below the quantile's, that of
+    // jobs that are at most as long is not.
     for (share, quantile) in [(0.10, 7.0), (0.50, 107.0), (0.90, 14_623.0), (0.99, 33_901.0)] {
         let tolerance = 4.0 * (share * (1.0 - share) * (1.0 / JOBS as f64 + 1.0 / MILLIONS)).sqrt();
         let shorter = fraction(&jobs, |job| seconds(job) < quantile);
@@ -161,7 +166,8 @@ fn the_two_streams_of_the_typed_mode() {
         (Class::Interactive, 8.05, 0.01, (240.5, 0.1), (621.1, 0.1)),
     ] {
         let jobs: Vec<Arrival> = jobs.iter().filter(|job| job.class == class).cloned().collect();
-        // How many jobs the reference figures rest on is not known: taken as as many as here.
+        // The number of jobs behind the reference values is not known; it is assumed to equal the
+        // number here.
         let reference = jobs.len() as f64;
         check_mean(
             &format!("{class} size"),

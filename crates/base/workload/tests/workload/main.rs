@@ -1,4 +1,4 @@
-//! SWF, Batsim and the Lublin model against other programs, damaged files and real logs.
+//! Tests SWF, Batsim and the Lublin model against other programs, damaged files and real logs.
 
 mod batsim;
 mod faults;

@@ -1,13 +1,13 @@
-//! Lines of accounting as the manuals of Torque and PBS Professional have them, and files that are broken.
+//! Tests accounting lines as in the manuals of Torque and PBS Professional, and broken files.
 //!
-//! | job | its life |
+//! | job | description |
 //! |---|---|
 //! | 100 | 8 processors, 20 minutes, of which it was suspended for 5 |
 //! | 101 | deleted before it started |
 //! | 102[1], 102[2] | tasks of an array: one completes, one fails |
 //! | 103 | after 100; 8 processors and 2 GPUs; its first run ends in a requeue, its second one is deleted |
 //! | 104 | aborted by the server |
-//! | 105 | still runs |
+//! | 105 | still running |
 
 use dfrsim_workload::formats::pbs;
 use dfrsim_workload::log::{Accounting, Line, Source as _, Status, Strictness, Whole};
@@ -44,11 +44,11 @@ fn all_lines_are_accounted_for() {
     assert_eq!(report.records + expected.events + expected.others + report.broken, lines);
 }
 
-/// Seconds count from 9:00; the server's clock is that of UTC + 0.
+/// Reads each kind of job. Seconds count from 9:00, and the server's clock is UTC.
 #[test]
 fn each_kind_of_job_is_read_as_it_ran() {
     let mut lines: Vec<Line> = documented().collect();
-    // The order of the file, which is that of the ends.
+    // The order of the file, which is that of the job ends.
     lines.sort_by_key(|line| line.number);
     let seconds = |span: Option<dfrsim_model::SimSpan>| span.map(|span| span.micros() / 1_000_000);
     let of = |line: &Line| {
@@ -58,11 +58,11 @@ fn each_kind_of_job_is_read_as_it_ran() {
         (times, processors, seconds(record.requested_time), record.status)
     };
     let expected = [
-        // 101, whose size is not known.
+        // Job 101, whose size is unknown.
         ((20, Some(40), Some(0)), (Some(1), None), None, Status::Cancelled),
         ((30, Some(1), Some(60)), (Some(1), Some(1)), Some(600), Status::Completed),
         ((30, Some(1), Some(120)), (Some(1), Some(1)), Some(600), Status::Failed),
-        // 103 waits from 9:00 to 9:03, runs until 9:05, waits again until 9:06.
+        // Job 103 waits from 9:00 to 9:03, runs until 9:05, and waits again until 9:06.
         ((0, Some(180), Some(120)), (Some(8), Some(8)), Some(3_600), Status::Failed),
         ((300, Some(60), Some(65)), (Some(8), None), Some(3_600), Status::Cancelled),
         ((480, Some(0), Some(0)), (Some(1), None), None, Status::Failed),
@@ -75,7 +75,8 @@ fn each_kind_of_job_is_read_as_it_ran() {
     let memory = [task.used_memory, long.used_memory, lines[3].record.requested_memory];
     let memory = memory.map(|memory| memory.unwrap().to_string());
     assert_eq!(memory, ["204800", "2097152", "2097152"], "of each processor, in kilobytes");
-    // Names by their first record: ben, eve, anna; accounts before groups.
+    // Names are numbered by their first record: ben, eve, anna; accounts take precedence over
+    // groups.
     let names: Vec<_> =
         lines.iter().map(|line| (line.record.user, line.record.group, line.record.queue)).collect();
     let (ben, eve, anna) =
@@ -84,8 +85,8 @@ fn each_kind_of_job_is_read_as_it_ran() {
     assert!(documented().header().to_string().contains("; Queue: 1 batch\n; Queue: 2 gpu\n"));
 }
 
-/// Task 102[1] makes numbers of its own necessary. Job 103 depends on that of the last line, job 100, which ended after both of its runs had
-/// begun: it did not wait for that.
+/// Task 102[1] requires renumbering. Job 103 depends on job 100, which has the number of the last
+/// line. Job 100 ended after both runs of job 103 had begun, so job 103 did not wait for it.
 #[test]
 fn jobs_are_numbered_and_dependencies_follow_the_numbers() {
     let mut lines: Vec<Line> = documented().collect();
@@ -100,7 +101,8 @@ fn jobs_are_numbered_and_dependencies_follow_the_numbers() {
     assert_eq!(record.think_time.unwrap().to_string(), "30");
 }
 
-/// An hour and a half ahead of UTC: the line of the deletion has local time only.
+/// The local time is an hour and a half ahead of UTC, and the line of the deletion has local time
+/// only.
 #[test]
 fn local_times_are_compared_with_those_of_attributes() {
     let text = "03/02/2026 10:30:00;Q;1.head;queue=batch\n03/02/2026 10:30:01;Q;2.head;queue=batch\n\
@@ -124,7 +126,7 @@ fn jobs_without_a_fault_remain() {
     assert!(refused.starts_with("log:1: not a line of PBS accounting"), "{refused}");
 }
 
-/// The server names files by days.
+/// Recognises accounting files by their names: the server names files by date.
 #[test]
 fn accounting_is_recognised_by_the_name_of_the_file() {
     let folder = tempfile::tempdir().unwrap();

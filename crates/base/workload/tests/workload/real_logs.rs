@@ -1,4 +1,4 @@
-//! The facts of real logs.
+//! Tests facts of real logs.
 
 use dfrsim_model::{Job, Share, SimTime};
 use dfrsim_workload::cut;
@@ -24,8 +24,9 @@ fn prepared(name: &str, options: &Options) -> (Vec<Job>, Report) {
     read_jobs(&trace(name), options).unwrap()
 }
 
-/// The figures of the workload of the on-line study: 202,876 jobs, of which 2,142 have no memory (dissertation, 5.3.1),
-/// in 182 weeks of at most 4,507 jobs; and none has more tasks than the 120 nodes.
+/// Checks the workload of the on-line study: 202,876 jobs, of which 2,142 have no memory
+/// (dissertation, 5.3.1), in 182 weeks of at most 4,507 jobs; no job has more tasks than the 120
+/// nodes.
 #[test]
 #[ignore = "needs logs: HPC2N"]
 fn hpc2n_is_the_workload_of_the_study() {
@@ -48,7 +49,7 @@ fn hpc2n_is_the_workload_of_the_study() {
     assert_eq!(weeks.iter().map(|(_, jobs)| jobs.len()).max(), Some(4_507));
 }
 
-/// Job 1: 30 processors, no memory: 15 tasks with a fifth of a node each.
+/// Job 1 has 30 processors and no memory: 15 tasks with a fifth of a node each.
 #[test]
 #[ignore = "needs logs: HPC2N"]
 fn hpc2n_headers_and_first_job() {
@@ -68,8 +69,8 @@ fn hpc2n_headers_and_first_job() {
     assert_eq!(jobs[0].submit, SimTime::ZERO);
 }
 
-/// Counted independently with awk: 5,671 unknown and 10 zero run times, 16,598 of status 5, 35 of those that ran without
-/// requested time, no other anomalies.
+/// Counted independently with awk: 5,671 unknown and 10 zero run times, 16,598 jobs of status 5, 35
+/// jobs that ran without requested time, and no other anomalies.
 #[test]
 #[ignore = "needs logs: SDSC"]
 fn sdsc_rules() {
@@ -91,7 +92,8 @@ fn sdsc_rules() {
     assert!(faults.lines().next().unwrap().contains("job 11: it is cancelled"), "{faults}");
 }
 
-/// Counted independently with awk: 7,946 of status 0; 8 lines with run time 0, 1 without any size.
+/// Counted independently with awk: 7,946 jobs of status 0, 8 lines with run time 0, and 1 without
+/// any size.
 #[test]
 #[ignore = "needs logs: KTH"]
 fn kth_rules() {
@@ -109,7 +111,7 @@ fn kth_rules() {
     assert_eq!(narrow.len() + wide, jobs.len());
 }
 
-/// This log has no requested processors: both size fields mean field 5.
+/// This log has no requested processors: both size fields use field 5.
 #[test]
 #[ignore = "needs logs: CTC"]
 fn ctc_falls_back_to_allocated_processors() {
@@ -120,7 +122,7 @@ fn ctc_falls_back_to_allocated_processors() {
     assert_eq!(requested.iter().map(|job| job.tasks).max(), Some(336));
 }
 
-/// Reading, writing and reading again changes no log, its header included.
+/// Reading, writing and reading again changes no log, including its header.
 #[test]
 #[ignore = "needs logs: HPC2N, KTH, SDSC and CTC"]
 fn real_logs_survive_writing() {

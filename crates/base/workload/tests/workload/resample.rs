@@ -1,4 +1,4 @@
-//! Logs drawn from the users of a log.
+//! Tests logs that are resampled from the users of a log.
 
 use dfrsim_model::{Seed, SimSpan, SimTime};
 use dfrsim_workload::log::Record;
@@ -21,7 +21,7 @@ fn dependencies_stay_within_a_stream() {
     for seed in 0..20 {
         for one in draw(&log, 3, Seed::new(seed)) {
             let new = one.record(&log[one.place]);
-            // The job of user 2 waits for one of another user, who is drawn or not.
+            // The job of user 2 depends on one of another user, who may not be drawn.
             assert_eq!(new.preceding_job.is_some(), one.place == 1);
             assert_eq!(new.think_time, log[1].think_time.filter(|_| one.place == 1));
         }
@@ -30,7 +30,8 @@ fn dependencies_stay_within_a_stream() {
 }
 
 proptest! {
-    /// Each stream is all jobs of one user, shifted by whole weeks around the end; numbers follow the order of submission.
+    /// Each stream has all jobs of one user, shifted cyclically by whole weeks; numbers follow the
+    /// order of submission.
     #[test]
     fn streams_are_whole_and_keep_the_time_of_the_week(
         jobs in prop::collection::vec((0..5 * WEEK, prop::option::of(0_u32..6)), 1..80),

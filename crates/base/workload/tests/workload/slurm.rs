@@ -1,4 +1,4 @@
-//! What Slurm 22.05 printed (`scripts/record-sacct`), and listings that are broken.
+//! Tests the output of Slurm 22.05 (`scripts/record-sacct`), and broken listings.
 
 use dfrsim_workload::formats::slurm;
 use dfrsim_workload::log::{Accounting, Line, Source as _, Status, Strictness, Whole};
@@ -37,12 +37,14 @@ fn all_lines_of_a_recorded_listing_are_accounted_for() {
 }
 
 fn asked(path: &Path, strictness: Strictness) -> BTreeMap<u64, Vec<(String, u32)>> {
-    let all = slurm::read(path, strictness).unwrap().asked();
+    let all = slurm::read(path, strictness).unwrap().resource_requests();
     all.iter().map(|(job, asked)| (job.0, asked.clone())).collect()
 }
 
-/// Two jobs of the listing had one and two GPUs, in lines 23 and 25. They are numbered as they come, since runs of a requeued job have the same number. GPUs of a type that was asked for are counted once more by that type. All jobs have a partition, and two
-/// are components of a heterogeneous job.
+/// Two jobs of the listing had one and two GPUs, in lines 23 and 25. Jobs are numbered in the order
+/// of the listing, since the runs of a requeued job have equal numbers. GPUs of a requested type
+/// also count for that type. All jobs have a partition, and two are components of a heterogeneous
+/// job.
 #[test]
 fn gpus_are_those_of_the_listing() {
     let gpus_of = |path: &Path| {
@@ -85,7 +87,8 @@ fn types_requests_and_constraints_are_understood() {
     assert_eq!(nodes, [Some(1), Some(2)]);
 }
 
-/// Of array 4 a line that still waits says how many tasks may run at once, of array 6 the submission; array 5 has no limit.
+/// Array 4 has its limit of running tasks in a line that still waits, array 6 in the submission;
+/// array 5 has no limit.
 #[test]
 fn arrays_have_limits() {
     let found = asked(&reference("arrays"), Strictness::Strict);
@@ -93,15 +96,16 @@ fn arrays_have_limits() {
     assert_eq!(found, [(4, of("%4", 2)), (6, of("%6", 3))].into());
 }
 
-/// Job 10 ended at 9:10, job 11 failed at 9:20, array 12 ended at 9:05 and 9:30, and each job below began at 9:30:
+/// Job 10 ended at 9:10, job 11 failed at 9:20, array 12 ended at 9:05 and 9:30, and each job below
+/// began at 9:30:
 ///
 /// | job | dependency | waits for |
 /// |---|---|---|
 /// | 20 | `afterok:10,afternotok:11,afterany:12` | all four, array 12 last |
-/// | 21 | `afterok:11` | none: job 11 failed, so it was lifted |
+/// | 21 | `afterok:11` | none: job 11 failed, so the dependency was lifted |
 /// | 22 | `afterok:11?afterany:12?afterany:10` | job 10, before all of array 12 had ended; job 11 does not count |
-/// | 23 | `singleton`, of the name and user of 10 and 20 | job 10, since 20 ended later than it began |
-/// | 24 | `after:10+29,after:11+31,after:12` | the starts of job 10 and of array 12; after job 11 it would have begun later than it did |
+/// | 23 | `singleton`, with the name and user of 10 and 20 | job 10, since 20 ended after it began |
+/// | 24 | `after:10+29,after:11+31,after:12` | the starts of job 10 and of array 12; waiting for job 11 would have delayed it further |
 #[test]
 fn dependencies_are_the_jobs_that_held_one() {
     let mut log = slurm::read(&reference("dependencies"), Strictness::Strict).unwrap();
@@ -123,7 +127,7 @@ fn dependencies_are_the_jobs_that_held_one() {
 #[test]
 fn each_kind_of_job_is_read_as_it_ran() {
     let lines: Vec<Line> = recorded().collect();
-    // Submit, wait, run time, allocated and requested processors, requested time, status.
+    // Submit time, wait, run time, allocated and requested processors, requested time, status.
     let job = |name: u32| {
         let found: Vec<_> = lines.iter().filter(|line| line.record.executable == Some(name)).collect();
         let of = |line: &&Line| {
@@ -139,7 +143,7 @@ fn each_kind_of_job_is_read_as_it_ran() {
     assert_eq!(job(hold), [((0, Some(0), Some(8)), (Some(12), Some(3)), Some(300), Status::Completed)]);
     assert_eq!(job(steps), [((0, Some(9), Some(3)), (Some(4), Some(4)), Some(60), Status::Completed)]);
     assert_eq!(job(fails)[0].3, Status::Failed);
-    // Its name has a delimiter in it.
+    // The name of this job contains a delimiter.
     assert_eq!(job(named), [((0, Some(9), Some(4)), (Some(2), Some(2)), Some(86_400), Status::Completed)]);
     let waited: Vec<_> = lines.iter().filter(|line| line.record.allocated_processors.is_none()).collect();
     let [never] = waited[..] else { panic!("{waited:?}") };
@@ -150,7 +154,8 @@ fn each_kind_of_job_is_read_as_it_ran() {
     assert!(header.contains("; Queue: 1 normal\n; Partition: 1 main\n; Partition: 2 gpu\n"), "{header}");
 }
 
-/// A job that was requeued has two lines, so that numbers of jobs are not unique: all are numbered as they come.
+/// Numbers all jobs consecutively if a requeued job has two lines, as job numbers are not unique
+/// then.
 #[test]
 fn jobs_are_numbered_if_a_number_comes_twice() {
     let numbers: Vec<u64> = recorded().map(|line| line.record.job).collect();

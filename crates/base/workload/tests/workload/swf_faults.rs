@@ -1,4 +1,4 @@
-//! Broken logs: every kind of fault is found and reported with its place, without a panic.
+//! Tests broken logs: every kind of error is found and reported with its position, without a panic.
 
 use dfrsim_model::{Job, SimSpan, SimTime};
 use dfrsim_workload::cut::Selection;
@@ -16,12 +16,12 @@ use std::fmt::Write as _;
 use std::io::{self, Read, Write as _};
 use std::path::Path;
 
-/// A good line.
+/// Creates a valid line.
 fn line(job: u64, submit: u64) -> String {
     format!("{job} {submit} 5 60 4 50.25 -1 4 100 -1 1 7 1 -1 1 1 -1 -1")
 }
 
-/// A good line with another text in one field.
+/// Creates a valid line with another text in one field.
 fn line_with(field: usize, text: &str) -> String {
     let line = line(1, 0);
     let mut fields: Vec<&str> = line.split(' ').collect();
@@ -241,7 +241,7 @@ fn a_log_out_of_order_ends_the_stream_and_can_be_read_whole() {
     assert_eq!(whole.finish().unwrap(), ReadReport { records: 5, out_of_order: 2, ..ReadReport::default() });
 }
 
-/// A file of this test, removed at its end.
+/// A file of a test, deleted at its end.
 struct Scratch(std::path::PathBuf);
 impl Scratch {
     fn new(name: &str, text: &str) -> Scratch {
@@ -276,7 +276,7 @@ fn survey(path: &Path, options: &Options) -> Survey {
     Opened::open(path, options).unwrap().survey().unwrap()
 }
 
-/// The order of a file is known before its jobs are handed out, in order, for the first time.
+/// Knows the order of a file before it returns its jobs, in order, for the first time.
 #[test]
 fn a_survey_hands_out_sorted_jobs_once() {
     for (order, out_of_order) in [([10, 20, 5], 1), ([5, 10, 20], 0)] {
@@ -299,7 +299,7 @@ fn a_survey_hands_out_sorted_jobs_once() {
     }
 }
 
-/// A pipe is read once: its second opening would find what the first one has left.
+/// Reads a pipe only once: a second opening would find only the remaining data.
 #[cfg(unix)]
 #[test]
 fn a_log_out_of_order_comes_whole_through_a_pipe() {
@@ -321,7 +321,7 @@ fn a_log_out_of_order_comes_whole_through_a_pipe() {
     std::fs::remove_file(&path).unwrap();
 }
 
-/// `first` and `skip` count the lines of the file, regardless of their contents.
+/// Counts the lines of the file for `first` and `skip`, regardless of their contents.
 #[test]
 fn the_first_lines_of_an_unsorted_log_are_those_of_the_file() {
     let text: String = [(1, 30), (2, 10), (3, 20), (4, 5)].map(|(job, at)| line(job, at) + "\n").concat();
@@ -350,7 +350,7 @@ fn a_byte_order_mark_does_not_matter() {
     }
 }
 
-/// A small file of comments must not fill the memory.
+/// Limits the memory for comments of a small file.
 #[test]
 fn endless_headers_are_refused() {
     let comments = format!(";{}\n", "x".repeat(60_000)).repeat(75);
@@ -358,8 +358,8 @@ fn endless_headers_are_refused() {
     assert_eq!(message, "log.swf:70: found more than 4194304 bytes of comments above the first job");
 }
 
-/// A checkpointed job as the format defines it: a line that sums it up, and a line for each part, of which only the first has
-/// a submit time.
+/// A checkpointed job as the format defines it: a summary line, and a line for each part, of which
+/// only the first has a submit time.
 #[test]
 fn parts_of_checkpointed_jobs_are_left_out() {
     let part = |submit: &str, status: &str| {
@@ -378,7 +378,8 @@ fn parts_of_checkpointed_jobs_are_left_out() {
     assert!(message.starts_with("log.swf:3: field 2 (submit time): found `-1`, expected "), "{message}");
 }
 
-/// Logs whose statuses are exit codes lose no job; a 2, 3 or 4 is one too if no line above has the number of the job.
+/// Keeps all jobs of logs whose statuses are exit codes. A status of 2, 3 or 4 is an exit code too
+/// if no previous line has the number of the job.
 #[test]
 fn exit_codes_are_kept_and_counted() {
     let with_status = |job: u64, status: i32| line(job, job).replace(" -1 1 7 ", &format!(" -1 {status} 7 "));
@@ -402,7 +403,7 @@ fn double_lines_are_kept_and_counted() {
     assert_eq!(prepare(&text, &Options { rules, ..Options::default() }).unwrap().0, [1, 2]);
 }
 
-/// Cancelled before it ran, without any time: as LLNL-Thunder has them.
+/// A job was cancelled before it ran, without any time, as in LLNL-Thunder.
 #[test]
 fn lines_without_submit_time_follow_their_own_rule() {
     let cancelled = "9 -1 -1 60 4 -1 -1 4 -1 -1 5 -1 -1 -1 -1 -1 -1 -1";
@@ -441,7 +442,7 @@ fn faults_of_rules_and_of_the_file_are_reported_together() {
     assert!(lines[1].starts_with("log.swf:3: field 1"), "{message}");
 }
 
-/// One line of each anomalous kind under every rule.
+/// Applies every rule to one line of each anomaly.
 #[test]
 fn every_rule_does_what_it_says() {
     for (anomaly, bad) in [
@@ -588,7 +589,7 @@ proptest! {
         }
     }
 
-    /// Logs of both formats with other bytes in one place, plain or compressed.
+    /// Reads logs of both formats, plain or compressed, with some bytes replaced.
     #[test]
     fn no_damage_makes_it_panic(
         submits in prop::collection::vec(0_u64..100, 1..20),
@@ -617,7 +618,7 @@ proptest! {
         }
     }
 
-    /// The twin: the same lines, taken apart by the standard library.
+    /// Compares with a reference implementation that parses the lines with the standard library.
     #[test]
     fn whole_numbers_are_read_as_the_standard_library_reads_them(
         fields in prop::collection::vec(-1_i64..100_000, 18), status in -1_i64..=5,
@@ -634,7 +635,7 @@ proptest! {
         prop_assert_eq!(parsed, fields);
     }
 
-    /// The twin of streaming: reading whole gives the same records of a sorted log.
+    /// Compares streaming with reading the whole log: the records of a sorted log are equal.
     #[test]
     fn streaming_and_reading_whole_agree(mut submits in prop::collection::vec(0_u64..100, 0..50), sorted: bool) {
         if sorted {
@@ -656,7 +657,7 @@ proptest! {
     }
 }
 
-/// Jobs of two sites, out of order, and a broken line; job 4 ran elsewhere than where it came from.
+/// Jobs of two sites, unsorted, and a broken line; job 4 ran on another site than its origin.
 #[test]
 fn the_jobs_of_one_site() {
     let line = |job: u64, submit: i64, origin: &str, ran: &str| {

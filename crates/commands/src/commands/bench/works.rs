@@ -1,4 +1,4 @@
-//! The works, which are the same on every machine.
+//! Benchmarks, which are the same on every machine.
 
 use clap::ValueEnum;
 use dfrsim_cluster::{EstimateModel, JobRecord, Observer, Occurrence, Options, simulate};
@@ -14,10 +14,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 const SEED: Seed = Seed::new(3);
-/// The nodes of all clusters.
+/// Number of nodes of all clusters.
 const NODES: u32 = 128;
 
-/// Something that takes a fraction of a second.
+/// Benchmark that takes a fraction of a second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Work {
@@ -36,7 +36,7 @@ pub(super) enum Work {
 impl Work {
     pub(super) const ALL: [Work; 5] = [Work::Read, Work::Easy, Work::Cons, Work::Dfrs, Work::Pack];
 
-    /// Its name, the jobs or services, and what it finds.
+    /// Returns the name, the number of jobs or services, and the expected result.
     const fn facts(self) -> (&'static str, u32, u64) {
         match self {
             Work::Read => ("read", 50_000, 70_904_284),
@@ -51,24 +51,25 @@ impl Work {
         self.facts().0
     }
 
-    /// What it does.
+    /// Returns the help text of the benchmark.
     pub(super) fn description(self) -> String {
-        let value = self.to_possible_value().expect("all are possible");
-        value.get_help().expect("all are described").to_string()
+        let value = self.to_possible_value().expect("no benchmark is hidden");
+        value.get_help().expect("each benchmark has a help text").to_string()
     }
 
-    /// What it finds: the seconds of all run times or turnarounds, or the units of the yield.
-    pub(super) const fn result(self) -> u64 {
+    /// Returns the expected result: the sum of all run times or turnaround times in seconds, or the
+    /// units of the yield.
+    pub(super) const fn expected_result(self) -> u64 {
         self.facts().2
     }
 
-    /// Makes what it needs, and gives what is timed.
+    /// Prepares the input and returns the closure to be timed.
     pub(super) fn prepare(self) -> Box<dyn FnMut() -> u64> {
         match self {
             Work::Read => {
                 let (header, records) = to_log(&self.parameters(), SEED);
                 let mut text = Vec::new();
-                swf::write(&mut text, &header, records).expect("memory takes any text");
+                swf::write(&mut text, &header, records).expect("writing to memory cannot fail");
                 Box::new(move || read(&text))
             }
             Work::Easy => self.simulation("EASY", Options::default()),
@@ -104,14 +105,14 @@ impl Work {
     }
 
     fn simulation(self, policy: &str, options: Options) -> Box<dyn FnMut() -> u64> {
-        let policy: Policy = policy.parse().expect("the name is right");
+        let policy: Policy = policy.parse().expect("the name of the policy is valid");
         let mut jobs: Vec<Job> = generate(&self.parameters(), SEED);
-        scale_to_load(&mut jobs, NODES, 0.8).expect("the jobs have work");
+        scale_to_load(&mut jobs, NODES, 0.8).expect("the total work of the jobs is positive");
         Box::new(move || {
             let mut turnarounds = Turnarounds::default();
             let mut scheduler = policy.scheduler(NODES, &PolicyOptions::default());
             simulate(NODES, &options, jobs.iter().cloned(), scheduler.as_mut(), &mut turnarounds)
-                .expect("policies of this program decide as they may");
+                .expect("policies of this program make valid decisions");
             turnarounds.0.micros() / 1_000_000
         })
     }
@@ -123,11 +124,11 @@ fn read(text: &[u8]) -> u64 {
     for line in log.by_ref() {
         run_times += line.record.run_time.map_or(0, SimSpan::micros);
     }
-    log.finish().expect("the text is whole");
+    log.finish().expect("the text is complete");
     run_times / 1_000_000
 }
 
-/// The sum over all jobs.
+/// Sum of the turnaround times of all jobs.
 #[derive(Default)]
 struct Turnarounds(SimSpan);
 

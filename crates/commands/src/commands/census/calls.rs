@@ -1,4 +1,5 @@
-//! How many jobs MCB maps at a time and how long that takes: the census at the end of the dissertation's section 5.4.
+//! Profile of MCB: the number of jobs that each call places and the time it takes, as at the end of
+//! section 5.4 of the dissertation.
 
 use clap::Args;
 use dfrsim_cluster::{Options, SimulationError, simulate};
@@ -13,25 +14,25 @@ use std::num::NonZeroU32;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-/// What a census is taken of: a policy on traces of the Lublin model.
+/// Policy and traces of the Lublin model for which calls of MCB are profiled.
 #[derive(Args, Clone, Debug)]
 pub(super) struct CensusOptions {
-    /// The policy: a fractional one that uses MCB
+    /// Policy to profile: a fractional one that uses MCB
     #[arg(long, value_name = "NAME", default_value = "MCB*/OPT=MIN", value_parser = fractional)]
     pub(super) policy: Fractional,
-    /// The number of traces
+    /// Number of traces
     #[arg(long, value_name = "N", default_value = "100", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(super) replications: u32,
-    /// The jobs of a trace
+    /// Number of jobs in a trace
     #[arg(long, value_name = "N", default_value = "1000", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub(super) jobs: u32,
-    /// The nodes of the cluster
+    /// Number of nodes of the cluster
     #[arg(long, value_name = "N", default_value = "128")]
     pub(super) nodes: NonZeroU32,
-    /// The seed: the traces are those of a scenario with this seed
+    /// Seed of the traces, which are those of a scenario with the same seed
     #[arg(long, value_name = "S", default_value = "1")]
     pub(super) seed: u64,
-    /// How long a resumed or migrated job makes no progress
+    /// Time without progress after a job is resumed or migrated
     #[arg(long, value_name = "SECONDS", default_value = "0")]
     pub(super) penalty: SimSpan,
 }
@@ -42,27 +43,27 @@ fn fractional(name: &str) -> Result<Fractional, String> {
     })
 }
 
-/// The calls of MCB by the number of jobs in the system.
+/// Calls of MCB by the number of jobs in the system.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Census {
     by_jobs: BTreeMap<usize, Calls>,
 }
 
-/// Some calls.
+/// Count and durations of a set of calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Calls {
-    /// How many.
+    /// Number of calls.
     pub(super) count: u64,
-    /// How long they took together.
+    /// Total time of the calls.
     pub(super) time: Duration,
-    /// How long one took at most.
+    /// Time of the longest call.
     pub(super) longest: Duration,
-    /// How many took a millisecond or more.
+    /// Number of calls that took a millisecond or more.
     pub(super) slow: u64,
 }
 
 impl Calls {
-    /// How long one took on average, in microseconds; 0 for none.
+    /// Returns the mean time of a call in microseconds; 0 if there are no calls.
     pub(super) fn mean_micros(&self) -> f64 {
         if self.count == 0 { 0.0 } else { micros(self.time) / self.count as f64 }
     }
@@ -78,18 +79,19 @@ fn micros(time: Duration) -> f64 {
     time.as_secs_f64() * 1e6
 }
 
-/// Times the packer alone: MCB from the ranked jobs to their nodes, without the ranking before it and the second phase after it.
+/// Probe that times the packer alone: MCB from the ranked jobs to their nodes, without the preceding
+/// ranking and the subsequent second phase.
 #[derive(Debug)]
-struct Watch {
+struct CallTimer {
     census: Rc<RefCell<Census>>,
     begin: Option<(usize, Instant)>,
 }
 
-impl McbProbe for Watch {
-    fn begins(&mut self, jobs: usize) {
+impl McbProbe for CallTimer {
+    fn begin(&mut self, jobs: usize) {
         self.begin = Some((jobs, Instant::now()));
     }
-    fn ends(&mut self) {
+    fn end(&mut self) {
         let Some((jobs, begin)) = self.begin.take() else { return };
         let time = begin.elapsed();
         let call = Calls { count: 1, time, longest: time, slow: u64::from(time >= MILLISECOND) };
@@ -98,21 +100,24 @@ impl McbProbe for Watch {
 }
 
 const MILLISECOND: Duration = Duration::from_millis(1);
-/// This part of the calls may take longer, since the machine does other things too.
-const INTERRUPTED: f64 = 0.001;
+/// Fraction of the calls that may exceed the published time, since the machine runs other programs
+/// too.
+const TOLERATED_SLOW_FRACTION: f64 = 0.001;
 
-/// The statement of section 5.4 on how many jobs MCB\* maps at a time.
+/// Values that section 5.4 publishes for MCB\*: the calls, the percentage of calls for at most `FEW`
+/// jobs, and the maximum number of jobs of a call.
 const FEW: usize = 10;
 const PUBLISHED_CALLS: u64 = 197_808;
 const PUBLISHED_FEW_PERCENT: f64 = 67.25;
 const PUBLISHED_MOST: usize = 102;
 
 impl Census {
-    /// Simulates the policy on each trace in turn, telling `progress` how many are done.
+    /// Simulates the policy on each trace in turn and reports the number of finished traces to
+    /// `progress`.
     ///
     /// # Errors
-    /// As [`simulate`].
-    pub(super) fn take(
+    /// Returns the errors of [`simulate`].
+    pub(super) fn measure(
         options: &CensusOptions,
         mut progress: impl FnMut(u32),
     ) -> Result<Census, SimulationError> {
@@ -123,7 +128,7 @@ impl Census {
         let rules = Options { penalty: options.penalty, ..Options::default() };
         for trace in 0..options.replications {
             let jobs = generate(&parameters, trace_seed(options.seed, trace));
-            let watch = Box::new(Watch { census: Rc::clone(&census), begin: None });
+            let watch = Box::new(CallTimer { census: Rc::clone(&census), begin: None });
             let mut scheduler =
                 FractionalScheduler::new(options.policy, nodes, PolicyOptions::default(), None)
                     .with_probe(watch);
@@ -134,29 +139,30 @@ impl Census {
         Ok(taken)
     }
 
-    /// The calls with at least this many and at most this many jobs.
+    /// Returns the calls for `least` to `most` jobs, inclusive.
     pub(super) fn between(&self, least: usize, most: usize) -> Calls {
         let mut all = Calls::default();
         self.by_jobs.range(least..=most).for_each(|(_, calls)| all.add(*calls));
         all
     }
 
-    /// All calls.
+    /// Returns all calls.
     pub(super) fn all(&self) -> Calls {
         self.between(0, usize::MAX)
     }
 
-    /// The most jobs of a call.
+    /// Returns the maximum number of jobs of a call.
     pub(super) fn most_jobs(&self) -> usize {
         self.by_jobs.last_key_value().map_or(0, |(jobs, _)| *jobs)
     }
 
-    /// The part of the calls that have at most this many jobs, in percent.
+    /// Returns the percentage of calls for at most `jobs` jobs.
     pub(super) fn percent_up_to(&self, jobs: usize) -> f64 {
         100.0 * self.between(0, jobs).count as f64 / self.all().count.max(1) as f64
     }
 
-    /// A line for each number of jobs: calls, the part of all calls with at most this many jobs, and times.
+    /// Formats the profile as CSV, with a line for each number of jobs: calls, the percentage of
+    /// calls for at most this many jobs, and times.
     pub(super) fn csv(&self) -> String {
         let mut text = String::from("jobs,calls,percent_up_to,mean_us,max_us,calls_from_1_ms\n");
         for (&jobs, calls) in &self.by_jobs {
@@ -167,7 +173,8 @@ impl Census {
         text
     }
 
-    /// The part of the calls, and of the time, with at most this many jobs.
+    /// Builds the chart of the cumulative percentages of calls, and of their time, by number of
+    /// jobs.
     pub(super) fn drawing(&self) -> Drawing {
         let whole = self.all();
         let mut sum = Calls::default();
@@ -188,7 +195,7 @@ impl Census {
         Drawing::new("mcb-census", "How many jobs MCB maps at a time", chart)
     }
 
-    /// What the text says of the calls, and whether it holds here.
+    /// Checks the published claims about the calls against this profile.
     pub(super) fn claims(&self) -> Vec<Claim> {
         const SOURCE: &str = "dissertation, section 5.4";
         let (few, many) = (self.between(0, FEW), self.between(FEW + 1, usize::MAX));
@@ -208,7 +215,7 @@ impl Census {
             ),
             claim(
                 "999 of 1,000 calls for 10 jobs or fewer take less than 1 ms",
-                few.slow as f64 <= INTERRUPTED * few.count as f64,
+                few.slow as f64 <= TOLERATED_SLOW_FRACTION * few.count as f64,
                 format!("{} of {} take longer; {:.1} us on average", few.slow, few.count, few.mean_micros()),
             ),
             claim(
@@ -229,16 +236,17 @@ mod tests {
         CensusOptions { policy, nodes, jobs: 200, replications: 2, seed: 1, penalty: SimSpan::ZERO }
     }
 
-    /// MCB\* maps all jobs at each submission and completion, but where several coincide or the last job has left.
+    /// MCB\* maps all jobs at each submission and completion, except if several coincide or the last
+    /// job has left.
     #[test]
     fn every_event_is_counted_once() {
-        let census = Census::take(&options("MCB*/OPT=MIN"), |_| {}).unwrap();
+        let census = Census::measure(&options("MCB*/OPT=MIN"), |_| {}).unwrap();
         let calls = census.all().count;
         assert!((700..=798).contains(&calls), "{calls}");
         assert_eq!(census.between(0, 5).count + census.between(6, usize::MAX).count, calls);
         assert_eq!(census.csv().lines().count(), 1 + census.by_jobs.len());
         assert!((census.percent_up_to(census.most_jobs()) - 100.0).abs() < 1e-9);
-        let none = Census::take(&options("Greedy*/OPT=MIN"), |_| {}).unwrap();
+        let none = Census::measure(&options("Greedy*/OPT=MIN"), |_| {}).unwrap();
         assert_eq!(none, Census::default());
     }
 }

@@ -1,6 +1,6 @@
 //! `dfrsim log anonymise`
 
-use super::read::Selected;
+use super::read::SelectedLog;
 use super::write;
 use crate::arguments::LogArguments;
 use crate::context::Context;
@@ -9,7 +9,7 @@ use crate::output::{Answer, counted, notice};
 use clap::Args;
 use dfrsim_cluster::{EstimateModel, Metrics, Options, SummaryOptions, simulate};
 use dfrsim_policies::{Policies, PolicyOptions};
-use dfrsim_workload::anonymise::{self, Identified, Replaced, coarse, identified};
+use dfrsim_workload::anonymise::{self, Identified, Replaced, coarsen, identified};
 use dfrsim_workload::log::{Header, Record};
 use dfrsim_workload::prepare;
 use schemars::JsonSchema;
@@ -18,58 +18,62 @@ use std::path::{Path, PathBuf};
 
 /// Write a log without names, and count the users that one job still identifies
 ///
-/// Users, groups, accounts, queues, partitions, names of jobs and numbers of jobs become numbers by their first appearance;
-/// paths, hosts and comments are left out, but for the size of the machine and, without --shift, its date. The output is SWF
-/// for every input, and a simulation of it has the same figures. Run times, widths, requests and times of submission stay:
-/// who knows one job of a user may find the others. --coarse makes each job look like those of at least --k users, which
-/// changes simulations: the mean wait under EASY is printed before and after.
+/// Users, groups, accounts, queues, partitions, names of jobs and numbers of jobs become numbers by
+/// their first appearance; paths, hosts and comments are dropped, except for the size of the machine
+/// and, without --shift, its date. The output is SWF for every input, and its simulation gives the
+/// same metrics. Run times, sizes, requests and times of submission stay: somebody who knows one job
+/// of a user may find the others. --coarse makes each job look like those of at least --k users,
+/// which changes simulations: the mean wait under EASY is printed before and after.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
   dfrsim log anonymise march.sacct --shift --out march.swf.gz
   dfrsim log anonymise march.pbs --shift --coarse --k 5 --out march.swf")]
 pub(crate) struct Anonymise {
-    /// The log: SWF, GWF (.gwf), what sacct --parsable2 prints (.sacct), accounting of PBS (.pbs), or a workload of Batsim (.json)
+    /// Log to anonymise: SWF, GWF (.gwf), the output of sacct --parsable2 (.sacct), accounting of
+    /// PBS (.pbs), or a workload of Batsim (.json)
     #[arg(value_hint = clap::ValueHint::FilePath)]
     input: PathBuf,
     #[command(flatten)]
     log: LogArguments,
-    /// Let times begin with the first job, and do not say when that was
+    /// Shift times so that the first job is submitted at 0, and omit the start date
     #[arg(long)]
     shift: bool,
-    /// Round run times, widths and requests to those of groups of similar jobs and submissions to quarters of an hour, and
-    /// leave out jobs that are too rare, and all fields that simulations do not need
+    /// Coarsen the log: round run times, sizes and requests to those of groups of similar jobs and
+    /// submissions to quarters of an hour, and drop jobs that are too rare and all fields that
+    /// simulations do not use
     #[arg(long)]
     coarse: bool,
-    /// The users that a group has at least
+    /// Minimum number of users in a group of similar jobs
     #[arg(long, value_name = "N", default_value_t = 5, requires = "coarse", value_parser = clap::value_parser!(u32).range(2..=1_000_000))]
     k: u32,
-    /// The file to write
+    /// Log file to write
     #[arg(long, value_name = "FILE.swf[.gz]", value_hint = clap::ValueHint::AnyPath)]
     out: PathBuf,
 }
 
-/// What is hidden, and what is not.
+/// Degree of anonymity of the log.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Anonymised {
     file: String,
     jobs: usize,
     users: usize,
-    /// The users with a job whose run time, width and requested time no other user's job has.
+    /// The users with a job whose run time, size and requested time no other user's job has.
     users_identified_by_one_job: usize,
-    /// The fewest users that have jobs of the same run time, width and requested time.
+    /// The minimum number of users that share a combination of run time, size and requested time.
     k: usize,
-    /// With `--coarse`.
+    /// The effect of `--coarse`, if it was given.
     coarse: Option<Coarsened>,
 }
 
-/// What making the log coarse did.
+/// Effect of coarsening the log.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Coarsened {
     users_identified_before: usize,
     dropped_jobs: usize,
     lost_users: usize,
-    /// The mean wait under EASY; `null` if the header names no machine or no job can be simulated.
+    /// The mean wait under EASY, in seconds; `null` if the header names no machine or no job can be
+    /// simulated.
     mean_wait_before_s: Option<f64>,
     mean_wait_s: Option<f64>,
 }
@@ -89,8 +93,8 @@ impl Answer for Anonymised {
             let wait = |wait: &Option<f64>| wait.map_or("unknown".to_owned(), |wait| format!("{wait:.1} s"));
             let (before, after) = (wait(mean_wait_before_s), wait(mean_wait_s));
             text += &format!(
-                "left out: {dropped_jobs} jobs, all of {lost_users} users; one job identified {users_identified_before} \
-                 users before\nmean wait under EASY: {before} before, {after} now\n"
+                "dropped: {dropped_jobs} jobs, which include all jobs of {lost_users} users; one job identified {users_identified_before} \
+                 users before\nmean wait under EASY: {before} before, {after} after\n"
             );
         }
         text += &format!(
@@ -103,10 +107,10 @@ impl Answer for Anonymised {
 
 impl Anonymise {
     pub(crate) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
-        let Selected { header, mut records, .. } = Selected::read(&self.input, &self.log, |_| true)?;
+        let SelectedLog { header, mut records, .. } = SelectedLog::read(&self.input, &self.log, |_| true)?;
         let (header, replaced) = anonymise::anonymise(&header, &mut records, self.shift);
         let coarse = self.coarse.then(|| self.coarsen(&header, &mut records)).transpose()?;
-        write::log(&self.out, &header, &records)?;
+        write::write_log(&self.out, &header, &records)?;
         let Replaced { jobs, users, groups, executables, queues, partitions } = replaced;
         let replaced = [
             (jobs, "job"),
@@ -127,7 +131,7 @@ impl Anonymise {
             k,
             coarse,
         };
-        // Standard output may be the log.
+        // The log itself may be written to standard output, so the text goes to standard error.
         if context.printing.is_json() {
             return context.print(&answer);
         }
@@ -138,9 +142,9 @@ impl Anonymise {
     fn coarsen(&self, header: &Header, records: &mut Vec<Record>) -> Result<Coarsened, Failure> {
         let users_identified_before = identified(records).by_one_job;
         let mean_wait_before_s = mean_wait(header, records)?;
-        let coarse = coarse(records, self.k as usize);
-        let coarse = coarse.map_err(|error| Failure::of(&self.input, error))?;
-        let anonymise::Coarse { dropped, lost_users } = coarse;
+        let coarse = coarsen(records, self.k as usize);
+        let coarse = coarse.map_err(|error| Failure::in_file(&self.input, error))?;
+        let anonymise::CoarseningLosses { dropped, lost_users } = coarse;
         let mean_wait_s = mean_wait(header, records)?;
         Ok(Coarsened {
             users_identified_before,
@@ -152,13 +156,14 @@ impl Anonymise {
     }
 }
 
-/// The mean wait under EASY with the requested times on the machine of the header.
+/// Simulates EASY with the requested times on the machine of the header and returns the mean wait in
+/// seconds; `None` if the header names no machine or no job can be simulated.
 fn mean_wait(header: &Header, records: &[Record]) -> Result<Option<f64>, Failure> {
     let machine = header.max_procs().or(header.max_nodes()).and_then(|count| u32::try_from(count).ok());
     let Some(nodes) = machine.filter(|nodes| *nodes > 0) else { return Ok(None) };
     let folder = tempfile::tempdir().map_err(Failure::input)?;
     let path: &Path = &folder.path().join("log.swf");
-    write::log(path, header, records)?;
+    write::write_log(path, header, records)?;
     let options = prepare::Options { units: Some(nodes), ..prepare::Options::default() };
     let (jobs, _) = prepare::read_jobs(path, &options).map_err(Failure::input)?;
     let easy = Policies::standard().parse("EASY").map_err(Failure::input)?;

@@ -1,6 +1,6 @@
 //! `dfrsim log convert`
 
-use super::read::Selected;
+use super::read::SelectedLog;
 use super::write;
 use crate::arguments::{LogArguments, processors};
 use crate::context::Context;
@@ -16,10 +16,11 @@ use dfrsim_workload::prepare::{JobStream, Options, Rule};
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 
-/// Cut, sort, scale and rewrite a log, or make one from accounting of Slurm or PBS, or from or for Batsim
+/// Cut, sort, scale and rewrite a log, or make one from accounting of Slurm or PBS, or from or for
+/// Batsim
 ///
-/// The lines stay as they are, but for the submit times that --load changes; rules for anomalous jobs apply to the load
-/// only. A name that ends in .gz is written as gzip.
+/// The lines are unchanged, except for the submit times that --load changes; rules for anomalous
+/// jobs apply to the load only. A name that ends in .gz is written as gzip.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -30,7 +31,8 @@ Examples:
   dfrsim log convert KTH-SP2-1996-2.1-cln.swf.gz --first 1000 --out kth.json     (for Batsim, with delay profiles)
   dfrsim log convert march.sacct --out march.swf.gz     (sacct --allusers --duplicates --parsable2 ... > march.sacct)")]
 pub(crate) struct Convert {
-    /// The log: SWF, GWF (.gwf), what sacct --parsable2 prints (.sacct), accounting of PBS (.pbs), or a workload of Batsim (.json)
+    /// Log to convert: SWF, GWF (.gwf), the output of sacct --parsable2 (.sacct), accounting of PBS
+    /// (.pbs), or a workload of Batsim (.json)
     #[arg(value_hint = clap::ValueHint::FilePath)]
     input: PathBuf,
     #[command(flatten)]
@@ -38,13 +40,13 @@ pub(crate) struct Convert {
     /// Take only this week of the log, from 0
     #[arg(long, value_name = "K")]
     week: Option<u64>,
-    /// Multiply the inter-arrival times so that processors * run time / (machine * span) is this
+    /// Scale the inter-arrival times so that processors * run time / (machine * span) is X
     #[arg(long, value_name = "X")]
     load: Option<f64>,
-    /// The processors of the machine, for --load; by default those of the log's header
+    /// Number of processors of the machine, for --load; by default that of the log's header
     #[arg(long, value_name = "N", requires = "load")]
     nodes: Option<NonZeroU32>,
-    /// The file to write: a log, or a workload of Batsim
+    /// File to write: a log, or a workload of Batsim
     #[arg(long, value_name = "FILE.swf[.gz]|FILE.json", value_hint = clap::ValueHint::AnyPath)]
     out: PathBuf,
 }
@@ -53,26 +55,26 @@ impl Convert {
     pub(crate) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
         let mut without_submit = 0;
         let options = self.log.options();
-        let mut log = Selected::read(&self.input, &self.log, |Line { has_submit, record, .. }| {
+        let mut log = SelectedLog::read(&self.input, &self.log, |Line { has_submit, record, .. }| {
             let is_in_week = self.week.is_none_or(|week| week == cut::week(record.submit));
             let has_place = *has_submit || options.rules.no_submit == Rule::Clamp;
             without_submit += u64::from(is_in_week && !has_place);
             is_in_week && has_place
         })?;
         let note = format!("{} of the jobs of {}, written by dfrsim", log.records.len(), log.name());
-        let Selected { path, header, records, report } = &mut log;
+        let SelectedLog { path, header, records, report } = &mut log;
         let with_nodes = records.iter().filter(|record| record.nodes.is_some()).count();
         if with_nodes > 0 {
             let gpus = report.accounting.with_gpus;
             notice!(
-                "{}: SWF does not hold the nodes of {}, GPUs ({gpus} jobs), features, and names of users and accounts; simulate the listing \
-                 itself to keep them",
+                "{}: SWF cannot represent the nodes of {}, GPUs ({gpus} jobs), features, and names of users and accounts; simulate the \
+                 listing itself to keep them",
                 path.display(),
                 counted(with_nodes, "job")
             );
         }
         if without_submit > 0 {
-            notice!("{}: lines without submit time left out: {without_submit}", path.display());
+            notice!("{}: lines dropped because they have no submit time: {without_submit}", path.display());
         }
         if records.is_empty() {
             return Err(LogArguments::no_jobs(path));
@@ -83,22 +85,28 @@ impl Convert {
                 Some(nodes) => nodes.get(),
                 None => u32::try_from(processors(path, header)?).unwrap_or(u32::MAX),
             };
-            let factor = self.factor(header, records, nodes, target)?;
+            let factor = self.arrival_factor(header, records, nodes, target)?;
             load::stretch_arrivals(records, factor);
             if records.iter().any(|record| record.submit > SimTime::from_secs(MAX_SECONDS)) {
                 return Err(Failure::input(format!(
-                    "load {target} would need lines to be submitted after second {MAX_SECONDS}, the last one that a log holds"
+                    "--load {target}: jobs would be submitted after second {MAX_SECONDS}, the last one of a log; expected a higher load"
                 )));
             }
             write::note_load(header, factor, target);
         }
-        write::log(&self.out, header, records)?;
+        write::write_log(&self.out, header, records)?;
         notice!("{}: {}", self.out.display(), counted(records.len(), "job"));
         context.print(&Written::new([&self.out]))
     }
 
-    /// By what the inter-arrival times must be multiplied.
-    fn factor(&self, header: &Header, records: &[Record], nodes: u32, target: f64) -> Result<f64, Failure> {
+    /// Computes the factor by which inter-arrival times must be multiplied for the target load.
+    fn arrival_factor(
+        &self,
+        header: &Header,
+        records: &[Record],
+        nodes: u32,
+        target: f64,
+    ) -> Result<f64, Failure> {
         let mut text = Vec::new();
         swf::write(&mut text, header, records).map_err(Failure::input)?;
         let options = Options { units: Some(nodes), ..self.log.options() };

@@ -7,7 +7,7 @@ use crate::output::{OutputFile, Written};
 use clap::Args;
 use dfrsim_model::Seed;
 use dfrsim_workload::formats::swf;
-use dfrsim_workload::load::{Offered, Stretch};
+use dfrsim_workload::load::{OfferedWork, Stretch};
 use dfrsim_workload::log::Record;
 use dfrsim_workload::lublin::{self, CpuNeeds, LublinParameters, MemoryModel, Mode};
 use std::num::NonZeroU32;
@@ -15,34 +15,35 @@ use std::path::PathBuf;
 
 /// Generate a workload from the model of Lublin and Feitelson, as SWF
 ///
-/// Sizes are in nodes; requested memory (field 10) is what the fractional study gives each task, in KB of a node
-/// of 8 GiB. `dfrsim simulate --annotate lublin` with the same seed gives the jobs the same memory;
-/// scenarios can assume other needs and memory.
+/// Sizes are in nodes; requested memory (field 10) is what the fractional study gives each task, in
+/// KB of a node of 8 GiB. `dfrsim simulate --annotate lublin` with the same seed gives the jobs the
+/// same memory; scenarios can assume other CPU needs and memory.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
   dfrsim log generate --jobs 1000 --nodes 128 --seed 1 --out week.swf
   dfrsim log generate --jobs 5000 --nodes 256 --seed 7 --typeless --load 0.7 --out busy.swf")]
 pub(crate) struct Generate {
-    /// The number of jobs
+    /// Number of jobs
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000_000))]
     jobs: u32,
-    /// The nodes of the machine
+    /// Number of nodes of the machine
     #[arg(long, value_name = "N")]
     nodes: NonZeroU32,
-    /// The seed
+    /// Seed of the generator
     #[arg(long, value_name = "S")]
     seed: u64,
-    /// One stream of jobs instead of a batch and an interactive one
+    /// Generate one stream of jobs instead of a batch and an interactive one
     #[arg(long)]
     typeless: bool,
-    /// The cores of a node; a job of size 1 uses one of them, which counts in the load
+    /// Cores per node; a job of size 1 uses one of them, which counts in the load
     #[arg(long, value_name = "N", default_value = "4")]
     cores: NonZeroU32,
-    /// Multiply the inter-arrival times so that the offered load is this (CPU needs as in the fractional study)
+    /// Scale the inter-arrival times so that the offered load is X (CPU needs as in the fractional
+    /// study)
     #[arg(long, value_name = "X")]
     load: Option<f64>,
-    /// The file to write
+    /// Log file to write
     #[arg(long, value_name = "FILE.swf", value_hint = clap::ValueHint::AnyPath)]
     out: PathBuf,
 }
@@ -72,9 +73,10 @@ impl Generate {
         context.print(&Written::new([&self.out]))
     }
 
-    /// Generates the jobs once for their load, so that none has to be kept.
+    /// Computes the factor for the target load from a first generation of the jobs, so that they
+    /// need not be kept in memory.
     fn stretch(&self, parameters: &LublinParameters, seed: Seed, target: f64) -> Result<Stretch, Failure> {
-        let mut offered = Offered::default();
+        let mut offered = OfferedWork::default();
         lublin::jobs(parameters, seed).for_each(|job| offered.add(&job));
         offered.stretch_to(self.nodes.get(), target).map_err(Failure::input)
     }

@@ -24,17 +24,18 @@ use std::path::{Path, PathBuf};
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  dfrsim log info KTH-SP2-1996-2.1-cln.swf.gz")]
 pub(crate) struct Info {
-    /// The log: SWF, GWF (.gwf), what sacct --parsable2 prints (.sacct), accounting of PBS (.pbs), or a workload of Batsim (.json)
+    /// Log to describe: SWF, GWF (.gwf), the output of sacct --parsable2 (.sacct), accounting of PBS
+    /// (.pbs), or a workload of Batsim (.json)
     #[arg(value_hint = clap::ValueHint::FilePath)]
     file: PathBuf,
     #[command(flatten)]
     log: LogArguments,
-    /// The processors of the machine, for the load; by default the header's MaxProcs
+    /// Number of processors of the machine, for the load; by default the header's MaxProcs
     #[arg(long, value_name = "N")]
     nodes: Option<u32>,
 }
 
-/// The contents of a log.
+/// Contents of a log.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Described {
     file: String,
@@ -42,9 +43,9 @@ pub(crate) struct Described {
     computer: Option<String>,
     /// The installation, from the header.
     installation: Option<String>,
-    /// The nodes of the machine, from the header.
+    /// The number of nodes of the machine, from the header.
     nodes: Option<u64>,
-    /// The processors of the machine, from the header.
+    /// The number of processors of the machine, from the header.
     processors: Option<u64>,
     lines: Lines,
     first_submission: Moment,
@@ -53,33 +54,33 @@ pub(crate) struct Described {
     weeks: usize,
     /// The offered load: processors * run time / (machine * span).
     offered_load: Option<f64>,
-    /// The distribution over all jobs.
+    /// The distribution of job sizes over all jobs.
     job_processors: Option<Distribution>,
-    /// The distribution over all jobs.
+    /// The distribution of run times over all jobs.
     run_time_s: Option<Distribution>,
-    /// The distribution over the jobs that have one.
+    /// The distribution of requested times over the jobs that have one.
     requested_time_s: Option<Distribution>,
-    /// Remarks for its simulation.
+    /// Remarks to consider before simulating the log.
     remarks: Vec<String>,
-    /// Commands that simulate it.
+    /// Commands that simulate the log.
     suggestions: Vec<String>,
 }
 
-/// The counts of lines.
+/// Counts of lines.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Lines {
     /// Lines with a record.
     records: u64,
     /// Lines that became jobs.
     jobs: u64,
-    /// Lines outside the selected part.
+    /// Lines outside of the selected range.
     not_selected: u64,
-    /// Lines that cannot be read.
+    /// Lines that cannot be parsed.
     broken: u64,
     out_of_order: u64,
     /// Anomalous lines, by the name of the rule, for rules that apply to a line.
     anomalies: BTreeMap<&'static str, Treated>,
-    /// The same counts as text.
+    /// All counts as text.
     #[serde(rename = "summary")]
     words: String,
 }
@@ -92,7 +93,7 @@ struct Treated {
     dropped: u64,
 }
 
-/// A moment of the log.
+/// Time of the log.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Moment {
     second: u64,
@@ -205,7 +206,8 @@ impl Lines {
 }
 
 impl Moment {
-    /// The second of the log at which a job arrives, with its date if the header has the log's start time.
+    /// Converts a submit time to the second of the log, with its date if the header has the log's
+    /// start time.
     fn new(header: &Header, submit: SimTime) -> Moment {
         let second = submit.micros() / 1_000_000;
         let begin = header.unix_start_time().filter(|&begin| begin > 0);

@@ -1,4 +1,4 @@
-//! Reading logs whose records are written again.
+//! Input of logs whose records are written again.
 
 use crate::arguments::LogArguments;
 use crate::failure::Failure;
@@ -7,24 +7,25 @@ use dfrsim_workload::log::{Header, Line, ReadReport, Record, Source as _};
 use dfrsim_workload::traces;
 use std::path::{Path, PathBuf};
 
-/// The selected part of a log.
-pub(super) struct Selected {
+/// Selected part of a log.
+pub(super) struct SelectedLog {
     pub(super) path: PathBuf,
     pub(super) header: Header,
     pub(super) records: Vec<Record>,
     pub(super) report: ReadReport,
 }
 
-impl Selected {
-    /// Reads those lines of the selected part that are to be kept; what is odd about the log goes to standard error.
+impl SelectedLog {
+    /// Reads the selected lines for which `keep` returns true; notices about the log go to standard
+    /// error.
     ///
     /// # Errors
-    /// If it cannot be found or read.
+    /// Returns an error if the log cannot be found or read.
     pub(super) fn read(
         input: &Path,
         log: &LogArguments,
         mut keep: impl FnMut(&Line) -> bool,
-    ) -> Result<Selected, Failure> {
+    ) -> Result<SelectedLog, Failure> {
         let path = traces::locate(input).map_err(Failure::input)?;
         let mut whole = log.read_whole(&path)?;
         let selection = log.selection();
@@ -36,10 +37,10 @@ impl Selected {
         for notice in report.notices() {
             notice!("{}: {notice}", path.display());
         }
-        Ok(Selected { path, header, records, report })
+        Ok(SelectedLog { path, header, records, report })
     }
 
-    /// The name of its file.
+    /// Returns the file name of the log.
     pub(super) fn name(&self) -> String {
         self.path.file_name().unwrap_or(self.path.as_os_str()).display().to_string()
     }

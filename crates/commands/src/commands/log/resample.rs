@@ -1,6 +1,6 @@
 //! `dfrsim log resample`
 
-use super::read::Selected;
+use super::read::SelectedLog;
 use super::write;
 use crate::arguments::LogArguments;
 use crate::context::Context;
@@ -14,32 +14,33 @@ use std::path::PathBuf;
 
 /// Draw another log from the users of a log
 ///
-/// The jobs of each user are a stream; streams are drawn with replacement, as many for each week as the log has, and each is
-/// shifted by a whole number of weeks. The same seed gives the same log.
+/// The jobs of each user are a stream; streams are drawn with replacement, as many for each week as
+/// the log has, and each is shifted by a whole number of weeks. The same seed gives the same log.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
   dfrsim log resample HPC2N-2002-2.1-cln.swf.gz --weeks 8 --seed 3 --out sample-3.swf")]
 pub(crate) struct Resample {
-    /// The log: SWF, GWF (.gwf), what sacct --parsable2 prints (.sacct), accounting of PBS (.pbs), or a workload of Batsim (.json)
+    /// Log to resample: SWF, GWF (.gwf), the output of sacct --parsable2 (.sacct), accounting of PBS
+    /// (.pbs), or a workload of Batsim (.json)
     #[arg(value_hint = clap::ValueHint::FilePath)]
     input: PathBuf,
     #[command(flatten)]
     log: LogArguments,
-    /// The weeks of the new log
+    /// Number of weeks of the new log
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000))]
     weeks: u64,
-    /// The seed of what is drawn
+    /// Seed of the random draws
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
-    /// The file to write
+    /// Log file to write
     #[arg(long, value_name = "FILE.swf[.gz]", value_hint = clap::ValueHint::AnyPath)]
     out: PathBuf,
 }
 
 impl Resample {
     pub(crate) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
-        let log = Selected::read(&self.input, &self.log, |_| true)?;
+        let log = SelectedLog::read(&self.input, &self.log, |_| true)?;
         let drawn = draw(&log.records, self.weeks, Seed::new(self.seed));
         let users = drawn.iter().map(|one| one.user).max().unwrap_or(0);
         let new: Vec<Record> = drawn.iter().map(|one| one.record(&log.records[one.place])).collect();
@@ -50,7 +51,7 @@ impl Resample {
             "Note",
             &format!("{weeks} weeks drawn from the users of {name} with seed {seed}, written by dfrsim"),
         );
-        write::log(&self.out, &header, &new)?;
+        write::write_log(&self.out, &header, &new)?;
         notice!(
             "{}: {} of {}",
             self.out.display(),

@@ -1,4 +1,4 @@
-//! The commands that simulate a log.
+//! Suggested commands to simulate a log.
 
 use super::remarks::Contents;
 use crate::arguments::KB_OF_GB;
@@ -6,9 +6,10 @@ use crate::commands::quoted::quoted;
 use dfrsim_workload::log::Header;
 use std::path::Path;
 
-/// A command with a batch policy, and one with a fractional policy, or with one that shares nodes where the jobs of the log did.
+/// Builds a command with a batch policy, and one with a fractional policy, or with a policy that
+/// shares nodes if the jobs of the log did.
 ///
-/// `given` is how many processors the user says that the machine has.
+/// `given` is the number of processors that the user gave for the machine.
 pub(super) fn suggestions(
     file: &Path,
     header: &Header,
@@ -25,11 +26,11 @@ pub(super) fn suggestions(
     };
     let estimates = if contents.with_estimate() > 0 { " --estimates requested" } else { "" };
     let batch = format!("dfrsim simulate --workload {file}{nodes} --unit processor --policy EASY{estimates}");
-    let on_nodes = &contents.on_nodes;
+    let on_nodes = &contents.node_usage;
     let (mut nodes, mut policy) = (nodes, "'GreedyPM*/per/OPT=MIN/MVT=600'");
     let annotate = if on_nodes.sharing > 0 {
         let cores = on_nodes.processors.max(1);
-        // A power of two holds what any job has on a node.
+        // A power of two that covers the largest memory of a job on a node.
         let memory = on_nodes.kilobytes.max(1.0).log2().ceil().exp2() / KB_OF_GB;
         let processors = given.or(machine.and_then(|machine| u32::try_from(machine).ok()));
         nodes = format!(" --nodes {}", processors.map_or(1, |all| all.div_ceil(cores)).max(on_nodes.nodes));
@@ -45,7 +46,8 @@ pub(super) fn suggestions(
             (Some(processors), Some(nodes)) if nodes > 0 => (processors / nodes).max(1),
             _ => 1,
         };
-        // So large that the processors of a node have their memory: a guess, as logs seldom say it.
+        // Large enough for the memory of all processors of a node. This is a guess, as logs seldom
+        // give the memory of nodes.
         let kilobytes = contents.most_memory.millionths() as f64 / 1e6;
         let memory = kilobytes.max(1.0).log2().ceil().exp2() * cores as f64 / KB_OF_GB;
         format!(" --annotate hpc2n --cores {cores} --node-memory {memory}")

@@ -1,4 +1,4 @@
-//! Writing logs.
+//! Output of logs.
 
 use crate::failure::Failure;
 use crate::output::{OutputFile, counted, notice};
@@ -9,15 +9,16 @@ use flate2::write::GzEncoder;
 use std::io::{self, BufWriter, IntoInnerError, Write as _};
 use std::path::Path;
 
-/// Says in the header that arrivals were stretched.
+/// Records in the header that inter-arrival times were scaled.
 pub(super) fn note_load(header: &mut Header, factor: f64, target: f64) {
     header
         .push("Note", &format!("inter-arrival times multiplied by {factor} for an offered load of {target}"));
 }
 
-/// Writes a log in SWF, or as a workload of Batsim if the name ends in .json; with .gz behind it as gzip. Names that say another format are
-/// refused. The header says how many jobs there are if it did before.
-pub(super) fn log(path: &Path, header: &Header, records: &[Record]) -> Result<(), Failure> {
+/// Writes a log in SWF, or as a workload of Batsim if the name ends in .json; compressed by gzip if
+/// .gz follows. Other extensions are refused. The job counts of the header are updated if it has
+/// them.
+pub(super) fn write_log(path: &Path, header: &Header, records: &[Record]) -> Result<(), Failure> {
     let plain =
         if path.extension().is_some_and(|it| it == "gz") { path.with_extension("") } else { path.to_owned() };
     let is_batsim = plain.extension().is_some_and(|it| it.eq_ignore_ascii_case("json"));
@@ -38,12 +39,12 @@ pub(super) fn log(path: &Path, header: &Header, records: &[Record]) -> Result<()
         true => batsim::write(to, &header, records).map(|written| {
             if written < records.len() {
                 let left = counted(records.len() - written, "job");
-                notice!("{}: left out: {left} without processors or run time", path.display());
+                notice!("{}: omitted {left} without processors or run time", path.display());
             }
         }),
     };
     let written = if path.extension().is_some_and(|extension| extension == "gz") {
-        // The encoder is slow on single fields.
+        // The encoder is slow on small writes such as single fields.
         let gzip = GzEncoder::new(&mut out, Compression::default());
         let mut buffer = BufWriter::with_capacity(1 << 16, gzip);
         write(&mut buffer)

@@ -1,6 +1,6 @@
 //! `dfrsim offline instance`
 
-use crate::arguments::part;
+use crate::arguments::parse_yield;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::{self, OutputFile};
@@ -12,9 +12,10 @@ use std::path::PathBuf;
 
 /// Write an instance of the off-line study as a file
 ///
-/// The sets are those of the texts: dissertation, dissertation-small, rr6692-small, rr6692-large, rr6692-parallel. An
-/// instance is made from the set, the study's seed, the scenario and the sample alone, so what `instances.csv` of a
-/// run names can be written down and sent.
+/// The sets are those of the publications: dissertation, dissertation-small, rr6692-small,
+/// rr6692-large, rr6692-parallel. An instance depends only on the set, the study's seed, the
+/// scenario and the sample, so any instance in the `instances.csv` of a run can be written to a file
+/// and shared.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
@@ -22,22 +23,23 @@ Example:
   dfrsim solve pack hard.json --algorithm VP_CPSUM --optimum
   dfrsim offline instance dissertation-small --scenario 40 --vbp 0.5 --out items.vbp")]
 pub(crate) struct Instance {
-    /// The set of instances
+    /// Set of instances
     #[arg(value_name = "SET")]
     set: InstanceSet,
-    /// The scenario of the set, from 0
+    /// Scenario of the set, from 0
     #[arg(long, value_name = "N")]
     scenario: u32,
-    /// The sample of the scenario, from 0
+    /// Sample of the scenario, from 0
     #[arg(long, value_name = "N", default_value_t = 0)]
     sample: u32,
-    /// The seed of the study
+    /// Seed of the study
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
-    /// Write it in the format of vector bin packing (.vbp of VPSolver) instead, with what tasks take at this yield
-    #[arg(long, value_name = "YIELD", value_parser = part)]
+    /// Write the format of vector bin packing (.vbp of VPSolver) instead, with the demands of tasks
+    /// at this yield
+    #[arg(long, value_name = "YIELD", value_parser = parse_yield)]
     vbp: Option<Yield>,
-    /// The file to write; by default standard output
+    /// File to write; by default standard output
     #[arg(long, value_name = "FILE.json", value_hint = clap::ValueHint::AnyPath)]
     out: Option<PathBuf>,
 }
@@ -47,7 +49,7 @@ impl Instance {
         let instance = self.set.instance(Seed::new(self.seed), self.scenario, self.sample);
         let instance = instance.ok_or_else(|| {
             Failure::input(format!(
-                "{} has the scenarios 0 to {}; there is no {}",
+                "--scenario: {} has the scenarios 0 to {}, not {}",
                 self.set,
                 self.set.scenarios().len() - 1,
                 self.scenario
@@ -55,7 +57,7 @@ impl Instance {
         })?;
         let text = match self.vbp {
             None => instance_to_json(&instance),
-            Some(part) => instance_to_vbp(&instance, part).expect("the nodes of the sets are alike"),
+            Some(part) => instance_to_vbp(&instance, part).expect("the nodes of the sets are identical"),
         };
         match &self.out {
             Some(path) => OutputFile::write_text(path, &text),

@@ -14,10 +14,10 @@ use std::path::{Path, PathBuf};
 
 /// Compare results with a baseline, for CI
 ///
-/// Compares, for each combination of labels and variant (workload and load, policy and setting): numbers of runs, failures
-/// and runs without a solution, and mean and worst value of each metric. Exit code 0: no value is worse beyond the
-/// tolerance. 1: a value is. 2: the two cannot be compared (files missing or broken, another study, other instances,
-/// variants that only one of them has).
+/// Compares, for each combination of labels and variant (workload and load, policy and setting):
+/// numbers of runs, failures and runs without a solution, and mean and worst value of each metric.
+/// Exit code 0: no value is worse beyond the tolerance. 1: a value is. 2: the two cannot be compared
+/// (files missing or malformed, another study, other instances, variants that only one of them has).
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -29,29 +29,29 @@ In a GitHub workflow:
   dfrsim run scenario.toml --out results/ci
   dfrsim results check results/ci --baseline baseline.toml --junit check.xml --markdown \"$GITHUB_STEP_SUMMARY\"")]
 pub(crate) struct Check {
-    /// The folder that `dfrsim run` wrote
+    /// Result folder that `dfrsim run` wrote
     #[arg(value_name = "RESULTS", value_hint = clap::ValueHint::DirPath)]
     results: PathBuf,
-    /// The baseline: a small TOML file with a line for each value
+    /// Baseline: a small TOML file with a line for each value
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     baseline: PathBuf,
     /// Write these results to the baseline instead of comparing them
     #[arg(long, conflicts_with_all = ["tolerance_for", "strict", "allow_missing", "junit", "markdown"])]
     update: bool,
-    /// By which fraction of the baseline's value a value may differ: 2% or 0.02; numbers of runs, failures and runs without
-    /// a solution may not
+    /// Tolerance: the fraction of the baseline's value by which a value may differ, 2% or 0.02;
+    /// numbers of runs, failures and runs without a solution must be equal
     #[arg(long, value_name = "PART", default_value = "0%")]
     tolerance: Tolerance,
-    /// The tolerance of one metric: degradation=5%, degradation.worst=5%
+    /// Tolerance of one metric: degradation=5%, degradation.worst=5%
     #[arg(long, value_name = "METRIC=PART", value_parser = tolerance_for)]
     tolerance_for: Vec<(String, Tolerance)>,
-    /// Values that are better beyond their tolerance are failures too
+    /// Treat values that are better beyond their tolerance as failures too
     #[arg(long)]
     strict: bool,
     /// List labels and variants that only one of the two has, and compare the others
     #[arg(long)]
     allow_missing: bool,
-    /// Write a JUnit report, a test case for each group
+    /// Write a JUnit report, with a test case for each group
     #[arg(long, value_name = "FILE.xml", value_hint = clap::ValueHint::AnyPath)]
     junit: Option<PathBuf>,
     /// Write a summary for a comment on a pull request or $GITHUB_STEP_SUMMARY
@@ -59,23 +59,24 @@ pub(crate) struct Check {
     markdown: Option<PathBuf>,
 }
 
-/// Results beside their baseline.
+/// Comparison of results with their baseline.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct Checked {
     baseline: String,
-    /// Whether the baseline was written instead of being compared.
+    /// True if the baseline was written instead of compared.
     is_updated: bool,
-    /// How many groups (labels and variants) there are.
+    /// The number of groups (labels and variants).
     groups: usize,
-    /// How many values were compared.
+    /// The number of values that were compared.
     values: usize,
     worse: usize,
     better: usize,
-    /// Values beyond their tolerance: first those that are worse, in each the largest change first.
+    /// Values beyond their tolerance: first those that are worse, then those that are better, each
+    /// by decreasing change.
     changes: Vec<Changed>,
     only_in_baseline: Vec<String>,
     only_in_results: Vec<String>,
-    /// Whether the exit code is 1.
+    /// True if the exit code is 1.
     is_failure: bool,
     #[serde(skip)]
     words: String,
@@ -86,12 +87,12 @@ struct Changed {
     /// `worse` or `better`.
     direction: &'static str,
     group: String,
-    /// `failures`, `degradation.mean`.
+    /// The name of the metric: `failures`, `degradation.mean`.
     metric: String,
     before: f64,
-    /// `null` if no run of the group has a value.
+    /// The value of the results; `null` if no run of the group has one.
     now: Option<f64>,
-    /// The difference in relation to what it was.
+    /// The relative difference from the baseline, in percent.
     relative_percent: Option<f64>,
 }
 
@@ -111,17 +112,18 @@ impl Check {
     pub(crate) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
         let results = dfrsim_lab::Results::read(&self.results, context.registry).map_err(Failure::input)?;
         let now = Baseline::from_results(&results).map_err(Failure::input)?;
-        let places = super::places(&results);
+        let places = super::overwrite_guard(&results);
         if self.update {
-            places.writes("--baseline", self.baseline.as_path())?;
+            places.add_output("--baseline", self.baseline.as_path())?;
             OutputFile::write_text(&self.baseline, &now.to_toml())?;
             notice!("{}: {} groups", self.baseline.display(), now.groups.len());
             let baseline = self.baseline.display().to_string();
             let groups = now.groups.len();
             return context.print(&Checked { baseline, is_updated: true, groups, ..Checked::default() });
         }
-        let places = places.reads("--baseline", &self.baseline).writes("--junit", self.junit.as_deref())?;
-        places.writes("--markdown", self.markdown.as_deref())?;
+        let places =
+            places.add_input("--baseline", &self.baseline).add_output("--junit", self.junit.as_deref())?;
+        places.add_output("--markdown", self.markdown.as_deref())?;
         let before = Baseline::read(&self.baseline, results.study).map_err(Failure::input)?;
         let tolerances = Tolerances { all: self.tolerance, single: self.tolerance_for.into_iter().collect() };
         let options = CheckOptions { tolerances, allow_missing: self.allow_missing, strict: self.strict };
@@ -152,9 +154,12 @@ fn print(report: &CheckReport, baseline: &Path, context: &Context<'_>) -> Result
     let (worse, better) = (report.count(Direction::Worse), report.count(Direction::Better));
     let baseline = baseline.display();
     Err(Failure::Result(if worse > 0 {
-        format!("worse than {baseline} allows: {worse} of {} values", report.values)
+        format!("{worse} of {} values are worse than {baseline} allows", report.values)
     } else {
-        format!("better than {baseline}, which --strict refuses: {better} of {} values", report.values)
+        format!(
+            "{better} of {} values are better than {baseline} allows, which is a failure with --strict",
+            report.values
+        )
     }))
 }
 
@@ -177,8 +182,8 @@ impl Checked {
             worse: report.count(Direction::Worse),
             better: report.count(Direction::Better),
             changes: report.changes.iter().map(changed).collect(),
-            only_in_baseline: report.gone.clone(),
-            only_in_results: report.new.clone(),
+            only_in_baseline: report.only_in_baseline.clone(),
+            only_in_results: report.only_in_results.clone(),
             is_failure: report.fails(),
             words: format!("{table}{}\n", report.summary()),
         }

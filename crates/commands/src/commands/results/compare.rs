@@ -14,9 +14,10 @@ use std::path::{Path, PathBuf};
 
 /// Compare two results, or two variants of one, instance by instance
 ///
-/// Pairs rows of the same labels, instance and variant. For each combination of labels (all loads together too) and variant:
-/// mean and median of the differences (B - A) and the ratios (B / A) with bootstrap confidence intervals, how often B is
-/// better, equal and worse, and how often only one of them has a value. Exit code 2 if no rows match.
+/// Pairs rows of the same labels, instance and variant. For each combination of labels (and for all
+/// loads together) and variant: mean and median of the differences (B - A) and the ratios (B / A)
+/// with bootstrap confidence intervals, the numbers of pairs in which B is better, equal and worse,
+/// and those in which only one of them has a value. Exit code 2 if no rows match.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -25,28 +26,29 @@ Examples:
   dfrsim results compare results/quickstart --variant policy=EASY --with policy=/per/OPT=MIN --with period_s=600
   dfrsim results compare results/exact results/requested --variant EASY --metric mean_wait_s --metric utilisation --out results/estimates")]
 pub(crate) struct Compare {
-    /// The results A: a folder that `dfrsim run` wrote
+    /// Results A: a folder that `dfrsim run` wrote
     #[arg(value_name = "A", value_hint = clap::ValueHint::DirPath)]
     a: PathBuf,
-    /// The results B: another such folder; by default A itself
+    /// Results B: another such folder; by default A itself
     #[arg(value_name = "B", required_unless_present_all = ["variant", "with"], value_hint = clap::ValueHint::DirPath)]
     b: Option<PathBuf>,
-    /// What is taken from A: a value of a variant column (EASY), or a column and its value (period_s=600); all if not given
+    /// Variant of A to compare: a value of a variant column (EASY), or a column and its value
+    /// (period_s=600); by default all
     #[arg(long, value_name = "[COLUMN=]VALUE")]
     variant: Vec<String>,
-    /// What takes its place in B; columns that are not named are as in A
+    /// Variant of B to compare it with; columns that are not named are as in A
     #[arg(long, value_name = "[COLUMN=]VALUE", requires = "variant")]
     with: Vec<String>,
-    /// A metric to compare; may be given several times; the study's primary metric if not given
+    /// Metric to compare; may be given several times; by default the study's primary metric
     #[arg(long, value_name = "NAME")]
     metric: Vec<String>,
-    /// The seed of the bootstrap
+    /// Seed of the bootstrap
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
-    /// The number of resamples for each interval
+    /// Number of bootstrap resamples for each interval
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(100..=1_000_000))]
     resamples: u32,
-    /// The confidence of the intervals: 95% or 0.95
+    /// Confidence level of the intervals: 95% or 0.95
     #[arg(long, value_name = "PART", default_value = "95%")]
     confidence: Confidence,
     /// Write comparison.md, comparison.csv (with all intervals), pairs.csv (a line for each pair) and a picture of the ratios
@@ -55,17 +57,17 @@ pub(crate) struct Compare {
     out: Option<PathBuf>,
 }
 
-/// A comparison, as `comparison.csv` has it.
+/// Comparison of two results, with the values of `comparison.csv`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Compared {
     a: Side,
     b: Side,
-    /// Of the intervals, between 0 and 1.
+    /// The confidence level of the intervals, between 0 and 1.
     confidence: f64,
     resamples: usize,
-    /// Of the bootstrap.
+    /// The seed of the bootstrap.
     seed: u64,
-    /// Each type of rows that has pairs.
+    /// The comparisons, one for each type of rows that has pairs.
     parts: Vec<Part>,
     #[serde(skip)]
     words: String,
@@ -74,7 +76,7 @@ pub(crate) struct Compared {
 #[derive(Debug, Serialize, JsonSchema)]
 struct Side {
     folder: String,
-    /// The selected variants; all if there are none.
+    /// The selected variants; empty if all are compared.
     variant: Vec<String>,
 }
 
@@ -126,7 +128,7 @@ impl Compare {
     }
 }
 
-/// `A: EASY in results/x; B: CONS in results/x`
+/// Formats the heading: `A: EASY in results/x; B: CONS in results/x`.
 fn heading(a: &Path, b: &Path, options: &CompareOptions) -> String {
     let side = |folder: &Path, variant: &[String]| {
         let variant = if variant.is_empty() { String::new() } else { format!("{} in ", variant.join(", ")) };

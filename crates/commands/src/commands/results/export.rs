@@ -9,9 +9,10 @@ use std::path::{Path, PathBuf};
 
 /// Write the rows of finished results in other formats
 ///
-/// Numbers stay numbers and spans are in seconds; empty values are null. Of a study with several types of rows, JSON has
-/// all of them, each with its type, and Parquet a file each: rows-case.parquet. Parquet is for pandas, Polars and DuckDB; it
-/// needs a dfrsim that was built with `--features parquet`.
+/// Numbers stay numbers and time spans are in seconds; empty values are null. Of a study with
+/// several types of rows, JSON has all of them, each with its type, and Parquet has a file for each:
+/// rows-case.parquet. Parquet is for pandas, Polars and DuckDB; it needs a dfrsim that was built
+/// with `--features parquet`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -19,7 +20,7 @@ Examples:
   dfrsim results export results/quickstart --parquet rows.parquet")]
 #[command(group = clap::ArgGroup::new("formats").required(true).multiple(true))]
 pub(crate) struct Export {
-    /// The folder of the results
+    /// Folder of the results
     #[arg(value_hint = clap::ValueHint::DirPath)]
     results: PathBuf,
     /// Write a JSON object for each row
@@ -34,10 +35,10 @@ impl Export {
     pub(crate) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
         let results = super::read(&self.results, context.registry)?;
         let frames = results.rows().map_err(Failure::input)?;
-        let mut places = super::places(&results).writes("--jsonl", self.jsonl.as_deref())?;
+        let mut places = super::overwrite_guard(&results).add_output("--jsonl", self.jsonl.as_deref())?;
         for frame in &frames {
-            let path = self.parquet.as_deref().map(|path| file_of(path, frame));
-            places = places.writes("--parquet", path.as_deref())?;
+            let path = self.parquet.as_deref().map(|path| table_path(path, frame));
+            places = places.add_output("--parquet", path.as_deref())?;
         }
         if let Some(path) = &self.jsonl {
             let mut out = OutputFile::create(path)?;
@@ -47,15 +48,15 @@ impl Export {
         let tables = self
             .parquet
             .iter()
-            .flat_map(|path| frames.iter().map(move |frame| (frame, file_of(path, frame))));
+            .flat_map(|path| frames.iter().map(move |frame| (frame, table_path(path, frame))));
         let tables: Vec<(&DataFrame, PathBuf)> = tables.collect();
         tables.iter().try_for_each(|(frame, path)| write_parquet(&results, frame, path))?;
         context.print(&Written::new(self.jsonl.iter().chain(tables.iter().map(|(_, path)| path))))
     }
 }
 
-/// The file of a type of rows.
-fn file_of(path: &Path, frame: &DataFrame) -> PathBuf {
+/// Returns the path of the table of a type of rows.
+fn table_path(path: &Path, frame: &DataFrame) -> PathBuf {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     let ending = path.extension().map(|it| format!(".{}", it.to_string_lossy())).unwrap_or_default();
     match frame.row_type.name {

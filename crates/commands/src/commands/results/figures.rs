@@ -5,28 +5,29 @@ use crate::failure::Failure;
 use crate::output::{OutputFiles, Written, notice};
 use crate::picture_files::{self, Format};
 use clap::Args;
-use dfrsim_plots::{Drawn, draw_results};
+use dfrsim_plots::{ResultFigures, draw_results};
 use std::path::PathBuf;
 
 /// Draw all figures of a run's results
 ///
-/// For every study: the distribution of its primary metric over the instances by variant, as box plots and as
-/// distribution functions, and the mean by each numeric label (a load) and variant (a period) with several values. In
-/// addition the figures of the study itself, such as those of its paper. The data of each picture are written beside
-/// it, as CSV. Prints the files that it wrote; skipped figures, and the reasons, go to standard error.
+/// For every study: the distribution of its primary metric over the instances by variant, as box
+/// plots and as distribution functions, and the mean by each numeric label (a load) and variant (a
+/// period) with several values. In addition the figures of the study itself, such as those of its
+/// paper. The data of each picture are written next to it, as CSV. Prints the paths of the written
+/// files; skipped figures, and the reasons, go to standard error.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
   dfrsim run --out results/quickstart && dfrsim results figures results/quickstart
   dfrsim results figures results/table_5_2 --out paper/figures --pictures svg")]
 pub(crate) struct Figures {
-    /// The folder that `dfrsim run` wrote
+    /// Result folder that `dfrsim run` wrote
     #[arg(value_name = "RESULTS", value_hint = clap::ValueHint::DirPath)]
     results: PathBuf,
-    /// The folder for the figures; by default figures/ in the results
+    /// Folder for the figures; by default figures/ in the results
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     out: Option<PathBuf>,
-    /// The formats of the pictures
+    /// Formats of the pictures
     #[arg(long, value_enum, value_name = "svg,png", value_delimiter = ',', default_values = ["svg", "png"])]
     pictures: Vec<Format>,
 }
@@ -34,9 +35,10 @@ pub(crate) struct Figures {
 impl Figures {
     pub(crate) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
         let results = super::read(&self.results, context.registry)?;
-        let Drawn { figures, left_out } = draw_results(&results, context.registry).map_err(Failure::input)?;
+        let ResultFigures { figures, left_out } =
+            draw_results(&results, context.registry).map_err(Failure::input)?;
         if figures.is_empty() {
-            return Err(Failure::of(&self.results, "there are no values to draw"));
+            return Err(Failure::in_file(&self.results, "these results have no values to draw"));
         }
         let out = self.out.unwrap_or_else(|| self.results.join("figures"));
         let mut files = OutputFiles::in_folder(&out)?;

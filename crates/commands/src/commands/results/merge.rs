@@ -7,24 +7,25 @@ use clap::Args;
 use dfrsim_lab::{Part, RunOptions, unfinished_scenario};
 use std::path::PathBuf;
 
-/// Join the shards of a run to the results of the whole run
+/// Merge the shards of a run into the results of the whole run
 ///
-/// Joins the output of `dfrsim run --shard i/n`, in one folder or in several, to the files that one run of the whole
-/// scenario writes, byte by byte except for the manifest. Shards of different scenarios, versions or logs are refused,
-/// and so are incomplete runs. The logs of the scenario must be available on this machine.
+/// Merges the output of `dfrsim run --shard i/n`, in one folder or in several, into the files that
+/// one run of the whole scenario writes, byte by byte except for the manifest. Shards of different
+/// scenarios, versions or logs are refused, and so are incomplete runs. The logs of the scenario
+/// must be available on this machine.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
   dfrsim results merge results/scaled               all shards wrote to one folder
   dfrsim results merge from-a from-b from-c --out results/scaled")]
 pub(crate) struct Merge {
-    /// The folders of the shards
+    /// Folders of the shards
     #[arg(value_name = "DIR", required = true, value_hint = clap::ValueHint::DirPath)]
     folders: Vec<PathBuf>,
-    /// The result folder; by default the first of the folders of shards
+    /// Result folder; by default the first of the folders of shards
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     out: Option<PathBuf>,
-    /// The number of threads; 0 for all cores
+    /// Number of threads; 0 for all cores
     #[arg(long, value_name = "N", default_value_t = 0)]
     threads: usize,
     /// Print only tables and errors

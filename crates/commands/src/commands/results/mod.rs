@@ -1,4 +1,4 @@
-//! `dfrsim results`: what runs left in folders.
+//! `dfrsim results`: commands on the result folders of runs.
 
 mod archive;
 pub(super) mod check;
@@ -13,7 +13,7 @@ pub(super) mod verify;
 
 use crate::context::commands;
 use crate::failure::Failure;
-use crate::output::{Places, notice};
+use crate::output::{OverwriteGuard, notice};
 use dfrsim_lab::{MANIFEST, Registry, Results as Read};
 use std::path::Path;
 
@@ -32,20 +32,20 @@ commands! {
     }
 }
 
-/// The files of results, which no output may be.
-fn places(results: &Read<'_>) -> Places {
+/// Builds a guard that refuses to overwrite any file of the results.
+fn overwrite_guard(results: &Read<'_>) -> OverwriteGuard {
     let names = results.manifest.files.keys().map(String::as_str).chain([MANIFEST]);
-    names.fold(Places::default(), |places, name| {
-        places.reads("a file of the results", &results.folder.join(name))
+    names.fold(OverwriteGuard::default(), |places, name| {
+        places.add_input("a file of the results", &results.folder.join(name))
     })
 }
 
-/// The results of a folder, with a notice if a later run is unfinished.
+/// Reads the results of a folder, with a notice if a later run is unfinished.
 fn read<'a>(folder: &Path, registry: &'a Registry) -> Result<Read<'a>, Failure> {
     let results = Read::read(folder, registry).map_err(Failure::input)?;
-    if results.is_outdated {
+    if results.has_newer_run {
         notice!(
-            "notice: {}: a later run in this folder is unfinished; these are the results of the one before",
+            "notice: {}: a later run in this folder is unfinished; these are the results of the previous run",
             folder.display()
         );
     }

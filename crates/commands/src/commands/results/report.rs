@@ -1,6 +1,6 @@
 //! `dfrsim results report`
 
-use crate::arguments::page;
+use crate::arguments::page_path_parser;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::{OutputFile, Written, notice};
@@ -12,11 +12,13 @@ use std::path::{Path, PathBuf};
 
 /// Write a run's results as one self-contained HTML page
 ///
-/// The page opens with the answer: the variants by their primary metric with confidence intervals, and which one beats
-/// which. Below are the figures, schedules of single simulations, claims with their verdicts, the tables (sorted by a click or
-/// a key), the details of each instance, the scenario and the manifest. It opens from a disk, without a network.
+/// The page begins with the conclusion: the variants by their primary metric with confidence
+/// intervals, and the significant differences between them. Below are the figures, schedules of
+/// single simulations, claims with their verdicts, the tables (sorted by a click or a key), the
+/// details of each instance, the scenario and the manifest. It opens from a disk, without a network.
 ///
-/// Schedules are interactive charts of events files: those in the folder events/ of the results, and those of --events.
+/// Schedules are interactive charts of events files: those in the folder events/ of the results, and
+/// those of --events.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -27,13 +29,13 @@ Examples:
   dfrsim run scenarios/grid_quick.toml --set events=events
   dfrsim results report results/grid_quick")]
 pub(crate) struct Report {
-    /// The folder that `dfrsim run` wrote
+    /// Result folder that `dfrsim run` wrote
     #[arg(value_name = "RESULTS", value_hint = clap::ValueHint::DirPath)]
     results: PathBuf,
-    /// The page to write; by default report.html in the folder
-    #[arg(long, value_name = "FILE.html", value_parser = page(), value_hint = clap::ValueHint::AnyPath)]
+    /// HTML page to write; by default report.html in the folder
+    #[arg(long, value_name = "FILE.html", value_parser = page_path_parser(), value_hint = clap::ValueHint::AnyPath)]
     out: Option<PathBuf>,
-    /// Events files of simulations to show, as `dfrsim simulate --events-out` writes them
+    /// Events files of simulations to show, as written by `dfrsim simulate --events-out`
     #[arg(long, value_name = "EVENTS.jsonl", num_args = 1.., value_hint = clap::ValueHint::FilePath)]
     events: Vec<PathBuf>,
 }
@@ -45,8 +47,8 @@ impl Report {
         let events = self
             .events
             .iter()
-            .fold(super::places(&results), |places, events| places.reads("--events", events));
-        events.writes("--out", path.as_path())?;
+            .fold(super::overwrite_guard(&results), |places, events| places.add_input("--events", events));
+        events.add_output("--out", path.as_path())?;
         let drawn = draw_results(&results, context.registry).map_err(Failure::input)?;
         let picture = |(title, figure): (String, Figure)| Picture { title, svg: figure.picture.svg() };
         let pictures: Vec<Picture> = drawn.figures.into_iter().map(picture).collect();
@@ -58,10 +60,11 @@ impl Report {
     }
 }
 
-/// The most schedules in a page, which has a megabyte or so for each.
+/// Maximum number of schedules in a page; each takes about a megabyte.
 const MAX_SCHEDULES: usize = 50;
 
-/// The schedules of the given events files and of those beside the results, by their names.
+/// Reads the schedules of the given events files and of those in the results' folder `events`, the
+/// latter sorted by name.
 fn schedules(results: &Path, given: Vec<PathBuf>) -> Result<Vec<Schedule>, Failure> {
     let beside = fs::read_dir(results.join("events")).into_iter().flatten();
     let mut paths: Vec<PathBuf> = beside.filter_map(|entry| Some(entry.ok()?.path())).collect();
@@ -69,7 +72,7 @@ fn schedules(results: &Path, given: Vec<PathBuf>) -> Result<Vec<Schedule>, Failu
     paths.sort();
     let mut paths = [given, paths].concat();
     if paths.len() > MAX_SCHEDULES {
-        notice!("{} events files; the page has the first {MAX_SCHEDULES}", paths.len());
+        notice!("notice: {} events files; the page shows only the first {MAX_SCHEDULES}", paths.len());
         paths.truncate(MAX_SCHEDULES);
     }
     let read = |path: PathBuf| {

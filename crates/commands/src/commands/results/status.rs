@@ -18,10 +18,11 @@ Examples:
   dfrsim results status results/scaled
   dfrsim results status results/scaled --missing 8          the shards that have not finished: 3,7")]
 pub(crate) struct Status {
-    /// The result folder
+    /// Result folder
     #[arg(value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     folder: PathBuf,
-    /// Print only the numbers of those of n shards that have not finished, joined by commas, as `sbatch --array` takes them
+    /// Print only the numbers of those of n shards that have not finished, separated by commas, as
+    /// `sbatch --array` accepts them
     #[arg(long, value_name = "n", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     missing: Option<u32>,
 }
@@ -30,9 +31,9 @@ pub(crate) struct Status {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Progress {
     state: State,
-    /// Runs that have begun and are not finished: one, or its shards.
+    /// Runs that have begun and are not finished: one run, or its shards.
     parts: Vec<PartStatus>,
-    /// With `--missing n`: the numbers of those of n shards that have not finished.
+    /// The numbers of the shards that have not finished, with `--missing n`.
     missing: Option<Vec<u32>>,
 }
 
@@ -65,7 +66,7 @@ impl Progress {
                 (false, true) => State::UnfinishedAgain,
                 (false, false) => State::Unfinished,
             },
-            missing: shards.map(|of| missing(&status, of)),
+            missing: shards.map(|of| missing_shards(&status, of)),
             parts: status.parts,
         }
     }
@@ -93,7 +94,7 @@ impl Answer for Progress {
         line(
             match self.state {
                 State::Finished => "finished; the results are complete",
-                State::None => "no run has begun here",
+                State::None => "no run has begun in this folder",
                 State::UnfinishedAgain => "unfinished; the results are those of an earlier run",
                 State::Unfinished => "unfinished",
             }
@@ -103,9 +104,9 @@ impl Answer for Progress {
     }
 }
 
-/// The numbers of those of this many shards that have not finished; none if a run is finished and no later one has
-/// begun.
-pub(crate) fn missing(status: &RunStatus, of: u32) -> Vec<u32> {
+/// Returns the numbers of the shards, out of `of`, that have not finished; none if a run is finished
+/// and no later one has begun.
+pub(crate) fn missing_shards(status: &RunStatus, of: u32) -> Vec<u32> {
     if status.has_results && status.parts.is_empty() {
         return Vec::new();
     }

@@ -17,15 +17,17 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// Verify packed results, and run them again
+/// Verify archived results, and run them again
 ///
-/// Every file is compared with its digest in the manifest, the description with the one that the results give, the
-/// number of rows with their files, and the tables with those that the rows give, where the logs of the scenario are
-/// here. This finds damage, not deceit: who makes an archive can make its digests too. Only --rerun shows that the rows
-/// are those of the scenario, and only a signature (--signers) who made it. With --rerun the scenario is run in an empty
-/// folder, and every file of the new run is compared with the one in the archive; exit code 1 if one differs. Logs are
-/// searched in the usual places, and must have the digests of the manifest. Commands of the scenario do not run without
-/// --allow-commands, and no file is written outside of the folder.
+/// Every file is compared with its digest in the manifest, the metadata with those that the results
+/// give, the number of rows with their files, and the tables with those that follow from the rows,
+/// if the logs of the scenario are available. This detects damage, not forgery: whoever makes an
+/// archive can make its digests too. Only --rerun shows that the rows are those of the scenario, and
+/// only a signature (--signers) shows who made it. With --rerun the scenario is run in an empty
+/// folder, and every file of the new run is compared with the one in the archive; exit code 1 if one
+/// differs. Logs are searched for in the usual folders, and must have the digests of the manifest.
+/// Commands of the scenario do not run without --allow-commands, and no file is written outside of
+/// the folder.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -34,17 +36,17 @@ Examples:
   dfrsim results verify quickstart.zip --into results/theirs
   dfrsim results verify quickstart.zip --signers allowed_signers")]
 pub(crate) struct Verify {
-    /// The archive, as `dfrsim results archive` writes it
+    /// Archive, as written by `dfrsim results archive`
     #[arg(value_name = "FILE.zip", value_hint = clap::ValueHint::FilePath)]
     archive: PathBuf,
     /// Unpack the results into this folder, which must not exist yet
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     into: Option<PathBuf>,
-    /// The most that the archive may unpack to
+    /// Maximum size of the unpacked archive
     #[arg(long, value_name = "GB", default_value_t = 1.0, value_parser = gigabytes)]
     max_unpacked: f64,
-    /// Check the signature beside the archive, FILE.zip.sig, with `ssh-keygen`: it must be of one of the signers in this
-    /// file, a line for each: a name and the public key
+    /// Check the signature next to the archive, FILE.zip.sig, with `ssh-keygen`: it must be of one
+    /// of the signers in this file, which has a name and a public key on each line
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     signers: Option<PathBuf>,
     /// Run the scenario again, and compare all files
@@ -56,7 +58,7 @@ pub(crate) struct Verify {
     execution: Execution,
 }
 
-/// An archive in which every file matches its digest.
+/// Archive in which every file matches its digest.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Verified {
     archive: String,
@@ -68,11 +70,12 @@ pub(crate) struct Verified {
     rows: usize,
     files: usize,
     inputs: Vec<Input>,
-    /// Who signed the archive, with `--signers`.
+    /// The name of the signer, with `--signers`.
     signer: Option<String>,
-    /// Why tables were not made again from the rows; `null` if they were, and are the same.
+    /// The reason why tables were not recomputed from the rows; `null` if they were, and are
+    /// identical.
     unchecked_tables: Option<String>,
-    /// With `--rerun`: the result of the new run.
+    /// The result of the new run, with `--rerun`.
     rerun: Option<Rerun>,
 }
 
@@ -82,7 +85,7 @@ struct Input {
     sha256: String,
 }
 
-/// The result of running the scenario again.
+/// Result of running the scenario again.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Rerun {
     files: usize,
@@ -107,17 +110,17 @@ impl Answer for Verified {
             text += &format!("input {file}, SHA-256 {sha256}\n");
         }
         match &self.unchecked_tables {
-            None => text += "the rows are of this scenario, and give these tables\n",
+            None => text += "the rows belong to this scenario, and the tables follow from them\n",
             Some(why) => {
-                text += &format!("the tables were not made again from the rows: {why}\n");
+                text += &format!("the tables were not recomputed from the rows: {why}\n");
             }
         }
         match &self.signer {
             Some(signer) => text += &format!("signed by {signer}\n"),
-            None => text += "not signed, as far as it was checked: digests show damage, not who made it\n",
+            None => text += "signature not checked (see --signers): digests detect damage, not forgery\n",
         }
         if let Some(Rerun { files, .. }) = self.rerun.as_ref().filter(|rerun| rerun.differing.is_empty()) {
-            text += &format!("run again: {files} files with the same bytes\n");
+            text += &format!("run again: {files} files are identical\n");
         }
         text
     }
@@ -125,21 +128,21 @@ impl Answer for Verified {
 
 impl Verify {
     pub(crate) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
-        let temporary = self.unpacking()?;
+        let temporary = self.create_unpack_folder()?;
         let signer =
             self.signers.as_ref().map(|signers| signature::verify(&self.archive, signers)).transpose()?;
         let most = (self.max_unpacked * 1e9) as u64;
         let folder = temporary.path().join("results");
         std::fs::create_dir(&folder).map_err(Failure::input)?;
         crate::archive::extract(&self.archive, &folder, most).map_err(Failure::input)?;
-        let results =
-            Results::read(&folder, context.registry).map_err(|fault| self.fault_of(&folder, &fault))?;
+        let results = Results::read(&folder, context.registry)
+            .map_err(|fault| self.archive_failure(&folder, &fault))?;
         let manifest = &results.manifest;
-        let counted = results.count_rows().map_err(|fault| self.fault_of(&folder, &fault))?;
+        let counted = results.count_rows().map_err(|fault| self.archive_failure(&folder, &fault))?;
         let said = manifest.rows.total;
         if counted != said {
-            let fault = format_args!("{MANIFEST} says {said} rows, and there are {counted}");
-            return Err(Failure::of(&self.archive, fault));
+            let fault = format_args!("{MANIFEST} lists {said} rows, but there are {counted}");
+            return Err(Failure::in_file(&self.archive, fault));
         }
         crate::archive::check_metadata(&self.archive, &results).map_err(Failure::input)?;
         let unchecked_tables = self.recompute(context, &results)?;
@@ -159,7 +162,7 @@ impl Verify {
             rerun: if self.rerun { Some(self.rerun(context, &results)?) } else { None },
         };
         if let Some(into) = &self.into {
-            // It appears when all of it is checked.
+            // The folder appears only after all checks have succeeded.
             let failed = |error| Failure::output(into.display(), &error);
             std::fs::create_dir(into).map_err(failed)?;
             std::fs::rename(&folder, into).map_err(failed)?;
@@ -167,54 +170,60 @@ impl Verify {
         context.print(&verified)?;
         match verified.rerun {
             Some(Rerun { differing, .. }) if !differing.is_empty() => {
-                Err(Failure::Result(format!("run again, these files differ: {}", differing.join(", "))))
+                Err(Failure::Result(format!("these files differ in the new run: {}", differing.join(", "))))
             }
             _ => Ok(()),
         }
     }
 
-    /// The fault of a file that is unpacked, as one of the archive.
-    fn fault_of(&self, folder: &Path, fault: &ResultsError) -> Failure {
+    /// Converts an error in an unpacked file into one of the archive.
+    fn archive_failure(&self, folder: &Path, fault: &ResultsError) -> Failure {
         let file = fault.path.strip_prefix(folder).unwrap_or(&fault.path).display().to_string();
         let file = if file.is_empty() { file } else { format!("{file}: ") };
-        Failure::of(&self.archive, format_args!("{file}{}", fault.message))
+        Failure::in_file(&self.archive, format_args!("{file}{}", fault.message))
     }
 
-    /// A folder to unpack into: beside the one that results go to, so that they can be moved there.
-    fn unpacking(&self) -> Result<TempDir, Failure> {
+    /// Creates a folder to unpack into: in the parent of the destination, so that the results can be
+    /// moved there by renaming.
+    fn create_unpack_folder(&self) -> Result<TempDir, Failure> {
         let Some(into) = &self.into else { return tempfile::tempdir().map_err(Failure::input) };
         if into.symlink_metadata().is_ok() {
-            return Err(Failure::of(into, "exists; choose another name"));
+            return Err(Failure::in_file(into, "already exists; choose another folder"));
         }
         let beside = into.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let made = tempfile::Builder::new().prefix(".dfrsim-").tempdir_in(beside);
         made.map_err(|error| Failure::output(into.display(), &error))
     }
 
-    /// Makes the tables again from the rows, as a merge does, and compares all files; or says why that cannot be done here.
+    /// Recomputes the tables from the rows, as a merge does, and compares all files. Returns the
+    /// reason if that is impossible on this machine.
     fn recompute(&self, context: &Context<'_>, archived: &Results<'_>) -> Result<Option<String>, Failure> {
         let scenario = match archived.scenario(context.registry) {
             Ok(scenario) => scenario,
             Err(error) => return Ok(Some(error.to_string())),
         };
-        if let Some(file) = other_input(&scenario, &archived.manifest) {
-            return Ok(Some(format!("{file} is another file here")));
+        if let Some(file) = changed_input(&scenario, &archived.manifest) {
+            return Ok(Some(format!("{file} has other contents on this machine")));
         }
         let again = tempfile::tempdir().map_err(Failure::input)?;
         let part = Part::Merged(vec![archived.folder.clone()]);
         let options = RunOptions { part, ..RunOptions::new(again.path()) };
         let execution = Execution { audit: false, quiet: true, ..self.execution };
         watched_run(context, &scenario, options, &execution).map_err(|failure| match failure {
-            Failure::Input(fault) => {
-                Failure::of(&self.archive, format_args!("its rows are not of its scenario: {fault}"))
-            }
+            Failure::Input(fault) => Failure::in_file(
+                &self.archive,
+                format_args!("the rows do not belong to the scenario: {fault}"),
+            ),
             other => other,
         })?;
         let differing = crate::archive::differences(&archived.manifest, &manifest(again.path())?);
         if differing.is_empty() {
             return Ok(None);
         }
-        Err(Failure::of(&self.archive, format_args!("its rows give other files: {}", differing.join(", "))))
+        Err(Failure::in_file(
+            &self.archive,
+            format_args!("these files do not follow from the rows: {}", differing.join(", ")),
+        ))
     }
 
     fn rerun(&self, context: &Context<'_>, archived: &Results<'_>) -> Result<Rerun, Failure> {
@@ -235,8 +244,8 @@ impl Verify {
     }
 }
 
-/// A file that the results are of and that is another one here.
-fn other_input(scenario: &AnyScenario, manifest: &Manifest) -> Option<String> {
+/// Returns an input of the archived results whose contents differ on this machine.
+fn changed_input(scenario: &AnyScenario, manifest: &Manifest) -> Option<String> {
     let digest = |path: &Path| File::open(path).and_then(Digest::from_reader).ok().map(|it| it.to_string());
     let is_other = |input: &&InputSection| {
         let used = scenario.uses.files.iter().find(|file| file.given == input.file);
@@ -247,5 +256,5 @@ fn other_input(scenario: &AnyScenario, manifest: &Manifest) -> Option<String> {
 
 fn manifest(folder: &Path) -> Result<Manifest, Failure> {
     let manifest = Manifest::read(folder).map_err(Failure::input)?;
-    manifest.ok_or_else(|| Failure::input("the run left no manifest"))
+    manifest.ok_or_else(|| Failure::input("the run wrote no manifest"))
 }

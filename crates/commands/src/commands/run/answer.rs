@@ -1,11 +1,11 @@
-//! What a run came to.
+//! Result of a run.
 
 use crate::output::Answer;
 use dfrsim_lab::{AnyScenario, Counts, Part, RunOptions, RunReport, Table};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// The result of a run, with the tables that are short enough for a terminal.
+/// Result of a run, with the tables that are short enough for a terminal.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Finished<'a> {
     study: &'a str,
@@ -15,33 +15,33 @@ pub(crate) struct Finished<'a> {
     /// The shard: `2/8`; `null` for a whole run.
     shard: Option<String>,
     rows: &'a Counts,
-    /// The tables; empty after a shard.
+    /// The tables; empty for a shard.
     tables: Vec<Printed<'a>>,
-    /// The files that were read.
+    /// The input files of the run.
     inputs: Vec<Input<'a>>,
     /// Notices about the run.
     notices: &'a [String],
-    /// The runs that failed, a line each.
+    /// The runs that failed, one line each.
     failures: &'a [String],
 }
 
-/// A table, which the text form shows rounded.
+/// Table, whose text form is rounded.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Printed<'a> {
-    /// The name of its files.
+    /// The name of its files, without extension.
     name: &'a str,
     title: &'a str,
     rows: &'a Table,
-    /// Remarks on it.
+    /// Remarks on the table.
     notes: &'a [String],
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 struct Input<'a> {
-    /// Its name in the scenario.
+    /// The name of the file in the scenario.
     file: &'a str,
     sha256: String,
-    /// The counts of its lines, as text.
+    /// The counts of the lines of the file, as text.
     report: &'a [String],
 }
 

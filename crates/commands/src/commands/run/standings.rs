@@ -1,10 +1,10 @@
-//! The variants of a sweep in the order of their results so far.
+//! Ranking of the variants of a sweep by their results so far.
 
 use dfrsim_lab::{Better, Step};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// The primary metric of each variant over what is finished so far.
+/// Primary metric of each variant over the runs finished so far.
 #[derive(Debug, Default)]
 pub(super) struct Standings {
     finished: usize,
@@ -29,9 +29,9 @@ impl Standing {
 }
 
 impl Standings {
-    /// One more step.
+    /// Adds the result of one more step.
     pub(super) fn add(&mut self, step: &Step<'_>) {
-        // Steps of different threads may overtake each other.
+        // Steps of different threads may arrive out of order.
         self.finished = self.finished.max(step.finished);
         self.total = step.total;
         self.metric = step.primary;
@@ -55,16 +55,16 @@ impl Standings {
         }
     }
 
-    /// How many runs have finished.
+    /// Returns the number of finished runs.
     pub(super) fn finished(&self) -> usize {
         self.finished
     }
-    /// How many runs there are, 0 until the first one has finished.
+    /// Returns the total number of runs; 0 until the first one has finished.
     pub(super) fn total(&self) -> usize {
         self.total
     }
 
-    /// The variants that have values, the best mean first.
+    /// Sorts the variants that have values by their mean, the best first.
     fn ranking(&self) -> Vec<(&str, &Standing)> {
         let with_values = self.variants.iter().filter(|(_, standing)| standing.done > standing.missing);
         let mut ranking: Vec<(&str, &Standing)> =
@@ -76,7 +76,7 @@ impl Standings {
         ranking
     }
 
-    /// In one line.
+    /// Formats the progress and the best and worst variants in one line.
     pub(super) fn line(&self, elapsed: Duration) -> String {
         let Standings { finished, total, .. } = self;
         let seconds = elapsed.as_secs_f64();
@@ -98,7 +98,8 @@ impl Standings {
         line
     }
 
-    /// As a table of at most this many variants: if there are more, the best and the worst.
+    /// Formats a table of at most `most` variants: if there are more, of the best and the worst
+    /// ones.
     pub(super) fn table(&self, most: usize) -> String {
         let Some((metric, _)) = self.metric else { return String::new() };
         let ranking = self.ranking();
@@ -152,7 +153,8 @@ mod tests {
             "4 of 9 runs, 2.0/s; mean degradation so far: best FCFS 1.0000, worst EQUI 4.0000"
         );
         assert!(line(Better::More).ends_with("best EQUI 4.0000, worst FCFS 1.0000"));
-        // Another value of FCFS: mean (1 + 9) / 2. CONS fails once: its mean stays.
+        // A second value for FCFS: mean (1 + 9) / 2. CONS fails once, which does not change its
+        // mean.
         let more = [&values[..], &[("FCFS", Some(9.0)), ("CONS", None)]].concat();
         let table = standings(Better::Less, &more).table(3);
         let lines: Vec<Vec<&str>> = table.lines().map(|line| line.split_whitespace().collect()).collect();

@@ -1,21 +1,21 @@
-//! The progress of a sweep while it runs.
+//! Progress display of a sweep.
 
 use super::standings::Standings;
-use crate::output::{REDRAW, bar, notice, watched, with_bar};
+use crate::output::{REDRAW_INTERVAL, bar, notice, run_watched, with_bar};
 use dfrsim_lab::{Progress, Step};
 use indicatif::ProgressBar;
 use std::io::{self, IsTerminal as _};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How many variants a terminal shows.
-const VARIANTS: usize = 15;
-/// How often a line is printed where there is no terminal.
-const LINE: Duration = Duration::from_secs(5);
+/// Maximum number of variants that are shown on a terminal.
+const MAX_VARIANTS: usize = 15;
+/// Interval between lines if standard error is no terminal.
+const LINE_INTERVAL: Duration = Duration::from_secs(5);
 
-/// Runs a sweep and shows its progress on standard error: a bar with a table of the variants on a terminal, otherwise a line now
-/// and then.
-pub(super) fn shown<T>(quiet: bool, sweep: impl FnOnce(&dyn Progress) -> T) -> T {
+/// Runs a sweep and shows its progress on standard error: a bar with a table of the variants on a
+/// terminal, otherwise a line at regular intervals.
+pub(super) fn with_display<T>(quiet: bool, sweep: impl FnOnce(&dyn Progress) -> T) -> T {
     if quiet {
         return sweep(&());
     }
@@ -27,12 +27,17 @@ pub(super) fn shown<T>(quiet: bool, sweep: impl FnOnce(&dyn Progress) -> T) -> T
             let standings = locked();
             bar.set_length(standings.total() as u64);
             bar.set_position(standings.finished() as u64);
-            bar.set_message(standings.table(VARIANTS));
+            bar.set_message(standings.table(MAX_VARIANTS));
         };
         let bar = bar(0, "{bar:30} {pos}/{len} {per_sec} {eta} left\n{msg}");
-        with_bar(REDRAW, &bar, draw, || sweep(&add))
+        with_bar(REDRAW_INTERVAL, &bar, draw, || sweep(&add))
     } else {
         let begin = Instant::now();
-        watched(LINE, LINE, || notice!("{}", locked().line(begin.elapsed())), || sweep(&add))
+        run_watched(
+            LINE_INTERVAL,
+            LINE_INTERVAL,
+            || notice!("{}", locked().line(begin.elapsed())),
+            || sweep(&add),
+        )
     }
 }

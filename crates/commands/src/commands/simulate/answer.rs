@@ -1,4 +1,4 @@
-//! The figures of a simulation, for people and for programs.
+//! Metrics of a simulation, as text and as JSON.
 
 use crate::commands::distribution;
 use crate::output::{Answer, counted};
@@ -7,7 +7,7 @@ use dfrsim_policies::Policy;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// The figures of a simulation.
+/// Metrics of a simulation.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Simulated {
     policy: String,

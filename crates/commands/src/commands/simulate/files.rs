@@ -1,4 +1,4 @@
-//! The files that a simulation writes while it runs.
+//! Output files that are written during a simulation.
 
 use super::jobs_file::JobsFile;
 use crate::failure::Failure;
@@ -15,53 +15,54 @@ use dfrsim_workload::log::Header;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Which files are written.
+/// Output files of a simulation.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Output")]
 pub(super) struct FileArguments {
     /// Write a line for each job: job_id, submit, start, end, tasks, stretch, bounded_stretch and more
     #[arg(long, value_name = "FILE.csv", value_hint = clap::ValueHint::AnyPath)]
     jobs_out: Option<PathBuf>,
-    /// Write everything that happens, for `dfrsim audit`
+    /// Write all events, for `dfrsim audit`
     #[arg(long, value_name = "FILE.jsonl", value_hint = clap::ValueHint::AnyPath)]
     events_out: Option<PathBuf>,
     /// Write the schedule as a log: SWF with wait times, run times and processors of the simulation
     #[arg(long, value_name = "FILE.swf", value_hint = clap::ValueHint::AnyPath)]
     swf_out: Option<PathBuf>,
-    /// Write the jobs as Batsim does, for evalys: allocated_resources are all nodes that a job ever had
+    /// Write the jobs as Batsim does, for evalys: allocated_resources are all nodes that a job ever
+    /// used
     #[arg(long, value_name = "FILE.csv", value_hint = clap::ValueHint::AnyPath)]
     batsim_jobs_out: Option<PathBuf>,
-    /// Write Batsim's machine states: how many nodes are idle and how many compute, over time
+    /// Write Batsim's machine states: the numbers of idle and computing nodes over time
     #[arg(long, value_name = "FILE.csv", value_hint = clap::ValueHint::AnyPath)]
     batsim_machines_out: Option<PathBuf>,
 }
 
-/// What the files say of the whole simulation.
-pub(super) struct Subject<'a> {
+/// Description of the whole simulation, for the headers of the files.
+pub(super) struct Description<'a> {
     pub(super) policy: Policy,
     pub(super) setting: Setting,
-    /// The log.
+    /// Path of the log.
     pub(super) workload: &'a Path,
     pub(super) header: &'a Header,
 }
 
-/// The files in the making.
+/// Files that are being written.
 pub(super) struct Files {
-    /// With the figures of all jobs, trimmed or not, for its end.
+    /// Events file, and the metrics of all jobs (trimmed or not) for its last line.
     events: Option<(EventLog<OutputFile>, Metrics)>,
     machines: Option<BatsimMachines<OutputFile>>,
-    /// Those with a line for each job.
+    /// Files with a line for each job.
     jobs: Vec<(PathBuf, InSubmissionOrder<OutputFile>)>,
 }
 
 impl FileArguments {
-    /// Whether a file needs the records of the log.
-    pub(super) const fn need_records(&self) -> bool {
+    /// Returns whether an output file needs the records of the log.
+    pub(super) const fn needs_records(&self) -> bool {
         self.swf_out.is_some()
     }
 
-    /// Whether any is written.
-    pub(super) fn any(&self) -> bool {
+    /// Returns whether any output file was requested.
+    pub(super) fn is_any_requested(&self) -> bool {
         let all = [
             &self.jobs_out,
             &self.events_out,
@@ -72,9 +73,9 @@ impl FileArguments {
         all.iter().any(|path| path.is_some())
     }
 
-    /// Begins the files. `records` are those of the log, if the jobs come through it.
-    pub(super) fn create(&self, subject: &Subject<'_>, records: Records) -> Result<Files, Failure> {
-        let Subject { policy, setting, workload, header } = subject;
+    /// Creates the files. `records` are those of the log, if the jobs are read with them.
+    pub(super) fn create(&self, subject: &Description<'_>, records: Records) -> Result<Files, Failure> {
+        let Description { policy, setting, workload, header } = subject;
         let Setting { nodes, options, policy: parameters, priorities, figures } = setting;
         let (nodes, penalty, tau) = (*nodes, options.penalty, figures.taus[0]);
         let create = |path: &Option<PathBuf>| path.as_deref().map(OutputFile::create).transpose();
@@ -112,10 +113,11 @@ impl FileArguments {
         })
     }
 
-    /// Lets the files take their places. The events file ends with the summary of all jobs.
+    /// Completes the files and moves them to their paths. The events file ends with the summary of
+    /// all jobs.
     pub(super) fn finish(&self, files: Files) -> Result<(), Failure> {
         let finish_events = |(log, metrics): (EventLog<OutputFile>, Metrics)| {
-            let summary = metrics.summary().ok_or_else(|| Failure::input("no job is left to simulate"))?;
+            let summary = metrics.summary().ok_or_else(|| Failure::input("no job is left to evaluate"))?;
             Ok(log.finish(&summary))
         };
         let others = [
@@ -132,15 +134,15 @@ impl FileArguments {
     }
 }
 
-/// The name of a log without its endings.
+/// Returns the name of a log without its extensions.
 fn stem(name: &str) -> &str {
     let name = name.strip_suffix(".gz").unwrap_or(name);
     name.rsplit_once('.').map_or(name, |(stem, _)| stem)
 }
 
 impl Files {
-    /// Those that are written, as observers of the simulation.
-    pub(super) fn watchers(&mut self) -> Vec<&mut dyn Observer> {
+    /// Returns the files as observers of the simulation.
+    pub(super) fn observers(&mut self) -> Vec<&mut dyn Observer> {
         let Files { events, machines, jobs } = self;
         let events = events.iter_mut().map(|file| file as &mut dyn Observer);
         let machines = machines.iter_mut().map(|file| file as &mut dyn Observer);

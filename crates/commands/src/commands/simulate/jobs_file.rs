@@ -1,10 +1,10 @@
-//! The file with a line for each job.
+//! CSV file with a line for each job.
 
 use crate::interchange::JobLines;
 use dfrsim_cluster::{JobRecord, Occurrence};
 use dfrsim_model::{SimSpan, stretch};
 
-/// The lines of completed jobs.
+/// Writer of the lines of completed jobs.
 #[derive(Debug)]
 pub(super) struct JobsFile {
     pub(super) tau: SimSpan,
@@ -13,7 +13,7 @@ pub(super) struct JobsFile {
 const HEADER: &str = "job_id,submit,start,end,tasks,stretch,bounded_stretch,run_time,wait,turnaround,cpu_need,memory,killed,preemptions,migrations\n";
 
 impl JobsFile {
-    fn completed(&self, record: &JobRecord) -> String {
+    fn format_line(&self, record: &JobRecord) -> String {
         let turnaround = record.turnaround();
         format!(
             "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n",
@@ -42,7 +42,7 @@ impl JobLines for JobsFile {
     }
     fn line(&mut self, _: u64, occurrence: Occurrence<'_>) -> Option<String> {
         match occurrence {
-            Occurrence::Completed(record) | Occurrence::Killed(record) => Some(self.completed(record)),
+            Occurrence::Completed(record) | Occurrence::Killed(record) => Some(self.format_line(record)),
             Occurrence::Rejected | Occurrence::Lost(..) => Some(String::new()),
             _ => None,
         }

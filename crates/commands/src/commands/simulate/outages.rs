@@ -1,60 +1,63 @@
-//! When nodes are down, as the command line says it.
+//! Node failures and maintenance windows, as given on the command line.
 
 use crate::failure::Failure;
 use clap::Args;
 use dfrsim_lab::fields::LocatedFile;
 use dfrsim_lab::{DownTimes, DrawnFailures, MaintenanceFields};
-use dfrsim_model::platform::{Interruption, Outages, Rack, Times};
+use dfrsim_model::platform::{Interruption, Outages, Rack, TimeDistribution};
 use dfrsim_model::{Seed, SimSpan, SimTime};
 use std::error::Error;
 use std::path::PathBuf;
 
-/// Nodes that go down.
+/// Node failures and maintenance windows.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Outages")]
 pub(super) struct OutageArguments {
-    /// A file, CSV or JSONL, with nodes, `from_s`, `until_s` and, for windows, `announced_s`; or BETWEEN,REPAIR: distributions of times in seconds
-    /// (exponential:MEAN, weibull:MEAN:SHAPE, lognormal:MEAN:DEVIATION, fixed:MEAN) from which failures are drawn until the last job arrives
+    /// Failures: a file, CSV or JSONL, with nodes, `from_s`, `until_s` and, for windows,
+    /// `announced_s`; or BETWEEN,REPAIR: distributions of times in seconds (exponential:MEAN,
+    /// weibull:MEAN:SHAPE, lognormal:MEAN:DEVIATION, fixed:MEAN) from which failures are drawn until
+    /// the last job arrives
     #[arg(long, value_name = "FILE|BETWEEN,REPAIR", value_hint = clap::ValueHint::FilePath)]
     failures: Option<String>,
-    /// The nodes of a rack, and how likely a drawn failure takes the whole rack down
+    /// Nodes per rack, and the probability that a drawn failure takes the whole rack down
     #[arg(long, value_name = "NODES:PROBABILITY", requires = "failures")]
     rack: Option<Rack>,
-    /// Maintenance windows, repeated until the last job arrives, in seconds; of all nodes unless given. May be given several times
+    /// Maintenance windows, repeated until the last job arrives, in seconds; by default of all
+    /// nodes. May be given several times
     #[arg(long, value_name = "FIRST:EVERY:LENGTH[:NODES]", value_parser = maintenance)]
     maintenance: Vec<MaintenanceFields>,
-    /// How long before its begin a maintenance window is announced: two weeks unless given
+    /// Time by which a maintenance window is announced in advance; by default two weeks
     #[arg(long, value_name = "SECONDS", default_value = "1209600")]
     notice: SimSpan,
-    /// What happens to jobs on nodes that go down: lose, requeue, or checkpoint:INTERVAL:COST[:RESTART] in seconds
+    /// Treatment of jobs on nodes that go down: lose, requeue, or checkpoint:INTERVAL:COST[:RESTART]
+    /// in seconds
     #[arg(long, value_name = "RULE", default_value = "requeue")]
     interruption: Interruption,
 }
 
 fn maintenance(text: &str) -> Result<MaintenanceFields, Box<dyn Error + Send + Sync>> {
-    let expected = "expected FIRST:EVERY:LENGTH or FIRST:EVERY:LENGTH:NODES, as 86400:2592000:28800:0-15";
+    let expected =
+        "expected FIRST:EVERY:LENGTH or FIRST:EVERY:LENGTH:NODES, such as 86400:2592000:28800:0-15";
     let mut words = text.splitn(4, ':');
     let mut span = || words.next().and_then(|word| word.parse::<SimSpan>().ok()).ok_or(expected);
     let (first, every, length) = (span()?, span()?, span()?);
     let nodes = words.next().map(str::parse).transpose()?;
     if length.is_zero() || length >= every {
-        return Err(
-            "expected windows that last, and that are shorter than the time from one to the next".into()
-        );
+        return Err("expected a LENGTH above 0 and below EVERY".into());
     }
     Ok(MaintenanceFields { nodes, first, every, length, notice: SimSpan::ZERO })
 }
 
-/// `BETWEEN,REPAIR`.
-fn distributions(text: &str) -> Option<Result<(Times, Times), String>> {
+/// Parses the distributions `BETWEEN,REPAIR`; returns `None` if there is no comma.
+fn distributions(text: &str) -> Option<Result<(TimeDistribution, TimeDistribution), String>> {
     let (between, repair) = text.split_once(',')?;
-    let parse = |text: &str| text.parse::<Times>().map_err(|error| error.to_string());
+    let parse = |text: &str| text.parse::<TimeDistribution>().map_err(|error| error.to_string());
     Some(parse(between).and_then(|between| Ok((between, parse(repair)?))))
 }
 
 impl OutageArguments {
-    /// The outages of a cluster of this many nodes; `None` if its nodes are always up. What is drawn or repeated begins no later than the
-    /// last arrival.
+    /// Builds the outages of a cluster of `nodes` nodes; `None` if its nodes are always up. Drawn
+    /// failures and repeated windows begin no later than the last arrival.
     pub(super) fn outages(
         &self,
         nodes: u32,

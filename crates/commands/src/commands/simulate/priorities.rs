@@ -1,4 +1,4 @@
-//! Priorities as a file says them.
+//! Site policy read from a file.
 
 use crate::failure::Failure;
 use crate::output::notice;
@@ -13,8 +13,9 @@ use serde::de::DeserializeOwned;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The settings of a file for a log with this header and a policy, which must be able to keep to them; `None` if they change no
-/// schedule. What a file has beside is reported.
+/// Reads the settings of a file, for a log with this header. Fails if the policy does not support
+/// them; returns `None` if they do not change the schedule. Unsupported settings of the file are
+/// reported.
 pub(super) fn read(file: &Path, policy: Policy, header: &Header) -> Result<Option<Arc<Priorities>>, Failure> {
     let name = file.display();
     let settings = if file.extension().is_some_and(|ending| ending == "conf") {
@@ -27,20 +28,27 @@ pub(super) fn read(file: &Path, policy: Policy, header: &Header) -> Result<Optio
     checked(file, settings, policy)
 }
 
-/// The settings of a file, if they change a schedule of the policy, which must be able to keep to them.
+/// Checks the settings of a file; returns `None` if they do not change the schedule of the policy.
+///
+/// Fails if the settings are invalid or the policy does not support them.
 pub(super) fn checked(
     file: &Path,
     settings: Priorities,
     policy: Policy,
 ) -> Result<Option<Arc<Priorities>>, Failure> {
-    settings.check().map_err(|error| Failure::of(file, error))?;
+    settings.check().map_err(|error| Failure::in_file(file, error))?;
     if !policy.reads(PolicySetting::Site) {
-        return Err(Failure::of(file, format_args!("{policy} does not read the settings of a site")));
+        return Err(Failure::in_file(
+            file,
+            format_args!(
+                "the policy {policy} does not read the settings of a site; expected a policy such as SLURM"
+            ),
+        ));
     }
     Ok(Some(settings).filter(|settings| policy.depends_on(settings)).map(Arc::new))
 }
 
-/// Settings in TOML, in which accounts and classes may name what the log has.
+/// Reads settings in TOML, in which accounts and classes may be given by their names in the log.
 fn by_names(file: &Path, header: &Header) -> Result<Priorities, Faults> {
     let input = Input::toml(&file.display().to_string(), &read_text(file)?)?;
     let (mut reader, root) = (Reader::default(), input.root());

@@ -1,22 +1,23 @@
-//! The progress of a simulation that takes long.
+//! Progress display of a long simulation.
 
-use crate::output::{QUIET, bar, with_bar, with_notices};
+use crate::output::{QUIET_PERIOD, bar, with_bar, with_notices};
 use dfrsim_cluster::{Observer, Occurrence};
 use dfrsim_model::SimTime;
 use indicatif::ProgressBar;
 use std::io::{self, IsTerminal as _};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// How far a simulation is. One thread counts, another one shows it, so that a policy that thinks for long is seen too.
+/// Progress of a simulation. The counters are shared by the simulating thread and another one that
+/// displays them, so that a slow policy does not stop the display.
 #[derive(Debug, Default)]
 struct Counters {
     arrived: AtomicU64,
     left: AtomicU64,
-    /// The simulated time in seconds.
+    /// Simulated time in seconds.
     second: AtomicU64,
 }
 
-/// Watches a simulation for its progress.
+/// Observer that counts the progress of a simulation.
 pub(super) struct Progress<'a>(&'a Counters);
 
 impl Observer for Progress<'_> {
@@ -35,8 +36,9 @@ impl Observer for Progress<'_> {
     }
 }
 
-/// Does some work on this many jobs, and shows its progress on standard error once it takes longer than two seconds.
-pub(super) fn shown<T>(jobs: u64, work: impl FnOnce(Progress<'_>) -> T) -> T {
+/// Runs a simulation of `jobs` jobs, and shows its progress on standard error once it has taken two
+/// seconds.
+pub(super) fn with_progress<T>(jobs: u64, work: impl FnOnce(Progress<'_>) -> T) -> T {
     let counters = Counters::default();
     let work = || work(Progress(&counters));
     if io::stderr().is_terminal() {
@@ -45,7 +47,12 @@ pub(super) fn shown<T>(jobs: u64, work: impl FnOnce(Progress<'_>) -> T) -> T {
             bar.set_position(left);
             bar.set_message(format!("{in_system} in the system at second {second}"));
         };
-        return with_bar(QUIET, &bar(jobs, "{bar:30} {pos}/{len} jobs, {eta} left; {msg}"), draw, work);
+        return with_bar(
+            QUIET_PERIOD,
+            &bar(jobs, "{bar:30} {pos}/{len} jobs, {eta} left; {msg}"),
+            draw,
+            work,
+        );
     }
     let how_far = || {
         let (left, in_system, second) = counters.read();
@@ -58,7 +65,8 @@ pub(super) fn shown<T>(jobs: u64, work: impl FnOnce(Progress<'_>) -> T) -> T {
 }
 
 impl Counters {
-    /// The jobs that have left, those in the system, and the simulated second.
+    /// Returns the numbers of jobs that have left and that are in the system, and the simulated
+    /// second.
     fn read(&self) -> (u64, u64, u64) {
         let left = self.left.load(Ordering::Relaxed);
         let in_system = self.arrived.load(Ordering::Relaxed).saturating_sub(left);

@@ -1,22 +1,23 @@
-//! How long reading takes while a simulation pulls its jobs.
+//! Measurement of the time spent reading while a simulation pulls its jobs.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-/// Pulls items ahead by the thousand, so that reading the clock costs little.
+/// Iterator that measures the time spent in an inner one. Items are pulled ahead by the thousand, so
+/// that reading the clock costs little.
 pub(super) struct Timed<I: Iterator> {
     items: I,
     ahead: VecDeque<I::Item>,
     spent: Duration,
 }
 
-const AHEAD: usize = 1024;
+const BATCH: usize = 1024;
 
 impl<I: Iterator> Timed<I> {
     pub(super) fn new(items: I) -> Timed<I> {
-        Timed { items, ahead: VecDeque::with_capacity(AHEAD), spent: Duration::ZERO }
+        Timed { items, ahead: VecDeque::with_capacity(BATCH), spent: Duration::ZERO }
     }
-    /// The time spent in the iterator inside.
+    /// Returns the time spent in the inner iterator.
     pub(super) fn spent(&self) -> Duration {
         self.spent
     }
@@ -27,7 +28,7 @@ impl<I: Iterator> Iterator for Timed<I> {
     fn next(&mut self) -> Option<I::Item> {
         if self.ahead.is_empty() {
             let begin = Instant::now();
-            self.ahead.extend(self.items.by_ref().take(AHEAD));
+            self.ahead.extend(self.items.by_ref().take(BATCH));
             self.spent += begin.elapsed();
         }
         self.ahead.pop_front()

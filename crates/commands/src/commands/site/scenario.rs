@@ -1,4 +1,4 @@
-//! The text of the scenario of a site.
+//! Generation of the scenario of a site.
 
 use crate::arguments::KB_OF_GB;
 use crate::failure::Failure;
@@ -6,31 +6,31 @@ use dfrsim_model::platform::classes::ReferenceNode;
 use dfrsim_model::priority::{Account, JobClass, Priorities};
 use dfrsim_workload::by_name::ByName;
 use dfrsim_workload::cut::WEEK;
-use dfrsim_workload::formats::slurm_conf::SiteOfLog;
+use dfrsim_workload::formats::slurm_conf::SimulatedSite;
 use dfrsim_workload::log::Header;
 use serde_json::json;
 use std::path::{Component, Path, PathBuf};
 use toml::{Table, Value};
 
-/// Settings beside each other.
+/// Variant of the site's settings.
 pub(super) struct Variant {
     pub(super) name: String,
     settings: Priorities,
-    /// The file of its nodes, where they are others than those of the workload.
+    /// File of the platform, if it differs from that of the workload.
     platform: Option<String>,
 }
 
 impl Variant {
-    pub(super) fn new(name: &str, of_log: &SiteOfLog, platform: Option<String>) -> Variant {
+    pub(super) fn new(name: &str, of_log: &SimulatedSite, platform: Option<String>) -> Variant {
         Variant { name: name.to_owned(), settings: of_log.settings.clone(), platform }
     }
 
-    /// Whether both are the same but for their names.
-    pub(super) fn is_like(&self, other: &Variant) -> bool {
+    /// Returns whether both variants are equal except for their names.
+    pub(super) fn has_settings_of(&self, other: &Variant) -> bool {
         self.settings == other.settings && self.platform == other.platform
     }
 
-    /// As a table `priority`, with the names of the log.
+    /// Converts the variant to a table `priority`, with the names of the log.
     fn table(&self, header: &Header) -> Result<Table, Failure> {
         let Priorities { accounts, qos, partitions, .. } = &self.settings;
         let accounts: Vec<ByName<Account>> =
@@ -54,15 +54,15 @@ impl Variant {
     }
 }
 
-/// The jobs, and the cluster that they had.
+/// Log of the jobs, and the cluster on which they ran.
 pub(super) struct Workload<'a> {
     pub(super) log: &'a Path,
     pub(super) nodes: u32,
     pub(super) reference: ReferenceNode,
     pub(super) samples: u32,
     pub(super) span: Option<(u64, u64)>,
-    /// Whether jobs wait for others.
-    pub(super) are_held: bool,
+    /// True if some jobs depend on others.
+    pub(super) has_dependencies: bool,
 }
 
 impl Workload<'_> {
@@ -71,10 +71,10 @@ impl Workload<'_> {
         let ReferenceNode { cores, memory_gb } = self.reference;
         let memory_kb = (memory_gb * KB_OF_GB).round() as i64;
         let mut swf = json!({
-            "file": from_folder(self.log, folder)?,
+            "file": relative_to(self.log, folder)?,
             "annotation": {"hpc2n": {"cores": cores, "memory_kb": memory_kb, "floor_tenths": 0, "join": "listed"}},
         });
-        if self.are_held {
+        if self.has_dependencies {
             swf["submission"] = "holds".into();
         }
         if self.samples > 0 {
@@ -91,21 +91,22 @@ impl Workload<'_> {
     }
 }
 
-/// The name of a file from a folder on: a relative one stays relative.
-fn from_folder(file: &Path, folder: &Path) -> Result<String, Failure> {
+/// Returns the path of a file relative to a folder; a path that is absolute, or cannot be made
+/// relative, becomes canonical.
+fn relative_to(file: &Path, folder: &Path) -> Result<String, Failure> {
     let is_plain =
         |path: &Path| path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
     let path = if file.is_relative() && is_plain(folder) {
         let ups = folder.components().filter(|part| matches!(part, Component::Normal(_))).map(|_| "..");
         ups.collect::<PathBuf>().join(file)
     } else {
-        file.canonicalize().map_err(|error| Failure::of(file, error))?
+        file.canonicalize().map_err(|error| Failure::in_file(file, error))?
     };
-    let text = path.to_str().ok_or_else(|| Failure::of(&path, "its name is no UTF-8"))?;
+    let text = path.to_str().ok_or_else(|| Failure::in_file(&path, "this path is not valid UTF-8"))?;
     Ok(text.to_owned())
 }
 
-/// The scenario of a site, for a file in this folder.
+/// Generates the text of the scenario of a site, for a file in this folder.
 pub(super) fn text(
     policies: &[String],
     workload: &Workload<'_>,

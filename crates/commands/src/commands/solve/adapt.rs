@@ -5,9 +5,9 @@ mod answer;
 use super::problem::Problem;
 use super::state::{Loaded, load, open};
 use super::switch::{Switch, moves};
-use super::time_limit::{time, within};
-use super::written::Written;
-use crate::arguments::part;
+use super::time_limit::{parse_time, run_within};
+use super::written::OutputArguments;
+use crate::arguments::parse_yield;
 use crate::context::Context;
 use crate::failure::Failure;
 pub(crate) use answer::Answered;
@@ -28,16 +28,18 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// With more VMs than this the heuristic takes hours.
+/// Maximum number of VMs; with more the heuristic takes hours.
 const MOST_VMS: usize = 100_000;
 
-/// Adapt a cluster to changed needs and new VMs: the best yields within a budget of moves
+/// Adapt a cluster to changed CPU needs and new VMs: the best yields within a migration budget
 ///
-/// Looks for the placement with the largest minimum yield, the part of its CPU need that every VM gets, among those that move
-/// no more than the budget; VMs that wait are placed at no cost. Prints a line for each budget: the minimum yield, what is moved,
-/// in how many moves, the nodes in use, the largest part of a resource that is taken on a node (peak), and how many nodes may
-/// fail, each alone, without that the others lack room (may fail); then the moves of the last one. Every placement is checked
-/// independently. Exit code 1 means that no placement was found.
+/// Searches for the placement with the largest minimum yield, the fraction of its CPU need that
+/// every VM gets, among those that move no more than the budget; waiting VMs are placed at no cost.
+/// Prints a line for each budget: the minimum yield, the moved amount, the number of moves, the
+/// nodes in use, the largest fraction of a resource that is used on a node (peak), and the number of
+/// nodes of which any one may fail without a lack of capacity on the others (may fail); then the
+/// moves of the last one. Every placement is checked independently. Exit code 1 means that no
+/// placement was found.
 #[derive(Args, Debug)]
 #[command(
     override_usage = "dfrsim solve adapt <STATE>... [OPTIONS]",
@@ -55,33 +57,35 @@ Examples:
   dfrsim solve plan --check plan.json"
 )]
 pub(crate) struct Adapt {
-    /// The files of the state (see `dfrsim solve --help`)
+    /// Files of the state (see `dfrsim solve --help`)
     #[arg(value_name = "STATE", value_hint = clap::ValueHint::FilePath)]
     state: Vec<PathBuf>,
-    /// How much may be moved: a percentage of the total (25%), an amount, or all
+    /// Budget of moves: a percentage of the total (25%), an amount, or all
     #[arg(long, value_name = "BUDGET", num_args = 1.., required_unless_present = "keep_yield", value_parser = Budget::parse)]
     budget: Vec<Budget>,
-    /// Instead of the best yield, look for the cheapest moves with which all VMs have at least this one
-    #[arg(long, value_name = "YIELD", value_parser = part, conflicts_with = "exact")]
+    /// Search for the cheapest moves after which all VMs have at least this yield, instead of for
+    /// the best yield
+    #[arg(long, value_name = "YIELD", value_parser = parse_yield, conflicts_with = "exact")]
     keep_yield: Option<Yield>,
-    /// What is wanted of the placement within the budget, if a yield is kept
-    #[arg(long, value_enum, default_value_t = Wanted::Moves, requires = "keep_yield")]
-    aim: Wanted,
-    /// With --aim nodes: the resource of which the nodes in use have least together, such as price or watts; by default their
-    /// number
+    /// Objective of the placement within the budget, with --keep-yield
+    #[arg(long, value_enum, default_value_t = Objective::Moves, requires = "keep_yield")]
+    aim: Objective,
+    /// Resource to use as the price of a node with --aim nodes, such as price or watts: its sum over
+    /// the nodes in use is minimised; by default their number
     #[arg(long, value_name = "RESOURCE")]
     node_price: Option<String>,
-    /// The cost of moves: the memory that is moved, or their number
+    /// Cost of moves: the memory that is moved, or their number
     #[arg(long, value_enum, default_value_t = Cost::Memory)]
     cost: Cost,
-    /// Search for the optimum too, for at most this time at each budget; meant for a dozen tasks
-    #[arg(long, value_name = "SECONDS", value_parser = time)]
+    /// Search for the optimum too, for at most this time at each budget; intended for about a dozen
+    /// tasks
+    #[arg(long, value_name = "SECONDS", value_parser = parse_time)]
     exact: Option<Duration>,
-    /// How long the heuristic may take at each budget
-    #[arg(long, value_name = "SECONDS", value_parser = time, default_value = "600")]
+    /// Time limit of the heuristic at each budget
+    #[arg(long, value_name = "SECONDS", value_parser = parse_time, default_value = "600")]
     time_limit: Duration,
     #[command(flatten)]
-    written: Written,
+    written: OutputArguments,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -91,18 +95,19 @@ enum Cost {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Wanted {
+enum Objective {
     /// The cheapest moves
     Moves,
     /// The fewest nodes, or the cheapest ones: the others can be turned off
     Nodes,
-    /// The lowest peak: the largest part of a resource that is taken on any node
+    /// The lowest peak: the largest fraction of a resource that is used on any node
     Peak,
-    /// The cheapest moves with which any single node may fail: the others have room for its VMs (N+1)
+    /// The cheapest moves after which any single node may fail: the others have the capacity for its
+    /// VMs (N+1)
     Failure,
 }
 
-/// What may be moved.
+/// Budget of moves.
 #[derive(Clone, Debug)]
 enum Budget {
     Percent(f64),
@@ -124,7 +129,7 @@ impl Budget {
         if (0.0..=100.0).contains(&percent) { Ok(Budget::Percent(percent)) } else { Err(wrong()) }
     }
 
-    /// As on the command line.
+    /// Formats the budget as on the command line.
     fn name(&self) -> String {
         match self {
             Budget::Percent(percent) => format!("{percent}%"),
@@ -133,10 +138,10 @@ impl Budget {
         }
     }
 
-    fn of(&self, all: u64) -> u64 {
+    fn amount(&self, all: u64) -> u64 {
         match self {
             Budget::Percent(percent) => (all as f64 * percent / 100.0) as u64,
-            // No budget pays for what is pinned.
+            // No budget is large enough to move a pinned VM.
             Budget::Amount(amount) => (*amount).min(all),
             Budget::All => all,
         }
@@ -150,7 +155,9 @@ impl Adapt {
         let loaded = load(&inputs)?;
         let vms = loaded.state.vms.len();
         if vms > MOST_VMS {
-            return Err(Failure::input(format!("{vms} VMs; `adapt` accepts at most {MOST_VMS}")));
+            return Err(Failure::input(format!(
+                "too many VMs: {vms}; `dfrsim solve adapt` accepts at most {MOST_VMS}"
+            )));
         }
         let mut problem = Problem::of(&loaded, false);
         if matches!(self.cost, Cost::Moves) {
@@ -163,7 +170,7 @@ impl Adapt {
             None => None,
             Some(after) => {
                 answer.moves = Some(moves(&loaded, after));
-                let switch = self.written.wants_plan().then(|| Switch::to(&loaded, after)).transpose()?;
+                let switch = self.written.needs_plan().then(|| Switch::to(&loaded, after)).transpose()?;
                 answer.plan = switch.as_ref().and_then(Switch::summary);
                 Some(self.written.files(&loaded, after, switch.as_ref())?)
             }
@@ -171,17 +178,17 @@ impl Adapt {
         context.print(&answer)?;
         match files {
             Some(files) => files.finish(),
-            None => Err(Failure::Result(format!("no placement was found{}", problem.unfit(&loaded)))),
+            None => Err(Failure::Result(format!("no placement was found{}", problem.explain_unfit(&loaded)))),
         }
     }
 
-    /// The aim, with the price of each node.
+    /// Builds the aim, with the price of each node.
     fn aim(&self, loaded: &Loaded<'_>) -> Result<Aim, Failure> {
         let resources = loaded.cluster.resources();
         let prices = match &self.node_price {
             None => vec![1; loaded.state.nodes.len()],
-            Some(_) if self.aim != Wanted::Nodes => {
-                return Err(Failure::input("--node-price needs --aim nodes"));
+            Some(_) if self.aim != Objective::Nodes => {
+                return Err(Failure::input("--node-price requires --aim nodes"));
             }
             Some(name) => match resources.iter().find(|resource| resource.name == *name) {
                 Some(resource) => resource.nodes.iter().map(|amount| amount.unsigned_abs()).collect(),
@@ -193,22 +200,22 @@ impl Adapt {
             },
         };
         Ok(match self.aim {
-            Wanted::Moves => Aim::Moves,
-            Wanted::Nodes => Aim::Nodes(prices),
-            Wanted::Peak => Aim::Peak,
-            Wanted::Failure => Aim::Failure,
+            Objective::Moves => Aim::Moves,
+            Objective::Nodes => Aim::Nodes(prices),
+            Objective::Peak => Aim::Peak,
+            Objective::Failure => Aim::Failure,
         })
     }
 
-    /// The placement that the heuristic finds in time, and how much room it leaves.
-    fn found(&self, problem: &Problem, budget: u64, aim: &Aim) -> Option<(Adapted, Headroom)> {
-        let (counts, problem) = (problem.counts(), problem.adaptation.clone());
+    /// Runs the heuristic within the time limit and returns its placement and the headroom of that.
+    fn solve(&self, problem: &Problem, budget: u64, aim: &Aim) -> Option<(Adapted, Headroom)> {
+        let (counts, problem) = (problem.is_node_resource(), problem.adaptation.clone());
         let (wanted, aim) = (self.keep_yield, aim.clone());
         let work = move || {
             let mut adapter = Adapter::new().annealing(Adapter::MOVES);
             let found = match wanted {
                 None => adapter.adapt(&problem, budget).map(|found| {
-                    // The same yield may be had for less.
+                    // The same yield may be possible at a lower cost.
                     let cheaper = adapter.cheapest_for(&problem, found.minimum_yield);
                     cheaper.filter(|cheaper| cheaper.moving < found.moving).unwrap_or(found)
                 }),
@@ -217,10 +224,11 @@ impl Adapt {
             let room = adapter.headroom(&problem, &found, wanted.unwrap_or(found.minimum_yield), &counts);
             Some((found, room))
         };
-        within(self.time_limit, "the heuristic", work)?
+        run_within(self.time_limit, "the heuristic", work)?
     }
 
-    /// Returns what comes of each budget, and the configuration that was found with the last one.
+    /// Solves the problem for each budget and returns the results, with the configuration of the
+    /// last one.
     fn answer(
         &self,
         loaded: &Loaded<'_>,
@@ -228,18 +236,18 @@ impl Adapt {
         aim: &Aim,
     ) -> Result<(Answered, Option<Configuration>), Failure> {
         let adaptation = &problem.adaptation;
-        let all = adaptation.total();
+        let all = adaptation.total_migration_cost();
         let (mut last, mut tried, mut earlier) = (None, Vec::new(), Vec::<(Adapted, Headroom)>::new());
         let whole = [Budget::All];
         let budgets = if self.budget.is_empty() { &whole } else { &self.budget[..] };
         for budget in budgets {
-            let allowed = budget.of(all);
+            let allowed = budget.amount(all);
             let optimum = self.exact.map(|time| {
                 let limits = Limits { time: Some(time), ..Limits::default() };
                 Optimum::of(&adapted_optimum(adaptation, allowed, &limits))
             });
-            let found = self.found(problem, allowed, aim);
-            // What another budget gave may be better by chance.
+            let found = self.solve(problem, allowed, aim);
+            // The placement for a smaller budget may be better by chance.
             let others =
                 earlier.iter().filter(|other| other.0.moving <= allowed && self.keep_yield.is_none());
             let best = others.max_by_key(|(other, _)| (other.minimum_yield, Reverse(other.moving))).cloned();
@@ -251,7 +259,7 @@ impl Adapt {
                 check(adaptation, found, allowed)?;
                 last = Some(problem.configuration(loaded, &found.mapping)?);
             }
-            let used = found.as_ref().map(|found| used(&found.mapping));
+            let used = found.as_ref().map(|found| used_nodes(&found.mapping));
             let price = |nodes: &BTreeSet<NodeId>| match aim {
                 Aim::Nodes(prices) => Some(nodes.iter().map(|node| prices[node.index()]).sum()),
                 _ => None,
@@ -267,7 +275,7 @@ impl Adapt {
                 nodes: used.as_ref().map(BTreeSet::len),
                 node_price: used.as_ref().and_then(price).filter(|_| self.node_price.is_some()),
                 peak: room.map(|room| room.peak),
-                may_fail: room.map(|room| room.may_fail),
+                may_fail: room.map(|room| room.tolerated_failures),
                 optimum,
             });
         }
@@ -279,7 +287,7 @@ impl Adapt {
             new_vms: new,
             minimum_yield_now: minimum_yield(&adaptation.instance, &adaptation.current).map(Yield::as_f64),
             overloaded: problem.overloaded(loaded),
-            nodes_now: used(&adaptation.current).len(),
+            nodes_now: used_nodes(&adaptation.current).len(),
             budgets: tried,
             bound: lp_bound(&adaptation.instance).map(Yield::as_f64),
             moves: None,
@@ -293,20 +301,22 @@ fn yield_of((found, _): &(Adapted, Headroom)) -> Yield {
     found.minimum_yield
 }
 
-/// The nodes that a mapping uses.
-fn used(mapping: &Mapping) -> BTreeSet<NodeId> {
+/// Returns the nodes that a mapping uses.
+fn used_nodes(mapping: &Mapping) -> BTreeSet<NodeId> {
     mapping.iter().flatten().map(|part| part.node).collect()
 }
 
-/// The verdict of the independent checker on a placement.
+/// Checks a placement with the independent checker.
 fn check(problem: &Adaptation, found: &Adapted, budget: u64) -> Result<(), Failure> {
     let faults = check_minimum_yield(&problem.instance, &found.mapping, found.minimum_yield);
     if let Some(fault) = faults.first() {
-        return Err(Failure::Result(format!("the placement is wrong: {fault}")));
+        return Err(Failure::Result(format!("the placement fails the independent check: {fault}")));
     }
     let moving = moving_cost(&problem.current, &found.mapping, &problem.cost);
     if moving > u128::from(budget) || moving != u128::from(found.moving) {
-        return Err(Failure::Result(format!("the placement is wrong: it moves {moving} of {budget}")));
+        return Err(Failure::Result(format!(
+            "the placement fails the independent check: its moves cost {moving}, the budget is {budget}"
+        )));
     }
     Ok(())
 }

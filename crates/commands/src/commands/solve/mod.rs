@@ -1,4 +1,5 @@
-//! `dfrsim solve`: single problems on a cluster's state, each of which writes a state that is the input of the next.
+//! `dfrsim solve`: single problems on the state of a cluster. Each command can write a state that is
+//! the input of the next.
 
 pub(super) mod adapt;
 pub(super) mod coallocate;
@@ -15,8 +16,9 @@ use crate::context::commands;
 commands! {
     /// Solve a single problem on the state of a cluster: pack, adapt, plan, coallocate
     ///
-    /// A state is a file of JSON, or several files whose parts are put together: JSON, and CSV of nodes, of VMs and of reservations.
-    /// `--state-out` writes the state afterwards, from which the next problem begins.
+    /// A state is a JSON file, or several files that are combined: JSON, and CSV of nodes, of VMs
+    /// and of reservations. `--state-out` writes the resulting state, which can be the input of the
+    /// next problem.
     #[command(after_help = "\
 Files of a state:
   STATE.json    {\"nodes\": [{\"name\": \"N1\", \"cpu\": 8, \"memory\": 32768, \"resources\": {\"gpu\": 2}, \"labels\": {\"os\": \"Linux\"}}],
@@ -29,10 +31,10 @@ Files of a state:
   VMS.csv       vm,vjob,cpu,memory,gpu,state,node,priority,least_yield,pinned
   RESERVED.csv  node,from,until,cpu
   CPU is in any unit, memory in MB; other resources have any names. VMs are waiting, running, sleeping, dozing (in memory) or
-  terminated; without a state they run if they have a node, and wait if not. `vms` may be beside `vjobs`, and `jobs` are vjobs
-  of equal VMs, those that are \"on\" nodes and new ones. A node that is off is \"offline\". `least_yield` is the part of its CPU
-  need that a VM gets in any case (1 for CPU that is not shared), and a VM that is \"pinned\" stays where it is. Constraints
-  are described by `dfrsim solve plan --help`.
+  terminated; without a state they run if they have a node, and wait if not. `vms` and `vjobs` can be combined, and `jobs` are
+  vjobs of equal VMs, both those that are \"on\" nodes and new ones. A node that is off is \"offline\". `least_yield` is the
+  fraction of its CPU need that a VM gets in any case (1 for CPU that is not shared), and a VM that is \"pinned\" stays on its
+  node. Constraints are described by `dfrsim solve plan --help`.
 
 Example:
   dfrsim solve pack nodes.csv vms.csv --state-out packed.json

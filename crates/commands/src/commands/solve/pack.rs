@@ -8,9 +8,9 @@ mod replayed;
 use super::problem::Problem;
 use super::state::{Loaded, load, open};
 use super::switch::{Moved, Switch, moves};
-use super::time_limit::time;
-use super::written::Written;
-use crate::arguments::part;
+use super::time_limit::parse_time;
+use super::written::OutputArguments;
+use crate::arguments::parse_yield;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::OutputFiles;
@@ -27,22 +27,24 @@ use dfrsim_vector_packing::file::{
 };
 use dfrsim_vector_packing::vector::MAX_DIMENSIONS;
 use dfrsim_vector_packing::{Algorithm, Settings, Solved, VectorOptions};
-use ended::Ended;
+use ended::AlgorithmOutcome;
 use fewest::Goal;
-use replayed::Replayed;
+use replayed::ReplayArguments;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// Pack VMs or jobs onto nodes for the best minimum yield
 ///
-/// Prints a line for each algorithm: the minimum scaled yield, the average yield after the second phase (the mapping
-/// kept), the part of the fluid resources that is then used, how far the minimum is below the bound, and the time.
-/// Every packing is examined by the independent checker. Nodes may differ.
+/// Prints a line for each algorithm: the minimum scaled yield, the average yield after the second
+/// phase (with the same mapping), the fraction of the fluid resources that is then used, the gap
+/// between the minimum yield and the bound, and the time. Every packing is verified by the
+/// independent checker. Nodes may differ.
 ///
-/// Instead of a state, whose VMs share CPU and hold all other resources, the file may be an instance of the study, JSON: the
-/// numbers of `fixed` and `fluid` resources, `nodes` (how many, or a list of capacities) and `jobs` with `requirements`,
-/// `needs`, `tasks` and `qos`; or, with the ending .vbp, an instance of vector bin packing in the format of VPSolver, for which
-/// the fewest bins are searched.
+/// Instead of a state, whose VMs share CPU and hold all other resources exclusively, the file may be
+/// an instance of the study, JSON: the numbers of `fixed` and `fluid` resources, `nodes` (a number,
+/// or a list of capacities) and `jobs` with `requirements`, `needs`, `tasks` and `qos`; or, with the
+/// extension .vbp, an instance of vector bin packing in the format of VPSolver, for which the number
+/// of bins is minimised.
 #[derive(Args, Debug)]
 #[command(
     override_usage = "dfrsim solve pack [STATE]... [OPTIONS]",
@@ -57,45 +59,48 @@ Examples:
   dfrsim solve pack instance.json --check packing.json"
 )]
 pub(crate) struct Pack {
-    /// The files of the state (see `dfrsim solve --help`), or an instance
+    /// Files of the state (see `dfrsim solve --help`), or an instance
     #[arg(value_hint = clap::ValueHint::FilePath, value_name = "STATE", conflicts_with = "as_run")]
     state: Vec<PathBuf>,
-    /// The names of the algorithms (see `--list`); VP_EJECT for states and VP_CPSUM for instances if there is none
+    /// Names of the algorithms (see `--list`); by default VP_EJECT for states and VP_CPSUM for
+    /// instances
     #[arg(long, short, value_name = "NAME", num_args = 1..)]
     algorithm: Vec<Algorithm>,
-    /// Find the optimum too; if the time is over first, the best packing known and a bound
+    /// Find the optimum too; if the time limit is reached first, the best packing found and a bound
     #[arg(long)]
     optimum: bool,
-    /// How long each algorithm may take, with all that it tries
-    #[arg(long, value_name = "SECONDS", value_parser = time, default_value = "60")]
+    /// Time limit of each algorithm, including everything that it tries
+    #[arg(long, value_name = "SECONDS", value_parser = parse_time, default_value = "60")]
     time_limit: Duration,
-    /// The solver of linear programs: microlp, or highs in builds with that feature
+    /// Solver of linear programs: microlp, or highs in builds with that feature
     #[arg(long, value_name = "NAME", default_value_t = Backend::default())]
     solver: Backend,
-    /// The precision of the yield in the search of vector packing
+    /// Precision of the yield in the search of vector packing
     #[arg(long, value_name = "YIELD", default_value_t = 0.001)]
     precision: f64,
-    /// The seed of algorithms that draw at random
+    /// Seed of randomised algorithms
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
-    /// How many times as long as usual VP_EJECT searches, for a better packing
+    /// Factor by which VP_EJECT extends its search, for a better packing
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     effort: u32,
     #[command(flatten)]
-    replayed: Replayed,
-    /// Find the fewest nodes that keep this minimum yield, and which; the others can be turned off
-    #[arg(long, value_name = "YIELD", value_parser = part)]
+    replayed: ReplayArguments,
+    /// Find the minimum number of nodes with which this minimum yield is possible, and these nodes;
+    /// the others can be turned off
+    #[arg(long, value_name = "YIELD", value_parser = parse_yield)]
     fewest_nodes: Option<Yield>,
-    /// Admit jobs in the order of the file, but none with which the minimum yield would be below this
-    #[arg(long, value_name = "YIELD", value_parser = part, conflicts_with_all = ["mapping_out", "fewest_nodes", "state_out", "plan_out", "picture"])]
+    /// Admit jobs in the order of the file, except those that would lower the minimum yield below
+    /// this
+    #[arg(long, value_name = "YIELD", value_parser = parse_yield, conflicts_with_all = ["mapping_out", "fewest_nodes", "state_out", "plan_out", "picture"])]
     admit: Option<Yield>,
     #[command(flatten)]
-    written: Written,
-    /// Write the best packing by numbers: where each job is, and its yield after the second phase
+    written: OutputArguments,
+    /// Write the best packing: the nodes of each job by number, and its yield after the second phase
     #[arg(long, value_name = "FILE.json", value_hint = clap::ValueHint::AnyPath)]
     mapping_out: Option<PathBuf>,
-    /// Check a packing in the format of `--mapping-out`: tasks, capacities, and the yields that it claims. Exit code 1 if a
-    /// fault is found
+    /// Check a packing in the format of `--mapping-out`: tasks, capacities, and the yields that it
+    /// claims. Exit code 1 if a violation is found
     #[arg(long, value_name = "PACKING.json", value_hint = clap::ValueHint::FilePath,
           conflicts_with_all = ["algorithm", "optimum", "fewest_nodes", "admit", "mapping_out", "state_out", "plan_out", "picture"])]
     check: Option<PathBuf>,
@@ -104,10 +109,10 @@ pub(crate) struct Pack {
     list: bool,
 }
 
-/// A packing with what the second phase makes of it.
+/// Packing after the second phase.
 struct Packed {
     solved: Solved,
-    /// The scaled yields.
+    /// Scaled yields of the jobs.
     yields: Vec<Yield>,
 }
 
@@ -143,14 +148,14 @@ impl Pack {
         let instance = &problem.adaptation.instance;
         if instance.dimensions() > MAX_DIMENSIONS {
             return Err(Failure::input(format!(
-                "resources and constraints make a problem of {} resources; packing supports {MAX_DIMENSIONS}",
+                "the resources and constraints amount to {} dimensions; packing supports at most {MAX_DIMENSIONS}",
                 instance.dimensions()
             )));
         }
         self.answer(context, instance, Some((&loaded, &problem)), &settings, self.fewest_nodes)
     }
 
-    /// Answers what is asked of an instance.
+    /// Solves an instance according to the options and prints the answer.
     fn answer(
         &self,
         context: &Context<'_>,
@@ -165,24 +170,25 @@ impl Pack {
         let mut algorithms = self.algorithm.clone();
         if algorithms.is_empty() {
             let name = if state.is_some() { "VP_EJECT" } else { "VP_CPSUM" };
-            algorithms.push(name.parse().expect("there is this algorithm"));
+            algorithms.push(name.parse().expect("this algorithm exists"));
         }
         if self.optimum && !algorithms.contains(&Algorithm::Optimum) {
             algorithms.push(Algorithm::Optimum);
         }
-        if state.is_none() && self.written.is_any() {
+        if state.is_none() && self.written.is_any_requested() {
             return Err(Failure::input(
-                "--state-out, --plan-out and --picture need a state, not an instance",
+                "--state-out, --plan-out and --picture require a state, not an instance",
             ));
         }
         let algorithms = &algorithms[..];
         let goal = |wanted| Goal { wanted, settings: *settings, limit: self.time_limit };
         match (self.admit, fewest_nodes) {
-            (Some(wanted), _) => context.print(&goal(wanted).admitted(instance, algorithms)?),
+            (Some(wanted), _) => context.print(&goal(wanted).admit(instance, algorithms)?),
             (None, Some(wanted)) => {
                 let loaded = state.map(|(loaded, _)| loaded);
                 let (tried, best, missed) = goal(wanted).fewest(instance, loaded, algorithms)?;
-                let best = best.map(|solved| Packed { yields: raised(instance, &solved, settings), solved });
+                let best =
+                    best.map(|solved| Packed { yields: raise_yields(instance, &solved, settings), solved });
                 let (wanted, algorithms) = (wanted.as_f64(), tried);
                 let answer = |moves| Answered::FewestNodes { wanted, algorithms, moves };
                 self.finish(context, instance, state, best.as_ref(), answer, missed)
@@ -197,7 +203,7 @@ impl Pack {
         }
     }
 
-    /// The verdict of the independent checker on a packing.
+    /// Checks a packing with the independent checker and prints the violations.
     fn check(&self, context: &Context<'_>, path: &Path, instance: &Instance) -> Result<(), Failure> {
         let (file, text) = (path.display().to_string(), read_text(path).map_err(Failure::input)?);
         let found = solution_from_json(&file, &text, instance).map_err(Failure::input)?;
@@ -212,7 +218,7 @@ impl Pack {
     fn settings(&self) -> Result<Settings, Failure> {
         if !(self.precision > 0.0 && self.precision <= 1.0) {
             return Err(Failure::input(format!(
-                "--precision: expected a yield above 0, found {}",
+                "--precision: expected a yield above 0 and at most 1, found {}",
                 self.precision
             )));
         }
@@ -228,7 +234,8 @@ impl Pack {
         })
     }
 
-    /// What comes of each algorithm, beside a bound on the minimum yield, and the best packing.
+    /// Runs each algorithm and returns its results, together with the best packing. `bound` is an
+    /// upper bound on the minimum yield.
     fn pack(
         &self,
         instance: &Instance,
@@ -239,8 +246,8 @@ impl Pack {
         let (mut tried, mut best) = (Vec::new(), None::<Packed>);
         for algorithm in algorithms {
             let begin = Instant::now();
-            let Ended { came, solved, bound: proven } =
-                Ended::of(*algorithm, instance, settings, self.time_limit);
+            let AlgorithmOutcome { came, solved, bound: proven } =
+                AlgorithmOutcome::of(*algorithm, instance, settings, self.time_limit);
             let mut line = Tried {
                 algorithm: algorithm.to_string(),
                 outcome: came,
@@ -250,8 +257,8 @@ impl Pack {
             };
             if let Some(solved) = solved {
                 let minimum = solved.minimum_yield;
-                checked(*algorithm, instance, &solved.mapping, minimum)?;
-                let yields = raised(instance, &solved, settings);
+                check_packing(*algorithm, instance, &solved.mapping, minimum)?;
+                let yields = raise_yields(instance, &solved, settings);
                 line.minimum_yield = Some(minimum.as_f64());
                 line.average_yield = Some(average(&yields));
                 line.utilisation = Some(utilisation(instance, &yields));
@@ -265,7 +272,8 @@ impl Pack {
         Ok((tried, best))
     }
 
-    /// Prints an answer with the moves to the best packing, which is written; without one says why there is none.
+    /// Prints the answer and writes the best packing with its moves; without a packing, fails with
+    /// the reason.
     fn finish(
         &self,
         context: &Context<'_>,
@@ -278,15 +286,15 @@ impl Pack {
         let (mut files, mut moved) = (OutputFiles::default(), None);
         if let Some((packed, (loaded, problem))) = best.zip(state) {
             let after = problem.configuration(loaded, &packed.solved.mapping)?;
-            let switch = self.written.wants_plan().then(|| Switch::to(loaded, &after));
+            let switch = self.written.needs_plan().then(|| Switch::to(loaded, &after));
             files = self.written.files(loaded, &after, switch.transpose()?.as_ref())?;
             moved = Some(moves(loaded, &after));
         }
         if let Some((packed, path)) = best.zip(self.mapping_out.as_ref()) {
-            files.add_bytes(path, mapping(instance, packed))?;
+            files.add_bytes(path, packing_to_json(instance, packed))?;
         }
         context.print(&answer(moved))?;
-        let unfit = || state.map(|(loaded, problem)| problem.unfit(loaded)).unwrap_or_default();
+        let unfit = || state.map(|(loaded, problem)| problem.explain_unfit(loaded)).unwrap_or_default();
         match best {
             None => Err(Failure::Result(format!("{missed}{}", unfit()))),
             Some(_) => files.finish(),
@@ -294,8 +302,8 @@ impl Pack {
     }
 }
 
-/// The verdict of the independent checker on the packing of an algorithm.
-fn checked(
+/// Checks the packing of an algorithm with the independent checker.
+fn check_packing(
     algorithm: Algorithm,
     instance: &Instance,
     mapping: &Mapping,
@@ -303,13 +311,15 @@ fn checked(
 ) -> Result<(), Failure> {
     match check_minimum_yield(instance, mapping, claimed).first() {
         None => Ok(()),
-        Some(fault) => Err(Failure::Result(format!("{algorithm}: the packing is wrong: {fault}"))),
+        Some(fault) => {
+            Err(Failure::Result(format!("{algorithm}: the packing fails the independent check: {fault}")))
+        }
     }
 }
 
-/// The yields after the second phase: the smallest needs first where that gives the greatest average, else by the linear
-/// program.
-fn raised(instance: &Instance, solved: &Solved, settings: &Settings) -> Vec<Yield> {
+/// Computes the yields after the second phase: greedily by increasing need if that maximises the
+/// average, else by the linear program.
+fn raise_yields(instance: &Instance, solved: &Solved, settings: &Settings) -> Vec<Yield> {
     let Solved { mapping, minimum_yield } = solved;
     let program = || {
         let solver = settings.solver.solver();
@@ -323,8 +333,8 @@ fn raised(instance: &Instance, solved: &Solved, settings: &Settings) -> Vec<Yiel
     yields.unwrap_or_else(|| vec![*minimum_yield; mapping.len()])
 }
 
-/// Returns a packing as a file.
-fn mapping(instance: &Instance, packed: &Packed) -> String {
+/// Formats a packing as a JSON file.
+fn packing_to_json(instance: &Instance, packed: &Packed) -> String {
     let Packed { solved: Solved { mapping, minimum_yield }, yields } = packed;
     let yields = instance.jobs.iter().zip(yields).map(|(job, scaled)| job.unscaled(*scaled)).collect();
     solution_to_json(&Solution { minimum_yield: *minimum_yield, mapping: mapping.clone(), yields })

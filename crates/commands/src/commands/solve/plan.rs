@@ -3,9 +3,9 @@
 mod answer;
 
 use super::state::{Loaded, load, open};
-use super::switch::{Switch, sharing};
-use super::time_limit::time;
-use super::written::Written;
+use super::switch::{Switch, with_shared_cpu};
+use super::time_limit::parse_time;
+use super::written::OutputArguments;
 use crate::arguments::one_of;
 use crate::context::Context;
 use crate::failure::Failure;
@@ -19,19 +19,20 @@ use dfrsim_context_switch::file::{
 };
 use dfrsim_context_switch::{
     Aim, Cluster, Configuration, Constraint, ConstraintKind, Durations, Limits, Plan as Pools, Starts,
-    SuspendTo, VjobId, cheapest, clear_disks, first_come_first_served, in_states, plan, select_running,
+    SuspendTo, VjobId, clear_disks, first_come_first_served, in_states, plan, select_running, solve,
 };
 use dfrsim_input::{Input, read_text};
 use dfrsim_model::{NodeId, Seed};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Plan a context switch of virtualised jobs: how to bring VMs to given places or states
+/// Plan a context switch of virtualised jobs, which brings VMs to given nodes or states
 ///
-/// Prints the pools of the plan, each of which begins when the one before has ended (or see --actions), with the cost of each action
-/// and of the plan, in MB. Given states instead of places, it searches for the configuration with the cheapest plan, and prints a lower
-/// bound on the cost of any plan in which each VM acts at most once. Every plan is checked independently. Exit code 1 means
-/// that no plan was found.
+/// Prints the pools of the plan, each of which begins when the preceding one has ended (or see
+/// --actions), with the cost of each action and of the plan, in MB. If states are given instead of
+/// nodes, it searches for the configuration with the cheapest plan, and prints a lower bound on the
+/// cost of any plan in which each VM acts at most once. Every plan is checked independently. Exit
+/// code 1 means that no plan was found.
 #[derive(Args, Debug)]
 #[command(group(ArgGroup::new("wanted").required(true).multiple(true).args(["to", "states", "decide", "drain", "check"])))]
 #[command(after_help = "\
@@ -71,59 +72,61 @@ Examples:
   dfrsim solve plan scenarios/plan/constrained.json --decide --durations scenarios/plan/durations.json
   dfrsim solve plan --check plan.json")]
 pub(crate) struct Plan {
-    /// The files of the state (see `dfrsim solve --help`)
+    /// Files of the state (see `dfrsim solve --help`)
     #[arg(value_hint = clap::ValueHint::FilePath, value_name = "STATE", conflicts_with = "check")]
     state: Vec<PathBuf>,
-    /// The target places of VMs
+    /// Target nodes and states of VMs
     #[arg(long, value_name = "WANTED", value_hint = clap::ValueHint::FilePath)]
     to: Option<PathBuf>,
-    /// The target states of vjobs; the search chooses the nodes
+    /// Target states of vjobs; the search chooses the nodes
     #[arg(long, value_name = "STATES.json", value_hint = clap::ValueHint::FilePath, conflicts_with = "to")]
     states: Option<PathBuf>,
-    /// Decide which vjobs run: by priority, then in the order of the file, each one that fits by first-fit decreasing; the
-    /// search chooses the nodes
+    /// Decide which vjobs run: by priority, then in the order of the file, each one that fits by
+    /// first-fit decreasing; the search chooses the nodes
     #[arg(long, conflicts_with_all = ["to", "states"])]
     decide: bool,
-    /// Clear these nodes: their running VMs move, or are suspended with --decide, and images on their disks go to others
+    /// Drain these nodes: their running VMs migrate, or are suspended with --decide, and images on
+    /// their disks go to others
     #[arg(long, value_name = "NODE,...", value_delimiter = ',', conflicts_with = "to")]
     drain: Vec<String>,
-    /// Check a plan in the format of `--plan-out`: capacities, constraints, states, times and costs, action by action. Exit code 1
-    /// if a fault is found
+    /// Check a plan in the format of `--plan-out`: capacities, constraints, states, times and costs,
+    /// action by action. Exit code 1 if a violation is found
     #[arg(long, value_name = "PLAN.json", value_hint = clap::ValueHint::FilePath, conflicts_with_all = ["to", "states", "decide", "drain", "state_out", "plan_out", "picture"])]
     check: Option<PathBuf>,
-    /// The aim of the search: the least cost; the fewest moves (a migration, a suspend and a resume are one each, a resume on another
-    /// node than that of the image two), and of plans with the fewest the one that moves least memory; the earliest end of the last
-    /// action (makespan); or the least sum of the ends of all actions
+    /// Objective of the search: the least cost; the fewest moves (a migration, a suspend and a
+    /// resume are one each, a resume on another node than that of the image two), and among plans
+    /// with the fewest the one that moves the least memory; the earliest end of the last action
+    /// (makespan); or the least sum of the ends of all actions
     #[arg(long, value_parser = one_of(Aim::ALL, Aim::name), default_value_t, conflicts_with_all = ["to", "check"])]
     aim: Aim,
-    /// When actions begin: those of a pool when the pool before has ended, or each as soon as there is room, unless it would take that
-    /// of an earlier one. Costs in MB are those of pools
+    /// Start of actions: those of a pool when the preceding pool has ended, or each as soon as its
+    /// node has capacity, unless that is needed by an earlier one. Costs in MB are those of pools
     #[arg(long, value_parser = one_of(Starts::ALL, Starts::name), default_value_t, conflicts_with = "check")]
     actions: Starts,
-    /// The number of assignments to try
+    /// Number of assignments to try
     #[arg(long, value_name = "N", default_value_t = Limits::default().steps, conflicts_with_all = ["to", "check"])]
     steps: u64,
-    /// Search for this time instead, as in 40s or 500ms; the results are then not reproducible
-    #[arg(long, value_name = "TIME", value_parser = time, conflicts_with_all = ["steps", "to", "check"])]
+    /// Time limit of the search instead, as in 40s or 500ms; the results are then not reproducible
+    #[arg(long, value_name = "TIME", value_parser = parse_time, conflicts_with_all = ["steps", "to", "check"])]
     time_limit: Option<Duration>,
-    /// The seed of the search
+    /// Seed of the search
     #[arg(long, value_name = "S", default_value_t = 1, conflicts_with_all = ["to", "check"])]
     seed: u64,
-    /// The durations of actions, where they differ from the report's
+    /// Durations of actions, where they differ from those of the report
     #[arg(long, value_name = "DURATIONS.json", value_hint = clap::ValueHint::FilePath, conflicts_with = "check")]
     durations: Option<PathBuf>,
     #[command(flatten)]
-    written: Written,
+    written: OutputArguments,
 }
 
-/// What is to be reached.
+/// Target of a context switch.
 struct Target {
     after: Configuration,
-    /// The cluster with the CPU that VMs take on the way.
+    /// The cluster with the CPU that VMs use during the switch.
     cluster: Cluster,
-    /// The plan, if the search found one.
+    /// Plan of the search, if there was one.
     found: Option<(Pools, PlanFigures)>,
-    /// What was reached of another aim than the least cost.
+    /// Value and bound of the objective, if it is not the least cost.
     reached: Option<Reached>,
 }
 
@@ -136,9 +139,9 @@ impl Plan {
         let inputs = open(&self.state)?;
         let mut loaded = load(&inputs)?;
         let durations = self.durations()?;
-        let cluster = self.drained(loaded.cluster, &loaded.before)?;
-        loaded.cluster = cluster.with_durations(durations.clone()).starting(self.actions);
-        let Target { after, cluster, found, reached } = self.plan(&loaded)?;
+        let cluster = self.with_drained_nodes(loaded.cluster, &loaded.before)?;
+        loaded.cluster = cluster.with_durations(durations.clone()).with_starts(self.actions);
+        let Target { after, cluster, found, reached } = self.target(&loaded)?;
         let switch = Switch::new(cluster, &loaded.before, &after, found, &durations)?;
         let files = self.written.files(&loaded, &after, Some(&switch))?;
         context.print(&Answered::plan(&switch, self.time_limit.is_some(), reached))?;
@@ -151,14 +154,14 @@ impl Plan {
         durations_from_json(&path.display().to_string(), &text).map_err(Failure::input)
     }
 
-    /// The cluster with a ban of all VMs from the nodes that are drained.
-    fn drained(&self, cluster: Cluster, before: &Configuration) -> Result<Cluster, Failure> {
+    /// Adds a ban of all VMs from the nodes to be drained to the cluster.
+    fn with_drained_nodes(&self, cluster: Cluster, before: &Configuration) -> Result<Cluster, Failure> {
         if self.drain.is_empty() {
             return Ok(cluster);
         }
         let node = |name: &String| {
             let found = cluster.node_ids().find(|&node| cluster.node(node).name == *name);
-            found.ok_or_else(|| Failure::input(format!("--drain: there is no node `{name}`")))
+            found.ok_or_else(|| Failure::input(format!("--drain: unknown node `{name}`")))
         };
         let nodes = self.drain.iter().map(node).collect::<Result<Vec<_>, _>>()?;
         let mut constraints = cluster.constraints().list().to_vec();
@@ -166,8 +169,8 @@ impl Plan {
         Ok(cluster.with_constraints(constraints, before))
     }
 
-    /// Returns what is to be reached.
-    fn plan(&self, loaded: &Loaded<'_>) -> Result<Target, Failure> {
+    /// Determines the target: from a file, or by a search.
+    fn target(&self, loaded: &Loaded<'_>) -> Result<Target, Failure> {
         let Loaded { cluster, before, .. } = loaded;
         if let Some(path) = &self.to {
             let wanted = Input::open(path).map_err(Failure::input)?;
@@ -176,7 +179,7 @@ impl Plan {
                 let name = &cluster.vjobs()[vjob.index()].name;
                 notice!("vjob `{name}` is split: its VMs share a state before the plan, but not after it");
             }
-            let cluster = sharing(loaded, &after);
+            let cluster = with_shared_cpu(loaded, &after);
             return Ok(Target { after, cluster, found: None, reached: None });
         }
         let states = match &self.states {
@@ -203,9 +206,9 @@ impl Plan {
         });
         let steps = if self.time_limit.is_some() { u64::MAX } else { self.steps };
         let limits = Limits { steps, time: self.time_limit };
-        let searched = cluster.clone().aiming_at(self.aim);
+        let searched = cluster.clone().with_aim(self.aim);
         let found = wanted
-            .and_then(|wanted| cheapest(&searched, before, &wanted, &limits, Seed::new(self.seed)))
+            .and_then(|wanted| solve(&searched, before, &wanted, &limits, Seed::new(self.seed)))
             .map_err(|error| Failure::Result(error.to_string()))?;
         let (after, cluster) = (found.configuration, cluster.clone());
         if self.aim == Aim::Cost {
@@ -231,7 +234,7 @@ impl Plan {
     }
 }
 
-/// The verdict of the independent checker on a plan.
+/// Checks a plan with the independent checker and prints the verdict.
 fn check(path: &Path, context: &Context<'_>) -> Result<(), Failure> {
     let text = read_text(path).map_err(Failure::input)?;
     let checked = check_plan(&text);
@@ -242,7 +245,7 @@ fn check(path: &Path, context: &Context<'_>) -> Result<(), Failure> {
     })
 }
 
-/// Whether the VMs of a vjob share a state before, and not after.
+/// Returns true if the VMs of a vjob share a state before the plan, but not after it.
 fn is_split(cluster: &Cluster, before: &Configuration, after: &Configuration, vjob: VjobId) -> bool {
     let share = |places: &Configuration| {
         let mut states = cluster.vms_of(vjob).iter().map(|vm| places.place(*vm).state());

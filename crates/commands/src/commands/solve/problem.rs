@@ -1,7 +1,7 @@
-//! A cluster of VMs as a problem of packing and of adaptation.
+//! Conversion of a cluster of VMs to a problem of packing and of adaptation.
 
 use super::state::Loaded;
-use super::switch::sharing;
+use super::switch::with_shared_cpu;
 use crate::failure::Failure;
 use dfrsim_context_switch::{Configuration, ConstraintKind, Place, VmId};
 use dfrsim_model::offline::{Adaptation, Instance, Mapping, OfflineJob};
@@ -9,37 +9,39 @@ use dfrsim_model::{NodeId, NodeTasks, Yield};
 use dfrsim_state::Constraint;
 use std::collections::BTreeMap;
 
-/// The VMs that run and those that wait, as jobs; the others stay as they are.
+/// The running and the waiting VMs, as jobs of the problem; all other VMs stay as they are.
 pub(super) struct Problem {
-    /// Moving a VM costs its memory.
+    /// Adaptation problem, in which moving a VM costs its memory.
     pub(super) adaptation: Adaptation,
-    /// The VMs of each job: those of a vjob that do not differ.
+    /// VMs of each job: the identical VMs of a vjob.
     vms: Vec<Vec<VmId>>,
-    /// What the resources of the instance are.
+    /// Names of the resources of the instance.
     resources: Vec<String>,
 }
 
-/// The name of a resource that is a constraint.
-const OF_CONSTRAINTS: &str = "what constraints allow";
+/// Name of a resource that represents a constraint.
+const CONSTRAINT_RESOURCE: &str = "capacity that constraints allow";
 
-/// A resource that VMs hold as a whole.
-struct Fixed {
+/// Resource that is not shared: each VM gets its full demand.
+struct FixedResource {
     nodes: Vec<u32>,
-    /// By the number of the VM.
+    /// Demand of each VM, by its index.
     vms: Vec<u32>,
 }
 
-impl Fixed {
-    /// A resource of which nodes have all that VMs may take, and others as much as `limit` says.
-    fn limited(vms: Vec<u32>, nodes: usize, limit: impl Fn(usize) -> Option<u32>) -> Fixed {
+impl FixedResource {
+    /// Creates a resource of which a node has as much as `limit` returns, or enough for all VMs if
+    /// that is `None`.
+    fn limited(vms: Vec<u32>, nodes: usize, limit: impl Fn(usize) -> Option<u32>) -> FixedResource {
         let all = vms.iter().fold(0_u32, |sum, vm| sum.saturating_add(*vm));
-        Fixed { nodes: (0..nodes).map(|node| limit(node).unwrap_or(all).min(all)).collect(), vms }
+        FixedResource { nodes: (0..nodes).map(|node| limit(node).unwrap_or(all).min(all)).collect(), vms }
     }
 }
 
 impl Problem {
-    /// The problem of a state. Constraints that limit single nodes or single VMs are resources of the problem; what is not is
-    /// checked of the result. VMs that may not be moved keep their nodes by a resource if `are_roots_fixed`, else by their cost.
+    /// Builds the problem of a state. Constraints that limit single nodes or single VMs become
+    /// resources of the problem; all others are checked on the result. VMs that must not be moved
+    /// are kept on their nodes by a resource if `are_roots_fixed`, else by their cost.
     pub(super) fn of(loaded: &Loaded<'_>, are_roots_fixed: bool) -> Problem {
         let Loaded { state, cluster, before } = loaded;
         let ids: Vec<VmId> = (0..cluster.vms().len() as u32).map(VmId).collect();
@@ -50,7 +52,7 @@ impl Problem {
             .copied()
             .filter(|&vm| before.place(vm).host().is_some())
             .collect();
-        let fixed = fixed(loaded, &|vm| is_in(vm) && (are_roots_fixed || !roots.contains(&vm)));
+        let fixed = fixed_resources(loaded, &|vm| is_in(vm) && (are_roots_fixed || !roots.contains(&vm)));
         let narrow = |amount: i64| u32::try_from(amount).expect("amounts of a cluster have 32 bits");
         let nodes = cluster.node_ids().map(|node| {
             let cpu = narrow(cluster.capacity(node).cpu.min(i64::from(u32::MAX)));
@@ -87,18 +89,20 @@ impl Problem {
         let vms = groups.into_iter().map(|(_, vms)| vms).collect();
         let mut resources: Vec<String> = ["memory".to_owned()].into();
         resources.extend(cluster.resources().iter().map(|resource| resource.name.clone()));
-        resources.resize(fixed.len(), OF_CONSTRAINTS.to_owned());
+        resources.resize(fixed.len(), CONSTRAINT_RESOURCE.to_owned());
         resources.push("CPU".to_owned());
         Problem { adaptation: Adaptation { instance, current, cost }, vms, resources }
     }
 
-    /// Which resources are those of nodes, not what constraints allow.
-    pub(super) fn counts(&self) -> Vec<bool> {
-        self.resources.iter().map(|resource| resource != OF_CONSTRAINTS).collect()
+    /// Returns, for each resource, true if it is a resource of the nodes and false if it represents
+    /// a constraint.
+    pub(super) fn is_node_resource(&self) -> Vec<bool> {
+        self.resources.iter().map(|resource| resource != CONSTRAINT_RESOURCE).collect()
     }
 
-    /// Says for a message why there is no placement, as far as that is known: VMs that fit no node.
-    pub(super) fn unfit(&self, loaded: &Loaded<'_>) -> String {
+    /// Explains for a message why there is no placement, as far as it is known: by VMs that fit on
+    /// no node.
+    pub(super) fn explain_unfit(&self, loaded: &Loaded<'_>) -> String {
         let instance = &self.adaptation.instance;
         let mut reasons = String::new();
         for (job, vms) in instance.jobs.iter().zip(&self.vms) {
@@ -112,14 +116,14 @@ impl Problem {
             let missing: Vec<&str> = missing.map(|at| self.resources[at].as_str()).collect();
             let name = &loaded.cluster.vm(vms[0]).name;
             reasons += &match missing[..] {
-                [] => format!("; VM `{name}` fits no node: none has enough of all resources together"),
-                _ => format!("; VM `{name}` fits no node: none has enough {}", missing.join(", nor ")),
+                [] => format!("; VM `{name}` fits on no node: none has enough of all resources together"),
+                _ => format!("; VM `{name}` fits on no node: none has enough {}", missing.join(", nor ")),
             };
         }
         reasons
     }
 
-    /// The nodes whose VMs take more than there is, with what.
+    /// Returns the overloaded nodes, each with the resource of which its VMs use more than it has.
     pub(super) fn overloaded(&self, loaded: &Loaded<'_>) -> Vec<String> {
         let Adaptation { instance, current, .. } = &self.adaptation;
         let width = instance.dimensions();
@@ -141,10 +145,11 @@ impl Problem {
         over.collect()
     }
 
-    /// Returns the configuration that a mapping means: of VMs that do not differ those stay that can.
+    /// Converts a mapping to a configuration; of identical VMs as many as possible stay on their
+    /// nodes.
     ///
     /// # Errors
-    /// A constraint does not hold in it.
+    /// Returns an error if the configuration violates a constraint.
     pub(super) fn configuration(
         &self,
         loaded: &Loaded<'_>,
@@ -164,15 +169,17 @@ impl Problem {
             }
             others.into_iter().zip(free).for_each(|(vm, node)| after.set(vm, Place::Running(node)));
         }
-        let broken =
-            |error| Failure::Result(format!("no placement that keeps all constraints was found: {error}"));
-        after.check(&sharing(loaded, &after)).map_err(broken)?;
+        let broken = |error| {
+            Failure::Result(format!("no placement that satisfies all constraints was found: {error}"))
+        };
+        after.check(&with_shared_cpu(loaded, &after)).map_err(broken)?;
         Ok(after)
     }
 }
 
-/// Returns the resources but CPU: memory, those that nodes have beside it, and what constraints say, for these VMs.
-fn fixed(loaded: &Loaded<'_>, is_in: &dyn Fn(VmId) -> bool) -> Vec<Fixed> {
+/// Builds the resources other than CPU, for the given VMs: memory, further resources of the nodes,
+/// and those that represent constraints.
+fn fixed_resources(loaded: &Loaded<'_>, is_in: &dyn Fn(VmId) -> bool) -> Vec<FixedResource> {
     let Loaded { state, cluster, before } = loaded;
     let (constraints, count) = (cluster.constraints(), cluster.nodes().len());
     let ids: Vec<VmId> = (0..cluster.vms().len() as u32).map(VmId).collect();
@@ -183,21 +190,22 @@ fn fixed(loaded: &Loaded<'_>, is_in: &dyn Fn(VmId) -> bool) -> Vec<Fixed> {
             memory[node.index()] -= vm.demand.memory;
         }
     }
-    let memory = Fixed {
+    let memory = FixedResource {
         nodes: memory.into_iter().map(narrow).collect(),
         vms: cluster.vms().iter().map(|vm| narrow(vm.demand.memory)).collect(),
     };
     let others = cluster.resources().iter().map(|resource| {
         let nodes = cluster.node_ids().zip(&resource.nodes);
-        let has = |(node, &has): (NodeId, &i64)| constraints.node(node).may_take(&resource.name, has);
+        let has =
+            |(node, &has): (NodeId, &i64)| constraints.node(node).effective_capacity(&resource.name, has);
         let vms = resource.vms.iter().map(|&amount| narrow(amount)).collect();
-        Fixed { nodes: nodes.map(has).map(narrow).collect(), vms }
+        FixedResource { nodes: nodes.map(has).map(narrow).collect(), vms }
     });
-    let mut fixed: Vec<Fixed> = [memory].into_iter().chain(others).collect();
-    // VMs that may come to the same nodes only.
+    let mut fixed: Vec<FixedResource> = [memory].into_iter().chain(others).collect();
+    // VMs that are allowed on the same set of nodes share one resource.
     let mut groups: BTreeMap<Vec<bool>, Vec<u32>> = BTreeMap::new();
     for &vm in ids.iter().filter(|&&vm| is_in(vm)) {
-        let allowed: Vec<bool> = cluster.node_ids().map(|node| constraints.allow(vm, node)).collect();
+        let allowed: Vec<bool> = cluster.node_ids().map(|node| constraints.allows(vm, node)).collect();
         if allowed.contains(&false) {
             groups.entry(allowed).or_insert_with(|| vec![0; ids.len()])[vm.index()] = 1;
         }
@@ -205,7 +213,7 @@ fn fixed(loaded: &Loaded<'_>, is_in: &dyn Fn(VmId) -> bool) -> Vec<Fixed> {
     fixed.extend(
         groups
             .into_iter()
-            .map(|(allowed, vms)| Fixed::limited(vms, count, |node| (!allowed[node]).then_some(0))),
+            .map(|(allowed, vms)| FixedResource::limited(vms, count, |node| (!allowed[node]).then_some(0))),
     );
     let one_each = |vms: &[VmId]| ids.iter().map(|vm| u32::from(vms.contains(vm))).collect::<Vec<u32>>();
     for constraint in constraints.list() {
@@ -213,9 +221,11 @@ fn fixed(loaded: &Loaded<'_>, is_in: &dyn Fn(VmId) -> bool) -> Vec<Fixed> {
         let limit = narrow(constraint.amount.in_parts(1));
         let has_one_node = constraint.all_nodes().count() == 1;
         fixed.extend(match constraint.kind {
-            ConstraintKind::Spread => Some(Fixed::limited(one_each(&constraint.vms[0]), count, |_| Some(1))),
+            ConstraintKind::Spread => {
+                Some(FixedResource::limited(one_each(&constraint.vms[0]), count, |_| Some(1)))
+            }
             ConstraintKind::RunningCapacity if has_one_node => {
-                Some(Fixed::limited(one_each(&ids), count, |node| is_there(node).then_some(limit)))
+                Some(FixedResource::limited(one_each(&ids), count, |node| is_there(node).then_some(limit)))
             }
             ConstraintKind::ResourceCapacity if has_one_node && constraint.resource != "cpu" => {
                 let of_name = cluster.resources().iter().find(|it| it.name == constraint.resource);
@@ -224,7 +234,7 @@ fn fixed(loaded: &Loaded<'_>, is_in: &dyn Fn(VmId) -> bool) -> Vec<Fixed> {
                     None => cluster.vm(*vm).demand.memory,
                 };
                 let vms = ids.iter().map(|vm| narrow(amount(vm))).collect();
-                Some(Fixed::limited(vms, count, |node| is_there(node).then_some(limit)))
+                Some(FixedResource::limited(vms, count, |node| is_there(node).then_some(limit)))
             }
             _ => None,
         });

@@ -1,4 +1,4 @@
-//! The state of a cluster that a command reads.
+//! Input of the state of a cluster.
 
 use crate::failure::Failure;
 use dfrsim_context_switch::file::{btrplace_state, cluster_of};
@@ -7,7 +7,7 @@ use dfrsim_input::{Input, Reader};
 use dfrsim_state::State;
 use std::path::{Path, PathBuf};
 
-/// A state with what the planner knows of it.
+/// State with the cluster and the configuration that the planner derives from it.
 pub(super) struct Loaded<'a> {
     pub(super) state: State<'a>,
     pub(super) cluster: Cluster,
@@ -17,7 +17,9 @@ pub(super) struct Loaded<'a> {
 /// Opens the files of a state.
 pub(super) fn open(files: &[PathBuf]) -> Result<Vec<Input>, Failure> {
     if files.is_empty() {
-        return Err(Failure::input("expected the files of a state: STATE.json, or NODES.csv VMS.csv"));
+        return Err(Failure::input(
+            "expected the files of a state, such as STATE.json, or NODES.csv VMS.csv",
+        ));
     }
     let mut faults = Vec::new();
     let mut inputs = Vec::new();
@@ -30,7 +32,7 @@ pub(super) fn open(files: &[PathBuf]) -> Result<Vec<Input>, Failure> {
     if faults.is_empty() { Ok(inputs) } else { Err(Failure::input(faults.join("\n"))) }
 }
 
-/// Reads a cluster of VMs from files that are open.
+/// Reads a cluster of VMs from opened files.
 pub(super) fn load(inputs: &[Input]) -> Result<Loaded<'_>, Failure> {
     let mut reader = Reader::default();
     let state = State::read(&mut reader, inputs);
@@ -41,7 +43,7 @@ pub(super) fn load(inputs: &[Input]) -> Result<Loaded<'_>, Failure> {
     reader.finish(loaded).map_err(Failure::input)
 }
 
-/// Whether a file is CSV by its ending.
+/// Returns whether the name of a file has the extension `csv`.
 pub(super) fn is_csv(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("csv"))
 }

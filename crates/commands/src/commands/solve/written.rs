@@ -1,4 +1,4 @@
-//! What a command writes: the state afterwards, the plan that leads there, and its picture.
+//! Output files of a command: the resulting state, the plan that leads to it, and its picture.
 
 use super::state::{Loaded, is_csv};
 use super::switch::Switch;
@@ -11,13 +11,14 @@ use dfrsim_model::NodeId;
 use dfrsim_plots::draw_plan;
 use std::path::PathBuf;
 
-/// What is written of a change.
+/// Output files of a context switch.
 #[derive(Args, Debug)]
-pub(super) struct Written {
-    /// Write the state afterwards: JSON, or with the ending .csv its VMs
+pub(super) struct OutputArguments {
+    /// Write the resulting state: JSON, or its VMs if the name ends in .csv
     #[arg(long, value_name = "STATE", value_hint = clap::ValueHint::AnyPath)]
     state_out: Option<PathBuf>,
-    /// Write the plan that leads there, with the times of all actions, which `dfrsim solve plan --check` checks
+    /// Write the plan that leads to the resulting state, with the times of all actions; `dfrsim
+    /// solve plan --check` checks it
     #[arg(long, value_name = "PLAN.json", value_hint = clap::ValueHint::AnyPath)]
     plan_out: Option<PathBuf>,
     /// Draw the plan, nodes over time, and write its data with the extension .csv
@@ -25,23 +26,23 @@ pub(super) struct Written {
     picture: Option<PathBuf>,
 }
 
-impl Written {
-    /// Checks the name of the picture.
+impl OutputArguments {
+    /// Checks the file name of the picture.
     pub(super) fn check(&self) -> Result<(), Failure> {
         self.picture.as_deref().map(PictureFile::new).transpose().map(drop)
     }
 
-    /// Whether anything is to be written that needs a plan.
-    pub(super) fn wants_plan(&self) -> bool {
+    /// Returns whether an output was requested that needs a plan.
+    pub(super) fn needs_plan(&self) -> bool {
         self.plan_out.is_some() || self.picture.is_some()
     }
 
-    /// Whether anything is to be written.
-    pub(super) fn is_any(&self) -> bool {
-        self.state_out.is_some() || self.wants_plan()
+    /// Returns whether any output was requested.
+    pub(super) fn is_any_requested(&self) -> bool {
+        self.state_out.is_some() || self.needs_plan()
     }
 
-    /// Prepares the files.
+    /// Prepares the requested files.
     pub(super) fn files(
         &self,
         loaded: &Loaded<'_>,
@@ -57,7 +58,7 @@ impl Written {
             let on_at_end = loaded.cluster.on_at_end(after);
             if is_csv(path) && !state.nodes.iter().map(|node| node.is_on).eq(on_at_end.iter().copied()) {
                 notice!(
-                    "{}: only VMs; the nodes that are switched are in a state with the ending .json",
+                    "{}: CSV has the VMs only; to record the nodes that are switched on or off, write the state to a .json file",
                     path.display()
                 );
             }

@@ -10,31 +10,31 @@ use std::process::Command;
 
 const SBATCH: &str = "sbatch";
 
-/// What was submitted, by the numbers that Slurm gives.
+/// Submitted jobs, by their Slurm job numbers.
 pub(super) struct Submitted {
-    /// The array of shards; `None` if none was missing.
+    /// Array of the missing shards; `None` if none was missing.
     pub(super) array: Option<String>,
-    /// What joins them.
+    /// Job that merges the shards.
     pub(super) merge: String,
 }
 
-/// Writes the scripts of a sweep that was [checked](Sweep::check) into [`Sweep::folder`] and submits them: the missing shards, then
-/// the merge.
+/// Writes the scripts of a [checked](Sweep::check) sweep into [`Sweep::folder`] and submits them:
+/// the missing shards, then the merge.
 pub(super) fn submit(sweep: &Sweep) -> Result<Submitted, Failure> {
     let folder = sweep.folder();
-    fs::create_dir_all(&folder).map_err(|error| Failure::of(&folder, error))?;
+    fs::create_dir_all(&folder).map_err(|error| Failure::in_file(&folder, error))?;
     let array = if sweep.missing.is_empty() {
         None
     } else {
-        Some(hand_in(&write(&folder, "array.sh", &array_script(sweep))?, None)?)
+        Some(submit_script(&write(&folder, "array.sh", &array_script(sweep))?, None)?)
     };
     let merge = write(&folder, "merge.sh", &merge_script(sweep))
-        .and_then(|script| hand_in(&script, array.as_deref()));
+        .and_then(|script| submit_script(&script, array.as_deref()));
     match (merge, array) {
         (Ok(merge), array) => Ok(Submitted { array, merge }),
         (Err(Failure::Input(error)), Some(array)) => Err(Failure::input(format!(
-            "the shards are submitted as job {array}, but not the merge: {error}; when the shards have ended, `dfrsim results merge` \
-             joins them"
+            "the shards are submitted as job {array}, but the merge is not: {error}; when the shards have ended, run `dfrsim results \
+             merge`"
         ))),
         (Err(error), _) => Err(error),
     }
@@ -42,25 +42,27 @@ pub(super) fn submit(sweep: &Sweep) -> Result<Submitted, Failure> {
 
 fn write(folder: &Path, name: &str, script: &str) -> Result<PathBuf, Failure> {
     let path = folder.join(name);
-    // A link is removed, not followed.
+    // A symbolic link is replaced, not followed.
     let removed = if path.is_symlink() { fs::remove_file(&path) } else { Ok(()) };
-    removed.and_then(|()| fs::write(&path, script)).map_err(|error| Failure::of(&path, error))?;
+    removed.and_then(|()| fs::write(&path, script)).map_err(|error| Failure::in_file(&path, error))?;
     Ok(path)
 }
 
-/// Submits a script, to begin once another job has ended, however it ended; returns the number of its job.
-fn hand_in(script: &Path, after: Option<&str>) -> Result<String, Failure> {
+/// Submits a script, optionally to start once another job has ended with any status; returns its job
+/// number.
+fn submit_script(script: &Path, after: Option<&str>) -> Result<String, Failure> {
     let mut command = Command::new(SBATCH);
     command.arg("--parsable");
     if let Some(id) = after {
-        // A merge after a failed shard says what is missing; with `afterok` it would wait for ever.
+        // If a shard has failed, the merge reports what is missing; with `afterok` it would wait
+        // forever.
         command.arg(format!("--dependency=afterany:{id}"));
     }
     let output = command.arg(script).output().map_err(|error| {
         Failure::input(format!("{SBATCH}: {error}; is the batch system installed on this machine?"))
     })?;
     let printed = String::from_utf8_lossy(&output.stdout);
-    // The number, and behind a semicolon the cluster if there are several.
+    // Slurm prints the job number, followed by a semicolon and the cluster if there are several.
     let id = printed.trim().split(';').next().unwrap_or_default();
     if output.status.success() && !id.is_empty() {
         return Ok(id.to_owned());
@@ -69,9 +71,9 @@ fn hand_in(script: &Path, after: Option<&str>) -> Result<String, Failure> {
     Err(Failure::input(format!("{SBATCH} rejected {}: {message}", script.display())))
 }
 
-/// The script that runs the missing shards of a sweep that was [checked](Sweep::check).
+/// Generates the script that runs the missing shards of a [checked](Sweep::check) sweep.
 pub(super) fn array_script(sweep: &Sweep) -> String {
-    let mut script = head(sweep, "shards", "shard-%a.log");
+    let mut script = script_header(sweep, "shards", "shard-%a.log");
     script += &format!("#SBATCH --array={}\n", ranges(&sweep.missing, ","));
     script += &format!("#SBATCH --cpus-per-task={}\n", sweep.cpus);
     let audit = if sweep.audit { " --audit" } else { "" };
@@ -88,15 +90,15 @@ pub(super) fn array_script(sweep: &Sweep) -> String {
     script
 }
 
-/// The script that joins all shards of a sweep that was [checked](Sweep::check).
+/// Generates the script that merges all shards of a [checked](Sweep::check) sweep.
 pub(super) fn merge_script(sweep: &Sweep) -> String {
-    let mut script = head(sweep, "merge", "merge.log");
+    let mut script = script_header(sweep, "merge", "merge.log");
     script += &format!("exec {} results merge {}\n", path(&sweep.program), path(&sweep.out));
     script
 }
 
-/// What both scripts begin with.
-fn head(sweep: &Sweep, what: &str, log: &str) -> String {
+/// Generates the lines with which both scripts begin.
+fn script_header(sweep: &Sweep, what: &str, log: &str) -> String {
     let mut script = "#!/bin/sh\n".to_owned();
     let name = sweep.out.file_name().unwrap_or_default().to_string_lossy();
     script += &format!("#SBATCH --job-name={}\n", quoted(&format!("dfrsim-{name}-{what}")));

@@ -1,40 +1,40 @@
-//! What is to be run.
+//! Description of a sweep.
 
 use std::path::PathBuf;
 
-/// A scenario cut into shards.
+/// Scenario cut into shards.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Sweep {
-    /// `dfrsim`, as all machines see it.
+    /// Path of `dfrsim`, which is the same on all machines.
     pub(super) program: PathBuf,
-    /// The scenario file, as all machines see it.
+    /// Path of the scenario file, which is the same on all machines.
     pub(super) scenario: PathBuf,
-    /// `key=value`, as `dfrsim run --set` takes them.
+    /// Overrides of the form `key=value`, as for `dfrsim run --set`.
     pub(super) overrides: Vec<String>,
-    /// The result folder, as all machines see it.
+    /// Path of the result folder, which is the same on all machines.
     pub(super) out: PathBuf,
-    /// The number of shards.
+    /// Number of shards.
     pub(super) shards: u32,
-    /// The numbers of those that are to be run, from 1, rising.
+    /// Numbers of the shards to run, from 1, in increasing order.
     pub(super) missing: Vec<u32>,
-    /// The cores of a shard.
+    /// Number of cores per shard.
     pub(super) cpus: u32,
-    /// Where the batch system is to run it; its default if `None`.
+    /// Partition of the batch system; `None` for its default.
     pub(super) partition: Option<String>,
-    /// How long a shard may take, as the batch system writes times; its default if `None`.
+    /// Time limit of a shard, in the format of the batch system; `None` for its default.
     pub(super) time: Option<String>,
-    /// Whether an independent checker follows every run, in studies where it does not always do so.
+    /// True if an independent checker audits every run, in studies that do not always do so.
     pub(super) audit: bool,
-    /// Whether the commands that the scenario names may run.
+    /// True if the commands that the scenario names may run.
     pub(super) allow_commands: bool,
 }
 
 impl Sweep {
-    /// Checks that all texts can be in a script: without control characters, since a line of options ends with its line
-    /// even inside quotes, and paths that are UTF-8.
+    /// Checks that all texts can be used in a script: paths must be UTF-8, and no text may have
+    /// control characters, since an option line ends at a line break even inside quotes.
     ///
     /// # Errors
-    /// The first text that cannot.
+    /// Returns an error for the first text that cannot be used.
     pub(super) fn check(&self) -> Result<(), String> {
         let paths = [
             ("the program", &self.program),
@@ -42,8 +42,9 @@ impl Sweep {
             ("the result folder", &self.out),
         ];
         for (what, path) in paths {
-            let text =
-                path.to_str().ok_or_else(|| unfit(what, &path.to_string_lossy(), "the path is not UTF-8"))?;
+            let text = path
+                .to_str()
+                .ok_or_else(|| unusable(what, &path.to_string_lossy(), "the path is not UTF-8"))?;
             check_text(what, text)?;
         }
         let options = [("the partition", &self.partition), ("the time", &self.time)];
@@ -53,7 +54,7 @@ impl Sweep {
         Ok(())
     }
 
-    /// The folder of scripts and of what jobs print.
+    /// Returns the folder of the scripts and of the jobs' output.
     pub(super) fn folder(&self) -> PathBuf {
         self.out.join("jobs")
     }
@@ -61,10 +62,10 @@ impl Sweep {
 
 fn check_text(what: &str, text: &str) -> Result<(), String> {
     let is_fit = !text.contains(char::is_control);
-    is_fit.then_some(()).ok_or_else(|| unfit(what, text, "it has control characters"))
+    is_fit.then_some(()).ok_or_else(|| unusable(what, text, "it has control characters"))
 }
 
-fn unfit(what: &str, text: &str, fault: &str) -> String {
+fn unusable(what: &str, text: &str, fault: &str) -> String {
     format!("{what}: {text:?} cannot be used in a script: {fault}")
 }
 

@@ -1,4 +1,4 @@
-//! Files that a scenario names.
+//! Files named in a scenario.
 
 use super::super::uses::UsedFile;
 use super::Codec;
@@ -7,33 +7,33 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use toml::Value;
 
-/// A file that a scenario names.
+/// A file named in a scenario.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LocatedFile {
-    /// Its name in the scenario.
+    /// Name in the scenario.
     pub given: String,
-    /// Where it is.
+    /// Location of the file.
     pub path: PathBuf,
 }
 
-/// Where a file of some name is, for a scenario in some folder; or what is wrong. [`file()`] takes it from the
-/// environment; without one, names are relative to the folder.
+/// Function that finds a file by its name and the folder of the scenario. [`file()`] takes it from
+/// the environment; without one, names are relative to the folder.
 #[derive(Clone)]
 pub struct FileLocator(Arc<Locate>);
 
 type Locate = dyn Fn(&str, Option<&Path>) -> Result<PathBuf, String> + Send + Sync;
 
 impl FileLocator {
-    /// A locator of a function.
+    /// Wraps a function as a locator.
     pub fn new(
         locate: impl Fn(&str, Option<&Path>) -> Result<PathBuf, String> + Send + Sync + 'static,
     ) -> FileLocator {
         FileLocator(Arc::new(locate))
     }
-    /// Where a file is.
+    /// Finds a file.
     ///
     /// # Errors
-    /// In one line, if it is nowhere.
+    /// Returns a message of one line if there is no such file.
     pub fn locate(&self, name: &str, folder: Option<&Path>) -> Result<PathBuf, String> {
         (self.0)(name, folder)
     }
@@ -41,7 +41,7 @@ impl FileLocator {
 
 impl Default for FileLocator {
     fn default() -> FileLocator {
-        FileLocator::new(beside)
+        FileLocator::new(locate_relative)
     }
 }
 
@@ -51,12 +51,13 @@ impl fmt::Debug for FileLocator {
     }
 }
 
-/// A file that exists; written back by the name that the scenario gives it. Results keep a copy.
+/// Creates the codec of an existing file, written back under its name in the scenario. Results keep
+/// a copy.
 pub fn file() -> Codec<LocatedFile> {
     used("the name of a file", true)
 }
 
-/// A log that exists, of which results keep no copy.
+/// Creates the codec of an existing log, of which results keep no copy.
 pub fn log() -> Codec<LocatedFile> {
     used("the name of a log", false)
 }
@@ -68,7 +69,7 @@ fn used(shape: &'static str, is_copied: bool) -> Codec<LocatedFile> {
         move |at, reader| {
             let Some(given) = at.text() else { return reader.expected(at, shape) };
             let locator = reader.environment().cloned().unwrap_or_else(FileLocator::default);
-            let path = reader.value_of(at, locator.locate(given, reader.folder()))?;
+            let path = reader.value_or_report(at, locator.locate(given, reader.folder()))?;
             Some(LocatedFile { given: given.to_owned(), path })
         },
         |file: &LocatedFile| Some(Value::String(file.given.clone())),
@@ -78,20 +79,20 @@ fn used(shape: &'static str, is_copied: bool) -> Codec<LocatedFile> {
     })
 }
 
-/// A folder in the results into which a run writes besides its rows and tables: a relative path without `..`. It cannot be one
-/// of those that every run writes, nor begin with a dot.
+/// Creates the codec of a folder in the results for files other than rows and tables: a relative
+/// path without `..`. It must not be one of the folders that every run writes, nor begin with a dot.
 pub fn result_folder() -> Codec<String> {
     const SHAPE: &str = "the name of a folder in the results, such as \"events\"";
     Codec::scalar(
         SHAPE,
         |at| at.text().map(str::to_owned),
-        |name| is_inside(&name).then_some(name),
+        |name| is_valid_result_folder(&name).then_some(name),
         |name: &String| Value::String(name.clone()),
     )
 }
 
-/// Whether a name is that of a folder that results may have beside their own files.
-fn is_inside(name: &str) -> bool {
+/// Returns whether the name is valid for an additional folder in the results.
+fn is_valid_result_folder(name: &str) -> bool {
     const OWN: [&str; 3] = ["tables", "rows", "inputs"];
     let parts: Vec<Component<'_>> = Path::new(name).components().collect();
     let is_plain = |part: &Component<'_>| {
@@ -102,16 +103,16 @@ fn is_inside(name: &str) -> bool {
     first.is_some_and(|first| !OWN.contains(&first.as_str())) && parts.iter().all(is_plain)
 }
 
-/// A file, or what could be in it.
+/// A file, or its contents in the scenario itself.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FileOr<T> {
     /// The file.
     File(LocatedFile),
-    /// What the scenario itself has.
-    Here(T),
+    /// The contents in the scenario.
+    Inline(T),
 }
 
-/// The name of a file, or a value of another codec, which is no text.
+/// Creates the codec of a file name or of a value of another codec, which must not be a text.
 pub fn file_or<T: 'static>(here: Codec<T>) -> Codec<FileOr<T>> {
     let named = file();
     let shape = format!("{} or {}", named.shape(), here.shape());
@@ -122,16 +123,16 @@ pub fn file_or<T: 'static>(here: Codec<T>) -> Codec<FileOr<T>> {
         |_| true,
         move |at, reader| match at.text() {
             Some(_) => read_file(at, reader).map(FileOr::File),
-            None => read_here(at, reader).map(FileOr::Here),
+            None => read_here(at, reader).map(FileOr::Inline),
         },
         move |value| match value {
             FileOr::File(file) => write_file(file),
-            FileOr::Here(here) => write_here(here),
+            FileOr::Inline(here) => write_here(here),
         },
     )
 }
 
-fn beside(name: &str, folder: Option<&Path>) -> Result<PathBuf, String> {
+fn locate_relative(name: &str, folder: Option<&Path>) -> Result<PathBuf, String> {
     let path = folder.map_or_else(|| name.into(), |folder| folder.join(name));
-    if path.exists() { Ok(path) } else { Err(format!("there is no file {}", path.display())) }
+    if path.exists() { Ok(path) } else { Err(format!("file not found: {}", path.display())) }
 }

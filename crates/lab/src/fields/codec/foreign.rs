@@ -1,16 +1,16 @@
-//! Values of types that are not made for scenarios.
+//! Codecs of types that are defined elsewhere.
 
 use super::super::names::listed;
 use super::super::reader::Reader;
 use super::{Codec, Form};
-use dfrsim_input::{Located, Misread};
+use dfrsim_input::{DeserializeError, Located};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fmt::Display;
 use std::rc::Rc;
 use toml::Value;
 
-/// A codec of two functions, for what no other codec does.
+/// Creates a codec from two functions, for values that no other codec fits.
 pub fn with<T>(
     read: impl Fn(&Located<'_>, &mut Reader<'_>) -> Option<T> + 'static,
     write: impl Fn(&T) -> Value + 'static,
@@ -19,8 +19,8 @@ pub fn with<T>(
     Codec::new(shape, |_| true, read, move |value| Some(write(value)))
 }
 
-/// A value made of what another codec reads, or refused with a message, and the way back:
-/// `via(positive("a speed"), Speed::try_from_f64, |speed: &Speed| speed.as_f64())`.
+/// Creates a codec that converts the value of another codec, possibly refusing it with a message,
+/// and back: `via(positive("a speed"), Speed::try_from_f64, |speed: &Speed| speed.as_f64())`.
 pub fn via<A: 'static, T: 'static, E: Display>(
     codec: Codec<A>,
     make: impl Fn(A) -> Result<T, E> + 'static,
@@ -33,7 +33,7 @@ pub fn via<A: 'static, T: 'static, E: Display>(
         form,
         read: Box::new(move |at, reader| {
             let between = read(at, reader)?;
-            reader.value_of(at, make(between))
+            reader.value_or_report(at, make(between))
         }),
         write: Box::new(move |value| write(&back(value))),
         absent: Box::new(move |name, table, reader| {
@@ -43,18 +43,18 @@ pub fn via<A: 'static, T: 'static, E: Display>(
     }
 }
 
-/// A value of a type that serde reads and writes.
+/// Creates the codec of a type that serde reads and writes.
 pub fn serde<T: Serialize + DeserializeOwned>(shape: impl Into<String>) -> Codec<T> {
     let read = |at: &Located<'_>, reader: &mut Reader<'_>| {
-        let refuse = |Misread { span, message, .. }| reader.fault_at(&span, message);
+        let refuse = |DeserializeError { span, message, .. }| reader.fault_at(&span, message);
         at.parse().map_err(|wrong| wrong.into_iter().for_each(refuse)).ok()
     };
-    // What TOML has no way to write is an absent value.
+    // A value that TOML cannot represent is written as an absent field.
     Codec::new(shape, |_| true, read, |value: &T| Value::try_from(value).ok())
 }
 
-/// Names for some values of a codec; they are written in full:
-/// `shorthand([("hpc2n", Annotation::Hpc2n(ClusterAssumptions::default()))], serde("an annotation"))`.
+/// Adds names for some values of a codec; these values are written in full: `shorthand([("hpc2n",
+/// Annotation::Hpc2n(ClusterAssumptions::default()))], serde("an annotation"))`.
 pub fn shorthand<T: Clone + 'static>(
     names: impl IntoIterator<Item = (&'static str, T)>,
     full: Codec<T>,

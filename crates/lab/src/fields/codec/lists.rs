@@ -1,4 +1,4 @@
-//! Several values, or none.
+//! Codecs of lists, optional values and maps.
 
 use super::super::docs::{Absent, TableDoc};
 use super::super::reader::Reader;
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use toml::Value;
 
-/// A list of values, which may be empty; one value is as good as a list of it.
+/// Creates the codec of a list, which may be empty; a single value stands for a list of one.
 pub fn list<T: 'static>(each: Codec<T>) -> Codec<Vec<T>> {
     let Codec { form: Form { shape, accepts, nested, .. }, read, write, .. } = each;
     let (shape, is_one) = (format!("{shape} or a list of them"), Rc::clone(&accepts));
@@ -23,27 +23,27 @@ pub fn list<T: 'static>(each: Codec<T>) -> Codec<Vec<T>> {
         let values: Vec<Option<T>> = elements.iter().map(|each| read(each, reader)).collect();
         values.into_iter().collect()
     };
-    Codec::new(shape, move |at| at.is_list() || accepts(at), read, written(write)).nested(nested)
+    Codec::new(shape, move |at| at.is_list() || accepts(at), read, list_writer(write)).nested(nested)
 }
 
-/// How a list is written whose values are written so.
-pub(super) fn written<T: 'static>(write: Box<Write<T>>) -> impl Fn(&Vec<T>) -> Option<Value> {
+/// Returns a function that writes a list, given the function that writes one value.
+pub(super) fn list_writer<T: 'static>(write: Box<Write<T>>) -> impl Fn(&Vec<T>) -> Option<Value> {
     move |values| Some(Value::Array(values.iter().filter_map(&write).collect()))
 }
 
-/// One value or a list of at least one, each once: repetitions are dropped.
+/// Creates the codec of one value or a non-empty list; duplicates are dropped.
 pub fn one_or_many<T: PartialEq + 'static>(each: Codec<T>) -> Codec<Vec<T>> {
     list(each).nonempty().distinct()
 }
 
 impl<T: 'static> Codec<Vec<T>> {
-    /// At least one value.
+    /// Requires at least one value.
     #[must_use]
     pub fn nonempty(self) -> Codec<Vec<T>> {
         let expected = format!("at least one: {}", self.shape());
         self.nonempty_or(move |at, reader| reader.expected(at, &expected))
     }
-    /// At least one value, or this fault.
+    /// Requires at least one value; calls `refuse` if there is none.
     pub(super) fn nonempty_or(
         self,
         refuse: impl Fn(&Located<'_>, &mut Reader<'_>) -> Option<Vec<T>> + 'static,
@@ -55,7 +55,7 @@ impl<T: 'static> Codec<Vec<T>> {
         };
         Codec { read: Box::new(read), ..self }
     }
-    /// Each value once: repetitions are dropped.
+    /// Drops duplicates.
     #[must_use]
     pub fn distinct(self) -> Codec<Vec<T>>
     where
@@ -75,7 +75,7 @@ impl<T: 'static> Codec<Vec<T>> {
     }
 }
 
-/// A value that may be absent.
+/// Creates the codec of a value that may be absent.
 pub fn optional<T: 'static>(codec: Codec<T>) -> Codec<Option<T>> {
     let Codec { form, read, write, .. } = codec;
     Codec {
@@ -86,16 +86,17 @@ pub fn optional<T: 'static>(codec: Codec<T>) -> Codec<Option<T>> {
     }
 }
 
-/// A table whose keys are names of the user's, such as `[instances.NAME]`; may be absent.
+/// Creates the codec of a table whose keys the user chooses, such as `[instances.NAME]`; may be
+/// absent.
 pub fn map<T: 'static>(value: Codec<T>) -> Codec<BTreeMap<String, T>> {
     let Codec { form: Form { shape, nested, .. }, read, write, .. } = value;
-    let shape = format!("a table, whose keys are names and whose values are each {shape}");
+    let shape = format!("a table from names to values, each {shape}");
     let expected = shape.clone();
     let read = move |at: &Located<'_>, reader: &mut Reader<'_>| {
         let Some(table) = TableAt::of(at) else { return reader.expected(at, &expected) };
         let entry = |(key, at): (&str, Located<'_>)| {
             if key.is_empty() || key.contains(char::is_control) {
-                reader.fault(&at, "expected a name as the key, without control characters");
+                reader.fault(&at, "expected a non-empty key without control characters");
             }
             Some((key.to_owned(), read(&at, reader)?))
         };

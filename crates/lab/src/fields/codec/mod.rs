@@ -1,4 +1,4 @@
-//! Codecs: how a value is read from TOML and written back.
+//! Codecs, which read values from TOML and write them back.
 
 mod file;
 mod foreign;
@@ -33,25 +33,27 @@ type Read<T> = dyn Fn(&Located<'_>, &mut Reader<'_>) -> Option<T>;
 type Write<T> = dyn Fn(&T) -> Option<Value>;
 type ReadAbsent<T> = dyn Fn(&str, &TableAt<'_>, &mut Reader<'_>) -> Option<T>;
 
-/// How a `T` is read and written. The functions of this module make them, one from another; [`with`] makes any.
+/// Reads and writes a `T`. The functions of this module create codecs and combine them; [`with`]
+/// creates one for any type.
 pub struct Codec<T> {
     form: Form,
     read: Box<Read<T>>,
-    /// `None` if what is written is the absence of the field.
+    /// Returns `None` if the value is represented by the absence of the field.
     write: Box<Write<T>>,
-    /// The value of a field that is absent and has no default.
+    /// Gives the value of a field that is absent and has no default.
     absent: Box<ReadAbsent<T>>,
 }
 
-/// What does not depend on the type of the values, so that it is compiled once.
+/// The part of a codec that does not depend on the type of its values, so that it is compiled only
+/// once.
 struct Form {
     shape: String,
-    /// Whether a value is of the right type; it may be out of its range all the same.
+    /// Returns true for values of the right type, even if they are out of range.
     accepts: Rc<Accepts>,
     absence: Absent,
-    /// The fields of the tables in the value.
+    /// Documentation of the tables in the value.
     nested: Option<Rc<dyn Fn() -> TableDoc>>,
-    /// Whether the value is in the fields of the table itself.
+    /// True if the fields of the value are fields of the enclosing table.
     is_flat: bool,
 }
 
@@ -62,11 +64,11 @@ impl<T> fmt::Debug for Codec<T> {
 }
 
 impl Form {
-    /// That of a required field.
+    /// Creates the form of a required field.
     fn new(shape: String, accepts: Rc<Accepts>) -> Form {
-        Form { shape, accepts, absence: Absent::Refused, nested: None, is_flat: false }
+        Form { shape, accepts, absence: Absent::Required, nested: None, is_flat: false }
     }
-    /// The value of a field, if the table has it.
+    /// Returns the value of a field; `None` if it is absent or the value is flattened.
     fn get<'a>(&self, name: &str, table: &TableAt<'a>) -> Option<Located<'a>> {
         if self.is_flat { None } else { table.get(name) }
     }
@@ -77,7 +79,7 @@ impl Form {
             None => {}
         }
     }
-    /// The documentation of a field, with its default as it is written.
+    /// Returns the documentation of a field, with its default in TOML.
     fn document(&self, name: &str, doc: &str, default: Option<Option<Value>>) -> Vec<FieldDoc> {
         let nested = self.nested.as_ref().map(|nested| nested());
         if self.is_flat {
@@ -94,7 +96,7 @@ impl Form {
 }
 
 impl<T> Codec<T> {
-    /// A codec for a required field.
+    /// Creates a codec for a required field.
     fn new(
         shape: impl Into<String>,
         accepts: impl Fn(&Located<'_>) -> bool + 'static,
@@ -108,7 +110,7 @@ impl<T> Codec<T> {
             absent: Box::new(|name, table, reader| table.missing(name, reader)),
         }
     }
-    /// A codec for what is made of a value of one TOML type, or refused.
+    /// Creates a codec for values that are converted from one TOML type, or refused.
     fn scalar<A>(
         shape: impl Into<String>,
         get: impl Fn(&Located<'_>) -> Option<A> + Clone + 'static,
@@ -124,7 +126,7 @@ impl<T> Codec<T> {
             move |value| Some(write(value)),
         )
     }
-    /// With a value of absent fields that means this.
+    /// Sets the meaning of an absent field.
     fn absent(
         self,
         absence: Absent,
@@ -132,12 +134,12 @@ impl<T> Codec<T> {
     ) -> Codec<T> {
         Codec { form: Form { absence, ..self.form }, absent: Box::new(absent), ..self }
     }
-    /// With the fields of the tables in the value.
+    /// Sets the documentation of the tables in the value.
     fn nested(self, nested: Option<Rc<dyn Fn() -> TableDoc>>) -> Codec<T> {
         Codec { form: Form { nested, ..self.form }, ..self }
     }
 
-    /// With advice behind each message about the value.
+    /// Appends advice to each error message about the value.
     #[must_use]
     pub fn advised(self, advice: &'static str) -> Codec<T>
     where
@@ -145,11 +147,11 @@ impl<T> Codec<T> {
     {
         let read = self.read;
         let read = move |at: &Located<'_>, reader: &mut Reader<'_>| {
-            reader.advising(advice, |reader| read(at, reader))
+            reader.with_advice(advice, |reader| read(at, reader))
         };
         Codec { read: Box::new(read), ..self }
     }
-    /// Notes what a value uses.
+    /// Records the files and commands that a value uses.
     #[must_use]
     pub fn using(self, note: impl Fn(&T, &mut Uses) + 'static) -> Codec<T>
     where
@@ -164,15 +166,15 @@ impl<T> Codec<T> {
         Codec { read: Box::new(read), ..self }
     }
 
-    /// The value, or faults in the reader.
+    /// Reads the value; errors go to the reader.
     pub fn read(&self, at: &Located<'_>, reader: &mut Reader<'_>) -> Option<T> {
         (self.read)(at, reader)
     }
-    /// What is expected: "a number of nodes from 1 to 100".
+    /// Returns the expected type and range: "a number of nodes from 1 to 100".
     pub fn shape(&self) -> &str {
         &self.form.shape
     }
-    /// A field of a table.
+    /// Reads a field of a table.
     pub fn read_field(
         &self,
         name: &str,
@@ -190,7 +192,7 @@ impl<T> Codec<T> {
     pub fn write_field(&self, name: &str, value: &T, table: &mut toml::Table) {
         self.form.put(name, (self.write)(value), table);
     }
-    /// The documentation of a field.
+    /// Returns the documentation of a field.
     pub fn document(&self, name: &str, doc: &str, default: Option<fn() -> T>) -> Vec<FieldDoc> {
         self.form.document(name, doc, default.map(|default| (self.write)(&default())))
     }

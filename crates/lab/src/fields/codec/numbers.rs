@@ -1,4 +1,4 @@
-//! Numbers, spans of time, and truth values.
+//! Codecs of numbers, durations and booleans.
 
 use super::super::reader::Reader;
 use super::{Codec, Form};
@@ -8,11 +8,11 @@ use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::ops::{Bound, RangeBounds};
 use toml::Value;
 
-/// Types of whole numbers.
+/// Integer types.
 pub trait Integer: Copy {
-    /// The number as TOML has it; the nearest that it can have.
+    /// Converts to the integer type of TOML; too large values become its maximum.
     fn to_toml(self) -> i64;
-    /// The number, if the type has it.
+    /// Converts from TOML; `None` if the type cannot represent the number.
     fn from_toml(number: i64) -> Option<Self>;
 }
 
@@ -39,11 +39,12 @@ macro_rules! integers {
 
 integers!(u8, u16, u32, u64, usize, i32, i64; NonZeroU32 of u32, NonZeroU64 of u64, NonZeroUsize of usize);
 
-/// A whole number in a range, as any type of whole numbers: `count("a number of nodes", 1, u32::MAX)`.
+/// Creates the codec of an integer in a range, for any integer type: `count("a number of nodes", 1,
+/// u32::MAX)`.
 #[expect(clippy::redundant_closure_for_method_calls, reason = "a path has one lifetime only")]
 pub fn count<T: Integer>(what: impl Into<String>, least: impl Integer, most: impl Integer) -> Codec<T> {
     let (what, least, most) = (what.into(), least.to_toml(), most.to_toml());
-    // The upper limit of TOML's integers need not be mentioned.
+    // The largest integer of TOML is no limit worth mentioning.
     let end = if most == i64::MAX { String::new() } else { format!(" to {most}") };
     Codec::scalar(
         format!("{what} from {least}{end}"),
@@ -53,16 +54,16 @@ pub fn count<T: Integer>(what: impl Into<String>, least: impl Integer, most: imp
     )
 }
 
-/// The seed of something random.
+/// Creates the codec of a random seed.
 pub fn seed() -> Codec<u64> {
     count("a seed", 0, i64::MAX)
 }
 
-/// Types of numbers with a fractional part.
+/// Number types with a fractional part.
 pub trait Real: Sized {
-    /// The nearest value to a number, if the type has one.
+    /// Converts from a number to the nearest value; `None` if there is none.
     fn from_f64(number: f64) -> Option<Self>;
-    /// The number.
+    /// Converts to a number.
     fn as_number(&self) -> f64;
 }
 
@@ -91,7 +92,8 @@ impl Real for Share {
     }
 }
 
-/// The number with the fewest decimals near a fraction that reads as the same, so that 0.01 is written as it was.
+/// Finds the shortest decimal number that reads back as the same fraction, so that 0.01 is written
+/// as 0.01.
 fn shortest(fraction: f64, same: impl Fn(f64) -> bool) -> f64 {
     const MOST_DECIMALS: i32 = 9;
     let decimals = (0..=MOST_DECIMALS).flat_map(|decimals| {
@@ -101,38 +103,39 @@ fn shortest(fraction: f64, same: impl Fn(f64) -> bool) -> f64 {
     decimals.into_iter().find(|&decimal| same(decimal)).unwrap_or(fraction)
 }
 
-/// A finite number in a range: `number("a load", 0.0..=1.0)`; also as [`Yield`] and [`Share`].
+/// Creates the codec of a finite number in a range: `number("a load", 0.0..=1.0)`; also for
+/// [`Yield`] and [`Share`].
 #[expect(clippy::redundant_closure_for_method_calls, reason = "a path has one lifetime only")]
 pub fn number<T: Real>(what: impl Into<String>, range: impl RangeBounds<f64>) -> Codec<T> {
     let (what, range) = (what.into(), (range.start_bound().cloned(), range.end_bound().cloned()));
     Codec::scalar(
-        described(&what, range),
+        describe_range(&what, range),
         |at| at.number(),
         move |number| {
             let value = T::from_f64(number).filter(|_| range.contains(&number))?;
-            // A number above 0 must not become 0, which may be out of range.
+            // A small positive number may round to 0, which may be out of range.
             range.contains(&value.as_number()).then_some(value)
         },
-        |value: &T| written(value.as_number()),
+        |value: &T| number_to_toml(value.as_number()),
     )
 }
 
-/// A finite number above 0.
+/// Creates the codec of a finite number above 0.
 pub fn positive<T: Real>(what: impl Into<String>) -> Codec<T> {
     number(what, (Bound::Excluded(0.0), Bound::Unbounded))
 }
 
-/// A number from 0 to 1.
+/// Creates the codec of a number from 0 to 1.
 pub fn fraction<T: Real>(what: impl Into<String>) -> Codec<T> {
     number(what, 0.0..=1.0)
 }
 
-/// A number above 0, at most 1.
+/// Creates the codec of a number above 0 and at most 1.
 pub fn positive_fraction<T: Real>(what: impl Into<String>) -> Codec<T> {
     number(what, (Bound::Excluded(0.0), Bound::Included(1.0)))
 }
 
-fn described(what: &str, range: (Bound<f64>, Bound<f64>)) -> String {
+fn describe_range(what: &str, range: (Bound<f64>, Bound<f64>)) -> String {
     let least = match range.0 {
         Bound::Included(least) => format!(" from {least}"),
         Bound::Excluded(least) => format!(" above {least}"),
@@ -148,14 +151,14 @@ fn described(what: &str, range: (Bound<f64>, Bound<f64>)) -> String {
     format!("{what}{least}{most}")
 }
 
-/// A whole number is written without a point.
-fn written(number: f64) -> Value {
+/// Writes an integral number without a decimal point.
+fn number_to_toml(number: f64) -> Value {
     const EXACT: f64 = 9_007_199_254_740_992.0;
     let whole = number.fract() == 0.0 && number.abs() <= EXACT;
     if whole { Value::Integer(number as i64) } else { Value::Float(number) }
 }
 
-/// A number of seconds in a range, at most 500 years.
+/// Creates the codec of a duration in seconds, in a range and at most 500 years.
 pub fn seconds(range: impl RangeBounds<f64>) -> Codec<SimSpan> {
     let least = match range.start_bound().cloned() {
         Bound::Unbounded => Bound::Included(0.0),
@@ -166,21 +169,21 @@ pub fn seconds(range: impl RangeBounds<f64>) -> Codec<SimSpan> {
     let read = move |at: &Located<'_>, reader: &mut Reader<'_>| match SimSpan::try_from_secs_f64(read(
         at, reader,
     )?) {
-        None => reader.expected(at, "at most 500 years in seconds"),
+        None => reader.expected(at, "at most 500 years, in seconds"),
         Some(SimSpan::ZERO) if least == Bound::Excluded(0.0) => {
-            reader.expected(at, "a number of seconds that is not 0 in microseconds")
+            reader.expected(at, "a number of seconds of at least one microsecond")
         }
         span => span,
     };
-    Codec::new(shape, move |at| accepts(at), read, |span: &SimSpan| Some(written(span.as_secs_f64())))
+    Codec::new(shape, move |at| accepts(at), read, |span: &SimSpan| Some(number_to_toml(span.as_secs_f64())))
 }
 
-/// Some time: a number of seconds above 0.
+/// Creates the codec of a positive duration in seconds.
 pub fn positive_seconds() -> Codec<SimSpan> {
     seconds((Bound::Excluded(0.0), Bound::Unbounded))
 }
 
-/// `true` or `false`.
+/// Creates the codec of a boolean.
 #[expect(clippy::redundant_closure_for_method_calls, reason = "a path has one lifetime only")]
 pub fn boolean() -> Codec<bool> {
     Codec::scalar("`true` or `false`", |at| at.boolean(), Some, |value: &bool| Value::Boolean(*value))

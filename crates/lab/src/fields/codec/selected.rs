@@ -1,29 +1,30 @@
-//! Names, and regular expressions that select some of all names.
+//! Codecs that select named values by name or regular expression.
 
 use super::super::environment::Environment;
-use super::super::names::bare;
+use super::super::names::without_article;
 use super::super::reader::Reader;
 use super::super::table::TableAt;
-use super::lists::written;
+use super::lists::list_writer;
 use super::{Codec, Form};
 use dfrsim_input::Located;
 use regex_lite::Regex;
 use std::rc::Rc;
 
-/// `"EASY"`, `{ matching = "^EASY" }`, or a list of these: each value once, at least one. `one` reads a name, `all` gives
-/// the names and the values that regular expressions select from.
+/// Creates the codec of `"EASY"`, `{ matching = "^EASY" }`, or a list of these: at least one value,
+/// without duplicates. `one` reads a name, `all` gives the names and values from which regular
+/// expressions select.
 pub fn selected<T: PartialEq + 'static>(
     what: &'static str,
     one: Codec<T>,
     all: impl Fn(&Environment) -> Vec<(String, T)> + 'static,
 ) -> Codec<Vec<T>> {
     any_selected(what, one, all).nonempty_or(move |at, reader| {
-        reader.fault(at, format!("expected at least one {}", bare(what)));
+        reader.fault(at, format!("expected at least one {}", without_article(what)));
         None
     })
 }
 
-/// As [`selected`], but an empty list is right too.
+/// Creates a codec like [`selected`] that also accepts an empty list.
 pub fn any_selected<T: PartialEq + 'static>(
     what: &'static str,
     one: Codec<T>,
@@ -43,10 +44,10 @@ pub fn any_selected<T: PartialEq + 'static>(
         Some(parts.into_iter().collect::<Option<Vec<_>>>()?.into_iter().flatten().collect())
     };
     let accepts = move |at: &Located<'_>| at.is_list() || at.object().is_some() || accepts(at);
-    Codec::new(shape, accepts, read, written(write)).nested(nested).distinct()
+    Codec::new(shape, accepts, read, list_writer(write)).nested(nested).distinct()
 }
 
-/// The values whose names match the expression of a table.
+/// Returns the values whose names match the regular expression in a table.
 fn matching<T>(
     what: &str,
     all: &impl Fn(&Environment) -> Vec<(String, T)>,
@@ -59,12 +60,12 @@ fn matching<T>(
     table.finish(reader);
     let at = pattern.filter(|_| none.is_none())?;
     let Some(pattern) = at.text() else { return reader.expected(&at, "a regular expression") };
-    let wrong = |error| format!("`{pattern}` is not a regular expression: {error}");
-    let regex = reader.value_of(&at, Regex::new(pattern).map_err(wrong))?;
+    let wrong = |error| format!("invalid regular expression `{pattern}`: {error}");
+    let regex = reader.value_or_report(&at, Regex::new(pattern).map_err(wrong))?;
     let named = all(reader.whole_environment()).into_iter().filter(|(name, _)| regex.is_match(name));
     let found: Vec<T> = named.map(|(_, value)| value).collect();
     if found.is_empty() {
-        reader.fault(&at, format!("no {} matches `{pattern}`", bare(what)));
+        reader.fault(&at, format!("no {} matches `{pattern}`", without_article(what)));
         return None;
     }
     Some(found)

@@ -1,8 +1,8 @@
-//! Nested tables.
+//! Codecs of nested tables.
 
 use super::super::declare::Fields;
 use super::super::docs::{Absent, TableDoc};
-use super::super::names::bare;
+use super::super::names::without_article;
 use super::super::reader::Reader;
 use super::super::table::TableAt;
 use super::{Codec, Form};
@@ -28,7 +28,7 @@ fn docs_of<F: Fields>(repeated: bool) -> TableDoc {
     TableDoc { heading: String::new(), repeated, doc: F::doc(), fields: F::docs() }
 }
 
-/// A nested table; its absence is as good as an empty one.
+/// Creates the codec of a nested table; an absent one reads like an empty one.
 pub fn table<F: Fields>() -> Codec<F> {
     let written = |value: &F| Some(Value::Table(value.write()));
     let codec = Codec::new("a table", |at| at.object().is_some(), read_at, written);
@@ -36,19 +36,19 @@ pub fn table<F: Fields>() -> Codec<F> {
     codec.absent(Absent::Defaults, |name, table, reader| read_table(table.absent_field(name), reader))
 }
 
-/// Fields of another type in the same table: what several tables have in common, or an enumeration of which one key
-/// says which variant it is.
+/// Creates the codec of fields that belong to another type but stand in the same table: fields that
+/// several tables share, or an enumeration of which one key selects the variant.
 pub fn flattened<F: Fields>() -> Codec<F> {
     let codec = table().absent(Absent::Defaults, |_, table, reader| F::read(table, reader));
     Codec { form: Form { is_flat: true, ..codec.form }, ..codec }
 }
 
-/// A list of tables, `[[sites]]`; absent if there are none.
+/// Creates the codec of a list of tables, `[[sites]]`; absent if it is empty.
 pub fn tables<F: Fields>() -> Codec<Vec<F>> {
     each_table(|_, _, _| {})
 }
 
-/// A list of tables, no two of the same name, which is the field `key` of each:
+/// Creates the codec of a list of tables with unique names, which are in the field `key` of each:
 /// `distinct_tables("name", "a site", |site| &site.name)`.
 pub fn distinct_tables<F: Fields>(
     key: &'static str,
@@ -60,17 +60,17 @@ pub fn distinct_tables<F: Fields>(
         for (at, value) in elements.iter().zip(values) {
             let Some(name) = value.as_ref().map(name).filter(|name| !names.insert(*name)) else { continue };
             let span = TableAt::of(at).map_or_else(|| at.span().clone(), |table| table.span_of(key));
-            reader.fault_at(&span, format!("duplicate {} `{name}`", bare(what)));
+            reader.fault_at(&span, format!("duplicate {} `{name}`", without_article(what)));
         }
     })
 }
 
 impl<F: Fields> Codec<Vec<F>> {
-    /// At least one table.
+    /// Requires at least one table.
     #[must_use]
     pub fn at_least_one(self) -> Codec<Vec<F>> {
         let codec = self.nonempty_or(|at, reader| reader.expected(at, "at least one table"));
-        codec.absent(Absent::Refused, |name, table, reader| {
+        codec.absent(Absent::Required, |name, table, reader| {
             if !table.is_superseded(name) {
                 reader.fault_at(table.span(), format!("expected at least one `{name}` table"));
             }
@@ -79,7 +79,7 @@ impl<F: Fields> Codec<Vec<F>> {
     }
 }
 
-/// Tables, with a check of all of them.
+/// Creates the codec of a list of tables, with a check of the list as a whole.
 #[expect(clippy::redundant_closure_for_method_calls, reason = "a path has one lifetime only")]
 fn each_table<F: Fields>(
     check: impl Fn(&[Located<'_>], &[Option<F>], &mut Reader<'_>) + 'static,

@@ -1,4 +1,4 @@
-//! Texts and names.
+//! Codecs of texts and names.
 
 use super::super::environment::Environment;
 use super::super::names::{listed, nearest};
@@ -7,18 +7,18 @@ use std::fmt::Display;
 use std::str::FromStr;
 use toml::Value;
 
-/// Any text.
+/// Creates the codec of any text.
 pub fn text() -> Codec<String> {
     line("a text".into(), |_| true)
 }
 
-/// The longest name, in characters.
+/// Largest length of a name, in characters.
 const LONGEST_NAME: usize = 200;
-/// What a spreadsheet takes for the beginning of a formula.
+/// Characters that a spreadsheet takes for the beginning of a formula.
 const FORMULA: [char; 4] = ['=', '+', '-', '@'];
 
-/// The name of something, which goes into tables and file names: 1 to 200 characters, without control characters, and not
-/// beginning like a formula of a spreadsheet.
+/// Creates the codec of a name that goes into tables and file names: 1 to 200 characters, without
+/// control characters, and not beginning like a spreadsheet formula.
 pub fn name(of: impl Display) -> Codec<String> {
     let is_name = |text: &str| {
         !text.is_empty()
@@ -42,13 +42,13 @@ fn line(shape: String, is_right: fn(&str) -> bool) -> Codec<String> {
     )
 }
 
-/// A value of a type that reads and writes its own names: `named("a policy")`. Of a wrong name the fault is what
-/// [`FromStr`] says.
+/// Creates the codec of a type that parses and prints its own names: `named("a policy")`. The error
+/// of a wrong name is that of [`FromStr`].
 pub fn named<T: FromStr<Err: Display> + Display>(what: impl Display) -> Codec<T> {
     parsed(what, |name, _| name.parse())
 }
 
-/// A value by a name that has its meaning from the environment.
+/// Creates the codec of a named value that is looked up in the environment.
 pub fn parsed<T: Display, E: Display>(
     what: impl Display,
     parse: impl Fn(&str, &Environment) -> Result<T, E> + 'static,
@@ -59,14 +59,15 @@ pub fn parsed<T: Display, E: Display>(
         shape,
         |at| at.text().is_some(),
         move |at, reader| match at.text() {
-            Some(name) => reader.value_of(at, parse(name, reader.whole_environment())),
+            Some(name) => reader.value_or_report(at, parse(name, reader.whole_environment())),
             None => reader.expected(at, &expected),
         },
         |value: &T| Some(Value::String(value.to_string())),
     )
 }
 
-/// One of a few values, by names given here: `choice([("extend", Overrun::Extend), ("kill", Overrun::Kill)])`.
+/// Creates the codec of one of several values, by the names given here: `choice([("extend",
+/// Overrun::Extend), ("kill", Overrun::Kill)])`.
 pub fn choice<T: Clone + PartialEq + 'static>(
     names: impl IntoIterator<Item = (&'static str, T)>,
 ) -> Codec<T> {
@@ -81,7 +82,7 @@ pub fn choice<T: Clone + PartialEq + 'static>(
     }
 }
 
-/// The place of one of these names.
+/// Creates the codec of one of these names, as its index.
 fn place(names: Vec<&'static str>) -> Codec<usize> {
     let (shape, written) = (listed(names.iter().copied(), " or "), names.clone());
     let expected = shape.clone();

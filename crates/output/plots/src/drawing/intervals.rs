@@ -1,18 +1,19 @@
-//! Values with confidence intervals around a reference.
+//! Confidence intervals around a reference.
 
-use super::{Drawn, Sheet, axis, is_shown, middle};
+use super::{Captions, Drawn, axis, is_shown, middle};
 use crate::colour::INK;
 use crate::palette;
-use crate::picture::NO_FAILURE;
+use crate::picture::CANNOT_FAIL;
 use crate::table::Csv;
 use dfrsim_lab::{Axis, Better, IntervalLine};
 use plotters::element::ErrorBar;
 use plotters::series::LineSeries;
 use plotters::style::{Color as _, ShapeStyle};
 
-/// A row for each name: one colour for better than the reference, another one for worse, ink where the interval includes it.
+/// Draws a row for each name; the colours distinguish better, worse, and intervals that include the
+/// reference.
 pub(super) fn draw(
-    sheet: &mut Sheet,
+    sheet: &mut Captions,
     (value, reference, better): (&Axis, f64, Better),
     name: &str,
     lines: &[IntervalLine],
@@ -47,8 +48,8 @@ pub(super) fn draw(
     let picture = frame.draw(
         &mut |_, chart| {
             let ends = [(reference, 0.0), (reference, shown.len() as f64)];
-            chart.draw_series(LineSeries::new(ends, INK.stroke_width(12))).expect(NO_FAILURE);
-            chart.draw_series(shown.iter().enumerate().map(bar)).expect(NO_FAILURE);
+            chart.draw_series(LineSeries::new(ends, INK.stroke_width(12))).expect(CANNOT_FAIL);
+            chart.draw_series(shown.iter().enumerate().map(bar)).expect(CANNOT_FAIL);
         },
         &mut |_, _, _| {},
     );

@@ -1,13 +1,13 @@
-//! Line charts.
+//! Line charts of series.
 
-use super::{Drawn, MAX_SHOWN, Sheet, axis, from_zero, is_shown};
+use super::{Captions, Drawn, MAX_SHOWN, axis, is_shown, with_zero};
 use crate::chart::ONE_PANEL;
 use crate::line::{self, Line};
 use crate::table::Csv;
 use dfrsim_lab::{Axis, Series};
 
 pub(super) fn draw(
-    sheet: &mut Sheet,
+    sheet: &mut Captions,
     (x, y): (&Axis, &Axis),
     name: &str,
     series: &[Series],
@@ -27,10 +27,10 @@ pub(super) fn draw(
     };
     let shown = series.len().min(MAX_SHOWN);
     let lines: Vec<Line> = series[..shown].iter().map(line).collect();
-    sheet.left_out(hidden, "points");
-    sheet.first(shown, series.len(), "series");
+    sheet.note_left_out(hidden, "points");
+    sheet.note_truncation(shown, series.len(), "series");
     let (across, up): (Vec<f64>, Vec<f64>) = lines.iter().flat_map(|line| &line.points).copied().unzip();
     let x = axis(x, across.into_iter(), 8, 0.02)?;
-    let y = axis(y, from_zero(y, &up).into_iter(), 8, 0.0)?;
+    let y = axis(y, with_zero(y, &up).into_iter(), 8, 0.0)?;
     Some((line::draw(sheet.frame(x, vec![(y, ONE_PANEL)]), &lines), csv))
 }

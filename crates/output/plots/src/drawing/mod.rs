@@ -1,4 +1,4 @@
-//! Figures of any study: drawings, which are data, become pictures.
+//! Rendering of drawings, which are data, as pictures.
 
 mod beside;
 mod intervals;
@@ -7,7 +7,7 @@ mod samples;
 #[cfg(test)]
 mod tests;
 
-use crate::axis::{Axis, LABEL, WIDTH, shortened};
+use crate::axis::{Axis, LABEL, WIDTH, shorten};
 use crate::chart::Frame;
 use crate::figure::Figure;
 use crate::picture::{PIXEL, Picture};
@@ -15,20 +15,20 @@ use crate::scale::Scale;
 use crate::table::Csv;
 use dfrsim_lab::{self as lab, Chart, Drawing, range};
 
-/// The most lines of a chart and samples of a plot; more cannot be distinguished.
+/// Largest number of lines in a chart and of samples in a plot; more cannot be distinguished.
 const MAX_SHOWN: usize = 12;
-/// The most rows of a figure with a row for each name.
+/// Largest number of rows in a figure with a row for each name.
 const MAX_ROWS: usize = 40;
 
-/// A drawing as a figure: the picture, and all values behind it as CSV; `None` if it would be empty, because a
+/// Renders a drawing as a figure: the picture, and all of its values as CSV. Returns `None` if the
 /// drawing has no values that its axes can show.
 pub fn draw(drawing: &Drawing) -> Option<Figure> {
-    let mut sheet = Sheet { title: drawing.title.clone(), remarks: drawing.remarks.clone() };
+    let mut sheet = Captions { title: drawing.title.clone(), remarks: drawing.remarks.clone() };
     let (picture, csv) = match &drawing.chart {
         Chart::Lines { x, y, name, series } => lines::draw(&mut sheet, (x, y), name, series)?,
         Chart::Boxes(samples) => samples::boxes(&mut sheet, samples)?,
         Chart::Distribution(samples) => samples::distributions(&mut sheet, samples)?,
-        Chart::Beside { value, name, lines } => beside::draw(&mut sheet, value, name, lines)?,
+        Chart::PublishedComparison { value, name, lines } => beside::draw(&mut sheet, value, name, lines)?,
         Chart::Intervals { value, name, reference, better, lines } => {
             intervals::draw(&mut sheet, (value, *reference, *better), name, lines)?
         }
@@ -36,39 +36,39 @@ pub fn draw(drawing: &Drawing) -> Option<Figure> {
     Some(Figure { stem: drawing.stem.clone(), picture, csv: csv.finish(), remarks: sheet.remarks })
 }
 
-/// What is written above a picture.
-struct Sheet {
+/// Title and remarks above a picture.
+struct Captions {
     title: String,
     remarks: Vec<String>,
 }
 
-impl Sheet {
+impl Captions {
     fn frame(&self, x: Axis, panels: Vec<(Axis, i32)>) -> Frame {
         Frame { title: self.title.clone(), remarks: self.remarks.clone(), x, panels, names: Vec::new() }
     }
-    /// With a row of this height for each name, one below the other.
+    /// Creates a frame with a row of this height for each name.
     fn rows<'a>(&self, x: Axis, names: impl Iterator<Item = &'a str>, height: i32) -> Frame {
-        let labels: Vec<String> = names.map(|name| shortened(name, LABEL, WIDTH / 2)).collect();
+        let labels: Vec<String> = names.map(|name| shorten(name, LABEL, WIDTH / 2)).collect();
         let rows = labels.len();
         let y = Axis::rows("", rows, (0..).map(middle).zip(labels));
         self.frame(x, vec![(y, rows as i32 * height + 8 * PIXEL)])
     }
-    /// Says that values are not shown.
-    fn left_out(&mut self, count: usize, what: &str) {
+    /// Adds a remark about values that the axis cannot show.
+    fn note_left_out(&mut self, count: usize, what: &str) {
         if count > 0 {
             self.remarks.push(format!("{count} {what} that the axis cannot show"));
         }
     }
-    /// The first rows of those that the axis can show.
+    /// Selects the first rows among those that the axis can show.
     fn first_rows<'a, T>(&mut self, rows: &'a [T], is_shown: impl Fn(&T) -> bool) -> Vec<&'a T> {
         let mut shown: Vec<&T> = rows.iter().filter(|row| is_shown(row)).collect();
-        self.left_out(rows.len() - shown.len(), "rows");
-        self.first(shown.len().min(MAX_ROWS), shown.len(), "rows");
+        self.note_left_out(rows.len() - shown.len(), "rows");
+        self.note_truncation(shown.len().min(MAX_ROWS), shown.len(), "rows");
         shown.truncate(MAX_ROWS);
         shown
     }
-    /// Says that only the first ones are shown.
-    fn first(&mut self, shown: usize, all: usize, what: &str) {
+    /// Adds a remark if only the first items are shown.
+    fn note_truncation(&mut self, shown: usize, all: usize, what: &str) {
         if shown < all {
             self.remarks
                 .push(format!("the first {shown} of {all} {what}; the data behind the figure has all"));
@@ -76,21 +76,21 @@ impl Sheet {
     }
 }
 
-/// The level of the middle of a row.
+/// Returns the level of the middle of a row.
 fn middle(row: usize) -> f64 {
     row as f64 + 0.5
 }
 
-/// What is drawn, with the data behind it.
+/// A picture with its data.
 type Drawn = (Picture, Csv);
 
-/// Whether an axis can show a value.
+/// Returns whether an axis can show a value.
 fn is_shown(axis: &lab::Axis, value: f64) -> bool {
     value.is_finite() && (value > 0.0 || axis.scale != lab::Scale::Logarithmic)
 }
 
-/// An axis that shows all of these values, with some room at both ends if it is even, but none below 0 for values that are never
-/// negative; `None` if there are none.
+/// Creates an axis that covers all of these values; `None` if there are none. A linear axis has a
+/// margin at both ends, which does not extend below 0 if no value is negative.
 fn axis(axis: &lab::Axis, values: impl Iterator<Item = f64>, ticks: usize, room: f64) -> Option<Axis> {
     let (low, high) = range(values)?;
     let is_logarithmic = match axis.scale {
@@ -108,8 +108,8 @@ fn axis(axis: &lab::Axis, values: impl Iterator<Item = f64>, ticks: usize, room:
     Some(Axis::new(axis.label.clone(), scale))
 }
 
-/// An even axis begins at 0 where that is near, so that lengths can be compared.
-fn from_zero(axis: &lab::Axis, values: &[f64]) -> Vec<f64> {
+/// Adds 0 to the values if a linear axis begins near 0 anyway, so that lengths can be compared.
+fn with_zero(axis: &lab::Axis, values: &[f64]) -> Vec<f64> {
     let mut values = values.to_vec();
     let (low, high) = range(values.iter().copied()).unwrap_or_default();
     if axis.scale != lab::Scale::Logarithmic && low > 0.0 && low < high * 0.6 && high <= 10.0 * low

@@ -1,12 +1,12 @@
-//! Samples side by side, as box plots and as distribution functions.
+//! Samples as box plots and as distribution functions.
 
-use super::{Drawn, MAX_ROWS, MAX_SHOWN, Sheet, axis, is_shown, middle};
+use super::{Captions, Drawn, MAX_ROWS, MAX_SHOWN, axis, is_shown, middle};
 use crate::axis::Axis;
 use crate::chart::{Chart, ONE_PANEL};
-use crate::colour::{INK, paled};
+use crate::colour::{INK, mix_with_white};
 use crate::line::{self, Line};
 use crate::palette;
-use crate::picture::NO_FAILURE;
+use crate::picture::CANNOT_FAIL;
 use crate::scale::Scale;
 use crate::statistics::{BoxPlot, distribution};
 use crate::table::Csv;
@@ -14,14 +14,14 @@ use dfrsim_lab::{Axis as LabAxis, Join, Samples};
 use plotters::element::{Circle, PathElement, Rectangle};
 use plotters::style::Color as _;
 
-/// A sample whose values are in order: at least one, all on the axis.
+/// A sample in ascending order: at least one value, all on the axis.
 struct Sample<'a> {
     name: &'a str,
-    rising: Vec<f64>,
+    sorted_values: Vec<f64>,
 }
 
-/// The samples that have values on the axis; the first `most` of them are drawn.
-fn on_axis<'a>(sheet: &mut Sheet, samples: &'a Samples, most: usize) -> Vec<Sample<'a>> {
+/// Selects the samples that have values on the axis; only the first `most` of them will be drawn.
+fn on_axis<'a>(sheet: &mut Captions, samples: &'a Samples, most: usize) -> Vec<Sample<'a>> {
     let mut hidden = 0;
     let mut shown = Vec::new();
     for (name, values) in &samples.samples {
@@ -30,27 +30,29 @@ fn on_axis<'a>(sheet: &mut Sheet, samples: &'a Samples, most: usize) -> Vec<Samp
         hidden += values.len() - rising.len();
         rising.sort_by(f64::total_cmp);
         if !rising.is_empty() {
-            shown.push(Sample { name, rising });
+            shown.push(Sample { name, sorted_values: rising });
         }
     }
-    sheet.left_out(hidden, "values");
-    sheet.first(shown.len().min(most), shown.len(), "samples");
+    sheet.note_left_out(hidden, "values");
+    sheet.note_truncation(shown.len().min(most), shown.len(), "samples");
     shown
 }
 
 fn value_axis(value: &LabAxis, samples: &[Sample<'_>]) -> Option<Axis> {
-    let ends = samples.iter().flat_map(|sample| [sample.rising[0], sample.rising[sample.rising.len() - 1]]);
+    let ends = samples
+        .iter()
+        .flat_map(|sample| [sample.sorted_values[0], sample.sorted_values[sample.sorted_values.len() - 1]]);
     axis(value, ends, 8, 0.02)
 }
 
-/// The distribution function of each sample.
-pub(super) fn distributions(sheet: &mut Sheet, samples: &Samples) -> Option<Drawn> {
+/// Draws the empirical distribution function of each sample.
+pub(super) fn distributions(sheet: &mut Captions, samples: &Samples) -> Option<Drawn> {
     let mut csv = Csv::new([samples.name.as_str(), "value", "part_no_larger"]);
     let mut lines = Vec::new();
     let all = on_axis(sheet, samples, MAX_SHOWN);
     let shown = &all[..all.len().min(MAX_SHOWN)];
     for (number, sample) in all.iter().enumerate() {
-        let steps = distribution(&sample.rising);
+        let steps = distribution(&sample.sorted_values);
         for (value, part) in &steps {
             csv.line([&sample.name, value, part]);
         }
@@ -64,8 +66,8 @@ pub(super) fn distributions(sheet: &mut Sheet, samples: &Samples) -> Option<Draw
     Some((line::draw(sheet.frame(x, vec![(y, ONE_PANEL)]), &lines), csv))
 }
 
-/// A box for each sample, one below the other.
-pub(super) fn boxes(sheet: &mut Sheet, samples: &Samples) -> Option<Drawn> {
+/// Draws a box plot for each sample, from top to bottom.
+pub(super) fn boxes(sheet: &mut Captions, samples: &Samples) -> Option<Drawn> {
     let header = ["count", "low_whisker", "quartile_1", "median", "quartile_3", "high_whisker", "outliers"];
     let [count, low, first, median, third, high, outliers] = header;
     let mut csv = Csv::new([samples.name.as_str(), count, low, first, median, third, high, outliers]);
@@ -73,7 +75,7 @@ pub(super) fn boxes(sheet: &mut Sheet, samples: &Samples) -> Option<Drawn> {
     let shown = &all[..all.len().min(MAX_ROWS)];
     let x = value_axis(&samples.value, shown)?;
     let frame = sheet.rows(x, shown.iter().map(|sample| sample.name), 260);
-    let plots: Vec<BoxPlot> = all.iter().filter_map(|sample| BoxPlot::of(&sample.rising)).collect();
+    let plots: Vec<BoxPlot> = all.iter().filter_map(|sample| BoxPlot::of(&sample.sorted_values)).collect();
     for (sample, plot) in all.iter().zip(&plots) {
         let BoxPlot { count, quartiles: [first, median, third], whiskers: [low, high], outliers } = plot;
         let outliers: Vec<String> = outliers.iter().map(f64::to_string).collect();
@@ -88,7 +90,8 @@ pub(super) fn boxes(sheet: &mut Sheet, samples: &Samples) -> Option<Drawn> {
     Some((picture, csv))
 }
 
-/// Draws one box. Plotters' own box plots have other quartiles, and whiskers that end where no value is.
+/// Draws one box. Plotters' own box plots define quartiles differently, and their whiskers need not
+/// end at a value.
 fn draw(chart: &mut Chart<'_>, plot: &BoxPlot, row: usize) {
     let BoxPlot { quartiles: [first, median, third], whiskers, outliers, .. } = plot;
     let (top, bottom) = (middle(row) - 0.3, middle(row) + 0.3);
@@ -104,17 +107,18 @@ fn draw(chart: &mut Chart<'_>, plot: &BoxPlot, row: usize) {
         down(low, 0.15, 12),
         down(high, 0.15, 12),
     ];
-    chart.draw_series(lines).expect(NO_FAILURE);
+    chart.draw_series(lines).expect(CANNOT_FAIL);
     let corners = [(*first, top), (*third, bottom)];
-    let boxes = [Rectangle::new(corners, paled(colour, 0.55).filled()), Rectangle::new(corners, ink)];
-    chart.draw_series(boxes).expect(NO_FAILURE);
-    chart.draw_series([down(*median, 0.3, 24)]).expect(NO_FAILURE);
-    // Outliers that would cover each other are drawn once.
+    let boxes =
+        [Rectangle::new(corners, mix_with_white(colour, 0.55).filled()), Rectangle::new(corners, ink)];
+    chart.draw_series(boxes).expect(CANNOT_FAIL);
+    chart.draw_series([down(*median, 0.3, 24)]).expect(CANNOT_FAIL);
+    // Overlapping outliers are drawn once.
     let mut places: Vec<_> =
         outliers.iter().map(|&value| chart.backend_coord(&(value, middle(row)))).collect();
     places.dedup_by_key(|(x, _)| *x / 5);
     let area = chart.plotting_area().use_screen_coord();
     for place in places {
-        area.draw(&Circle::new(place, 22, colour.filled())).expect(NO_FAILURE);
+        area.draw(&Circle::new(place, 22, colour.filled())).expect(CANNOT_FAIL);
     }
 }

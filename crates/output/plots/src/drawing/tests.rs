@@ -30,7 +30,7 @@ fn the_data_has_all_series_even_if_the_picture_has_not() {
     assert!(many.remarks[1].starts_with("the first 12 of 20 series"), "{:?}", many.remarks);
 }
 
-/// Of 1 to 8 the quartiles are the 2nd, 4th and 6th value (nearest rank).
+/// Checks the quartiles of 1 to 8, which are the 2nd, 4th and 6th value (nearest rank).
 #[test]
 fn samples_are_boxes_and_distributions() {
     let samples = |count: usize| Samples {
@@ -51,7 +51,7 @@ fn samples_are_boxes_and_distributions() {
 
 #[test]
 fn published_values_and_intervals_have_a_row_each() {
-    let beside = Chart::Beside {
+    let beside = Chart::PublishedComparison {
         value: Axis::linear("%"),
         name: "algorithm".to_owned(),
         lines: vec![("A".to_owned(), 4.0, 5.0), ("B".to_owned(), 2.0, 2.5)],

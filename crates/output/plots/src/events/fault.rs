@@ -1,126 +1,127 @@
-//! Why an events file cannot be drawn.
+//! Errors in events files.
 
 use dfrsim_model::SimSpan;
 use dfrsim_model::event::FORMAT_VERSION;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why events files cannot be drawn.
+/// Reason why events files cannot be drawn.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum EventsError {
-    /// A file cannot be read, or not to its end.
-    #[error("{}: cannot be read: {source}", path.display())]
+    /// The file cannot be read completely.
+    #[error("{}: cannot read: {source}", path.display())]
     Io {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// Error of the operating system.
         source: io::Error,
     },
-    /// A line is not as it should be.
+    /// A line is invalid.
     #[error("{}:{line}: {fault}", path.display())]
     Line {
         /// The file.
         path: PathBuf,
-        /// The line, from 1.
+        /// Number of the line, from 1.
         line: u64,
-        /// The fault.
-        fault: EventsFault,
+        /// The error in the line.
+        fault: EventsLineError,
     },
-    /// The files have bounded stretches of different taus, which cannot be compared.
-    #[error("{}: tau is {tau} s, but {first_tau} s in {}", path.display(), first.display())]
+    /// The files have bounded stretches with different values of tau, which are not comparable.
+    #[error("{}: tau is {tau} s, but {first_tau} s in {}; bounded stretches with different tau are not comparable", path.display(), first.display())]
     Taus {
         /// A file.
         path: PathBuf,
-        /// Its tau.
+        /// Value of tau in the file.
         tau: SimSpan,
         /// The first file.
         first: PathBuf,
-        /// Its tau.
+        /// Value of tau in the first file.
         first_tau: SimSpan,
     },
-    /// A file has no data that could be drawn, or too much of it.
+    /// A file has no data to draw, or too much.
     #[error("{}: {why}", path.display())]
     Undrawable {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         why: String,
     },
 }
 
-/// The faults of a line of an events file. Only what a picture needs is checked; `dfrsim audit` checks all.
+/// Error in a line of an events file. Only what a picture needs is checked; `dfrsim audit` checks
+/// everything.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum EventsFault {
+pub enum EventsLineError {
     /// The line is not a record.
     #[error("not an event: {0}")]
     Malformed(String),
-    /// A line is longer than any record.
-    #[error("the line is too long for an event")]
+    /// The line is longer than any record.
+    #[error("line too long for an event")]
     LongLine,
-    /// The first line is not the `run` event.
-    #[error("an events file begins with a `run` event")]
+    /// The first line is not a `run` event.
+    #[error("expected a `run` event in the first line")]
     NoRun,
-    /// A later line is one.
+    /// A later line is a `run` event.
     #[error("a second `run` event")]
     SecondRun,
-    /// The format is not the one that is known.
-    #[error("events format {0} is not known; this version reads format {known}", known = FORMAT_VERSION)]
+    /// The format version is not supported.
+    #[error("unsupported events format {0}; this version reads format {known}", known = FORMAT_VERSION)]
     Format(u32),
-    /// The file ends early.
-    #[error("the file ends without a `summary` event: it is not complete")]
+    /// The file ends before the `summary` event.
+    #[error("the file is incomplete: it ends without a `summary` event")]
     NoSummary,
-    /// The file goes on after its end.
+    /// An event follows the `summary`.
     #[error("an event after the `summary`")]
     AfterSummary,
     /// A job is still in the system at the end.
     #[error("job {0} never ends")]
     Unfinished(u64),
-    /// Time goes backwards.
-    #[error("the time of this event is before that of the line above")]
+    /// Times decrease.
+    #[error("the time of this event is earlier than that of the previous line")]
     Backwards,
-    /// The job has not been submitted, or is gone.
+    /// The job has not been submitted, or has left.
     #[error("job {0} is not in the system")]
     UnknownJob(u64),
-    /// The job is in the system already.
+    /// The job is already in the system.
     #[error("job {0} is submitted twice")]
     SubmittedTwice(u64),
-    /// This cannot happen to the job as it is.
+    /// The event is impossible in the current state of the job.
     #[error("job {job} is not {expected}")]
     Phase {
         /// The job.
         job: u64,
-        /// What it would have to be.
+        /// The required state.
         expected: &'static str,
     },
-    /// The node does not exist.
-    #[error("job {job} is on node {node} of {nodes}")]
+    /// A job is on a node that does not exist.
+    #[error("job {job} is on node {node}, but there are only {nodes} nodes")]
     Node {
         /// The job.
         job: u64,
         /// The node, from 0.
         node: u32,
-        /// How many there are.
+        /// Number of nodes.
         nodes: u32,
     },
     /// Nodes that do not exist go down or come up.
-    #[error("{count} nodes from {first} on, of {nodes}")]
+    #[error("{count} nodes from node {first} on, but there are only {nodes} nodes")]
     NoSuchNodes {
-        /// The first one.
+        /// First of these nodes.
         first: u32,
-        /// How many.
+        /// Number of these nodes.
         count: u32,
-        /// How many there are.
+        /// Number of nodes of the cluster.
         nodes: u32,
     },
     /// A CPU need or a yield is above 1.
     #[error("job {0} has a CPU need or a yield above 1")]
     AboveOne(u64),
-    /// The jobs of a node have more than its CPU.
+    /// The jobs on a node use more than its CPU.
     #[error("the CPU of node {0} is over-committed; `dfrsim audit` names the job")]
     Overcommitted(u32),
-    /// A cluster of a grid gives more cores than it has, or does not exist.
+    /// A cluster of a grid does not exist, or allocates more cores than it has.
     #[error("too few cores of cluster {cluster} are free; `dfrsim audit` gives the details")]
     Cores {
         /// The cluster, from 0.
@@ -134,7 +135,7 @@ impl EventsError {
     }
 }
 
-impl EventsFault {
+impl EventsLineError {
     pub(super) fn at(self, path: &Path, line: u64) -> EventsError {
         EventsError::Line { path: path.to_owned(), line, fault: self }
     }

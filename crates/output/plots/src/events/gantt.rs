@@ -1,17 +1,17 @@
-//! Jobs on nodes over simulated time.
+//! Gantt charts: jobs on nodes over simulated time.
 
 use super::fault::EventsError;
 use super::layout::{self, Edge, MOST_RECTANGLES, rectangles};
 use super::life::{Down, assign_rows};
-use super::lives::{Limits, Lives, Window};
+use super::lives::{JobHistories, Limits, Window};
 use super::replay::Change;
 use crate::axis::Axis;
 use crate::chart::{Chart, Frame, bar};
-use crate::colour::{DOWN, FINE_GRID, GRID, INK, paled};
+use crate::colour::{DOWN, FINE_GRID, GRID, INK, mix_with_white};
 use crate::figure::Figure;
-use crate::legend::SAMPLE;
+use crate::legend::SAMPLE_WIDTH;
 use crate::palette;
-use crate::picture::{Area, NO_FAILURE, Picture};
+use crate::picture::{Area, CANNOT_FAIL, Picture};
 use crate::scale::Scale;
 use crate::table::Csv;
 use dfrsim_model::{SimTime, Yield};
@@ -20,24 +20,27 @@ use plotters::style::{Color as _, RGBColor};
 use plotters_backend::BackendCoord;
 use std::path::Path;
 
-/// Draws a rectangle for each stay of a job on a node: its height is the part of the node's CPU that the job has, its
-/// lightness the job's yield. Jobs that share a node are stacked. Nodes that are down are grey. Of a grid it draws the cores of all clusters; a job
-/// takes the first ones that are free, and has a mark if it waited on another cluster before.
+/// Draws a rectangle for each stay of a job on a node. Its height is the fraction of the node's CPU
+/// that the job has, its lightness the job's yield. Jobs that share a node are stacked. Nodes that
+/// are down are grey. For a grid, the cores of all clusters are drawn; a job takes the first free
+/// ones, and is marked if it waited on another cluster before.
 ///
-/// The data has the rectangles that are at least partly in the window, node by node, with their whole times. A stay is cut
-/// where the job's part of the CPU changes, or what is below it (`shift`). Nodes of a grid are the cores of all clusters, one
-/// cluster after the other.
+/// The CSV data contain the rectangles that overlap the window, ordered by begin, node and offset in
+/// the stack, with their full times. A stay is split where the job's fraction of the CPU changes, or
+/// its offset in the stack (`shift`). Nodes of a grid are the cores of all clusters, one cluster
+/// after the other.
 ///
-/// Times at which nodes are down have lines at the end, without a job, from `down` to `up`.
+/// Down times of nodes are lines at the end, without a job, from `down` to `up`.
 ///
 /// # Errors
-/// If the file cannot be read, is not complete, or is not an events file; if no job runs in the window, or too much happens
-/// for a picture.
+/// Returns an error if the file cannot be read, is incomplete or is not an events file; if no job
+/// runs in the window; or if there are too many rectangles for a picture.
 pub fn draw_gantt(path: &Path, window: Window) -> Result<Figure, EventsError> {
-    let message = format!("more than {MOST_RECTANGLES} rectangles; draw a shorter time span (--from, --to)");
+    let message =
+        format!("more than {MOST_RECTANGLES} rectangles; select a shorter time span with --from and --to");
     let too_many = || EventsError::undrawable(path, &message);
     let limits = Limits { stays: MOST_RECTANGLES + 1, runs: usize::MAX };
-    let mut lives = Lives::read(path, window, limits)?;
+    let mut lives = JobHistories::read(path, window, limits)?;
     let on_nodes: usize = lives.stays.iter().flat_map(|stay| &stay.runs).map(|run| run.nodes as usize).sum();
     let down: usize = lives.downs.iter().map(|down| down.nodes as usize).sum();
     if lives.cut.is_some() || on_nodes.max(down) > MOST_RECTANGLES {
@@ -56,7 +59,7 @@ pub fn draw_gantt(path: &Path, window: Window) -> Result<Figure, EventsError> {
     Ok(Figure { stem: "gantt".to_owned(), picture, csv, remarks: Vec::new() })
 }
 
-fn csv(lives: &Lives, rectangles: &[layout::Rectangle]) -> String {
+fn csv(lives: &JobHistories, rectangles: &[layout::Rectangle]) -> String {
     let mut csv = Csv::new([
         "job_id", "node", "tasks", "from_s", "to_s", "cpu_from", "cpu_to", "yield", "begin", "end",
     ]);
@@ -83,8 +86,8 @@ fn csv(lives: &Lives, rectangles: &[layout::Rectangle]) -> String {
     csv.finish()
 }
 
-/// The times at which nodes are down, node by node.
-fn downtimes(lives: &Lives) -> Vec<Down> {
+/// Returns the down times of single nodes, by node.
+fn downtimes(lives: &JobHistories) -> Vec<Down> {
     let nodes = |down: &Down| {
         let Down { first, nodes, from, to } = *down;
         (first..first + nodes).map(move |first| Down { first, nodes: 1, from, to })
@@ -104,11 +107,11 @@ fn name(edge: Edge) -> &'static str {
 /// Equal rectangles on neighbouring nodes, drawn as one.
 struct Block {
     rectangle: layout::Rectangle,
-    /// The nodes from the rectangle's on.
+    /// Number of nodes, starting with that of the rectangle.
     nodes: u32,
 }
 
-/// The rectangles; those of one job that fill neighbouring nodes for the same time in one.
+/// Merges rectangles of one job that fill neighbouring nodes for the same time.
 fn blocks(rectangles: &[layout::Rectangle]) -> Vec<Block> {
     let mut blocks = Vec::<Block>::new();
     for rectangle in rectangles {
@@ -116,7 +119,7 @@ fn blocks(rectangles: &[layout::Rectangle]) -> Vec<Block> {
             let alike = layout::Rectangle { node: one.node, ..*rectangle } == *one;
             one.fills() && alike && one.node + nodes == rectangle.node
         };
-        // They are by begin and node, so the neighbour is the last one.
+        // The rectangles are sorted by begin and node, so a neighbour is always the last block.
         match blocks.last_mut() {
             Some(block) if continues(block) => block.nodes += 1,
             _ => blocks.push(Block { rectangle: rectangle.clone(), nodes: 1 }),
@@ -125,8 +128,8 @@ fn blocks(rectangles: &[layout::Rectangle]) -> Vec<Block> {
     blocks
 }
 
-/// The nodes with which the nodes of each cluster end.
-fn ends(clusters: &[u32]) -> impl Iterator<Item = u32> {
+/// Returns the end (exclusive) of the node range of each cluster.
+fn cluster_ends(clusters: &[u32]) -> impl Iterator<Item = u32> {
     clusters.iter().scan(0_u32, |end, cores| {
         *end += cores;
         Some(*end)
@@ -134,16 +137,16 @@ fn ends(clusters: &[u32]) -> impl Iterator<Item = u32> {
 }
 
 struct Gantt<'a> {
-    lives: &'a Lives,
+    lives: &'a JobHistories,
     nodes: u32,
     from: SimTime,
     to: SimTime,
     blocks: Vec<Block>,
 }
 
-/// What a legend explains.
+/// An entry of the legend.
 #[derive(Clone, Copy, PartialEq)]
-enum Sign {
+enum LegendEntry {
     Pause,
     Migration,
     Down,
@@ -155,7 +158,8 @@ impl Gantt<'_> {
         let signs = self.signs();
         let height = (f64::from(self.nodes) * 300.0).clamp(1_000.0, 3_600.0) as i32;
         let (scale, unit) = Scale::time(self.from, self.to);
-        let labels = self.labelled(height).into_iter().map(|node| (f64::from(node) + 0.5, node.to_string()));
+        let labels =
+            self.labelled_nodes(height).into_iter().map(|node| (f64::from(node) + 0.5, node.to_string()));
         let of_rows = if self.lives.clusters.len() > 1 { "core" } else { "node" };
         let frame = Frame {
             title: self.lives.title.clone(),
@@ -181,47 +185,47 @@ impl Gantt<'_> {
             PathElement::new(ends, colour.stroke_width(10))
         };
         let all = rectangle(self.from.micros(), self.to.micros(), 0, self.nodes, FINE_GRID);
-        chart.draw_series([all]).expect(NO_FAILURE);
-        // Lines between nodes where there is room for them.
+        chart.draw_series([all]).expect(CANNOT_FAIL);
+        // Lines between nodes are drawn only if rows are tall enough.
         chart
             .draw_series((1..self.nodes).filter(|_| row >= 60.0).map(|node| line(node, GRID)))
-            .expect(NO_FAILURE);
-        // What is down is behind the jobs.
+            .expect(CANNOT_FAIL);
+        // Down times are drawn first, behind the jobs.
         let down = |one: Down| rectangle(one.from, one.to, one.first, 1, DOWN);
-        chart.draw_series(downtimes(self.lives).into_iter().map(down)).expect(NO_FAILURE);
+        chart.draw_series(downtimes(self.lives).into_iter().map(down)).expect(CANNOT_FAIL);
         self.blocks.iter().for_each(|block| self.draw_block(chart, block));
-        let ends = ends(&self.lives.clusters).filter(|&end| end < self.nodes);
-        chart.draw_series(ends.map(|end| line(end, INK))).expect(NO_FAILURE);
+        let ends = cluster_ends(&self.lives.clusters).filter(|&end| end < self.nodes);
+        chart.draw_series(ends.map(|end| line(end, INK))).expect(CANNOT_FAIL);
     }
 
-    /// Those that occur.
-    fn signs(&self) -> Vec<Sign> {
+    /// Returns the legend entries that occur.
+    fn signs(&self) -> Vec<LegendEntry> {
         let edges = || self.blocks.iter().map(|block| (block.rectangle.begin, block.rectangle.end));
         let mut signs = Vec::new();
         if edges().any(|(_, end)| end == Edge::Own(Change::Pause)) {
-            signs.push(Sign::Pause);
+            signs.push(LegendEntry::Pause);
         }
         if edges().any(|(begin, _)| begin == Edge::Own(Change::Migrate)) {
-            signs.push(Sign::Migration);
+            signs.push(LegendEntry::Migration);
         }
         if !self.lives.downs.is_empty() {
-            signs.push(Sign::Down);
+            signs.push(LegendEntry::Down);
         }
         if self.blocks.iter().any(|block| block.rectangle.part.job_yield < Yield::ONE) {
-            signs.extend([1.0, 0.5, 0.1].map(Sign::Yield));
+            signs.extend([1.0, 0.5, 0.1].map(LegendEntry::Yield));
         }
         signs
     }
 
-    /// The nodes that have a label: all, or round numbers.
-    fn labelled(&self, height: i32) -> Vec<u32> {
+    /// Returns the nodes to label: all of them, or multiples of a round number.
+    fn labelled_nodes(&self, height: i32) -> Vec<u32> {
         let most = height.unsigned_abs() / 180;
         let steps = (0..).flat_map(|power| [1, 2, 5].map(|digit| digit * 10_u32.pow(power)));
         let step = steps.take(27).find(|step| self.nodes.div_ceil(*step) <= most).unwrap_or(self.nodes);
         (0..self.nodes).step_by(step.max(1) as usize).collect()
     }
 
-    /// A time in seconds, or the end of the picture that it is beyond.
+    /// Converts a time to seconds, clamped to the window.
     fn second(&self, micros: u64) -> f64 {
         SimTime::from_micros(micros).clamp(self.from, self.to).as_secs_f64()
     }
@@ -234,7 +238,7 @@ impl Gantt<'_> {
         let high = low - part.cpu.as_f64() / all.as_f64() - f64::from(block.nodes - 1);
         let (left, top) = chart.backend_coord(&(self.second(*from), high));
         let (right, bottom) = chart.backend_coord(&(self.second(*to), low));
-        let colour = paled(palette::fill(life.sequence), strength(part.job_yield.as_f64()));
+        let colour = mix_with_white(palette::fill(life.sequence), strength(part.job_yield.as_f64()));
         bar(&area, [(left, top), (right, bottom)], colour, &life.id.to_string(), 140);
         let is_inside = |micros: u64| (self.from..=self.to).contains(&SimTime::from_micros(micros));
         if *end == Edge::Own(Change::Pause) && is_inside(*to) {
@@ -246,48 +250,49 @@ impl Gantt<'_> {
     }
 }
 
-impl Sign {
+impl LegendEntry {
     fn name(self) -> String {
         match self {
-            Sign::Pause => "paused".to_owned(),
-            Sign::Migration => "moved here".to_owned(),
-            Sign::Down => "down".to_owned(),
-            Sign::Yield(part) => format!("yield {part}"),
+            LegendEntry::Pause => "paused".to_owned(),
+            LegendEntry::Migration => "moved here".to_owned(),
+            LegendEntry::Down => "down".to_owned(),
+            LegendEntry::Yield(part) => format!("yield {part}"),
         }
     }
 
     fn draw(self, area: &Area<'_>, (x, y): BackendCoord) {
-        let (width, height) = (SAMPLE * 7 / 10, 110);
+        let (width, height) = (SAMPLE_WIDTH * 7 / 10, 110);
         let corner = (x - width / 2, y - height / 2);
         let colour = match self {
-            Sign::Down => DOWN,
-            Sign::Yield(part) => paled(palette::fill(0), strength(part)),
-            Sign::Pause | Sign::Migration => paled(palette::fill(0), strength(0.5)),
+            LegendEntry::Down => DOWN,
+            LegendEntry::Yield(part) => mix_with_white(palette::fill(0), strength(part)),
+            LegendEntry::Pause | LegendEntry::Migration => mix_with_white(palette::fill(0), strength(0.5)),
         };
         let opposite = (corner.0 + width, corner.1 + height);
-        area.draw(&Rectangle::new([corner, opposite], colour.filled())).expect(NO_FAILURE);
+        area.draw(&Rectangle::new([corner, opposite], colour.filled())).expect(CANNOT_FAIL);
         match self {
-            Sign::Pause => pause_mark(area, (opposite.0, corner.1), height),
-            Sign::Migration => migration_mark(area, (corner.0, y), (width, height)),
-            Sign::Yield(_) | Sign::Down => {}
+            LegendEntry::Pause => pause_mark(area, (opposite.0, corner.1), height),
+            LegendEntry::Migration => migration_mark(area, (corner.0, y), (width, height)),
+            LegendEntry::Yield(_) | LegendEntry::Down => {}
         }
     }
 }
 
-/// How strong the colour is at a yield: even at none it is not white.
+/// Computes the strength of the colour at a yield; it is positive even at yield 0, so that jobs are
+/// never white.
 fn strength(job_yield: f64) -> f64 {
     0.2 + 0.8 * job_yield
 }
 
-/// A bar at the right end of a rectangle.
+/// Draws a bar at the right end of a rectangle.
 fn pause_mark(area: &Area<'_>, (right, top): BackendCoord, height: i32) {
     let corners = [(right - 22, top), (right - 4, top + height)];
-    area.draw(&Rectangle::new(corners, INK.filled())).expect(NO_FAILURE);
+    area.draw(&Rectangle::new(corners, INK.filled())).expect(CANNOT_FAIL);
 }
 
-/// A triangle at the left end of a rectangle, not much larger than it.
+/// Draws a triangle at the left end of a rectangle, scaled to its size.
 fn migration_mark(area: &Area<'_>, (left, middle): BackendCoord, (width, height): (i32, i32)) {
     let reach = (height / 2).min(width * 5 / 8).clamp(8, 30);
     let corners = [(left, middle - reach), (left + reach * 8 / 5, middle), (left, middle + reach)];
-    area.draw(&Polygon::new(corners, INK.filled())).expect(NO_FAILURE);
+    area.draw(&Polygon::new(corners, INK.filled())).expect(CANNOT_FAIL);
 }

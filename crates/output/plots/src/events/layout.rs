@@ -1,22 +1,23 @@
-//! Which part of which node's CPU each job has, and when: the rectangles of a Gantt chart.
+//! Rectangles of a Gantt chart: jobs on nodes with their fractions of the CPU over time.
 
 use super::life::Stay;
-use super::lives::{Lives, Window};
+use super::lives::{JobHistories, Window};
 use super::replay::Change;
 use dfrsim_model::{CpuUse, Yield};
 use std::collections::BTreeMap;
 
-/// The largest number of rectangles that is drawn.
+/// Largest number of rectangles in a figure.
 pub(super) const MOST_RECTANGLES: usize = 100_000;
 
-/// A job on a node for a time in which its part of the CPU is the same. Times are in microseconds.
+/// A job on a node, for an interval in which its fraction of the CPU is constant. Times are in
+/// microseconds.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Rectangle {
     pub(super) node: u32,
-    /// All that the node has.
+    /// CPU of the node.
     pub(super) all: CpuUse,
-    pub(super) part: Part,
-    /// What the jobs below it have.
+    pub(super) part: NodeShare,
+    /// CPU of the jobs below in the stack.
     pub(super) below: CpuUse,
     pub(super) from: u64,
     pub(super) to: u64,
@@ -24,51 +25,51 @@ pub(super) struct Rectangle {
     pub(super) end: Edge,
 }
 
-/// What a job has of a node.
+/// Allocation of a job on a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Part {
-    /// The place of its life.
+pub(super) struct NodeShare {
+    /// Index of the job's history.
     pub(super) job: usize,
     pub(super) tasks: u32,
     pub(super) job_yield: Yield,
     pub(super) cpu: CpuUse,
 }
 
-/// Why a rectangle begins or ends.
+/// Reason for the begin or end of a rectangle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Edge {
-    /// Something happens to the job.
+    /// An event of the job.
     Own(Change),
-    /// The job stays as it is, but what is below it changes.
+    /// A change in the jobs below it in the stack.
     Shift,
 }
 
 impl Rectangle {
-    /// Its lower and its upper end, as parts of the node.
+    /// Returns the lower and the upper end as fractions of the node's CPU.
     pub(super) fn ends(&self) -> [f64; 2] {
         [self.below, self.below + self.part.cpu].map(|cpu| cpu.as_f64() / self.all.as_f64())
     }
-    /// Whether it has all of the node.
+    /// Returns whether the job has all of the node's CPU.
     pub(super) fn fills(&self) -> bool {
         self.part.cpu == self.all
     }
 }
 
-/// The rectangles that are at least partly in a window, by their begin, then node by node from below; `None` if there are too
-/// many. Jobs that share a node are stacked in the order of their rows.
-pub(super) fn rectangles(lives: &Lives, window: Window) -> Option<Vec<Rectangle>> {
-    let mut nodes: BTreeMap<u32, Vec<Entry<'_>>> = BTreeMap::new();
+/// Computes the rectangles that overlap a window, ordered by begin, node and offset in the stack;
+/// `None` if there are too many. Jobs that share a node are stacked in the order of their rows.
+pub(super) fn rectangles(lives: &JobHistories, window: Window) -> Option<Vec<Rectangle>> {
+    let mut nodes: BTreeMap<u32, Vec<NodeStay<'_>>> = BTreeMap::new();
     for stay in &lives.stays {
         for run in &stay.runs {
             for node in run.first..run.first + run.nodes {
-                nodes.entry(node).or_default().push(Entry { stay, tasks: run.tasks, row: run.row });
+                nodes.entry(node).or_default().push(NodeStay { stay, tasks: run.tasks, row: run.row });
             }
         }
     }
     let mut rectangles = Vec::new();
     for (&node, entries) in &nodes {
         stack(lives, node, entries, &mut |rectangle| {
-            if window.sees(rectangle.from, rectangle.to) {
+            if window.overlaps(rectangle.from, rectangle.to) {
                 rectangles.push(rectangle);
             }
         });
@@ -80,25 +81,25 @@ pub(super) fn rectangles(lives: &Lives, window: Window) -> Option<Vec<Rectangle>
     Some(rectangles)
 }
 
-/// A stay on a node.
+/// A stay of a job on one node.
 #[derive(Clone, Copy)]
-struct Entry<'a> {
+struct NodeStay<'a> {
     stay: &'a Stay,
     tasks: u32,
     row: u32,
 }
 
-/// Shows the rectangles of a node, given its entries in the order of their begins.
-fn stack(lives: &Lives, node: u32, entries: &[Entry<'_>], show: &mut dyn FnMut(Rectangle)) {
+/// Emits the rectangles of a node, whose entries are in the order of their begins.
+fn stack(lives: &JobHistories, node: u32, entries: &[NodeStay<'_>], show: &mut dyn FnMut(Rectangle)) {
     let all = lives.cpus.of(node);
     let mut moments: Vec<u64> = Vec::new();
-    for Entry { stay, .. } in entries {
+    for NodeStay { stay, .. } in entries {
         moments.extend(stay.pieces.iter().map(|piece| piece.0).chain([stay.to]));
     }
     moments.sort_unstable();
     moments.dedup();
     let mut coming = entries.iter().peekable();
-    let (mut present, mut shown): (Vec<Entry<'_>>, Vec<(&Stay, Rectangle)>) = (Vec::new(), Vec::new());
+    let (mut present, mut shown): (Vec<NodeStay<'_>>, Vec<(&Stay, Rectangle)>) = (Vec::new(), Vec::new());
     for now in moments {
         present.retain(|one| one.stay.to > now);
         while let Some(&one) = coming.next_if(|one| one.stay.from == now) {
@@ -106,7 +107,7 @@ fn stack(lives: &Lives, node: u32, entries: &[Entry<'_>], show: &mut dyn FnMut(R
         }
         let mut before = std::mem::take(&mut shown);
         let mut below = CpuUse::ZERO;
-        for &Entry { stay, tasks, .. } in &present {
+        for &NodeStay { stay, tasks, .. } in &present {
             let part = part(lives, stay, tasks, now);
             let same = before.iter().position(|(_, one)| one.part == part && one.below == below);
             let new = || {
@@ -117,7 +118,7 @@ fn stack(lives: &Lives, node: u32, entries: &[Entry<'_>], show: &mut dyn FnMut(R
             below += part.cpu;
         }
         for (stay, rectangle) in before {
-            // The job may have come back at once.
+            // The job may have returned immediately.
             let back = present.iter().find(|other| other.stay.job == stay.job);
             let end = edge(back.map_or(stay, |other| other.stay), now);
             show(Rectangle { to: now, end, ..rectangle });
@@ -125,12 +126,17 @@ fn stack(lives: &Lives, node: u32, entries: &[Entry<'_>], show: &mut dyn FnMut(R
     }
 }
 
-fn part(lives: &Lives, stay: &Stay, tasks: u32, now: u64) -> Part {
+fn part(lives: &JobHistories, stay: &Stay, tasks: u32, now: u64) -> NodeShare {
     let (_, job_yield) = stay.pieces[stay.pieces.partition_point(|piece| piece.0 <= now) - 1];
-    Part { job: stay.job, tasks, job_yield, cpu: lives.jobs[stay.job].cpu_need.used_by(tasks, job_yield) }
+    NodeShare {
+        job: stay.job,
+        tasks,
+        job_yield,
+        cpu: lives.jobs[stay.job].cpu_need.used_by(tasks, job_yield),
+    }
 }
 
-/// What happens to a job at a moment of its stay.
+/// Determines the event of a job at a time during its stay.
 fn edge(stay: &Stay, now: u64) -> Edge {
     if now == stay.from {
         Edge::Own(stay.begin)

@@ -1,4 +1,4 @@
-//! What is kept of jobs and nodes. Times are in microseconds.
+//! Histories of jobs and nodes. Times are in microseconds.
 
 use super::replay::Change;
 use dfrsim_model::{Share, Yield};
@@ -6,98 +6,100 @@ use std::collections::BTreeMap;
 
 /// A job from its submission to its end.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Life {
-    /// Its number in its log.
+pub struct JobHistory {
+    /// Job number in the log.
     pub id: u64,
-    /// Its place in the order of submission, from 0.
+    /// Index in the order of submission, from 0.
     pub sequence: u64,
-    /// When it was submitted.
+    /// Submit time.
     pub submit: u64,
-    /// Its run time.
+    /// Run time.
     pub run: u64,
-    /// Of a task.
+    /// CPU need of a task.
     pub cpu_need: Share,
-    /// Its last event.
+    /// Time of the job's last event.
     pub end: u64,
-    /// How it ended; `None` if it is in the system when the kept time ends.
+    /// Last event of the job; `None` if it is still in the system at the end of the recorded time.
     pub fate: Option<Change>,
 }
 
-/// A job on the same nodes.
+/// A period during which a job is on the same nodes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stay {
-    /// The place of the job's [`Life`].
+    /// Index of the [`JobHistory`].
     pub job: usize,
-    /// When it begins.
+    /// Begin of the stay.
     pub from: u64,
-    /// When it ends.
+    /// End of the stay.
     pub to: u64,
-    /// Why it begins.
+    /// Event at the begin.
     pub begin: Change,
-    /// Why it ends; `None` if the kept time ends before it.
+    /// Event at the end; `None` if the recorded time ends earlier.
     pub end: Option<Change>,
-    /// Since when the job has had which yield; the first begins with the stay.
+    /// Yield changes as (time, yield), starting at the begin of the stay.
     pub pieces: Vec<(u64, Yield)>,
-    /// Its nodes, in their order.
-    pub runs: Vec<Run>,
+    /// Nodes of the stay, in order.
+    pub runs: Vec<NodeRun>,
 }
 
-/// Nodes next to each other with as many tasks of a job each, and the job in the same row of each.
+/// Consecutive nodes with the same number of tasks of a job, and the job in the same row of each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Run {
-    /// The first node.
+pub struct NodeRun {
+    /// First node.
     pub first: u32,
-    /// How many nodes.
+    /// Number of nodes.
     pub nodes: u32,
-    /// How many tasks each has.
+    /// Number of tasks on each node.
     pub tasks: u32,
-    /// The row of the node; no two stays in a row overlap. All are 0 before [`assign_rows`].
+    /// Row within the nodes; stays in the same row do not overlap. All rows are 0 before
+    /// [`assign_rows`].
     pub row: u32,
 }
 
-/// A job of a grid joins the queue of a cluster.
+/// Submission of a job of a grid to the queue of a cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Queued {
-    /// The place of the job's [`Life`].
+    /// Index of the [`JobHistory`].
     pub job: usize,
-    /// When.
+    /// Time of the submission.
     pub at: u64,
     /// The cluster, from 0.
     pub cluster: u32,
 }
 
-/// Nodes next to each other that are down at the same time.
+/// Consecutive nodes that are down during the same period.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Down {
-    /// The first node.
+    /// First node.
     pub first: u32,
-    /// How many nodes.
+    /// Number of nodes.
     pub nodes: u32,
-    /// When they go down.
+    /// Begin of the down time.
     pub from: u64,
-    /// When they come up.
+    /// End of the down time.
     pub to: u64,
 }
 
-/// Nodes with their tasks and rows, in order, joined where they are next to each other and alike.
-pub(crate) fn joined(on: impl Iterator<Item = (u32, u32, u32)>) -> Vec<Run> {
-    let mut runs: Vec<Run> = Vec::new();
+/// Merges consecutive nodes with equal tasks and rows. The input is in node order.
+pub(crate) fn merge_nodes(on: impl Iterator<Item = (u32, u32, u32)>) -> Vec<NodeRun> {
+    let mut runs: Vec<NodeRun> = Vec::new();
     for (node, tasks, row) in on {
         match runs.last_mut() {
             Some(run) if (run.first + run.nodes, run.tasks, run.row) == (node, tasks, row) => run.nodes += 1,
-            _ => runs.push(Run { first: node, nodes: 1, tasks, row }),
+            _ => runs.push(NodeRun { first: node, nodes: 1, tasks, row }),
         }
     }
     runs
 }
 
-/// Gives each stay, in the order of their begins, the first row of each of its nodes that is free.
+/// Assigns each stay the first free row on each of its nodes. The stays are in the order of their
+/// begins.
 pub fn assign_rows(stays: &mut [Stay]) {
-    // When each row of a node is free again.
+    // Time at which each row of a node becomes free.
     let mut free: BTreeMap<u32, Vec<u64>> = BTreeMap::new();
     for Stay { from, to, runs, .. } in stays {
         let on = runs.iter().flat_map(|run| (run.first..run.first + run.nodes).map(|node| (node, run.tasks)));
-        *runs = joined(on.map(|(node, tasks)| {
+        *runs = merge_nodes(on.map(|(node, tasks)| {
             let rows = free.entry(node).or_default();
             let row = rows.iter().position(|free| free <= from).unwrap_or(rows.len());
             rows.resize(rows.len().max(row + 1), *to);
@@ -113,11 +115,11 @@ mod tests {
 
     #[test]
     fn nodes_next_to_each_other_are_one_run() {
-        let run = |first, nodes, tasks, row| Run { first, nodes, tasks, row };
+        let run = |first, nodes, tasks, row| NodeRun { first, nodes, tasks, row };
         let on = [(1, 1, 0), (2, 1, 0), (3, 1, 0), (4, 2, 0), (5, 2, 1), (7, 2, 1)];
         let expected = [run(1, 3, 1, 0), run(4, 1, 2, 0), run(5, 1, 2, 1), run(7, 1, 2, 1)];
-        assert_eq!(joined(on.into_iter()), expected);
-        assert_eq!(joined([].into_iter()), []);
+        assert_eq!(merge_nodes(on.into_iter()), expected);
+        assert_eq!(merge_nodes([].into_iter()), []);
     }
 
     /// ```text
@@ -134,7 +136,7 @@ mod tests {
             begin: Change::Start,
             end: Some(Change::Complete),
             pieces: vec![(from, Yield::ONE)],
-            runs: joined((first..first + nodes).map(|node| (node, 1, 0))),
+            runs: merge_nodes((first..first + nodes).map(|node| (node, 1, 0))),
         };
         let mut stays = [stay(0, 0, 3, 0, 2), stay(1, 1, 5, 1, 1), stay(2, 3, 5, 0, 2), stay(3, 4, 5, 0, 2)];
         assign_rows(&mut stays);

@@ -1,83 +1,87 @@
-//! Collects the lives of jobs from an events file: what its pictures and its page are made from.
+//! Job histories collected from an events file, the data of its pictures and its page.
 
-use super::cpus::Cpus;
+use super::cpus::NodeCpus;
 use super::fault::EventsError;
 use super::grid::{GridRun, replay_grid};
-use super::life::{Down, Life, Queued, Stay, joined};
-use super::replay::{Change, Job, Phase, Watch, replay};
+use super::life::{Down, JobHistory, Queued, Stay, merge_nodes};
+use super::replay::{Change, Job, Observer, Phase, replay};
 use dfrsim_model::{SimTime, counted};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// The time that is shown.
+/// Time window of a figure.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Window {
-    /// Its begin; the first event if `None`.
+    /// Begin of the window; `None` for the first event.
     pub from: Option<SimTime>,
-    /// Its end; the last event if `None`.
+    /// End of the window; `None` for the last event.
     pub to: Option<SimTime>,
 }
 
 impl Window {
-    /// Its begin and its end, in microseconds.
+    /// Returns begin and end in microseconds.
     fn bounds(self) -> (u64, u64) {
         (self.from.map_or(0, SimTime::micros), self.to.map_or(u64::MAX, SimTime::micros))
     }
-    /// Whether a time, in microseconds, is at least partly in it.
+    /// Returns whether an interval, in microseconds, overlaps the window.
     #[must_use]
-    pub fn sees(self, from: u64, to: u64) -> bool {
+    pub fn overlaps(self, from: u64, to: u64) -> bool {
         let (begin, end) = self.bounds();
         from < end && to > begin
     }
 }
 
-/// How much of a file is kept.
+/// Limits on the data that are kept from a file.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// The largest number of stays, and of times in which nodes are down.
+    /// Largest number of stays, and of down times of nodes.
     pub stays: usize,
-    /// The largest number of runs of nodes of all stays.
+    /// Largest number of node runs in all stays.
     pub runs: usize,
 }
 
-/// The jobs of an events file, or what takes their places: VMs. Times are in microseconds.
+/// Histories of the jobs of an events file, or of the VMs of a plan. Times are in microseconds.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Lives {
-    /// What was simulated, such as `EASY, 128 nodes`.
+pub struct JobHistories {
+    /// Title with policy and nodes, such as `EASY, 128 nodes`.
     pub title: String,
-    /// The nodes of each cluster of a grid, or of the only one.
+    /// Number of nodes of each cluster of a grid, or of the only cluster.
     pub clusters: Vec<u32>,
-    /// Whether nodes are the cores of a grid.
+    /// True if nodes are the cores of a grid.
     pub is_grid: bool,
-    /// The CPU of the nodes.
-    pub cpus: Cpus,
-    /// The tau of the bounded stretch; 0 in a grid, which has none.
+    /// CPU of the nodes.
+    pub cpus: NodeCpus,
+    /// Threshold tau of the bounded stretch; 0 in a grid, for which the bounded stretch is not
+    /// defined.
     pub tau: u64,
-    /// In the order of their submission, those that have not left before the window begins.
-    pub jobs: Vec<Life>,
-    /// Those that are at least partly in the window, and those that go on in it without a break, in the order of their begins.
+    /// Jobs that leave after the window begins, in the order of their submission.
+    pub jobs: Vec<JobHistory>,
+    /// Stays that overlap the window, and those that directly precede or follow such a stay of the
+    /// same job, in the order of their begins.
     pub stays: Vec<Stay>,
-    /// In the order of time.
+    /// Queue entries of a grid, in the order of time.
     pub queued: Vec<Queued>,
-    /// At least partly in the window.
+    /// Down times that overlap the window.
     pub downs: Vec<Down>,
-    /// The first and the last event.
+    /// Times of the first and the last event.
     pub events: (u64, u64),
-    /// The first and the last event of a job in the window, or its ends; never empty.
+    /// Times of the first and the last job event in the window, or the bounds of the window; never
+    /// empty.
     pub shown: (u64, u64),
-    /// When there was too much to keep, if there was.
+    /// Time at which a limit was reached, if one was.
     pub cut: Option<u64>,
 }
 
-impl Lives {
-    /// Those of a file in a window, as far as there is room for them.
+impl JobHistories {
+    /// Reads the histories in a window of a file, up to the limits.
     ///
     /// # Errors
-    /// If the file cannot be read, is not complete or is not an events file; if no job runs in the window.
-    pub fn read(path: &Path, window: Window, limits: Limits) -> Result<Lives, EventsError> {
+    /// Returns an error if the file cannot be read, is incomplete or is not an events file; or if no
+    /// job runs in the window.
+    pub fn read(path: &Path, window: Window, limits: Limits) -> Result<JobHistories, EventsError> {
         let mut collector = Collector::new(window, limits);
         let lives = match replay_grid(path, &mut collector)? {
-            Some(GridRun { local, cores }) => Lives {
+            Some(GridRun { local, cores }) => JobHistories {
                 title: format!("{local}, {}", counted(cores.len(), "cluster")),
                 clusters: cores,
                 is_grid: true,
@@ -86,51 +90,51 @@ impl Lives {
             None => {
                 let run = replay(path, &mut collector)?;
                 let (title, clusters) = (run.title(), vec![run.nodes]);
-                Lives { title, clusters, tau: run.tau, cpus: run.cpus, ..collector.finish() }
+                JobHistories { title, clusters, tau: run.tau, cpus: run.cpus, ..collector.finish() }
             }
         };
         if lives.stays.is_empty() {
-            return Err(EventsError::undrawable(path, "no job runs in the time that is to be drawn"));
+            return Err(EventsError::undrawable(path, "no job runs in the selected time span"));
         }
         Ok(lives)
     }
 }
 
-/// The lives so far.
+/// Histories under construction.
 struct Collector {
-    /// Ends where there is too much to keep.
+    /// The window; it is cut short when a limit is reached.
     window: Window,
     limits: Limits,
-    lives: Lives,
-    /// By the order of their begins, with those that have not ended.
+    lives: JobHistories,
+    /// Stays by number, in the order of their begins, including those that have not ended.
     stays: BTreeMap<u64, Stay>,
     runs: usize,
-    /// Since when nodes have been down.
+    /// Begin of the down time of each node that is down.
     down: BTreeMap<u32, u64>,
     /// Jobs in the system.
-    inside: BTreeMap<u64, Inside>,
+    inside: BTreeMap<u64, JobInSystem>,
 }
 
-/// A job in the system.
-struct Inside {
-    /// The place of its life.
+/// State of a job in the system.
+struct JobInSystem {
+    /// Index of the job's history.
     place: usize,
-    /// The numbers of stays of which each begins when the one before ends.
+    /// Numbers of stays that directly follow each other.
     stays: Vec<u64>,
     is_running: bool,
 }
 
 impl Collector {
     fn new(window: Window, limits: Limits) -> Collector {
-        let lives = Lives { events: (u64::MAX, 0), shown: (u64::MAX, 0), ..Lives::default() };
+        let lives = JobHistories { events: (u64::MAX, 0), shown: (u64::MAX, 0), ..JobHistories::default() };
         let (stays, down, inside) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         Collector { window, limits, lives, stays, runs: 0, down, inside }
     }
 
-    /// A node has been down until now; those beside it that went down and came up with it are one entry.
+    /// Records a down time of a node; neighbouring nodes with the same down time are merged.
     fn end_down(&mut self, node: u32, from: u64, to: u64) {
         match self.lives.downs.last_mut() {
-            _ if !self.window.sees(from, to) => {}
+            _ if !self.window.overlaps(from, to) => {}
             Some(last) if (last.first + last.nodes, last.from, last.to) == (node, from, to) => {
                 last.nodes += 1;
             }
@@ -138,13 +142,13 @@ impl Collector {
         }
     }
 
-    fn pass(&mut self, at: u64) {
+    fn advance(&mut self, at: u64) {
         self.lives.events = (self.lives.events.0.min(at), at);
     }
 
-    /// Whether what begins now belongs to the kept time.
-    fn takes(&mut self, at: u64) -> bool {
-        self.pass(at);
+    /// Returns whether an event that begins now belongs to the recorded time.
+    fn is_recorded(&mut self, at: u64) -> bool {
+        self.advance(at);
         let Collector { window, limits, lives, stays, runs, .. } = self;
         lives.shown.0 = lives.shown.0.min(at);
         if at > window.bounds().1 {
@@ -159,13 +163,13 @@ impl Collector {
         true
     }
 
-    fn finish(mut self) -> Lives {
+    fn finish(mut self) -> JobHistories {
         for (node, from) in std::mem::take(&mut self.down) {
             self.end_down(node, from, self.lives.events.1);
         }
         let Collector { window, mut lives, stays, .. } = self;
         let (begin, end) = window.bounds();
-        // Jobs that left before the window begins are left out.
+        // Jobs that left before the window begins are dropped.
         let mut places = Vec::new();
         let mut kept = 0;
         lives.jobs.retain(|life| {
@@ -185,48 +189,48 @@ impl Collector {
     }
 }
 
-/// Leaves out stays that follow each other at once, unless one of them is in the window: then all of them are one rectangle where
-/// the job has the same part of a node.
-fn forget(stays: &mut BTreeMap<u64, Stay>, numbers: &[u64], window: Window) {
-    if !numbers.iter().any(|number| window.sees(stays[number].from, stays[number].to)) {
+/// Drops stays that directly follow each other, unless one of them overlaps the window: together
+/// they may form one rectangle, where the job has the same fraction of a node.
+fn drop_outside(stays: &mut BTreeMap<u64, Stay>, numbers: &[u64], window: Window) {
+    if !numbers.iter().any(|number| window.overlaps(stays[number].from, stays[number].to)) {
         for number in numbers {
             stays.remove(number);
         }
     }
 }
 
-impl Watch for Collector {
-    fn leave(&mut self, at: u64, job: &Job, change: Change) {
-        self.takes(at);
+impl Observer for Collector {
+    fn before_change(&mut self, at: u64, job: &Job, change: Change) {
+        self.is_recorded(at);
         let Collector { window, lives, stays, runs, inside, .. } = self;
         let Some(one) = inside.get_mut(&job.sequence) else { return };
         if one.is_running && change != Change::Yield {
             one.is_running = false;
             let number = one.stays.pop().expect("it runs");
-            let stay = stays.get_mut(&number).expect("it has begun");
+            let stay = stays.get_mut(&number).expect("a running job has a stay");
             (stay.to, stay.end) = (at, Some(change));
             if stay.from == at {
                 stays.remove(&number);
             } else {
-                *runs += if window.sees(stay.from, at) { stay.runs.len() } else { 0 };
+                *runs += if window.overlaps(stay.from, at) { stay.runs.len() } else { 0 };
                 one.stays.push(number);
             }
         }
         if matches!(change, Change::Complete | Change::Kill | Change::Lose | Change::Reject) {
             let life = &mut lives.jobs[one.place];
             (life.end, life.fate) = (at, Some(change));
-            forget(stays, &one.stays, *window);
+            drop_outside(stays, &one.stays, *window);
             inside.remove(&job.sequence);
         }
     }
 
-    fn enter(&mut self, at: u64, job: &Job, change: Change) {
-        let is_kept = self.takes(at);
+    fn after_change(&mut self, at: u64, job: &Job, change: Change) {
+        let is_kept = self.is_recorded(at);
         let Collector { window, lives, stays, inside, .. } = self;
         if change == Change::Submit && is_kept {
             let place = lives.jobs.len();
-            inside.insert(job.sequence, Inside { place, stays: Vec::new(), is_running: false });
-            lives.jobs.push(Life {
+            inside.insert(job.sequence, JobInSystem { place, stays: Vec::new(), is_running: false });
+            lives.jobs.push(JobHistory {
                 id: job.id,
                 sequence: job.sequence,
                 submit: job.submit,
@@ -243,7 +247,7 @@ impl Watch for Collector {
         let piece = (at, job.job_yield);
         let last = one.stays.last().and_then(|number| stays.get_mut(number));
         if let Some(stay) = last.filter(|_| one.is_running) {
-            // Several changes at one moment are one.
+            // Several changes at the same time count as one.
             stay.pieces.pop_if(|last| last.0 == at);
             stay.pieces.push(piece);
             return;
@@ -252,7 +256,7 @@ impl Watch for Collector {
             return;
         }
         if one.stays.last().is_some_and(|number| stays[number].to < at) {
-            forget(stays, &std::mem::take(&mut one.stays), *window);
+            drop_outside(stays, &std::mem::take(&mut one.stays), *window);
         }
         let number = stays.last_key_value().map_or(0, |(last, _)| last + 1);
         one.stays.push(number);
@@ -268,13 +272,13 @@ impl Watch for Collector {
                 begin: change,
                 end: None,
                 pieces: vec![piece],
-                runs: joined(on.into_iter().map(|(node, tasks)| (node, tasks, 0))),
+                runs: merge_nodes(on.into_iter().map(|(node, tasks)| (node, tasks, 0))),
             },
         );
     }
 
-    fn nodes(&mut self, at: u64, first: u32, nodes: u32, goes_down: bool) {
-        self.pass(at);
+    fn nodes_changed(&mut self, at: u64, first: u32, nodes: u32, goes_down: bool) {
+        self.advance(at);
         for node in first..first + nodes {
             if goes_down {
                 self.down.insert(node, at);
@@ -284,9 +288,9 @@ impl Watch for Collector {
         }
     }
 
-    fn queue(&mut self, at: u64, job: &Job, cluster: u32) {
-        let one = self.takes(at).then(|| self.inside.get(&job.sequence)).flatten();
-        if let Some(&Inside { place: job, .. }) = one {
+    fn job_queued(&mut self, at: u64, job: &Job, cluster: u32) {
+        let one = self.is_recorded(at).then(|| self.inside.get(&job.sequence)).flatten();
+        if let Some(&JobInSystem { place: job, .. }) = one {
             self.lives.queued.push(Queued { job, at, cluster });
         }
     }

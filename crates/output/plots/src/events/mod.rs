@@ -12,12 +12,12 @@ mod stretch;
 mod thin;
 mod timeline;
 
-pub use cpus::Cpus;
-pub use fault::{EventsError, EventsFault};
+pub use cpus::NodeCpus;
+pub use fault::{EventsError, EventsLineError};
 pub use gantt::draw_gantt;
-pub(crate) use life::joined;
-pub use life::{Down, Life, Queued, Run, Stay, assign_rows};
-pub use lives::{Limits, Lives, Window};
+pub(crate) use life::merge_nodes;
+pub use life::{Down, JobHistory, NodeRun, Queued, Stay, assign_rows};
+pub use lives::{JobHistories, Limits, Window};
 pub use replay::Change;
 pub use stretch::{StretchForm, draw_stretch};
 pub use timeline::draw_timeline;
@@ -33,7 +33,7 @@ mod tests {
 
     const POLICIES: [&str; 4] = ["FCFS", "EASY", "EQUIPARTITION", "GreedyPM*/per/OPT=MIN"];
 
-    /// All figures of a crowded cluster, under every kind of policy, on few nodes and on many.
+    /// Draws all figures of a crowded cluster, under every kind of policy, on few nodes and on many.
     #[test]
     fn everything_is_drawn_and_legible() {
         let folder = tempfile::tempdir().unwrap();
@@ -49,7 +49,7 @@ mod tests {
                 assert_legible(&draw_timeline(&path).unwrap());
                 paths.push(path);
             }
-            // The same policy twice: the names of the files distinguish them.
+            // The same policy occurs twice, so file names must distinguish the samples.
             paths.push(folder.path().join("again.jsonl"));
             fs::copy(&paths[0], &paths[4]).unwrap();
             for form in [StretchForm::Ecdf, StretchForm::Boxes] {

@@ -1,7 +1,7 @@
-//! Follows an events file job by job.
+//! Replay of an events file, job by job.
 
-use super::cpus::{Cpus, Used};
-use super::fault::{EventsError, EventsFault};
+use super::cpus::{NodeCpus, UsedCpu};
+use super::fault::{EventsError, EventsLineError};
 use dfrsim_model::event::{FORMAT_VERSION, Record};
 use dfrsim_model::{Share, Yield, counted};
 use std::collections::BTreeMap;
@@ -9,103 +9,106 @@ use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, Read as _};
 use std::path::Path;
 
-/// A job in the system.
+/// State of a job in the system.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Job {
-    /// Its number in its log.
+    /// Job number in the log.
     pub(super) id: u64,
-    /// Its place in the order of submission, from 0.
+    /// Index in the order of submission, from 0.
     pub(super) sequence: u64,
-    /// Its moment of submission, in microseconds.
+    /// Submit time in microseconds.
     pub(super) submit: u64,
-    /// Its run time, in microseconds.
+    /// Run time in microseconds.
     pub(super) run: u64,
-    /// The CPU need of a task.
+    /// CPU need of a task.
     pub(super) cpu_need: Share,
-    /// Where it is in its life.
+    /// Phase of the job.
     pub(super) phase: Phase,
-    /// Nodes and how many tasks are there; empty unless it runs.
+    /// Nodes with their numbers of tasks; empty unless the job is running.
     pub(super) on: Vec<(u32, u32)>,
-    /// No more than a whole one, and 0 unless it runs.
+    /// Yield, at most 1; 0 unless the job is running.
     pub(super) job_yield: Yield,
 }
 
-/// Where a job is in its life.
+/// Phase of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
-    /// It has not started, or must start again.
+    /// The job has not started, or must start again.
     Waiting,
-    /// It has nodes.
+    /// The job has nodes.
     Running,
-    /// It has started, and has no nodes.
+    /// The job has started, but has no nodes.
     Paused,
 }
 
 dfrsim_model::named! {
-    /// What happens to a job. A page numbers them in this order.
+    /// Event of a job. A page numbers events in this order.
     pub enum Change as "change" {
-        /// It arrives.
+        /// The job arrives.
         Submit = "submit",
-        /// It starts.
+        /// The job starts.
         Start = "start",
-        /// It leaves its nodes, and is not done.
+        /// The job is preempted.
         Pause = "pause",
-        /// It goes on after a pause.
+        /// The job resumes after a pause.
         Resume = "resume",
-        /// It moves to other nodes; in a grid, it starts on another cluster than where it waited first.
+        /// The job moves to other nodes; in a grid, it starts on another cluster than the one where
+        /// it first waited.
         Migrate = "migrate",
-        /// It gets another yield.
+        /// The yield of the job changes.
         Yield = "yield",
-        /// It is turned away.
+        /// The job is rejected.
         Reject = "reject",
-        /// It is ended before it is done.
+        /// The job is killed before it completes.
         Kill = "kill",
-        /// It is done.
+        /// The job completes.
         Complete = "complete",
-        /// It waits again, since a node went down.
+        /// The job is requeued because a node went down.
         Interrupt = "interrupt",
-        /// It has left for good, since a node went down.
+        /// The job is lost because a node went down.
         Lose = "lose",
     }
 }
 
-/// Receives the jobs of an events file. Times are in microseconds and never fall.
-pub(super) trait Watch {
-    /// A job as it was before a change; not called before `Submit`.
-    fn leave(&mut self, at: u64, job: &Job, change: Change);
-    /// A job as it is after a change; not called after `Reject`, `Kill`, `Lose` and `Complete`.
-    fn enter(&mut self, at: u64, job: &Job, change: Change);
-    /// Nodes from `first` on go down or come up.
-    fn nodes(&mut self, _at: u64, _first: u32, _nodes: u32, _goes_down: bool) {}
-    /// A job of a grid joins the queue of a cluster.
-    fn queue(&mut self, _at: u64, _job: &Job, _cluster: u32) {}
+/// Observes the jobs of an events file. Times are in microseconds and do not decrease.
+pub(super) trait Observer {
+    /// Called with a job before a change; not called before `Submit`.
+    fn before_change(&mut self, at: u64, job: &Job, change: Change);
+    /// Called with a job after a change; not called after `Reject`, `Kill`, `Lose` and `Complete`.
+    fn after_change(&mut self, at: u64, job: &Job, change: Change);
+    /// Called when `nodes` nodes from `first` on go down or come up.
+    fn nodes_changed(&mut self, _at: u64, _first: u32, _nodes: u32, _goes_down: bool) {}
+    /// Called when a job of a grid joins the queue of a cluster.
+    fn job_queued(&mut self, _at: u64, _job: &Job, _cluster: u32) {}
 }
 
-/// The figures of its whole run.
+/// Properties of a whole run.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Run {
+pub(super) struct RunProperties {
     pub(super) policy: String,
     pub(super) nodes: u32,
-    /// The tau of its bounded stretch, in microseconds.
+    /// Threshold tau of the bounded stretch, in microseconds.
     pub(super) tau: u64,
-    pub(super) cpus: Cpus,
+    pub(super) cpus: NodeCpus,
 }
 
-impl Run {
-    /// `EASY, 128 nodes`
+impl RunProperties {
+    /// Formats policy and nodes: `EASY, 128 nodes`.
     pub(super) fn title(&self) -> String {
         format!("{}, {}", self.policy, counted(self.nodes as usize, "node"))
     }
 }
 
-/// The longest line that is read, in bytes: more than the placement of a job on all nodes of the largest cluster.
-const LONGEST: u64 = 1 << 28;
+/// Longest line that is read, in bytes: more than the placement of a job on all nodes of the largest
+/// cluster.
+const MAX_LINE_BYTES: u64 = 1 << 28;
 
-/// Reads a file and shows it to a watcher.
+/// Replays a file for an observer.
 ///
 /// # Errors
-/// If the file cannot be read, is not complete or is not an events file, and what the watcher finds wrong.
-pub(super) fn replay(path: &Path, watch: &mut dyn Watch) -> Result<Run, EventsError> {
+/// Returns an error if the file cannot be read, is incomplete or is not an events file, and the
+/// errors of the observer.
+pub(super) fn replay(path: &Path, watch: &mut dyn Observer) -> Result<RunProperties, EventsError> {
     let mut replay = None;
     let line = follow(path, |text| {
         let record = parse(Record::from_json(text))?;
@@ -115,17 +118,18 @@ pub(super) fn replay(path: &Path, watch: &mut dyn Watch) -> Result<Run, EventsEr
         }
         Ok(true)
     })?;
-    let ended = replay.ok_or(EventsFault::NoRun).and_then(|Replay { policy, nodes, tau, jobs }| {
+    let ended = replay.ok_or(EventsLineError::NoRun).and_then(|Replay { policy, nodes, tau, jobs }| {
         let cpus = jobs.end()?;
-        Ok(Run { policy, nodes, tau, cpus })
+        Ok(RunProperties { policy, nodes, tau, cpus })
     });
     ended.map_err(|fault| fault.at(path, line))
 }
 
-/// Reads a file line by line until `each` has seen enough; the number of the line after the last one.
+/// Reads a file line by line until `each` returns false; returns the number of that line, or of the
+/// line after the last one.
 pub(super) fn follow(
     path: &Path,
-    mut each: impl FnMut(&[u8]) -> Result<bool, EventsFault>,
+    mut each: impl FnMut(&[u8]) -> Result<bool, EventsLineError>,
 ) -> Result<u64, EventsError> {
     let failure = |source: io::Error| EventsError::Io { path: path.to_owned(), source };
     let file = File::open(path).map_err(failure)?;
@@ -133,12 +137,12 @@ pub(super) fn follow(
     let (mut text, mut line) = (Vec::new(), 1);
     loop {
         text.clear();
-        let count = lines.by_ref().take(LONGEST).read_until(b'\n', &mut text).map_err(failure)?;
+        let count = lines.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', &mut text).map_err(failure)?;
         if count == 0 {
             return Ok(line);
         }
-        if count as u64 == LONGEST {
-            return Err(EventsFault::LongLine.at(path, line));
+        if count as u64 == MAX_LINE_BYTES {
+            return Err(EventsLineError::LongLine.at(path, line));
         }
         if !each(&text).map_err(|fault| fault.at(path, line))? {
             return Ok(line);
@@ -147,13 +151,14 @@ pub(super) fn follow(
     }
 }
 
-/// A record of events, or of another kind, as it was read.
-pub(super) fn parse<R>(read: serde_json::Result<R>) -> Result<R, EventsFault> {
+/// Converts the parse error of a record to an error of the line.
+pub(super) fn parse<R>(read: serde_json::Result<R>) -> Result<R, EventsLineError> {
     read.map_err(|error| {
         let message = error.to_string();
-        // The line is known, and is always 1 here.
+        // The position in the message is dropped: it counts lines within the record, not within the
+        // file.
         let message = message.split(" at line ").next().unwrap_or(&message).to_owned();
-        EventsFault::Malformed(message)
+        EventsLineError::Malformed(message)
     })
 }
 
@@ -162,20 +167,20 @@ impl Job {
         let (phase, job_yield) = (Phase::Waiting, Yield::ZERO);
         Job { id, sequence, submit, run, cpu_need, phase, on: Vec::new(), job_yield }
     }
-    /// The CPU that some of its tasks have, in units of 2^-20 share units.
+    /// Computes the CPU of some of the job's tasks, in units of 2^-20 share units.
     pub(super) fn cpu_of(&self, tasks: u32) -> u128 {
         u128::from(tasks) * u128::from(self.cpu_need.units()) * u128::from(self.job_yield.units())
     }
     pub(super) fn run_on(&mut self, on: Vec<(u32, u32)>, job_yield: Yield) {
         (self.phase, self.on, self.job_yield) = (Phase::Running, on, job_yield);
     }
-    /// It has no nodes from now on.
+    /// Removes the job from its nodes.
     pub(super) fn stop(&mut self, phase: Phase) {
         (self.phase, self.job_yield) = (phase, Yield::ZERO);
         self.on.clear();
     }
-    /// Checks that a change can happen to it as it is.
-    pub(super) fn allow(&self, change: Change) -> Result<(), EventsFault> {
+    /// Checks that a change is possible in the current phase of the job.
+    pub(super) fn check_phase(&self, change: Change) -> Result<(), EventsLineError> {
         let (phase, expected) = match change {
             Change::Submit | Change::Start | Change::Reject => (Phase::Waiting, "waiting"),
             Change::Resume => (Phase::Paused, "paused"),
@@ -187,80 +192,85 @@ impl Job {
             | Change::Lose
             | Change::Complete => (Phase::Running, "running"),
         };
-        if self.phase == phase { Ok(()) } else { Err(EventsFault::Phase { job: self.sequence, expected }) }
+        if self.phase == phase {
+            Ok(())
+        } else {
+            Err(EventsLineError::Phase { job: self.sequence, expected })
+        }
     }
 }
 
-/// The jobs in the system, as a file reports them to a watcher.
+/// The jobs in the system, whose changes are reported to an observer.
 #[derive(Default)]
 pub(super) struct Jobs {
     now: u64,
-    /// By their place in the order of submission.
+    /// Jobs by their index in the order of submission.
     inside: BTreeMap<u64, Job>,
-    cpus: Cpus,
-    used: Used,
-    /// Nodes that had more than their CPU at this moment.
-    crowded: Vec<u32>,
-    /// Whether the summary has been read.
+    cpus: NodeCpus,
+    used: UsedCpu,
+    /// Nodes whose CPU was exceeded at the current time, at least temporarily.
+    exceeded: Vec<u32>,
+    /// True if the summary has been read.
     is_complete: bool,
 }
 
 impl Jobs {
-    pub(super) fn check_open(&self) -> Result<(), EventsFault> {
-        if self.is_complete { Err(EventsFault::AfterSummary) } else { Ok(()) }
+    pub(super) fn check_open(&self) -> Result<(), EventsLineError> {
+        if self.is_complete { Err(EventsLineError::AfterSummary) } else { Ok(()) }
     }
     pub(super) fn complete(&mut self) {
         self.is_complete = true;
     }
-    pub(super) fn advance(&mut self, at: u64) -> Result<(), EventsFault> {
+    pub(super) fn advance(&mut self, at: u64) -> Result<(), EventsLineError> {
         if at < self.now {
-            return Err(EventsFault::Backwards);
+            return Err(EventsLineError::Backwards);
         }
         if at > self.now {
-            self.settle()?;
+            self.check_cpu()?;
         }
         self.now = at;
         Ok(())
     }
-    /// Ends a moment, in which jobs may have been on a node before others left it.
-    fn settle(&mut self) -> Result<(), EventsFault> {
-        let Jobs { cpus, used, crowded, .. } = self;
+    /// Checks for over-committed nodes when time advances. Records with the same time may place a
+    /// job on a node before others have left it.
+    fn check_cpu(&mut self) -> Result<(), EventsLineError> {
+        let Jobs { cpus, used, exceeded: crowded, .. } = self;
         let above = |node: &u32| *used.on(*node) > cpus.of(*node).units().into();
-        crowded.drain(..).find(above).map_or(Ok(()), |node| Err(EventsFault::Overcommitted(node)))
+        crowded.drain(..).find(above).map_or(Ok(()), |node| Err(EventsLineError::Overcommitted(node)))
     }
-    pub(super) fn find(&mut self, at: u64, number: u64) -> Result<&Job, EventsFault> {
+    pub(super) fn find(&mut self, at: u64, number: u64) -> Result<&Job, EventsLineError> {
         self.advance(at)?;
-        self.inside.get(&number).ok_or(EventsFault::UnknownJob(number))
+        self.inside.get(&number).ok_or(EventsLineError::UnknownJob(number))
     }
-    pub(super) fn submit(&mut self, job: Job, watch: &mut dyn Watch) -> Result<(), EventsFault> {
+    pub(super) fn submit(&mut self, job: Job, watch: &mut dyn Observer) -> Result<(), EventsLineError> {
         self.advance(job.submit)?;
-        watch.enter(job.submit, &job, Change::Submit);
+        watch.after_change(job.submit, &job, Change::Submit);
         let number = job.sequence;
-        self.inside.insert(number, job).map_or(Ok(()), |_| Err(EventsFault::SubmittedTwice(number)))
+        self.inside.insert(number, job).map_or(Ok(()), |_| Err(EventsLineError::SubmittedTwice(number)))
     }
-    /// Changes a job that stays in the system and is as the change needs it.
+    /// Changes a job that stays in the system, after checking that its phase allows the change.
     pub(super) fn change(
         &mut self,
         at: u64,
         number: u64,
         change: Change,
         apply: impl FnOnce(&mut Job),
-        watch: &mut dyn Watch,
-    ) -> Result<(), EventsFault> {
-        self.find(at, number)?.allow(change)?;
+        watch: &mut dyn Observer,
+    ) -> Result<(), EventsLineError> {
+        self.find(at, number)?.check_phase(change)?;
         self.apply(number, change, apply, watch)
     }
-    /// Changes a job of which the caller has checked that it can change now.
+    /// Changes a job; the caller has checked that its phase allows the change.
     pub(super) fn apply(
         &mut self,
         number: u64,
         change: Change,
         apply: impl FnOnce(&mut Job),
-        watch: &mut dyn Watch,
-    ) -> Result<(), EventsFault> {
-        let Jobs { now, inside, cpus, used, crowded, .. } = self;
-        let job = inside.get_mut(&number).ok_or(EventsFault::UnknownJob(number))?;
-        watch.leave(*now, job, change);
+        watch: &mut dyn Observer,
+    ) -> Result<(), EventsLineError> {
+        let Jobs { now, inside, cpus, used, exceeded: crowded, .. } = self;
+        let job = inside.get_mut(&number).ok_or(EventsLineError::UnknownJob(number))?;
+        watch.before_change(*now, job, change);
         leave_nodes(job, used);
         apply(job);
         for &(node, tasks) in &job.on {
@@ -270,35 +280,35 @@ impl Jobs {
                 crowded.push(node);
             }
         }
-        watch.enter(*now, job, change);
+        watch.after_change(*now, job, change);
         Ok(())
     }
-    /// Takes a job out of the system.
+    /// Removes a job from the system.
     pub(super) fn remove(
         &mut self,
         at: u64,
         number: u64,
         change: Change,
-        watch: &mut dyn Watch,
-    ) -> Result<(), EventsFault> {
-        self.find(at, number)?.allow(change)?;
-        let job = self.inside.remove(&number).ok_or(EventsFault::UnknownJob(number))?;
+        watch: &mut dyn Observer,
+    ) -> Result<(), EventsLineError> {
+        self.find(at, number)?.check_phase(change)?;
+        let job = self.inside.remove(&number).ok_or(EventsLineError::UnknownJob(number))?;
         leave_nodes(&job, &mut self.used);
-        watch.leave(at, &job, change);
+        watch.before_change(at, &job, change);
         Ok(())
     }
-    /// Checks that the file has ended as it should.
-    pub(super) fn end(mut self) -> Result<Cpus, EventsFault> {
-        self.settle()?;
+    /// Checks that the file is complete.
+    pub(super) fn end(mut self) -> Result<NodeCpus, EventsLineError> {
+        self.check_cpu()?;
         match (self.is_complete, self.inside.keys().next()) {
-            (false, _) => Err(EventsFault::NoSummary),
-            (true, Some(&job)) => Err(EventsFault::Unfinished(job)),
+            (false, _) => Err(EventsLineError::NoSummary),
+            (true, Some(&job)) => Err(EventsLineError::Unfinished(job)),
             (true, None) => Ok(self.cpus),
         }
     }
 }
 
-fn leave_nodes(job: &Job, used: &mut Used) {
+fn leave_nodes(job: &Job, used: &mut UsedCpu) {
     for &(node, tasks) in &job.on {
         *used.on(node) -= job.cpu_of(tasks);
     }
@@ -312,28 +322,28 @@ struct Replay {
 }
 
 impl Replay {
-    fn begin(first: &Record<'_>) -> Result<Replay, EventsFault> {
+    fn begin(first: &Record<'_>) -> Result<Replay, EventsLineError> {
         match first {
-            Record::Run { format, .. } if *format != FORMAT_VERSION => Err(EventsFault::Format(*format)),
+            Record::Run { format, .. } if *format != FORMAT_VERSION => Err(EventsLineError::Format(*format)),
             Record::Run { policy, nodes, tau_us, .. } => {
                 let policy = policy.clone().into_owned();
                 Ok(Replay { policy, nodes: *nodes, tau: *tau_us, jobs: Jobs::default() })
             }
-            _ => Err(EventsFault::NoRun),
+            _ => Err(EventsLineError::NoRun),
         }
     }
 
-    fn record(&mut self, record: Record<'_>, watch: &mut dyn Watch) -> Result<(), EventsFault> {
+    fn record(&mut self, record: Record<'_>, watch: &mut dyn Observer) -> Result<(), EventsLineError> {
         self.jobs.check_open()?;
         match record {
-            Record::Run { .. } => Err(EventsFault::SecondRun),
+            Record::Run { .. } => Err(EventsLineError::SecondRun),
             Record::Link { at_us, .. } | Record::Ask { at_us, .. } => self.jobs.advance(at_us),
             Record::Summary { .. } => {
                 self.jobs.complete();
                 Ok(())
             }
             Record::Submit { at_us, job, id, cpu_need, run_us, .. } => {
-                let cpu_need = Share::try_from_units(cpu_need).ok_or(EventsFault::AboveOne(job))?;
+                let cpu_need = Share::try_from_units(cpu_need).ok_or(EventsLineError::AboveOne(job))?;
                 self.jobs.submit(Job::new(id, job, at_us, run_us, cpu_need), watch)
             }
             Record::Start { at_us, job, on, job_yield } => {
@@ -353,7 +363,7 @@ impl Replay {
                 self.jobs.change(at_us, job, Change::Pause, |job| job.stop(Phase::Paused), watch)
             }
             Record::Classes { classes, .. } => {
-                self.jobs.cpus = Cpus::new(&classes);
+                self.jobs.cpus = NodeCpus::new(&classes);
                 Ok(())
             }
             Record::Platform { .. } | Record::Priority { .. } | Record::Window { .. } => Ok(()),
@@ -374,15 +384,15 @@ impl Replay {
         at: u64,
         spans: &[(u32, u32)],
         goes_down: bool,
-        watch: &mut dyn Watch,
-    ) -> Result<(), EventsFault> {
+        watch: &mut dyn Observer,
+    ) -> Result<(), EventsLineError> {
         self.jobs.advance(at)?;
         let nodes = self.nodes;
         for &(first, count) in spans {
             if u64::from(first) + u64::from(count) > u64::from(nodes) {
-                return Err(EventsFault::NoSuchNodes { first, count, nodes });
+                return Err(EventsLineError::NoSuchNodes { first, count, nodes });
             }
-            watch.nodes(at, first, count, goes_down);
+            watch.nodes_changed(at, first, count, goes_down);
         }
         Ok(())
     }
@@ -394,16 +404,16 @@ impl Replay {
         change: Change,
         on: Vec<(u32, u32)>,
         job_yield: u32,
-        watch: &mut dyn Watch,
-    ) -> Result<(), EventsFault> {
+        watch: &mut dyn Observer,
+    ) -> Result<(), EventsLineError> {
         let job_yield = known_yield(number, job_yield)?;
         if let Some(&(node, _)) = on.iter().find(|(node, _)| *node >= self.nodes) {
-            return Err(EventsFault::Node { job: number, node, nodes: self.nodes });
+            return Err(EventsLineError::Node { job: number, node, nodes: self.nodes });
         }
         self.jobs.change(at, number, change, |job| job.run_on(on, job_yield), watch)
     }
 }
 
-fn known_yield(job: u64, units: u32) -> Result<Yield, EventsFault> {
-    Yield::try_from_units(units).ok_or(EventsFault::AboveOne(job))
+fn known_yield(job: u64, units: u32) -> Result<Yield, EventsLineError> {
+    Yield::try_from_units(units).ok_or(EventsLineError::AboveOne(job))
 }

@@ -1,14 +1,14 @@
-//! Distribution of the bounded stretch over the jobs.
+//! Figures of the bounded stretches of jobs.
 
 use super::fault::EventsError;
-use super::replay::{Change, Job, Watch, replay};
+use super::replay::{Change, Job, Observer, replay};
 use crate::drawing::draw;
 use crate::figure::Figure;
 use dfrsim_lab::{Axis, Chart, Drawing, Samples};
 use dfrsim_model::{SimSpan, stretch};
 use std::path::{Path, PathBuf};
 
-/// How stretches are shown.
+/// Form of a stretch figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StretchForm {
     /// Empirical distribution functions.
@@ -21,19 +21,21 @@ pub enum StretchForm {
 #[derive(Default)]
 struct Completed(Vec<(SimSpan, SimSpan)>);
 
-impl Watch for Completed {
-    fn leave(&mut self, at: u64, job: &Job, change: Change) {
+impl Observer for Completed {
+    fn before_change(&mut self, at: u64, job: &Job, change: Change) {
         if change == Change::Complete {
             self.0.push((SimSpan::from_micros(at - job.submit), SimSpan::from_micros(job.run)));
         }
     }
-    fn enter(&mut self, _: u64, _: &Job, _: Change) {}
+    fn after_change(&mut self, _: u64, _: &Job, _: Change) {}
 }
 
-/// Draws the bounded stretches of the completed jobs of one or several runs, with the tau of the files.
+/// Draws the bounded stretches of the completed jobs of one or several runs, with the tau of the
+/// files.
 ///
 /// # Errors
-/// If a file cannot be read, is not complete, or is not an events file; if one has no completed job; if their taus differ.
+/// Returns an error if a file cannot be read, is incomplete or is not an events file; if a file has
+/// no completed job; or if the values of tau differ.
 pub fn draw_stretch(paths: &[PathBuf], form: StretchForm) -> Result<Figure, EventsError> {
     let mut runs = Vec::new();
     for path in paths {
@@ -57,7 +59,7 @@ pub fn draw_stretch(paths: &[PathBuf], form: StretchForm) -> Result<Figure, Even
         let is_known = runs.iter().filter(|(_, other, _)| other.policy == run.policy).count() == 1;
         let name = if is_known { run.policy.clone() } else { format!("{} ({})", run.policy, stem(path)) };
         if stretches.is_empty() {
-            return Err(EventsError::undrawable(path, "no job was completed"));
+            return Err(EventsError::undrawable(path, "no job completed"));
         }
         samples.push((name, stretches));
     }

@@ -1,11 +1,11 @@
-//! Makes long step functions short without losing their extremes.
+//! Thinning of long step functions that preserves their extremes.
 
-/// A moment in microseconds, and the value from then on.
+/// A time in microseconds, and the value from then on.
 pub(super) type Step = (u64, f64);
 
-/// A step function with at most four steps in each of this many equal spans of time: its first and last value there, its
-/// smallest and its largest. Steps have rising moments.
-pub(super) fn thinned(steps: &[Step], spans: u64) -> Vec<Step> {
+/// Reduces a step function to at most four steps in each of `spans` equal time spans: the first, the
+/// last, the smallest and the largest value. Times must increase.
+pub(super) fn thin(steps: &[Step], spans: u64) -> Vec<Step> {
     let (Some(first), Some(last)) = (steps.first(), steps.last()) else { return Vec::new() };
     let length = u128::from(last.0 - first.0) + 1;
     let span = |step: &Step| u128::from(step.0 - first.0) * u128::from(spans) / length;
@@ -27,12 +27,13 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Two spans, 0 to 4 and 5 to 9: of the first one the peak and the hole stay, the 2 at 2 goes.
+    /// Checks two spans, 0 to 4 and 5 to 9: the peak and the minimum of the first one are kept, the
+    /// 2 at time 2 is dropped.
     #[test]
     fn peaks_stay() {
         let steps = [(0, 1.0), (1, 9.0), (2, 2.0), (3, 0.0), (4, 1.0), (5, 3.0), (9, 3.0)];
         let expected = [(0, 1.0), (1, 9.0), (3, 0.0), (4, 1.0), (5, 3.0), (9, 3.0)];
-        assert_eq!(thinned(&steps, 2), expected);
+        assert_eq!(thin(&steps, 2), expected);
     }
 
     proptest! {
@@ -47,7 +48,7 @@ mod tests {
                 at += length;
                 (at, f64::from(value))
             }).collect();
-            let kept = thinned(&steps, spans);
+            let kept = thin(&steps, spans);
             prop_assert!(kept.len() as u64 <= 4 * spans);
             prop_assert!(kept.iter().all(|step| steps.contains(step)));
             prop_assert!(kept.windows(2).all(|pair| pair[0].0 < pair[1].0));

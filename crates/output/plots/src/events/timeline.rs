@@ -1,8 +1,8 @@
-//! CPU in use and jobs in the system over simulated time.
+//! Figures of the CPU in use and the jobs in the system over simulated time.
 
 use super::fault::EventsError;
-use super::replay::{Change, Job, Phase, Watch, replay};
-use super::thin::{Step, thinned};
+use super::replay::{Change, Job, Observer, Phase, replay};
+use super::thin::{Step, thin};
 use crate::axis::Axis;
 use crate::chart::{Frame, ONE_PANEL};
 use crate::figure::Figure;
@@ -13,31 +13,31 @@ use dfrsim_lab::{Join, range};
 use dfrsim_model::{CpuUse, SimTime};
 use std::path::Path;
 
-/// This many spans of time keep their extremes.
+/// Number of time spans whose extremes are kept.
 const SPANS: u64 = 700;
 const NAMES: [&str; 4] = ["CPU in use", "running", "waiting", "paused"];
 
-/// The cluster at one moment.
+/// State of the cluster at one time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct State {
-    /// In units of [`CpuUse`].
+    /// CPU in use, in units of [`CpuUse`].
     cpu: u128,
     running: u64,
     waiting: u64,
     paused: u64,
 }
 
-/// The states that last for some time.
+/// States over time; intermediate states within one time are dropped.
 #[derive(Default)]
 struct Timeline {
     states: Vec<(u64, State)>,
-    /// The moment of the last event, if there was one.
+    /// Time of the last event, if there was one.
     now: Option<u64>,
     state: State,
 }
 
 impl Timeline {
-    /// Counts a job in its phase, or no longer.
+    /// Updates the number of jobs in the job's phase, and the CPU in use.
     fn count(&mut self, at: u64, job: &Job, change: impl Fn(u64) -> u64, cpu: impl Fn(u128, u128) -> u128) {
         if self.now != Some(at) {
             self.settle();
@@ -60,27 +60,28 @@ impl Timeline {
     }
 }
 
-impl Watch for Timeline {
-    fn leave(&mut self, at: u64, job: &Job, _: Change) {
+impl Observer for Timeline {
+    fn before_change(&mut self, at: u64, job: &Job, _: Change) {
         self.count(at, job, |count| count - 1, |all, own| all - own);
     }
-    fn enter(&mut self, at: u64, job: &Job, _: Change) {
+    fn after_change(&mut self, at: u64, job: &Job, _: Change) {
         self.count(at, job, |count| count + 1, |all, own| all + own);
     }
 }
 
-/// Draws the CPU in use, as a part of all nodes, and how many jobs run, wait and are paused.
+/// Draws the CPU in use, as a fraction of all nodes, and the numbers of running, waiting and paused
+/// jobs.
 ///
-/// Long files are thinned to at most 2,800 steps a line; the extremes of every span of time stay.
+/// Long files are thinned to at most 2,800 steps per line; the extremes of every time span are kept.
 ///
 /// # Errors
-/// If the file cannot be read, is not complete, or is not an events file.
+/// Returns an error if the file cannot be read, is incomplete or is not an events file.
 pub fn draw_timeline(path: &Path) -> Result<Figure, EventsError> {
     let mut timeline = Timeline::default();
     let run = replay(path, &mut timeline)?;
     timeline.settle();
     let Some(end) = timeline.states.last().map(|(at, _)| *at).filter(|_| run.nodes > 0) else {
-        return Err(EventsError::undrawable(path, "there are no nodes"));
+        return Err(EventsError::undrawable(path, "the cluster has no nodes"));
     };
     let parts = run.cpus.parts(run.nodes);
     let all =
@@ -98,7 +99,7 @@ pub fn draw_timeline(path: &Path) -> Result<Figure, EventsError> {
         let mut steps: Vec<Step> =
             timeline.states.iter().map(|(at, state)| (*at, value(state) / unit)).collect();
         steps.dedup_by_key(|step| step.1);
-        let steps = thinned(&steps, SPANS);
+        let steps = thin(&steps, SPANS);
         for (at, value) in &steps {
             csv.line([name, &SimTime::from_micros(*at), value]);
         }

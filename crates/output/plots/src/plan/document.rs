@@ -1,46 +1,46 @@
-//! A plan of context switches, read from its JSON text.
+//! Parser of a plan of context switches from JSON.
 
 use dfrsim_model::{SimSpan, SimTime, counted};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// Why a plan cannot be drawn.
+/// Reason why a plan cannot be drawn.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlanFigureError {
     /// The text is not a plan.
     #[error("not a plan: {0}")]
     Malformed(#[from] serde_json::Error),
-    /// An action names a node that the plan does not have, or ends before it begins.
+    /// An action names a node that is not in the plan, or ends before it begins.
     #[error("the {action} of `{vm}` names an unknown node, or ends before it begins")]
     Action {
-        /// The action.
+        /// Kind of the action.
         action: String,
         /// The VM, or the node that is switched on or off.
         vm: String,
     },
-    /// The plan is empty.
-    #[error("the plan has no action")]
+    /// The plan has no actions.
+    #[error("the plan has no actions")]
     Empty,
 }
 
-/// A plan, as `dfrsim solve plan --plan-out` writes it.
+/// A plan in the format of `dfrsim solve plan --plan-out`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct PlanDocument {
-    /// `5 actions in 2 pools, cost 14848 MB`
+    /// Summary, such as `5 actions in 2 pools, cost 14848 MB`.
     pub(super) summary: String,
-    /// The names of the nodes.
+    /// Names of the nodes.
     pub(super) nodes: Vec<String>,
-    /// The vjob of each VM, by the VM's name.
+    /// Name of the vjob of each VM, by the VM's name.
     pub(super) vjobs: BTreeMap<String, String>,
-    /// The actions, pool by pool, then those of nodes that are switched on and off.
+    /// Actions pool by pool, followed by those that switch nodes on or off.
     pub(super) actions: Vec<PlanAction>,
 }
 
-/// An action on a VM, or of a node.
+/// An action on a VM or a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct PlanAction {
-    /// From 0; none of a node.
+    /// Index of the pool, from 0; `None` for actions on nodes.
     pub(super) pool: Option<usize>,
     /// The VM, or the node that is switched on or off.
     pub(super) name: String,
@@ -50,16 +50,16 @@ pub(super) struct PlanAction {
     pub(super) from: Option<usize>,
     /// The node after the action.
     pub(super) to: Option<usize>,
-    /// In MB.
+    /// Cost in MB.
     pub(super) cost: u64,
-    /// After the begin of the plan.
+    /// Begin, relative to the begin of the plan.
     pub(super) begin: SimTime,
-    /// No earlier than the begin.
+    /// End, relative to the begin of the plan; no earlier than `begin`.
     pub(super) end: SimTime,
 }
 
 #[derive(Deserialize)]
-struct Text {
+struct PlanJson {
     cost: u64,
     nodes: Vec<Node>,
     #[serde(default)]
@@ -100,12 +100,12 @@ struct Switch {
 }
 
 impl PlanDocument {
-    /// The plan of a JSON text.
+    /// Parses a plan from JSON.
     ///
     /// # Errors
-    /// The text is not a plan, or there is no action in it.
+    /// Returns an error if the text is not a plan or has no actions.
     pub(super) fn from_json(text: &str) -> Result<PlanDocument, PlanFigureError> {
-        let Text { cost, nodes, vms, pools, switches } = serde_json::from_str(text)?;
+        let PlanJson { cost, nodes, vms, pools, switches } = serde_json::from_str(text)?;
         let nodes: Vec<String> = nodes.into_iter().map(|node| node.name).collect();
         let places: BTreeMap<&str, usize> =
             nodes.iter().enumerate().map(|(place, name)| (name.as_str(), place)).collect();
@@ -140,7 +140,8 @@ impl PlanDocument {
         Ok(PlanDocument { summary, nodes, vjobs, actions })
     }
 
-    /// When a pool ends before the next one begins, in microseconds; of those whose actions overlap there is none.
+    /// Returns the ends of pools in microseconds, except for pools whose actions overlap those of
+    /// the next pool.
     pub(super) fn pool_ends(&self) -> Vec<u64> {
         let of_vms = &self.actions[..self.actions.partition_point(|action| action.pool.is_some())];
         let pools: Vec<&[PlanAction]> = of_vms.chunk_by(|a, b| a.pool == b.pool).collect();
@@ -152,8 +153,9 @@ impl PlanDocument {
 }
 
 impl PlanAction {
-    /// Whose it is: VMs come before nodes, which may have their names.
-    pub(super) fn whose(&self) -> (bool, &str) {
+    /// Returns the target of the action, as a sort key: VMs come before nodes, which may have the
+    /// same names.
+    pub(super) fn target(&self) -> (bool, &str) {
         (self.pool.is_none(), &self.name)
     }
 }

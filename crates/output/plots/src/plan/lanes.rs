@@ -1,63 +1,65 @@
-//! A plan of context switches as a schedule: its VMs are the jobs, and an action is a stay on one node or two.
+//! Conversion of a plan of context switches to a schedule: VMs become jobs, and an action becomes a
+//! stay on one or two nodes.
 
 use super::document::{PlanAction, PlanDocument, PlanFigureError};
-use crate::events::{Change, Life, Lives, Stay, assign_rows, joined};
+use crate::events::{Change, JobHistories, JobHistory, Stay, assign_rows, merge_nodes};
 use dfrsim_model::{Share, Yield};
 use serde::Serialize;
 
-/// The kinds of actions, in the order of their colours.
+/// Kinds of actions, in the order of their colours.
 pub(super) const KINDS: [&str; 10] =
     ["migrate", "suspend", "resume", "run", "stop", "doze", "wake", "transfer", "boot", "shutdown"];
 
-/// What the jobs, stays and nodes of a schedule are in a plan.
+/// Meaning of the jobs, stays and nodes of a schedule that was converted from a plan.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PlanLanes {
-    /// The name of each node on which something happens.
+    /// Names of the nodes that take part in an action.
     pub lanes: Vec<String>,
-    /// The name of each job: the VMs, then nodes that are switched on or off.
+    /// Names of the jobs: VMs, followed by nodes that are switched on or off.
     pub names: Vec<String>,
-    /// How many of the jobs are VMs.
+    /// Number of jobs that are VMs.
     pub vms: usize,
-    /// The vjob of each VM; empty if it has none.
+    /// Name of the vjob of each VM; empty if it has none.
     pub vjobs: Vec<String>,
-    /// The kinds of actions that occur.
+    /// Kinds of actions that occur.
     pub kinds: Vec<String>,
-    /// What each stay is.
+    /// Action of each stay.
     pub actions: Vec<PlanStep>,
-    /// When a pool ends before the next one begins, in microseconds.
+    /// Ends of pools before the next pool begins, in microseconds.
     pub pools: Vec<u64>,
 }
 
-/// An action on a VM, or of a node.
+/// An action on a VM or a node.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PlanStep {
-    /// Its place in the kinds.
+    /// Index of the kind.
     pub kind: usize,
-    /// The lane of the node before the action.
+    /// Lane of the node before the action.
     pub from: Option<usize>,
-    /// The lane of the node after the action.
+    /// Lane of the node after the action.
     pub to: Option<usize>,
-    /// In MB.
+    /// Cost in MB.
     pub cost: u64,
-    /// From 0; none for switches of nodes.
+    /// Index of the pool, from 0; `None` for actions on nodes.
     pub pool: Option<usize>,
 }
 
 impl PlanLanes {
-    /// The schedule of a plan, given as the JSON text that `dfrsim solve plan` writes, and what it is made of.
+    /// Converts a plan, given as the JSON text that `dfrsim solve plan` writes, to a schedule;
+    /// returns its meaning, too.
     ///
     /// # Errors
-    /// The text is not a plan, or there is no action in it.
-    pub fn read(text: &str) -> Result<(PlanLanes, Lives), PlanFigureError> {
+    /// Returns an error if the text is not a plan or has no actions.
+    pub fn read(text: &str) -> Result<(PlanLanes, JobHistories), PlanFigureError> {
         PlanDocument::from_json(text).map(|document| PlanLanes::of(&document))
     }
 
-    pub(super) fn of(document: &PlanDocument) -> (PlanLanes, Lives) {
-        let mut names: Vec<(bool, &str)> = document.actions.iter().map(PlanAction::whose).collect();
+    pub(super) fn of(document: &PlanDocument) -> (PlanLanes, JobHistories) {
+        let mut names: Vec<(bool, &str)> = document.actions.iter().map(PlanAction::target).collect();
         names.sort_unstable();
         names.dedup();
         let vms = names.partition_point(|(is_node, _)| !is_node);
-        let job = |action: &PlanAction| names.partition_point(|name| *name < action.whose());
+        let job = |action: &PlanAction| names.partition_point(|name| *name < action.target());
         let mut steps: Vec<&PlanAction> = document.actions.iter().collect();
         steps.sort_by_cached_key(|step| (step.begin, step.end, job(step)));
 
@@ -73,8 +75,8 @@ impl PlanLanes {
             }
         }
 
-        // Each has at least one action.
-        let unused = |job| Life {
+        // The initial values are replaced, as each job has at least one action.
+        let unused = |job| JobHistory {
             id: job as u64,
             sequence: job as u64,
             submit: u64::MAX,
@@ -83,7 +85,7 @@ impl PlanLanes {
             end: 0,
             fate: Some(Change::Complete),
         };
-        let mut jobs: Vec<Life> = (0..names.len()).map(unused).collect();
+        let mut jobs: Vec<JobHistory> = (0..names.len()).map(unused).collect();
         let mut stays = Vec::new();
         for step in &steps {
             let job = job(step);
@@ -102,19 +104,19 @@ impl PlanLanes {
                 begin: Change::Start,
                 end: Some(Change::Complete),
                 pieces: vec![(from, Yield::ONE)],
-                runs: joined(ends.into_iter().map(|lane| (lane as u32, 1, 0))),
+                runs: merge_nodes(ends.into_iter().map(|lane| (lane as u32, 1, 0))),
             });
         }
         assign_rows(&mut stays);
         let shown = (0, stays.iter().map(|stay| stay.to).max().unwrap_or(0).max(1));
-        let lives = Lives {
+        let lives = JobHistories {
             title: document.summary.clone(),
             clusters: vec![nodes.len() as u32],
             jobs,
             stays,
             events: shown,
             shown,
-            ..Lives::default()
+            ..JobHistories::default()
         };
         let names: Vec<String> = names.into_iter().map(|(_, name)| name.to_owned()).collect();
         let lanes = PlanLanes {
@@ -146,7 +148,8 @@ impl PlanLanes {
 mod tests {
     use super::*;
 
-    /// In pool 1 A goes from N1 to N3, B is suspended; in pool 2 B is resumed on N3. N4 is switched off, N2 is idle.
+    /// Checks a plan: in pool 1, A moves from N1 to N3 and B is suspended; in pool 2, B is resumed
+    /// on N3. N4 is switched off, N2 is idle.
     const PLAN: &str = r#"{"cost": 9, "nodes": [{"name": "N1"}, {"name": "N2"}, {"name": "N3"}, {"name": "N4"}],
         "vms": [{"name": "A", "vjob": "alpha"}, {"name": "B"}],
         "pools": [[
@@ -159,7 +162,7 @@ mod tests {
     fn actions_are_stays_on_the_nodes_where_something_happens() {
         let (plan, lives) = PlanLanes::read(PLAN).unwrap();
         assert_eq!(lives.title, "3 actions in 2 pools, cost 9 MB");
-        // The nodes of the migration and of the resume are lanes next to each other.
+        // The nodes of the migration and of the resume are neighbouring lanes.
         let runs = lives.stays.iter().map(|stay| stay.runs.len()).sum::<usize>();
         assert_eq!((lives.jobs.len(), lives.stays.len(), runs), (3, 4, 4));
         assert_eq!((lives.shown, lives.clusters), ((0, 60_000_000), vec![3]));
@@ -180,7 +183,7 @@ mod tests {
         assert_eq!(plan.pools, [30_000_000]);
     }
 
-    /// Where pools overlap there is no line between them.
+    /// Checks that there is no line between overlapping pools.
     #[test]
     fn pools_that_overlap_have_no_end() {
         let early = PLAN.replace("\"begin_s\": 30, \"end_s\": 40", "\"begin_s\": 20, \"end_s\": 40");

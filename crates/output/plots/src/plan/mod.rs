@@ -1,4 +1,4 @@
-//! A plan of context switches: what happens on which node, and when.
+//! Figure of a plan of context switches: actions on nodes over time.
 
 mod document;
 mod lanes;
@@ -6,14 +6,14 @@ mod lanes;
 pub use document::PlanFigureError;
 pub use lanes::{PlanLanes, PlanStep};
 
-use crate::axis::{Axis, LABEL, WIDTH, shortened};
+use crate::axis::{Axis, LABEL, WIDTH, shorten};
 use crate::chart::{Frame, bar};
 use crate::colour::{DOWN, GRID, INK};
-use crate::events::{Lives, Stay};
+use crate::events::{JobHistories, Stay};
 use crate::figure::Figure;
-use crate::legend::SAMPLE;
+use crate::legend::SAMPLE_WIDTH;
 use crate::palette;
-use crate::picture::{NO_FAILURE, PIXEL, Picture};
+use crate::picture::{CANNOT_FAIL, PIXEL, Picture};
 use crate::scale::Scale;
 use crate::table::Csv;
 use dfrsim_model::SimTime;
@@ -22,12 +22,12 @@ use lanes::KINDS;
 use plotters::element::{PathElement, Rectangle};
 use plotters::style::{Color as _, RGBColor};
 
-/// Draws a plan, given as the JSON text that `dfrsim solve plan` writes: a row for each node on which something happens, in it a
-/// bar for each action that the node is an end of, below each other where they overlap, and one for the node itself if it is
-/// switched on or off. Lines separate the pools.
+/// Draws a plan, given as the JSON text that `dfrsim solve plan` writes: a row for each node that
+/// takes part in an action. A row has a bar for each action from or to the node, stacked where they
+/// overlap, and one for switching the node on or off. Lines separate the pools.
 ///
 /// # Errors
-/// The text is not a plan, or there is no action in it.
+/// Returns an error if the text is not a plan or has no actions.
 pub fn draw_plan(text: &str) -> Result<Figure, PlanFigureError> {
     let document = PlanDocument::from_json(text)?;
     let (plan, lives) = PlanLanes::of(&document);
@@ -39,17 +39,17 @@ pub fn draw_plan(text: &str) -> Result<Figure, PlanFigureError> {
     Ok(Figure { stem: "plan".to_owned(), picture, csv, remarks: Vec::new() })
 }
 
-/// One end of an action.
+/// An action on one of its nodes.
 struct Bar<'a> {
     lane: u32,
-    /// The line within the row of its node.
+    /// Line within the row of the node.
     row: u32,
     stay: &'a Stay,
     kind: &'a str,
 }
 
-/// Node by node, in the order of their begins.
-fn bars<'a>(plan: &'a PlanLanes, lives: &'a Lives) -> Vec<Bar<'a>> {
+/// Returns the bars by node, in the order of their begins.
+fn bars<'a>(plan: &'a PlanLanes, lives: &'a JobHistories) -> Vec<Bar<'a>> {
     let stays = lives.stays.iter().zip(plan.actions.iter().map(|action| plan.kinds[action.kind].as_str()));
     let mut bars: Vec<Bar<'_>> = stays
         .flat_map(|(stay, kind)| {
@@ -74,28 +74,29 @@ fn csv(document: &PlanDocument) -> String {
     csv.finish()
 }
 
-/// Beyond this many lanes rows are as thin as they can be.
-const HEIGHT: i32 = 720 * PIXEL;
+/// Largest height of the panel; with many lanes, rows become thinner instead.
+const MAX_HEIGHT: i32 = 720 * PIXEL;
 
-fn picture(plan: &PlanLanes, lives: &Lives, bars: &[Bar<'_>]) -> Picture {
-    // Rows only of nodes on which something happens, as high as their lanes: the first lane, and how many there are.
+fn picture(plan: &PlanLanes, lives: &JobHistories, bars: &[Bar<'_>]) -> Picture {
+    // Each row is a node with actions, and is as high as its lanes: first lane, number of lanes,
+    // bars.
     let (mut rows, mut lanes) = (Vec::new(), 0);
     for bars in bars.chunk_by(|a, b| a.lane == b.lane) {
         let own = 1 + bars.iter().map(|bar| bar.row as usize).max().unwrap_or(0);
         rows.push((lanes, own, bars));
         lanes += own;
     }
-    let height = (lanes as i32).saturating_mul(160).clamp(60 * PIXEL, HEIGHT);
+    let height = (lanes as i32).saturating_mul(160).clamp(60 * PIXEL, MAX_HEIGHT);
     let lane = f64::from(height) / lanes as f64;
     let end = SimTime::from_micros(lives.shown.1).max(SimTime::from_secs(1));
     let (scale, unit) = Scale::time(SimTime::ZERO, end);
 
     let (mut labels, mut free_from) = (Vec::new(), f64::NEG_INFINITY);
     for (first, own, bars) in &rows {
-        // A label that would touch the one above is left out.
+        // A label that would overlap the one above is left out.
         let middle = *first as f64 + *own as f64 / 2.0;
         if middle * lane - f64::from(LABEL) * 0.5 >= free_from {
-            labels.push((middle, shortened(&plan.lanes[bars[0].lane as usize], LABEL, WIDTH / 5)));
+            labels.push((middle, shorten(&plan.lanes[bars[0].lane as usize], LABEL, WIDTH / 5)));
             free_from = middle * lane + f64::from(LABEL) * 0.6;
         }
     }
@@ -120,17 +121,17 @@ fn picture(plan: &PlanLanes, lives: &Lives, bars: &[Bar<'_>]) -> Picture {
                 let below = first + own;
                 if below < lanes && lane >= 40.0 {
                     let ends = [0.0, end.as_secs_f64()].map(|at| (at, below as f64));
-                    chart.draw_series([PathElement::new(ends, GRID.stroke_width(10))]).expect(NO_FAILURE);
+                    chart.draw_series([PathElement::new(ends, GRID.stroke_width(10))]).expect(CANNOT_FAIL);
                 }
             }
             for &end in &plan.pools {
                 let ends = [0.0, lanes as f64].map(|level| (second(end), level));
-                chart.draw_series([PathElement::new(ends, INK.stroke_width(10))]).expect(NO_FAILURE);
+                chart.draw_series([PathElement::new(ends, INK.stroke_width(10))]).expect(CANNOT_FAIL);
             }
         },
         &mut |area, number, (x, y)| {
-            let corners = [(x - SAMPLE * 35 / 100, y - 55), (x + SAMPLE * 35 / 100, y + 55)];
-            area.draw(&Rectangle::new(corners, colour(&plan.kinds[number]).filled())).expect(NO_FAILURE);
+            let corners = [(x - SAMPLE_WIDTH * 35 / 100, y - 55), (x + SAMPLE_WIDTH * 35 / 100, y + 55)];
+            area.draw(&Rectangle::new(corners, colour(&plan.kinds[number]).filled())).expect(CANNOT_FAIL);
         },
     )
 }
@@ -157,7 +158,8 @@ mod tests {
         [{"vm": "VM1", "action": "migrate", "from": "N1", "to": "N2", "cost": 2, "begin_s": 30, "end_s": 45.5},
          {"vm": "VM3", "action": "run", "to": "N2", "cost": 0, "begin_s": 30, "end_s": 36}]]}"#;
 
-    /// The migration is on both nodes, the run beside it on its own line; the idle node has no row.
+    /// Checks that the migration is on both nodes and the concurrent run on a line of its own; the
+    /// idle node has no row.
     #[test]
     fn every_end_of_an_action_is_a_bar() {
         let (plan, lives) = PlanLanes::read(PLAN).unwrap();

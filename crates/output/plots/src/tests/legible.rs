@@ -1,10 +1,11 @@
-//! Whether a picture can be read: for tests.
+//! Legibility checks of pictures, for tests.
 
 use crate::figure::Figure;
 use crate::font;
 use crate::picture::{PIXEL, Shape, Side, Text};
 
-/// The rectangle that a text covers, from its tallest letters to the base line: left, top, right, bottom.
+/// Computes the rectangle that a text covers, from its tallest letters to the baseline: left, top,
+/// right, bottom.
 fn extent(text: &Text) -> [i32; 4] {
     let width = font::width(&text.text, text.size as i32);
     let before = match text.side {
@@ -12,16 +13,16 @@ fn extent(text: &Text) -> [i32; 4] {
         Side::Middle => width / 2,
         Side::End => width,
     };
-    let ((x, y), height) = (text.at, (text.size * font::CAPITAL) as i32);
-    if text.is_turned {
+    let ((x, y), height) = (text.at, (text.size * font::CAP_HEIGHT) as i32);
+    if text.is_rotated {
         [x - height, y + before - width, x, y + before]
     } else {
         [x - before, y - height, x - before + width, y]
     }
 }
 
-/// All of the picture is within its edges, its text is large enough and does not cover other text; its files are an SVG and
-/// a PNG with that text, and the same each time.
+/// Checks that all shapes are within the picture, texts are large enough and do not overlap, SVG and
+/// PNG are valid and contain the texts, and drawing is deterministic.
 pub(crate) fn assert_legible(figure: &Figure) {
     let Figure { stem, picture, csv, .. } = figure;
     let (pixels_across, pixels_down) = picture.size();

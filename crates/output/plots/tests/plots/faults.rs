@@ -1,4 +1,4 @@
-//! Events files that cannot be drawn, and what is said of them.
+//! Tests events files that cannot be drawn, and their error messages.
 
 use crate::support::file;
 use dfrsim_model::SimTime;
@@ -12,7 +12,7 @@ const EVENTS: &str = r#"{"event":"run","format":3,"policy":"FCFS","nodes":2,"pen
 {"event":"summary","completed":1,"rejected":0,"makespan_us":10000000,"max_stretch":1.0,"max_bounded_stretch":1.0,"mean_bounded_stretch":1.0,"mean_turnaround_s":10.0,"utilisation":0.5,"preemptions":0,"migrations":0,"migrated_tasks":0}
 "#;
 
-/// The message about the events with one text replaced, without the name of the file.
+/// Returns the error message for the events with one text replaced, without the name of the file.
 fn fault(from: &str, to: &str) -> String {
     assert!(EVENTS.contains(from));
     let events = file(&EVENTS.replacen(from, to, 1));
@@ -85,7 +85,7 @@ fn files_without_anything_to_draw_are_refused() {
     assert!(draw_timeline(empty.path()).is_err());
 }
 
-/// The window cuts what is drawn, not the data of the rectangles that are partly in it.
+/// The window clips the picture, but not the data of the rectangles that are partly in it.
 #[test]
 fn a_window_keeps_whole_stays() {
     let events = file(EVENTS);

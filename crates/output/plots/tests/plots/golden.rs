@@ -1,10 +1,10 @@
-//! Schedules derived by hand, and the rectangles that are drawn of them. In the sketches a column is a second, a row a
-//! node, and a digit the job that is there (0 is job 10).
+//! Tests schedules derived by hand, and the rectangles that are drawn for them. In the sketches a
+//! column is a second, a row is a node, and a digit is the job that runs there (0 is job 10).
 
 use crate::support::{Residency, events, file, gantt, stays};
 use dfrsim_model::{Job, JobId, SimSpan, SimTime};
 
-/// Ten jobs that take whole nodes: submission, nodes and run time in seconds.
+/// Ten jobs that use whole nodes: submit time, nodes and run time in seconds.
 const JOBS: [(u64, u32, u64); 10] = [
     (0, 2, 6),
     (0, 1, 3),
@@ -29,7 +29,7 @@ fn jobs() -> Vec<Job> {
     JOBS.iter().zip(1..).map(job).collect()
 }
 
-/// The rectangles of a sketch in which every job has one run on each of its nodes.
+/// Returns the rectangles of a sketch in which every job has one run on each of its nodes.
 fn sketched(sketch: &[&str]) -> Vec<Residency> {
     let mut stays = Vec::new();
     for (row, node) in sketch.iter().zip(0..) {
@@ -50,9 +50,10 @@ fn sketched(sketch: &[&str]) -> Vec<Residency> {
     stays
 }
 
-/// Job 3 needs all nodes, so its reservation is at 6, when job 1 ends. Job 4 ends before that and starts at 1 on the idle
-/// node; so does job 7 at 3. Jobs 5 and 6, too long, wait: when job 3 has ended, at 8, they start. Job 8 needs three nodes
-/// and gets its reservation at 13, when job 6 ends: one is spare. Job 9 needs two; job 10 starts at 10 on the idle one.
+/// Job 3 needs all nodes, so its reservation is at 6 s, when job 1 ends. Job 4 ends before that and
+/// starts at 1 s on the idle node; so does job 7 at 3 s. Jobs 5 and 6 are too long and start when
+/// job 3 has ended, at 8 s. Job 8 needs three nodes and gets its reservation at 13 s, when job 6
+/// ends: there is one extra node. Job 9 needs two; job 10 starts at 10 s on the idle one.
 #[test]
 fn easy() {
     let expected =
@@ -60,9 +61,9 @@ fn easy() {
     assert_eq!(stays(&gantt(&events("EASY", 4, SimSpan::ZERO, &jobs()))), expected);
 }
 
-/// No job overtakes another: at 8, jobs 4, 5 and 6 start; job 7 follows at 8 too, if a node is left, but none is, and
-/// gets that of job 4 at 10. Job 8 needs three nodes, which are free at 13; job 9 waits for two until 17, and job 10
-/// behind it.
+/// No job overtakes another. At 8 s, jobs 4, 5 and 6 start. Job 7 finds no free node then, and gets
+/// the node of job 4 at 10 s. Job 8 needs three nodes, which are free at 13 s. Job 9 waits for two
+/// until 17 s, and job 10 waits for job 9.
 #[test]
 fn fcfs() {
     let expected =
@@ -70,8 +71,8 @@ fn fcfs() {
     assert_eq!(stays(&gantt(&events("FCFS", 4, SimSpan::ZERO, &jobs()))), expected);
 }
 
-/// One node. A (10 s) is alone until B (2 s) arrives at 4; both get half of it, so B is done at 8, when A has done 6 s, and
-/// A at 12. B is on A.
+/// One node. A (10 s) is alone until B (2 s) arrives at 4 s. Both get half of the node, so B ends at
+/// 8 s, when A has done 6 s, and A ends at 12 s. B is drawn above A.
 #[test]
 fn shared_nodes_are_split_by_cpu() {
     let mut list = jobs();
@@ -96,7 +97,8 @@ fn shared_nodes_are_split_by_cpu() {
     assert_eq!(stays(&gantt(&events("EQUIPARTITION", 1, SimSpan::ZERO, &list))), expected);
 }
 
-/// Clusters of two cores and one. B waits for A on the first, and moves at 2; C takes the first core that is free.
+/// Clusters of two cores and of one. B waits for A on the first, and moves at 2 s; C takes the first
+/// core that is free.
 /// ```text
 /// 012345
 /// AAAAC
@@ -122,7 +124,7 @@ fn clusters_of_a_grid_are_stacked() {
     assert!(error(&cut).contains("ends without a `summary`"), "{}", error(&cut));
 }
 
-/// Clusters of one core; the first fails at 2 with A, which begins again on the second.
+/// Clusters of one core; the first one fails at 2 s with A, which restarts on the second one.
 #[test]
 fn a_job_that_is_lost_begins_again() {
     let events = file(include_str!("golden_lost.jsonl"));
@@ -132,8 +134,9 @@ fn a_job_that_is_lost_begins_again() {
     assert_eq!(gantt(&events).csv, expected);
 }
 
-/// Two nodes; half a node is 471,859,200 share units. A (half a node) is paused at 2 and resumed on the other node at 4; B
-/// (half a node), which is on A, moves down then, goes to the other node at 6, onto A, and down again when A ends at 7.
+/// Two nodes; half a node is 471,859,200 share units. A (half a node) is paused at 2 s and resumed
+/// on the other node at 4 s. B (half a node), which is drawn above A, then moves down. It migrates
+/// to the other node at 6 s, above A, and moves down again when A ends at 7 s.
 /// ```text
 /// 0123456789
 /// AA  BB         (above: B in 0 and 1, too)
@@ -146,7 +149,8 @@ fn pauses_migrations_and_shifts_cut_stays() {
     let expected = include_str!("golden_pauses.csv");
     assert_eq!(figure.csv, expected);
 
-    // CPU: 2 halves of 2 nodes, then 1, then 2 again from 4 to 7, then 1; the paused job counts from 2 to 4.
+    // CPU in use: 2 halves of 2 nodes, then 1, then 2 again from 4 s to 7 s, then 1. The paused job
+    // counts from 2 s to 4 s.
     let timeline = dfrsim_plots::draw_timeline(events.path()).unwrap();
     let expected = "series,from_s,value\n\
         CPU in use,0,0.5\nCPU in use,2,0.25\nCPU in use,4,0.5\nCPU in use,7,0.25\nCPU in use,9,0\n\
@@ -154,12 +158,13 @@ fn pauses_migrations_and_shifts_cut_stays() {
         waiting,0,0\n\
         paused,0,0\npaused,2,1\npaused,4,0\n";
     assert_eq!(timeline.csv, expected);
-    // Turnarounds of 7 and 9 s for 5 and 9 s.
+    // Turnarounds are 7 s and 9 s for run times of 5 s and 9 s.
     let stretch = dfrsim_plots::draw_stretch(&[events.path().to_owned()], dfrsim_plots::StretchForm::Ecdf);
     assert_eq!(stretch.unwrap().csv, "policy,value,part_no_larger\nnone,1,0.5\nnone,1.4,1\n");
 }
 
-/// Node 1 has twice the CPU of node 0. A (two tasks of a whole reference node) has all of it, B half, and C all of node 0.
+/// Node 1 has twice the CPU of node 0. A (two tasks of a whole reference node) uses all of it, B
+/// half, and C all of node 0.
 #[test]
 fn parts_are_those_of_the_node() {
     let events = file(include_str!("golden_parts.jsonl"));

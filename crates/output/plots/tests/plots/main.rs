@@ -1,4 +1,4 @@
-//! Pictures: by hand, of arbitrary events, and what is refused.
+//! Tests pictures: schedules by hand, arbitrary events, and rejected files.
 
 mod faults;
 mod golden;

@@ -1,4 +1,4 @@
-//! What must hold for the Gantt chart of any schedule.
+//! Tests properties of the Gantt chart of any schedule.
 
 use crate::support::{Residency, events, gantt, stays};
 use dfrsim_model::{Job, JobId, Share, SimSpan, SimTime};
@@ -15,8 +15,9 @@ fn job() -> impl Strategy<Value = (u64, u32, u64, u64, u64)> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
-    /// Without a penalty, the areas of a job's rectangles add up to its work, within the rounding of yields (2^-20 of a
-    /// yield) and of completions (a microsecond); rectangles of one node never cover each other.
+    /// Without a penalty, the areas of a job's rectangles add up to its work, within the rounding of
+    /// yields (2^-20 of a yield) and of completions (a microsecond). Rectangles of one node never
+    /// overlap.
     #[test]
     fn areas_are_work(
         table in prop::collection::vec(job(), 1..25),

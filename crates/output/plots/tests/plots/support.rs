@@ -1,4 +1,4 @@
-//! Simulating and drawing in tests.
+//! Helpers for simulating and drawing in tests.
 
 use dfrsim_cluster::{EventLog, Metrics, Options, SummaryOptions, simulate};
 use dfrsim_model::{Job, SimSpan};
@@ -8,14 +8,14 @@ use std::fs;
 use std::io::Write as _;
 use tempfile::NamedTempFile;
 
-/// A file with this text.
+/// Creates a file with this text.
 pub(crate) fn file(text: &str) -> NamedTempFile {
     let mut file = NamedTempFile::new().unwrap();
     file.write_all(text.as_bytes()).unwrap();
     file
 }
 
-/// The events file of a simulation.
+/// Creates the events file of a simulation.
 pub(crate) fn events(policy: &str, nodes: u32, penalty: SimSpan, jobs: &[Job]) -> NamedTempFile {
     let known: Policy = policy.parse().unwrap();
     let options = Options { penalty, ..Options::default() };
@@ -32,12 +32,12 @@ pub(crate) fn events(policy: &str, nodes: u32, penalty: SimSpan, jobs: &[Job]) -
     file
 }
 
-/// The Gantt chart of a whole events file.
+/// Draws the Gantt chart of a whole events file.
 pub(crate) fn gantt(events: &NamedTempFile) -> Figure {
     draw_gantt(events.path(), Window::default()).unwrap()
 }
 
-/// A line of a Gantt chart's data.
+/// Row of a Gantt chart's data.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Residency {
     pub(crate) job: u64,
@@ -49,7 +49,7 @@ pub(crate) struct Residency {
     pub(crate) edges: [String; 2],
 }
 
-/// The data of a Gantt chart.
+/// Parses the data of a Gantt chart.
 pub(crate) fn stays(figure: &Figure) -> Vec<Residency> {
     let mut lines = figure.csv.lines();
     assert_eq!(lines.next(), Some("job_id,node,tasks,from_s,to_s,cpu_from,cpu_to,yield,begin,end"));

@@ -1,24 +1,25 @@
-//! The numbers of a schedule as text for a page: columns of differences, compressed.
+//! Numbers of a schedule as text for a page: compressed columns of differences.
 //!
-//! Each number is written in groups of seven bits, the lowest first, the eighth bit set in all groups but the last; signed
-//! numbers as 2n, or -2n - 1 below 0. The columns follow each other without a gap (their lengths are in the head), are
-//! compressed with DEFLATE and written in base 64. `data.js` reads them.
+//! Each number is written in groups of seven bits, lowest first, with the eighth bit set in all
+//! groups but the last. Signed numbers are written as 2n, or as -2n - 1 if negative. The columns
+//! follow each other without separators (their lengths are in the head), and are compressed with
+//! DEFLATE and encoded in base 64. `data.js` reads them.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use dfrsim_model::greatest_divisor;
-use dfrsim_plots::lives::{Change, Lives, Run};
+use dfrsim_model::greatest_common_divisor;
+use dfrsim_plots::lives::{Change, JobHistories, NodeRun};
 use flate2::Compression;
 use flate2::write::DeflateEncoder;
 use std::io::Write as _;
 
-/// Those of what is shown, with times in this unit.
-pub(super) fn text(Lives { jobs, stays, queued, downs, .. }: &Lives, unit: u64) -> String {
+/// Encodes all columns, with times in this unit.
+pub(super) fn encode(JobHistories { jobs, stays, queued, downs, .. }: &JobHistories, unit: u64) -> String {
     let pieces: Vec<(u64, u32)> = stays
         .iter()
         .flat_map(|stay| stay.pieces.iter().map(|(at, part)| (at - stay.from, part.units())))
         .collect();
-    let runs: Vec<Run> = stays.iter().flat_map(|stay| stay.runs.iter().copied()).collect();
+    let runs: Vec<NodeRun> = stays.iter().flat_map(|stay| stay.runs.iter().copied()).collect();
     let mut bytes = Bytes::default();
 
     bytes.differences(jobs.iter().map(|job| job.id));
@@ -55,13 +56,13 @@ pub(super) fn text(Lives { jobs, stays, queued, downs, .. }: &Lives, unit: u64) 
     bytes.text()
 }
 
-/// The number of a change in the page; 0 is none.
+/// Returns the number of a change in the page; 0 stands for none.
 fn code(change: Change) -> u64 {
     change as u64 + 1
 }
 
-/// Leaves out what is beyond the shown time.
-pub(super) fn clip(lives: &mut Lives) {
+/// Removes everything outside the time window.
+pub(super) fn clip(lives: &mut JobHistories) {
     let (from, to) = lives.shown;
     for life in lives.jobs.iter_mut().filter(|life| life.end > to) {
         (life.end, life.fate) = (to, None);
@@ -78,18 +79,19 @@ pub(super) fn clip(lives: &mut Lives) {
     lives.downs.sort_by_key(|down| (down.from, down.first));
 }
 
-/// The largest time, in microseconds, of which all times are multiples: a second for most whole-node schedules.
-pub(super) fn unit(Lives { jobs, stays, queued, downs, shown, tau, .. }: &Lives) -> u64 {
+/// Returns the largest unit, in microseconds, of which all times are multiples: one second for most
+/// schedules of whole nodes.
+pub(super) fn common_unit(JobHistories { jobs, stays, queued, downs, shown, tau, .. }: &JobHistories) -> u64 {
     let of_jobs = jobs.iter().flat_map(|job| [job.submit, job.end, job.run]);
     let of_stays = stays.iter().flat_map(|stay| [stay.from, stay.to]);
     let of_pieces = stays.iter().flat_map(|stay| stay.pieces.iter().map(|piece| piece.0));
     let of_downs = downs.iter().flat_map(|down| [down.from, down.to]);
     let of_others = queued.iter().map(|one| one.at).chain(of_downs).chain([shown.0, shown.1, *tau]);
     let times = of_jobs.chain(of_stays).chain(of_pieces).chain(of_others);
-    times.fold(0, greatest_divisor).max(1)
+    times.fold(0, greatest_common_divisor).max(1)
 }
 
-/// Numbers one after the other.
+/// Buffer of encoded numbers.
 #[derive(Default)]
 struct Bytes(Vec<u8>);
 
@@ -104,7 +106,7 @@ impl Bytes {
     fn plain(&mut self, numbers: impl Iterator<Item = u64>) {
         numbers.for_each(|number| self.number(number));
     }
-    /// Each number's difference to the one before.
+    /// Appends the difference of each number to its predecessor.
     fn differences(&mut self, numbers: impl Iterator<Item = u64>) {
         let mut last = 0;
         for number in numbers {
@@ -116,7 +118,7 @@ impl Bytes {
     fn text(self) -> String {
         let mut encoder = DeflateEncoder::new(Vec::new(), Compression::best());
         let packed = encoder.write_all(&self.0).and_then(|()| encoder.finish());
-        STANDARD.encode(packed.expect("memory can be written"))
+        STANDARD.encode(packed.expect("writing to memory cannot fail"))
     }
 }
 
@@ -125,12 +127,12 @@ mod tests {
     use super::*;
     use crate::schedule::Schedule;
     use dfrsim_model::{Share, Yield};
-    use dfrsim_plots::lives::{Down, Life, Queued, Stay};
+    use dfrsim_plots::lives::{Down, JobHistory, Queued, Stay};
     use flate2::read::DeflateDecoder;
     use proptest::prelude::*;
     use std::io::Read as _;
 
-    /// As `data.js` reads them.
+    /// Decodes columns in the same way as `data.js`.
     struct Reader(Vec<u8>, usize);
 
     impl Reader {
@@ -198,7 +200,7 @@ mod tests {
     fn columns_are_in_their_order_and_times_in_the_largest_unit() {
         let share = |units| Share::try_from_units(units).unwrap();
         let part = |units| Yield::try_from_units(units).unwrap();
-        let job = Life {
+        let job = JobHistory {
             id: 7,
             sequence: 0,
             submit: 2_000_000,
@@ -214,11 +216,11 @@ mod tests {
             begin: Change::Start,
             end: Some(Change::Complete),
             pieces: [(2_500_000, 77), (3_000_000, 99)].map(|(at, units)| (at, part(units))).to_vec(),
-            runs: vec![Run { first: 4, nodes: 2, tasks: 1, row: 3 }],
+            runs: vec![NodeRun { first: 4, nodes: 2, tasks: 1, row: 3 }],
         };
         let queued = Queued { job: 0, at: 2_000_000, cluster: 1 };
         let down = Down { first: 2, nodes: 3, from: 1_000_000, to: 4_000_000 };
-        let lives = Lives {
+        let lives = JobHistories {
             clusters: vec![6],
             tau: 10_000_000,
             jobs: vec![job],
@@ -226,7 +228,7 @@ mod tests {
             queued: vec![queued],
             downs: vec![down],
             shown: (0, 4_000_000),
-            ..Lives::default()
+            ..JobHistories::default()
         };
         let Schedule { head, data, .. } = Schedule::new(lives, None);
         assert_eq!((head.unit_us, head.from, head.to, head.tau), (500_000, 0, 8, 20));

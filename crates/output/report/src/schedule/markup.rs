@@ -1,11 +1,12 @@
-//! A schedule in a page.
+//! Markup of a schedule.
 
 use super::Schedule;
 use maud::{Markup, PreEscaped, html};
 
 pub(crate) const STYLE: &str = include_str!("schedule.css");
 
-/// In a block of its own, so that its names are not those of the page's script.
+/// Scripts of the chart, in a block so that their names do not clash with those of the page's
+/// script.
 pub(crate) const SCRIPT: &str = concat!(
     "\"use strict\";{\n",
     include_str!("data.js"),
@@ -17,7 +18,7 @@ pub(crate) const SCRIPT: &str = concat!(
     "}\n",
 );
 
-/// The keys of a chart of jobs, and what they do.
+/// Keys of a chart of jobs, with their effects.
 const KEYS: [(&[&str], &str); 7] = [
     (&["←", "→"], "earlier, later"),
     (&["+", "-"], "zoom in, out"),
@@ -28,9 +29,9 @@ const KEYS: [(&[&str], &str); 7] = [
     (&["0"], "everything"),
 ];
 
-/// The chart, which the script draws.
+/// Builds the elements in which the script draws the chart.
 pub(crate) fn figure(schedule: &Schedule) -> Markup {
-    let head = serde_json::to_string(&schedule.head).expect("names and numbers can be written");
+    let head = serde_json::to_string(&schedule.head).expect("the head can be written as JSON");
     let is_plan = schedule.head.plan.is_some();
     let either = |of_events: &'static str, of_plan: &'static str| if is_plan { of_plan } else { of_events };
     let content = either("jobs on nodes, CPU in use and jobs in the system", "actions on VMs by node");
@@ -40,7 +41,7 @@ pub(crate) fn figure(schedule: &Schedule) -> Markup {
         figure.schedule {
             figcaption { (schedule.counted()) }
             @if let Some(remark) = &schedule.remark { p.left-out { (remark) } }
-            noscript { p { "This chart needs scripts." } }
+            noscript { p { "This chart needs JavaScript." } }
             div.schedule-tools {
                 @for (action, label, sign) in [
                     ("in", "Zoom in", "+"), ("out", "Zoom out", "−"), ("left", "Earlier", "←"), ("right", "Later", "→"),

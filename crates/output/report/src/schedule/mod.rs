@@ -1,4 +1,5 @@
-//! An interactive chart of a schedule: jobs on nodes over time, with the life of each job, for pages without a network.
+//! Interactive chart of a schedule: jobs on nodes over time, with the history of each job, for pages
+//! without network access.
 
 mod columns;
 mod markup;
@@ -7,27 +8,29 @@ mod source;
 pub(crate) use markup::{SCRIPT, STYLE, figure};
 pub use source::ScheduleError;
 
-use columns::{clip, unit};
+use columns::{clip, common_unit};
 use dfrsim_model::{SimTime, counted};
-use dfrsim_plots::lives::{Limits, Lives, PlanLanes, assign_rows};
+use dfrsim_plots::lives::{JobHistories, Limits, PlanLanes, assign_rows};
 use dfrsim_plots::{EventsError, Window};
 use serde::Serialize;
 use std::path::Path;
 
-/// What happened to the jobs of an events file, or what a plan of context switches does with its VMs, ready for a page.
+/// Data of a chart, ready for a page: the jobs of an events file, or the actions of a plan of
+/// context switches on VMs.
 ///
-/// Of an events file, up to a million stays of jobs on nodes are kept; a longer one is shown up to there, with a remark.
+/// At most a million stays of jobs on nodes are kept from an events file; a longer file is cut
+/// there, with a remark.
 #[derive(Clone, Debug)]
 pub struct Schedule {
     title: String,
     remark: Option<String>,
-    /// What the script needs to know beside the columns.
+    /// Data for the script apart from the columns.
     head: Head,
-    /// The columns, compressed, in base 64.
+    /// Columns, compressed and encoded in base 64.
     data: String,
 }
 
-/// Times are in units.
+/// Head of the data. Times are in units of `unit_us`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 struct Head {
     jobs: usize,
@@ -36,38 +39,39 @@ struct Head {
     runs: usize,
     queued: usize,
     downs: usize,
-    /// The unit of all times, in microseconds.
+    /// Unit of all times, in microseconds.
     unit_us: u64,
-    /// What is shown.
+    /// Start of the time window.
     from: u64,
     to: u64,
-    /// The tau of the bounded stretch; 0 in a grid, which has none.
+    /// Threshold tau of the bounded stretch; 0 in a grid, for which the bounded stretch is not
+    /// defined.
     tau: u64,
-    /// Lanes that belong together, with their names: the nodes of a cluster.
+    /// Names of groups of lanes with their numbers of lanes: the nodes of a cluster.
     clusters: Vec<(String, u32)>,
-    /// Nodes in their order, and the CPU of each, in parts of that of the reference node.
+    /// Node counts in node order, with the CPU of each node relative to the reference node.
     cpus: Vec<(u32, f64)>,
-    /// What a lane is: `node`, or `core` in a grid.
+    /// Meaning of a lane: `node`, or `core` in a grid.
     lane: &'static str,
-    /// Of a plan: names and actions.
+    /// Names and actions of a plan.
     #[serde(skip_serializing_if = "Option::is_none")]
     plan: Option<PlanLanes>,
 }
 
-/// Some ten megabytes, which a browser has ready in a second or two.
-const OF_A_PAGE: Limits = Limits { stays: 1_000_000, runs: 3_000_000 };
+/// Limits of a page: some ten megabytes, which a browser loads in a second or two.
+const PAGE_LIMITS: Limits = Limits { stays: 1_000_000, runs: 3_000_000 };
 
 impl Schedule {
     fn of_events(path: &Path, window: Window, limits: Limits) -> Result<Schedule, EventsError> {
-        let mut lives = Lives::read(path, window, limits)?;
+        let mut lives = JobHistories::read(path, window, limits)?;
         assign_rows(&mut lives.stays);
-        lives.stays.retain(|stay| window.sees(stay.from, stay.to));
+        lives.stays.retain(|stay| window.overlaps(stay.from, stay.to));
         Ok(Schedule::new(lives, None))
     }
 
-    fn new(mut lives: Lives, plan: Option<PlanLanes>) -> Schedule {
+    fn new(mut lives: JobHistories, plan: Option<PlanLanes>) -> Schedule {
         clip(&mut lives);
-        let unit = unit(&lives);
+        let unit = common_unit(&lives);
         let named = |(number, &nodes): (usize, &u32)| {
             (if lives.is_grid { format!("cluster {number}") } else { String::new() }, nodes)
         };
@@ -77,7 +81,7 @@ impl Schedule {
         let remark = lives.cut.map(SimTime::from_micros).map(|cut| {
             format!("The schedule is too long for a page: what happens after second {cut} is left out.")
         });
-        let Lives { jobs, stays, queued, downs, shown: (from, to), tau, .. } = &lives;
+        let JobHistories { jobs, stays, queued, downs, shown: (from, to), tau, .. } = &lives;
         let head = Head {
             jobs: jobs.len(),
             stays: stays.len(),
@@ -94,22 +98,22 @@ impl Schedule {
             lane,
             plan,
         };
-        let data = columns::text(&lives, unit);
+        let data = columns::encode(&lives, unit);
         Schedule { title: lives.title, remark, head, data }
     }
 
-    /// What was simulated: the policy and the nodes.
+    /// Returns the title: policy and nodes of the simulation.
     pub fn title(&self) -> &str {
         &self.title
     }
 
-    /// The same schedule under another title.
+    /// Sets another title.
     #[must_use]
     pub fn with_title(self, title: String) -> Schedule {
         Schedule { title, ..self }
     }
 
-    /// How many jobs, or VMs, are in it: `1 job`, `12 VMs`.
+    /// Formats the number of jobs or VMs: `1 job`, `12 VMs`.
     pub fn counted(&self) -> String {
         let (count, of) = match &self.head.plan {
             Some(plan) => (plan.vms, "VM"),
@@ -125,8 +129,9 @@ mod tests {
     use dfrsim_model::SimTime;
     use std::fs;
 
-    /// Job 7 waits 2 s, runs on nodes 0 and 1, is paused from 10 s to 20 s, goes on on node 2 with another yield from 25 s on,
-    /// and ends at 30 s. Job 8 has node 1 from 12 s to 18 s. Job 9 is turned away.
+    /// Events of three jobs. Job 7 waits 2 s, runs on nodes 0 and 1, is paused from 10 s to 20 s,
+    /// resumes on node 2 with another yield from 25 s on, and ends at 30 s. Job 8 has node 1 from 12
+    /// s to 18 s. Job 9 is rejected.
     const EVENTS: &str = r#"{"event":"run","format":3,"policy":"A<B","nodes":3,"penalty_us":0,"tau_us":10000000}
 {"event":"submit","at_us":0,"job":0,"id":7,"tasks":2,"cpu_need":943718400,"memory":0,"run_us":15000000}
 {"event":"start","at_us":2000000,"job":0,"on":[[0,1],[1,1]],"yield":1048576}
@@ -166,7 +171,7 @@ mod tests {
 
     #[test]
     fn a_schedule_has_the_stays_of_all_jobs() {
-        let schedule = schedule(EVENTS, (None, None), OF_A_PAGE).unwrap();
+        let schedule = schedule(EVENTS, (None, None), PAGE_LIMITS).unwrap();
         assert_eq!(schedule.title(), "A<B, 3 nodes");
         let expected = Head {
             jobs: 3,
@@ -193,7 +198,8 @@ mod tests {
         }
     }
 
-    /// Nodes 1 and 2 are down from 4 s, node 1 until 6 s, node 2 until the end; node 0 before the first job, and again after the last.
+    /// Checks down times: nodes 1 and 2 go down at 4 s, node 1 until 6 s, node 2 until the end; node
+    /// 0 is down before the first job, and again after the last.
     #[test]
     fn nodes_that_are_down_are_shown_with_the_jobs() {
         const EVENTS: &str = r#"{"event":"run","format":3,"policy":"A","nodes":3,"penalty_us":0,"tau_us":10000000}
@@ -208,27 +214,27 @@ mod tests {
 {"event":"down","at_us":9000000,"nodes":[[0,1]]}
 {"event":"summary","completed":1,"rejected":0,"makespan_us":5000000,"max_stretch":1.0,"max_bounded_stretch":1.0,"mean_bounded_stretch":1.0,"mean_turnaround_s":5.0,"utilisation":0.33,"preemptions":0,"migrations":0,"migrated_tasks":0,"platform":{"interruptions":0,"lost":0,"lost_work_s":0.0,"availability":0.6,"goodput":0.5}}
 "#;
-        let shown = schedule(EVENTS, (None, None), OF_A_PAGE).unwrap();
+        let shown = schedule(EVENTS, (None, None), PAGE_LIMITS).unwrap();
         assert_eq!((shown.head.downs, shown.head.from, shown.head.to), (2, 3, 8));
-        let later = schedule(EVENTS, (Some(7), None), OF_A_PAGE).unwrap().head;
+        let later = schedule(EVENTS, (Some(7), None), PAGE_LIMITS).unwrap().head;
         assert_eq!((later.downs, later.from), (1, 7));
     }
 
     #[test]
     fn a_window_has_the_jobs_of_its_time() {
         // Job 8 and the stay of job 7 before its pause have ended; job 7 itself has not.
-        let later = schedule(EVENTS, (Some(19), None), OF_A_PAGE).unwrap().head;
+        let later = schedule(EVENTS, (Some(19), None), PAGE_LIMITS).unwrap().head;
         assert_eq!((later.jobs, later.stays, later.from, later.to), (1, 1, 19, 30));
         // Only job 8 runs then; job 7 is paused.
-        let paused = schedule(EVENTS, (Some(11), Some(19)), OF_A_PAGE).unwrap().head;
+        let paused = schedule(EVENTS, (Some(11), Some(19)), PAGE_LIMITS).unwrap().head;
         assert_eq!((paused.jobs, paused.stays, paused.from, paused.to), (3, 1, 11, 18));
-        let error = schedule(EVENTS, (Some(40), None), OF_A_PAGE).unwrap_err().to_string();
+        let error = schedule(EVENTS, (Some(40), None), PAGE_LIMITS).unwrap_err().to_string();
         assert!(error.ends_with("no job runs in the time that is to be drawn"), "{error}");
     }
 
     #[test]
     fn what_is_too_much_for_a_page_is_left_out_with_a_remark() {
-        let limits = Limits { stays: 1, ..OF_A_PAGE };
+        let limits = Limits { stays: 1, ..PAGE_LIMITS };
         let schedule = schedule(EVENTS, (None, None), limits).unwrap();
         // The first stay ends at 10 s.
         assert_eq!((schedule.head.stays, schedule.head.to), (1, 10));
@@ -237,13 +243,13 @@ mod tests {
 
     #[test]
     fn a_grid_has_its_cores_cluster_by_cluster_and_queues() {
-        let head = schedule(GRID, (None, None), OF_A_PAGE).unwrap().head;
+        let head = schedule(GRID, (None, None), PAGE_LIMITS).unwrap().head;
         assert_eq!(head.clusters, [("cluster 0".to_owned(), 2), ("cluster 1".to_owned(), 3)]);
         assert_eq!((head.lane, head.stays, head.runs, head.queued, head.to), ("core", 1, 1, 2, 6));
     }
 
-    /// Nodes 1 and 2 are down from 4 s to 9 s, which interrupts job 7 on nodes 0 and 1; it starts again on node 0 alone. Node 2
-    /// goes down again and stays down.
+    /// Events with down times: nodes 1 and 2 are down from 4 s to 9 s, which interrupts job 7 on
+    /// nodes 0 and 1; it starts again on node 0 alone. Node 2 goes down again and stays down.
     const OUTAGES: &str = r#"{"event":"run","format":3,"policy":"EASY","nodes":3,"penalty_us":0,"tau_us":10000000}
 {"event":"submit","at_us":0,"job":0,"id":7,"tasks":2,"cpu_need":471859200,"memory":0,"run_us":15000000}
 {"event":"start","at_us":0,"job":0,"on":[[0,1],[1,1]],"yield":1048576}
@@ -258,13 +264,13 @@ mod tests {
 
     #[test]
     fn nodes_that_are_down_are_kept_as_spans() {
-        let whole = schedule(OUTAGES, (None, None), OF_A_PAGE).unwrap().head;
+        let whole = schedule(OUTAGES, (None, None), PAGE_LIMITS).unwrap().head;
         // Nodes 1 and 2 together, then node 2 until the end.
         assert_eq!((whole.stays, whole.downs, whole.to), (2, 2, 20));
-        let part = schedule(OUTAGES, (Some(10), None), OF_A_PAGE).unwrap().head;
+        let part = schedule(OUTAGES, (Some(10), None), PAGE_LIMITS).unwrap().head;
         assert_eq!((part.stays, part.downs), (1, 1));
         let beyond = OUTAGES.replacen("[[1,2]]", "[[2,2]]", 1);
-        let error = schedule(&beyond, (None, None), OF_A_PAGE).unwrap_err().to_string();
+        let error = schedule(&beyond, (None, None), PAGE_LIMITS).unwrap_err().to_string();
         assert!(error.contains(":4: "), "{error}");
     }
 

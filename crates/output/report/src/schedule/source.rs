@@ -1,6 +1,6 @@
-//! What kind of file a schedule is read from.
+//! Detection of the file format of a schedule.
 
-use super::{OF_A_PAGE, Schedule};
+use super::{PAGE_LIMITS, Schedule};
 use dfrsim_plots::lives::PlanLanes;
 use dfrsim_plots::{EventsError, PlanFigureError, Window};
 use serde_json::Value;
@@ -8,28 +8,28 @@ use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
-/// Why a file cannot be shown.
+/// Reason why a file cannot be shown.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ScheduleError {
-    /// An events file is not as it should be, or no file can be read.
+    /// The file cannot be read, or is an invalid events file.
     #[error(transparent)]
     Events(#[from] EventsError),
-    /// A plan is not as it should be.
+    /// The file is an invalid plan.
     #[error("{}: {fault}", path.display())]
     Plan {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The error in the plan.
         fault: PlanFigureError,
     },
-    /// A part of a plan is asked for.
-    #[error("{}: a plan is shown as a whole: --from and --to are for events files", path.display())]
+    /// A time window was given for a plan.
+    #[error("{}: --from and --to apply to events files only; a plan is always shown as a whole", path.display())]
     PartOfPlan {
         /// The file.
         path: PathBuf,
     },
-    /// The file is neither.
+    /// The file is neither an events file nor a plan.
     #[error(
         "{}: expected an events file, whose first line is a record `run`, or a plan, a JSON object with `nodes` and `pools` as \
          `dfrsim solve plan --plan-out` writes it",
@@ -41,50 +41,52 @@ pub enum ScheduleError {
     },
 }
 
-/// What a file begins like.
+/// Format of a file, as detected from its beginning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum FileFormat {
     Events,
     Plan,
     Neither,
 }
 
-/// The part of a file from which its kind is seen, in bytes; more than the first record of any events file but that of a
-/// platform with very many classes of nodes, whose begin is enough.
-const BEGIN: u64 = 1 << 16;
+/// Number of bytes from which the format is detected. Only the first record of a platform with very
+/// many node classes is longer, and its beginning suffices.
+const PREFIX_BYTES: u64 = 1 << 16;
 
-/// The longest plan that is read, in bytes: some hundred thousand actions.
-const LONGEST_PLAN: u64 = 1 << 26;
+/// Largest size of a plan in bytes: some hundred thousand actions.
+const MAX_PLAN_BYTES: u64 = 1 << 26;
 
-/// A record of an events file has the field `event`; a plan is one object over one or more lines.
-fn kind(begin: &str) -> Kind {
+/// Determines the format: a record of an events file has the field `event`; a plan is one object on
+/// one or more lines.
+fn detect_format(begin: &str) -> FileFormat {
     let line = begin.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().trim();
     match serde_json::from_str::<Value>(line) {
-        Ok(Value::Object(record)) if record.contains_key("event") => Kind::Events,
-        Ok(Value::Object(whole)) if !whole.contains_key("pools") => Kind::Neither,
-        Ok(Value::Object(_)) => Kind::Plan,
-        // The first record is cut or too long.
-        Err(_) if line.starts_with("{\"event\"") => Kind::Events,
-        Err(_) if line.starts_with('{') => Kind::Plan,
-        Ok(_) | Err(_) => Kind::Neither,
+        Ok(Value::Object(record)) if record.contains_key("event") => FileFormat::Events,
+        Ok(Value::Object(whole)) if !whole.contains_key("pools") => FileFormat::Neither,
+        Ok(Value::Object(_)) => FileFormat::Plan,
+        // The first record may be cut off.
+        Err(_) if line.starts_with("{\"event\"") => FileFormat::Events,
+        Err(_) if line.starts_with('{') => FileFormat::Plan,
+        Ok(_) | Err(_) => FileFormat::Neither,
     }
 }
 
 impl Schedule {
-    /// The schedule of an events file of a cluster or a grid, or of a plan of context switches, which is known by its
-    /// content.
+    /// Reads the schedule of an events file of a cluster or a grid, or of a plan of context
+    /// switches; the format is detected from the content.
     ///
     /// # Errors
-    /// If the file cannot be read, is not complete or is neither; no job runs in the window; or there is a window for a plan.
+    /// Returns an error if the file cannot be read, is incomplete or has neither format; if no job
+    /// runs in the window; or if a window is given for a plan.
     pub fn read(path: &Path, window: Window) -> Result<Schedule, ScheduleError> {
         let failure = |source: io::Error| EventsError::Io { path: path.to_owned(), source };
         let mut begin = Vec::new();
-        File::open(path).map_err(failure)?.take(BEGIN).read_to_end(&mut begin).map_err(failure)?;
-        match kind(&String::from_utf8_lossy(&begin)) {
-            Kind::Events => Ok(Schedule::of_events(path, window, OF_A_PAGE)?),
-            Kind::Neither => Err(ScheduleError::Neither { path: path.to_owned() }),
-            Kind::Plan => {
-                if fs::metadata(path).map_err(failure)?.len() > LONGEST_PLAN {
+        File::open(path).map_err(failure)?.take(PREFIX_BYTES).read_to_end(&mut begin).map_err(failure)?;
+        match detect_format(&String::from_utf8_lossy(&begin)) {
+            FileFormat::Events => Ok(Schedule::of_events(path, window, PAGE_LIMITS)?),
+            FileFormat::Neither => Err(ScheduleError::Neither { path: path.to_owned() }),
+            FileFormat::Plan => {
+                if fs::metadata(path).map_err(failure)?.len() > MAX_PLAN_BYTES {
                     return Err(ScheduleError::Neither { path: path.to_owned() });
                 }
                 if window != Window::default() {
@@ -115,14 +117,14 @@ mod tests {
             "{\"at_us\":0, \"event\":\"run\"}",
             "{\"event\":\"ru",
         ] {
-            assert_eq!(kind(events), Kind::Events, "{events}");
+            assert_eq!(detect_format(events), FileFormat::Events, "{events}");
         }
         for plan in ["{\n\"cost\": 3,", "\n{\"cost\":3,\"pools\":[]}\n", "{\"cost\":3,\"no"] {
-            assert_eq!(kind(plan), Kind::Plan, "{plan}");
+            assert_eq!(detect_format(plan), FileFormat::Plan, "{plan}");
         }
         for other in ["", "1 2 3 4", "; Version: 2", "[{\"event\":\"run\"}]", "{\"nodes\":[]}", "\u{0}\u{0}"]
         {
-            assert_eq!(kind(other), Kind::Neither, "{other}");
+            assert_eq!(detect_format(other), FileFormat::Neither, "{other}");
         }
     }
 

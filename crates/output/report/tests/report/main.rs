@@ -1,4 +1,4 @@
-//! Pages of small runs.
+//! Tests the pages of small runs.
 
 mod page;
 mod toy;

@@ -9,11 +9,11 @@ use std::fs;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-/// The names try to break out of the page.
+/// Scenario whose names try to break out of the page.
 const SCENARIO: &str =
     "study = 'waiting'\ntitle = 'A <b> & \"c\"'\nname = '</script><i>'\nseconds = [1, 2, 123]\n";
 
-/// A job of 10 s on node 0.
+/// Events of a job of 10 s on node 0.
 const EVENTS: &str = r#"{"event":"run","format":3,"policy":"FCFS","nodes":2,"penalty_us":0,"tau_us":10000000}
 {"event":"submit","at_us":0,"job":0,"id":7,"tasks":1,"cpu_need":943718400,"memory":0,"run_us":10000000}
 {"event":"start","at_us":0,"job":0,"on":[[0,1]],"yield":1048576}
@@ -46,7 +46,7 @@ fn the_page_needs_no_network_and_takes_any_name() {
     let page = page(&results, &[picture], &[]).unwrap();
     assert!(page.contains("<h1>A &lt;b&gt; &amp; &quot;c&quot;</h1>"));
     assert!(!page.contains("<i>"), "no part of a name is taken for a tag");
-    // A browser runs the scripts of the page, and no other.
+    // A browser runs only the scripts of the page.
     let (_, policy) = page.split_once("Content-Security-Policy\" content=\"").unwrap();
     let (policy, _) = policy.split_once('"').unwrap();
     assert!(policy.starts_with("default-src 'none'; ") && !policy.contains("script-src 'unsafe"), "{policy}");
@@ -74,7 +74,7 @@ fn the_header_says_what_was_run() {
     assert!(untitled.contains("<h1>Waiting in queues</h1>"));
 }
 
-/// Servers of 1, 2 and 123 s on queues of 1, 2 and 3 jobs.
+/// Servers take 1, 2 and 123 s for queues of 1, 2 and 3 jobs.
 #[test]
 fn the_page_opens_with_the_answer() {
     let page = page_of(SCENARIO);
@@ -138,7 +138,7 @@ fn failed_and_unfinished_runs_are_warnings() {
     let (folder, registry) = (tempfile::tempdir().unwrap(), registry());
     run("study = 'waiting'\nqueues = 60\nseconds = [0, 1]\n", folder.path(), &registry);
     let mut results = Results::read(folder.path(), &registry).unwrap();
-    results.is_outdated = true;
+    results.has_newer_run = true;
     let page = page(&results, &[], &[]).unwrap();
     assert!(page.contains("A later run in this folder is unfinished"));
     assert!(page.contains("queue, queue 0, server 0 s: violation: a server takes &lt;no&gt; time"));
@@ -166,7 +166,7 @@ fn figures_of_all_columns_and_of_the_study_are_in_the_page() {
     let results = Results::read(folder.path(), &registry).unwrap();
     let drawn = draw_results(&results, &registry).unwrap();
     let stems: Vec<&str> = drawn.figures.iter().map(|(_, figure)| figure.stem.as_str()).collect();
-    // The study draws one of those that every study has in its own way.
+    // The study draws one of the standard figures itself.
     let expected = ["wait-s-boxes", "wait-s-distribution", "wait-s-by-server"];
     assert_eq!((stems.as_slice(), drawn.left_out.as_slice()), (&expected[..], &[][..]));
     assert_eq!(drawn.figures[0].0, "All waits");

@@ -3,32 +3,32 @@
 use dfrsim_lab::fields::{Scenario, count, list, text};
 use dfrsim_lab::{
     Audit, Axis, Cell, Chart, Claim, Digester, Drawing, Failure, Input, InstanceId, Labels, Long, NamedTable,
-    Prepared, RunError, Samples, Study, Table, Verdict, Watch, columns, fields,
+    Prepared, RunContext, RunError, Samples, Study, Table, Verdict, columns, fields,
 };
 
 fields! {
-    /// Queues and servers.
+    /// Scenario with queues and servers.
     #[derive(Clone, Debug, PartialEq)]
     pub struct Queues {
-        /// The name of the queues.
+        /// Name of the queues.
         pub name: String = text(), default "queue".to_owned();
-        /// How many queues.
+        /// Number of queues.
         pub queues: u32 = count("a number of queues", 1, 1_000), default 3;
-        /// How many seconds servers take.
+        /// Seconds per job, for each server.
         pub seconds: Vec<u32> = list(count("a time", 0, 1_000)).nonempty(), default vec![1, 2];
     }
 }
 
 columns! {
-    /// A wait.
+    /// Wait in a queue at a server.
     pub struct Wait {
-        /// The name of the queues.
+        /// Name of the queues.
         label pub name: String,
-        /// The queue.
+        /// Index of the queue.
         instance pub queue: u32,
-        /// What a server takes.
+        /// Seconds per job of the server.
         variant("s") pub server_s: u32,
-        /// The jobs.
+        /// Number of jobs in the queue.
         fact pub jobs: u32,
         /// The wait of the last job.
         primary(less, "min") pub wait_s: f64,
@@ -67,7 +67,7 @@ impl Study for Toy {
     fn labels(&self, seconds: &u32) -> Labels {
         vec![("server_s", seconds.to_string())]
     }
-    fn run(&self, queue: &u32, seconds: &u32, _: Watch<'_>) -> Result<Vec<Wait>, Failure> {
+    fn run(&self, queue: &u32, seconds: &u32, _: RunContext<'_>) -> Result<Vec<Wait>, Failure> {
         if *seconds == 0 {
             return Err(Failure::violation("a server takes <no> time"));
         }
@@ -99,7 +99,7 @@ impl Study for Toy {
             claim("waits are <fair>", Verdict::Open),
         ]
     }
-    /// With the name of a figure that all studies have.
+    /// Draws a figure with the name of a standard one.
     fn drawings(_: &Scenario<Queues>, rows: &Long<Wait>) -> Vec<Drawing> {
         let samples = vec![("all".to_owned(), rows.ok().map(|row| row.wait_s).collect())];
         let chart = Chart::Boxes(Samples { value: Axis::linear("wait"), name: "server".to_owned(), samples });

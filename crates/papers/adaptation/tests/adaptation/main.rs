@@ -1,4 +1,4 @@
-//! The study through the frame.
+//! Tests the study through the framework.
 
 use dfrsim_lab::{Part, Registry, Results, RunOptions, RunReport, Shard};
 use dfrsim_paper_adaptation::register;
@@ -31,15 +31,15 @@ fn budgets_rise_and_without_moves_no_placement_changes() {
     let registry = registry();
     let results = Results::read(folder.path(), &registry).unwrap();
     let frame = &results.rows().unwrap()[0];
-    let number = |row, column| frame.number(row, frame.place(column).unwrap());
+    let number = |row, column| frame.number(row, frame.column_index(column).unwrap());
     for row in (0..36).step_by(3) {
         let budgets = [row, row + 1, row + 2].map(|row| number(row, "budget_percent").unwrap());
         assert_eq!(budgets, [0.0, 25.0, 100.0]);
-        // Without moves the optimum is that without moves, so that the change does not count.
+        // Without moves the optimum is the unmoved yield, so the change does not count.
         assert_eq!((number(row, "optimum"), number(row, "gap_to_optimum")), (number(row, "unmoved"), None));
         let optima = [row, row + 1, row + 2].map(|row| number(row, "optimum").unwrap_or(0.0));
         assert!(optima.is_sorted(), "{optima:?}");
-        // With everything free to move, what moves cost does not matter.
+        // Migration costs do not matter with an unlimited budget.
         let other = if row % 6 == 0 { row + 5 } else { row - 1 };
         assert_eq!(number(row + 2, "optimum"), number(other, "optimum"));
     }

@@ -1,6 +1,6 @@
-//! Table 2: collective beside simple requests; table 3: both beside the optimum.
+//! Table 2: collective compared with simple requests. Table 3: both compared with the optimum.
 
-use crate::pairs::{BESIDE_OPTIMUM, COUNTS, Data, Pair, beside_optimum, optima};
+use crate::pairs::{COUNTS, Data, OPTIMUM_COLUMNS, Pair, compare_with_optimum, count_solvable};
 use crate::published::{CASES, TABLE_2, TABLE_3};
 use crate::scenario::CoallocationFields;
 use crate::{COLLECTIVE, SIMPLE};
@@ -10,8 +10,8 @@ use dfrsim_lab::{Estimate, NamedTable, Table, TableLine};
 const RATIO: &str = "Counts are of test cases. Their ratio is that of the shares: ours of `cases`, published of \
                      `published_cases`.";
 
-/// A line with our mean and its interval, the published value and the ratio; of counts also with the numbers of cases, ours
-/// and published.
+/// Adds our mean and its interval, the published value and the ratio. Counts also have the numbers
+/// of cases, ours and published.
 fn line(
     names: TableLine,
     ours: Option<Estimate>,
@@ -31,12 +31,12 @@ fn line(
         .with("ratio", ratio.map(|(ours, published)| ours.value * scale / published))
 }
 
-/// Whether there are as many test cases as published, of a size or of all sizes together.
-fn is_as_published(fields: &CoallocationFields, size: Option<usize>) -> bool {
+/// Checks that there are as many test cases as published, of a size or of all sizes together.
+fn has_published_cases(fields: &CoallocationFields, size: Option<usize>) -> bool {
     fields.cases as usize == CASES && (size.is_some() || fields.sizes == SIZES)
 }
 
-/// Means over the grids. The Markdown has a column for each count.
+/// Builds table 2 with means over the grids. The Markdown has a column for each count.
 pub(super) fn table_2(data: &Data<'_>) -> NamedTable {
     let counts = |pairs: &[Vec<Pair<'_>>]| -> [Option<Estimate>; 6] {
         std::array::from_fn(|place| {
@@ -52,7 +52,7 @@ pub(super) fn table_2(data: &Data<'_>) -> NamedTable {
     for &usage in &data.fields.usage {
         for (size, name) in &sizes {
             let ours = counts(&data.pairs(usage, *size));
-            let published = TABLE_2.find::<1, 6>([name]).filter(|_| is_as_published(data.fields, *size));
+            let published = TABLE_2.find::<1, 6>([name]).filter(|_| has_published_cases(data.fields, *size));
             let cases = if size.is_some() {
                 (of_size, CASES)
             } else {
@@ -70,7 +70,7 @@ pub(super) fn table_2(data: &Data<'_>) -> NamedTable {
     }
     for (size, name) in &sizes {
         let names = TableLine::new().with("usage", "published").with("size", name.as_str());
-        let counts = TABLE_2.find::<1, 6>([name]).filter(|_| is_as_published(data.fields, *size));
+        let counts = TABLE_2.find::<1, 6>([name]).filter(|_| has_published_cases(data.fields, *size));
         summary.extend(counts.map(|counts| names.with_all(COUNTS.into_iter().zip(counts))));
     }
     let short: Table = summary.into_iter().collect();
@@ -95,20 +95,21 @@ pub(super) fn table_3(data: &Data<'_>) -> NamedTable {
         let pairs = data.pairs(usage, Some(size));
         let cases = (data.fields.cases as usize, CASES);
         let mut push = |kind: &str, place: usize, ours: Option<Estimate>, published: Option<[f64; 5]>| {
-            let name = BESIDE_OPTIMUM[place];
+            let name = OPTIMUM_COLUMNS[place];
             let is_count = !matches!(name, "mean_delay_h" | "factor_of_optimum");
             let names = TableLine::new().with("usage", usage).with("size", size);
             let names = names.with("kind", kind).with("metric", name);
-            // The published table is for 5 nodes, and its counts are of this many test cases.
-            let is_comparable = !is_count || is_as_published(data.fields, Some(size));
+            // The published table is for 5 nodes, and its counts are for a fixed number of test
+            // cases.
+            let is_comparable = !is_count || has_published_cases(data.fields, Some(size));
             let published = published.filter(|_| size == 5 && is_comparable).map(|it| it[place]);
             lines.push(line(names, ours, published, is_count.then_some(cases)));
         };
-        let all = data.mean(pairs.iter().map(|pairs| Some(optima(pairs))));
+        let all = data.mean(pairs.iter().map(|pairs| Some(count_solvable(pairs))));
         push("optimum", 0, all, TABLE_3.find([COLLECTIVE]));
         for kind in [COLLECTIVE, SIMPLE] {
-            for place in 0..BESIDE_OPTIMUM.len() {
-                let estimate = data.mean(pairs.iter().map(|pairs| beside_optimum(pairs, kind)[place]));
+            for place in 0..OPTIMUM_COLUMNS.len() {
+                let estimate = data.mean(pairs.iter().map(|pairs| compare_with_optimum(pairs, kind)[place]));
                 push(kind, place, estimate, TABLE_3.find([kind]));
             }
         }

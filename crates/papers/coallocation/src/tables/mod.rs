@@ -1,4 +1,4 @@
-//! Tables 1 to 4 and figure 2, and those of what the text says without tables.
+//! Tables 1 to 4 and figure 2, and tables for results that the text gives without a table.
 
 mod comparison;
 mod times;
@@ -9,10 +9,10 @@ pub(crate) use times::{SERIES, series_ms};
 use crate::pairs::Data;
 use crate::published;
 use dfrsim_coallocation::planetlab::PROPERTIES;
-use dfrsim_lab::{NamedTable, Statistics, Table, TableLine, average, beside};
+use dfrsim_lab::{NamedTable, Statistics, Table, TableLine, average, comparison_cells};
 use dfrsim_model::coallocation::{Resource, UNITS_PER_ONE};
 
-/// All tables; those without data in the scenario are empty.
+/// Builds all tables; those without data in the scenario are empty.
 pub(crate) fn tables(data: &Data<'_>, nodes: &[Vec<Resource>]) -> Vec<NamedTable> {
     vec![
         NamedTable::printed("table_1", "Table 1: the nodes", table_1(data, nodes)),
@@ -28,12 +28,12 @@ pub(crate) fn tables(data: &Data<'_>, nodes: &[Vec<Resource>]) -> Vec<NamedTable
     ]
 }
 
-/// With our value, the published one and their ratio.
+/// Adds our value, the published one and their ratio.
 fn with_published(line: TableLine, ours: Option<f64>, published: Option<f64>) -> TableLine {
-    line.with_all(["ours", "published", "ratio"].into_iter().zip(beside(ours, published)))
+    line.with_all(["ours", "published", "ratio"].into_iter().zip(comparison_cells(ours, published)))
 }
 
-/// The properties of the nodes, averaged over the grids.
+/// Builds table 1: the properties of the nodes, averaged over the grids.
 fn table_1(data: &Data<'_>, grids: &[Vec<Resource>]) -> Table {
     let mut lines = Vec::new();
     for (place, name) in PROPERTIES.iter().map(|it| it.name).enumerate() {

@@ -1,4 +1,4 @@
-//! Table 4, figure 2 and section 4.5: how long searches take.
+//! Search times: table 4, figure 2 and section 4.5.
 
 use super::with_published;
 use crate::pairs::Data;
@@ -6,7 +6,8 @@ use crate::rows::SearchRow;
 use crate::{COLLECTIVE, SIMPLE, published};
 use dfrsim_lab::{NamedTable, Statistics, Table, TableLine, average};
 
-/// The series of figure 2: a name, the kind of request, and whether only cases with or without a solution count.
+/// Series of figure 2: a name, the kind of request, and, unless all cases count, true for those with
+/// a solution or false for those without.
 pub(crate) const SERIES: [(&str, &str, Option<bool>); 5] = [
     ("simple", SIMPLE, None),
     ("simple_solved", SIMPLE, Some(true)),
@@ -15,15 +16,15 @@ pub(crate) const SERIES: [(&str, &str, Option<bool>); 5] = [
     ("collective_unsolved", COLLECTIVE, Some(false)),
 ];
 
-/// Whether a search is of a kind, and solved or not if that matters.
-fn is(row: &SearchRow, kind: &str, solved: Option<bool>) -> bool {
+/// Checks that a search is of a kind and, if given, that it is solved or not.
+fn is_in_series(row: &SearchRow, kind: &str, solved: Option<bool>) -> bool {
     row.kind == kind && solved.is_none_or(|solved| row.is_solved() == solved)
 }
 
-/// The mean search time of each of the [`SERIES`], in milliseconds.
+/// Computes the mean search time of each of the [`SERIES`], in milliseconds.
 pub(crate) fn series_ms(data: &Data<'_>, usage: f64, size: usize) -> [Option<f64>; 5] {
     SERIES.map(|(_, kind, solved)| {
-        average(data.search_ms(usage, |row| row.size == size && is(row, kind, solved)))
+        average(data.search_ms(usage, |row| row.size == size && is_in_series(row, kind, solved)))
     })
 }
 
@@ -65,17 +66,17 @@ pub(super) fn figure_2(data: &Data<'_>) -> NamedTable {
     NamedTable::printed("figure_2", "Figure 2: search times", lines.into_iter().collect())
 }
 
-/// Section 4.5.
+/// Builds the table of phase times in section 4.5.
 pub(super) fn phase_times(data: &Data<'_>) -> NamedTable {
     let mut lines = Vec::new();
     for (usage, kind) in data.kinds() {
         for (cases, solved) in [("all", None), ("solved", Some(true)), ("not solved", Some(false))] {
-            let shares = data.phase_shares(usage, |row| is(row, kind, solved));
+            let shares = data.phase_shares(usage, |row| is_in_series(row, kind, solved));
             let Some([second, third, fourth, fifth]) = shares else { continue };
             let both = fourth + fifth;
             let parts = [("II", second), ("III", third), ("IV and V", both), ("IV", fourth), ("V", fifth)];
             for (phases, share) in parts {
-                // What is published is of all cases.
+                // The published values cover all cases.
                 let published = published::PHASE_SHARES.find([phases]).filter(|_| solved.is_none());
                 let place = TableLine::new().with("usage", usage).with("kind", kind);
                 let place = place.with("cases", cases).with("phases", phases);

@@ -1,4 +1,5 @@
-//! What is solved at each level of use, where searches end, the parameter study of section 4.3, and streams.
+//! Solved cases at each level of use, phases in which searches end, the parameter study of section
+//! 4.3, and streams.
 
 use crate::pairs::{Data, Pair, share};
 use crate::rows::{SearchRow, StreamRow};
@@ -26,7 +27,7 @@ pub(super) fn usage(data: &Data<'_>) -> NamedTable {
     NamedTable::printed("usage", "Solved by level of use, which is assumed", table)
 }
 
-/// Where searches without a solution ended.
+/// Builds the table of the phases in which searches without a solution ended.
 pub(super) fn phases(data: &Data<'_>) -> NamedTable {
     let line = |((usage, kind), size): ((f64, &str), usize)| {
         let is_one = |row: &&&SearchRow| row.usage == usage && row.kind == kind && row.size == size;

@@ -1,4 +1,4 @@
-//! The co-allocation study in the frame.
+//! Tests the co-allocation study in the framework.
 
 use dfrsim_coallocation::file::{self, Resources, Window};
 use dfrsim_coallocation::planetlab::{PROPERTIES, nodes};
@@ -11,7 +11,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-/// Two grids with six test cases of two sizes, and a day of requests.
+/// Scenario of two grids with six test cases of two sizes, and a day of requests.
 const SMALL: &str = "study = 'coallocation'\nreplications = 2\nnodes = 200\nusage = 0.1\nsizes = [2, 5]\ncases = 6\n\
     repetitions = 10\n[stream]\nspan = 86400\nmean_gap = 7200\n";
 
@@ -49,7 +49,7 @@ fn frames(folder: &Path) -> Vec<DataFrame> {
 }
 
 fn numbers<const COLUMNS: usize>(frame: &DataFrame, names: [&str; COLUMNS]) -> Vec<[Option<f64>; COLUMNS]> {
-    let places = names.map(|name| frame.place(name).unwrap());
+    let places = names.map(|name| frame.column_index(name).unwrap());
     (0..frame.len()).map(|row| places.map(|place| frame.number(row, place))).collect()
 }
 
@@ -68,7 +68,7 @@ fn rows_of_three_types_and_their_tables() {
     let columns =
         ["replication", "size", "case", "searches", "solved", "without_nodes", "without_totals", "start_s"];
     let mut starts = 0;
-    let kind = search.place("kind").unwrap();
+    let kind = search.column_index("kind").unwrap();
     for (row, line) in numbers(search, columns).into_iter().enumerate() {
         let [replication, size, case, searches, solved, first, second, _] =
             line.map(Option::unwrap_or_default);
@@ -81,7 +81,7 @@ fn rows_of_three_types_and_their_tables() {
         }
     }
     assert!(starts > 3, "{starts}");
-    // Arrivals are the same for both kinds.
+    // Both kinds have equal arrivals.
     let requests = numbers(stream, ["requests", "accepted", "mean_gap_s"]);
     assert_eq!(requests[0][0], requests[1][0]);
     assert!(requests.iter().all(|[all, accepted, gap]| accepted <= all && *gap == Some(7_200.0)));
@@ -93,7 +93,7 @@ fn rows_of_three_types_and_their_tables() {
     assert_eq!(files(folder.path()), files(other.path()));
 }
 
-/// With times and a parameter study there are all tables; only times differ from run to run.
+/// All tables exist with times and a parameter study; only times differ between runs.
 #[test]
 fn times_and_the_parameter_study() {
     let folder = tempfile::tempdir().unwrap();
@@ -107,7 +107,7 @@ fn times_and_the_parameter_study() {
     for table in ["figure_2", "parameters", "phase_times", "table_4"] {
         assert!(tables.iter().any(|it| it == table), "{table}: {tables:?}");
     }
-    // The parameter study is at the first level alone: three settings with six cases.
+    // The parameter study uses only the first level: three settings with six cases.
     let search = &frames(folder.path())[0];
     let varied = numbers(search, ["value", "searches", "search_ms", "usage"]);
     let varied: Vec<_> = varied.iter().filter(|line| line[0].is_some()).collect();
@@ -118,7 +118,7 @@ fn times_and_the_parameter_study() {
     let parameters = fs::read_to_string(folder.path().join("tables/parameters.csv")).unwrap();
     let settings: Vec<&str> = parameters.lines().skip(1).map(|line| &line[..line.len().min(4)]).collect();
     assert_eq!(settings, ["M,2,", "M,3,", "L2,1"]);
-    // The phases of a line of all cases add up.
+    // The phases of a line of all cases sum to 1.
     let shares = fs::read_to_string(folder.path().join("tables/phase_times.csv")).unwrap();
     let parts =
         shares.lines().skip(1).take(3).map(|line| line.split(',').nth(4).unwrap().parse::<f64>().unwrap());
@@ -137,7 +137,7 @@ fn narrowing_and_widening_reuses_every_row_that_remains() {
     // One more case of each size: two searches each, and an optimum.
     assert_eq!(counts(&["cases=7"]), (2 * 32, 2 * (2 * 2 + 1)));
     assert_eq!(counts(&["sizes=[5]", "replications=1"]), (7 * 3 - 3 + 2, 0));
-    // Streams do not depend on the repetitions, nor searches on the stream.
+    // Streams do not depend on the repetitions, and searches do not depend on the stream.
     assert_eq!(counts(&["sizes=[5]", "replications=1", "repetitions=9"]), (6 + 2, 12));
     assert_eq!(counts(&["sizes=[5]", "replications=1", "repetitions=9", "stream.mean_gap=9000"]), (18, 2));
 }
@@ -178,7 +178,8 @@ fn all_faults_of_a_scenario_are_found() {
     }
 }
 
-/// The nodes that would have been drawn, as a file: the same study. With labels, which no test case asks for.
+/// Reads the nodes that would have been drawn from a file, for an equal study. They have labels,
+/// which no test case requests.
 #[test]
 fn a_study_takes_listed_nodes() {
     let folder = tempfile::tempdir().unwrap();
@@ -195,7 +196,7 @@ fn a_study_takes_listed_nodes() {
     run(SMALL, &["replications=1"], folder.path());
     let drawn = files(folder.path());
     let report = run(SMALL, &listed, folder.path());
-    // They are known by what they are, not by where they come from.
+    // Nodes are identified by their content, not by their source.
     assert_eq!((report.counts.restored, report.inputs[0].file.as_str()), (32, "nodes.csv"));
     assert_eq!(files(folder.path())["search.csv"], drawn["search.csv"]);
     let table = fs::read_to_string(folder.path().join("tables/table_1.md")).unwrap();
@@ -226,8 +227,8 @@ fn what_is_wrong_with_listed_nodes_is_reported() {
     assert!(missing.contains("there is no file other.csv"), "{missing}");
 }
 
-/// The nodes of a case decide phase II of all its repetitions alike; where each draws its own, some of them have enough
-/// and others have not.
+/// The nodes of a case decide phase II of all its repetitions alike. If each repetition draws its
+/// own nodes, only some of them have sufficient totals.
 #[test]
 fn repetitions_may_draw_nodes_of_their_own() {
     let partly_sufficient = |overrides: &[&str]| {
@@ -241,7 +242,8 @@ fn repetitions_may_draw_nodes_of_their_own() {
     assert!(partly_sufficient(&["sample=repetition"]) > 0);
 }
 
-/// The first nodes of a case may lack the minima of a simple request, the first eligible ones do not.
+/// The first nodes of a case may lack the minima of a simple request; the first eligible ones do
+/// not.
 #[test]
 fn searches_examine_eligible_nodes_or_the_first_ones() {
     let without_nodes = |sample: &str| {
@@ -256,15 +258,15 @@ fn searches_examine_eligible_nodes_or_the_first_ones() {
     assert!(eligible.1 > unchecked.1, "{eligible:?} {unchecked:?}");
 }
 
-/// Searches in the files of a case start when those of its row do: the nodes, their use and the request are the same, only the draws
-/// of the search are not.
+/// Searches in the files of a case start when those of its row do: nodes, reservations and request
+/// are equal, and only the draws of the search differ.
 #[test]
 fn rows_can_be_recomputed_from_files() {
     let folder = tempfile::tempdir().unwrap();
     let written = folder.path().join("results/files");
     run(SMALL, &["files='files'", "replications=1"], &folder.path().join("results"));
     let frame = &frames(&folder.path().join("results"))[0];
-    let kind = frame.place("kind").unwrap();
+    let kind = frame.column_index("kind").unwrap();
     let mut starts = 0;
     for (row, line) in numbers(frame, ["size", "case", "solved", "start_s"]).into_iter().enumerate() {
         let [size, case, solved, start] = line;
@@ -285,7 +287,7 @@ fn rows_can_be_recomputed_from_files() {
             .map(|solution| solution.allocation.start)
             .collect();
         found.sort_unstable();
-        // Where all searches agree, draws do not matter.
+        // If all searches agree, the draws do not matter.
         if solved == Some(10.0) && found.first() == found.last() && found.len() == 10 {
             assert_eq!(Some(found[0].as_secs_f64()), start, "{name}");
             starts += 1;
@@ -296,7 +298,7 @@ fn rows_can_be_recomputed_from_files() {
     assert!(starts > 5, "{starts}");
 }
 
-/// Counts of 6 cases are not counts of 90.
+/// Counts of 6 cases are not compared with published counts of 90.
 #[test]
 fn published_counts_are_beside_as_many_cases_only() {
     let folder = tempfile::tempdir().unwrap();
@@ -307,7 +309,7 @@ fn published_counts_are_beside_as_many_cases_only() {
     let header = "usage,size,count,cases,ours,low,high,published_cases,published,ratio";
     assert_eq!(table("table_2.csv").lines().next(), Some(header));
     assert!(table("table_2.csv").lines().skip(1).all(|line| line.ends_with(",,,")));
-    // Parts of the optimum and hours are.
+    // Fractions of the optimum and hours are comparable.
     let parts = table("table_3.csv");
     let of = |metric: &str| parts.lines().find(|line| line.contains(metric)).unwrap().to_owned();
     assert!(

@@ -1,4 +1,4 @@
-//! The study through the frame.
+//! Tests the study through the framework.
 
 use dfrsim_lab::{DataFrame, Part, Registry, Results, RunOptions, RunReport, Shard};
 use dfrsim_paper_context_switch::register;
@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 
 const SMALL: &str = include_str!("small.toml");
 
-/// One application of nine independent tasks on nine nodes of a unit each.
+/// Scenario of one application of nine independent tasks on nine nodes of one unit each.
 const ALONE: &str = include_str!("alone.toml");
 
 const FILES: [&str; 8] = [
@@ -42,12 +42,12 @@ fn frames(folder: &Path) -> Vec<DataFrame> {
 }
 
 fn numbers(frame: &DataFrame, column: &str) -> Vec<f64> {
-    let column = frame.place(column).unwrap();
+    let column = frame.column_index(column).unwrap();
     (0..frame.len()).map(|row| frame.number(row, column).unwrap()).collect()
 }
 
-/// All nine VMs boot at once in 6 s; at the end they stop in 25 s. All plans cost 0. With vjobs that only wait, all
-/// plans cost 0, too.
+/// All nine VMs boot simultaneously in 6 s, and stop in 25 s at the end. All plans cost 0, also
+/// those with vjobs that only wait.
 #[test]
 fn one_vjob_is_run_and_stopped() {
     let folder = tempfile::tempdir().unwrap();
@@ -63,7 +63,7 @@ fn one_vjob_is_run_and_stopped() {
         (numbers(&simulations, "duration_s"), numbers(&simulations, "switches")),
         (vec![end], vec![2.0])
     );
-    // Each stay begins where the one before ends.
+    // Each interval begins at the end of the previous one.
     let (begins, lengths) = (numbers(&stays, "start_s"), numbers(&stays, "duration_s"));
     assert!(
         (1..begins.len()).all(|at| begins[at] == begins[at - 1] + lengths[at - 1]),
@@ -92,7 +92,7 @@ fn optimised_plans_are_not_dearer_and_figures_are_drawn() {
     ];
     assert_eq!(names, expected);
     let samples = &frames(folder.path())[0];
-    let (cost, bound) = (samples.place("cost_mb").unwrap(), samples.place("bound_mb").unwrap());
+    let (cost, bound) = (samples.column_index("cost_mb").unwrap(), samples.column_index("bound_mb").unwrap());
     for row in (0..samples.len()).step_by(2) {
         let optimised = samples.number(row + 1, cost);
         assert!(samples.number(row + 1, bound) <= optimised && optimised <= samples.number(row, cost));
@@ -111,13 +111,14 @@ fn optimised_plans_are_not_dearer_and_figures_are_drawn() {
         "figure-13-demand",
     ];
     assert_eq!(stems, expected);
-    // Published numbers are only beside experiments of the text's size.
+    // Published numbers are shown only for experiments of the size in the text.
     let claims = fs::read_to_string(folder.path().join("tables/claims.csv")).unwrap();
     assert!(claims.contains("the decision module needs less time than FCFS"), "{claims}");
     assert!(!claims.contains("how long all vjobs take under FCFS"), "{claims}");
 }
 
-/// Priorities and submissions in turn, one memory for all VMs of a vjob, EASY, and actions that slow each other down.
+/// Tests cyclic priorities and submissions, equal memory for all VMs of a vjob, EASY, and contention
+/// between actions.
 #[test]
 fn vjobs_come_over_time() {
     let text = SMALL
@@ -144,7 +145,8 @@ fn rows_are_reused_and_shards_merge_to_the_same_bytes() {
     run(SMALL, parts.path(), Part::Merged(vec![parts.path().to_owned()]));
     assert_eq!(read(folder.path()), read(parts.path()));
 
-    // Rows of a simulation are in several files: without one of them none is reused, and all are as before.
+    // Rows of a simulation are in several files: without one of them none is reused, and the results
+    // do not change.
     let before = read(folder.path());
     fs::write(folder.path().join("rows/load.csv"), "").unwrap();
     let report = run(SMALL, folder.path(), Part::Whole);
@@ -161,7 +163,7 @@ fn rows_are_reused_and_shards_merge_to_the_same_bytes() {
     assert_eq!(seeded.counts.restored, 0);
 }
 
-/// How many rows the simulations under static allocation have.
+/// Counts the rows of simulations under static allocation.
 fn total_of_booking(files: &[Vec<u8>]) -> usize {
     let texts = files[1..5].iter().map(|file| String::from_utf8_lossy(file));
     texts.map(|text| text.lines().filter(|line| line.contains(",booking,")).count()).sum()

@@ -1,5 +1,6 @@
-//! What the dissertation says of its results and choices (sections 5.3, 5.4 and 6.1; `claims.toml`), checked on ours and on its own
-//! tables; and of tau, which it does not name.
+//! Claims of the dissertation about its results and choices (sections 5.3, 5.4 and 6.1;
+//! `claims.toml`), checked on our results and on its own tables; and claims about tau, which it does
+//! not name.
 
 mod periods;
 mod vcsim;
@@ -7,9 +8,9 @@ mod vcsim;
 use crate::groups::{Group, Load, Matrix};
 use crate::published::{CostUnit, Published};
 use crate::setting::Setting;
-use crate::tables::{Counting, costs, gb_per_s};
+use crate::tables::{CountingRule, costs, gb_per_s};
 use dfrsim_cluster::{EstimateModel, NeedModel};
-use dfrsim_lab::query::{Cells, Entries, Entry, Finding, Judge, Series, fill};
+use dfrsim_lab::query::{Cells, ClaimChecker, ClaimEntry, Entries, QueryResult, Series, fill};
 use dfrsim_lab::{Claim, Statistics, rank_correlation};
 use dfrsim_model::SimSpan;
 use dfrsim_policies::fractional::{Extensions, Periodic, RemapLimit};
@@ -25,15 +26,17 @@ const BEST: &str = "GreedyPM*/per/OPT=MIN/MVT=600";
 static CLAIMS: LazyLock<Entries> =
     LazyLock::new(|| Entries::new("online/claims.toml", include_str!("../../claims.toml")));
 
-/// What is found of a policy: mean, sample standard deviation and minimum of the degradation; GB/s of preemptions and migrations
-/// together, as the mean of their sum, and as the sums of their means and of their maxima.
+/// Metrics of a policy: mean, sample standard deviation and minimum of the degradation; GB/s of
+/// preemptions and migrations together, as the mean of their sum, and as the sums of their means and
+/// of their maxima.
 const METRICS: [&str; 6] = ["degradation", "deviation", "least", "gb_per_s", "mean_gb_per_s", "max_gb_per_s"];
-/// The parts of policies.
+/// Label columns: the parts of policy names.
 const PARTS: [&str; 9] =
     ["policy", "kind", "submission", "star", "periodic", "phase", "limit", "limit_s", "rest"];
-/// What else our results differ by: on which instances, at which load, if it is one; the penalty, and whether it is the last
-/// one; the tau, and whether it is that of the published tables; whether everything is as published, or at least as the scenario
-/// names it first; and whether a workload has other limits of MVT, and estimates, than the published ones.
+/// Further label columns of our results: the instances, and the load if there is only one; the
+/// penalty, and if it is the last one; the tau, and if it is that of the published tables; if all
+/// conditions are those of the published tables, or at least the scenario's first ones; and if a
+/// workload has other MVT limits, and other estimates, than the published ones.
 const CONDITIONS: [&str; 10] = [
     "instances",
     "load",
@@ -47,7 +50,7 @@ const CONDITIONS: [&str; 10] = [
     "estimates",
 ];
 
-/// What is found of a policy under [`CONDITIONS`].
+/// Metrics of a policy under [`CONDITIONS`].
 #[derive(Clone)]
 struct Line {
     policy: Policy,
@@ -55,17 +58,17 @@ struct Line {
     numbers: [Option<f64>; METRICS.len()],
 }
 
-/// What statements ask.
-fn asked(conditions: &[&'static str], mut lines: Vec<Line>) -> Cells<'static> {
+/// Builds the cells that claims query.
+fn query_cells(conditions: &[&'static str], mut lines: Vec<Line>) -> Cells<'static> {
     lines.sort_by_cached_key(|line| line.policy.to_string());
     let mut cells = Cells::new(&[&PARTS, conditions].concat(), &METRICS, &[]).named_by("policy");
     for Line { policy, conditions, numbers } in &lines {
         cells.push(labels(*policy).iter().chain(conditions).map(String::as_str), *numbers);
     }
-    cells.with("bandwidth with MCB", mcb_needs_more).with("longer limits", longer)
+    cells.with("bandwidth with MCB", mcb_needs_more).with("longer limits", longer_limits)
 }
 
-/// The labels of a policy, in the order of [`PARTS`]; those of a batch policy are its name alone.
+/// Returns the labels of a policy, in the order of [`PARTS`]. A batch policy has only a name.
 fn labels(policy: Policy) -> [String; PARTS.len()] {
     let name = policy.to_string();
     let Some(parts) = policy.fractional() else {
@@ -81,7 +84,7 @@ fn labels(policy: Policy) -> [String; PARTS.len()] {
         name,
         "fractional".to_owned(),
         format!("{:?}", parts.on_submission),
-        yes(parts.opportunistic),
+        yes_or_no(parts.opportunistic),
         if parts.periodic == Periodic::Nothing { "none".to_owned() } else { format!("{:?}", parts.periodic) },
         format!("{:?}", parts.second_phase),
         limit.to_owned(),
@@ -90,17 +93,17 @@ fn labels(policy: Policy) -> [String; PARTS.len()] {
     ]
 }
 
-fn yes(is_so: bool) -> String {
+fn yes_or_no(is_so: bool) -> String {
     if is_so { "yes" } else { "no" }.to_owned()
 }
 
-/// Whether a policy is [`BEST`] with a limit that the published tables do not have.
+/// Checks that a policy is [`BEST`] with a limit that the published tables do not have.
 fn is_other_limit(policy: Policy) -> bool {
     let (name, best) = (policy.to_string(), BEST.trim_end_matches("600"));
     name.strip_prefix(best).is_some_and(|limit| !["300", "600"].contains(&limit))
 }
 
-/// Our results on a workload, of which these are the groups.
+/// Builds the cells of our results on a workload from its groups.
 fn ours(matrix: &Matrix<'_>, groups: &[&Group<'_>]) -> Cells<'static> {
     const USUAL_TAU: SimSpan = SimSpan::from_secs(10);
     let simulation = &matrix.scenario.simulation;
@@ -125,24 +128,25 @@ fn ours(matrix: &Matrix<'_>, groups: &[&Group<'_>]) -> Cells<'static> {
         let (instances, load) = match group.scope.load {
             Load::Unscaled | Load::All => ("whole", String::new()),
             Load::Of(load) => ("a load", load.to_string()),
-            Load::From(_) => ("heavy", String::new()),
+            Load::AtLeast(_) => ("heavy", String::new()),
         };
         let penalty = group.setting.options.penalty;
         let conditions = [
             instances.to_owned(),
             load,
             format!("{penalty} s"),
-            yes(simulation.penalties.last() == Some(&penalty)),
+            yes_or_no(simulation.penalties.last() == Some(&penalty)),
             format!("tau {} s", group.tau),
-            yes(group.tau == usual_tau),
-            yes(matrix.is_default(group)),
-            yes(is_plain(group)),
+            yes_or_no(group.tau == usual_tau),
+            yes_or_no(matrix.is_default(group)),
+            yes_or_no(is_plain(group)),
             limits.to_owned(),
             estimates.to_owned(),
         ];
         let degradations = group.values(|row| row.degradation);
         let statistics = Statistics::from_values(&degradations);
-        let costs = costs(group, CostUnit::GigabytesPerSecond, Counting::PAUSES_AND_RESUMES).map(together);
+        let costs =
+            costs(group, CostUnit::GigabytesPerSecond, CountingRule::PAUSES_AND_RESUMES).map(combined_costs);
         let numbers = [
             statistics.map(|it| it.mean),
             statistics.and_then(|it| it.deviation),
@@ -153,10 +157,10 @@ fn ours(matrix: &Matrix<'_>, groups: &[&Group<'_>]) -> Cells<'static> {
         ];
         Line { policy: group.setting.policy, conditions: conditions.into(), numbers }
     };
-    asked(&CONDITIONS, groups.iter().map(line).collect())
+    query_cells(&CONDITIONS, groups.iter().map(line).collect())
 }
 
-/// A published table of degradations, and the table of costs.
+/// Builds the cells of a published table of degradations, and of the published costs.
 fn published(table: Published) -> Cells<'static> {
     let line =
         |policy: &str, numbers| Some(Line { policy: policy.parse().ok()?, conditions: Vec::new(), numbers });
@@ -165,27 +169,29 @@ fn published(table: Published) -> Cells<'static> {
         line(policy, [Some(mean), Some(deviation), None, None, None, None])
     };
     let cost = |(policy, costs): (&str, [f64; 4])| {
-        let (mean, max) = together(costs);
+        let (mean, max) = combined_costs(costs);
         line(policy, [None, None, None, Some(mean), Some(mean), Some(max)])
     };
     let costs = Published::DissertationB4ToB6.costs(CostUnit::GigabytesPerSecond);
-    asked(&[], table.means().filter_map(degradation).chain(costs.filter_map(cost)).collect())
+    query_cells(&[], table.means().filter_map(degradation).chain(costs.filter_map(cost)).collect())
 }
 
-/// Mean and maximum of preemptions and migrations together. The published tables have no such maximum, so both are added up.
-fn together([preemption, max_preemption, migration, max_migration]: [f64; 4]) -> (f64, f64) {
+/// Returns the mean and maximum of preemptions and migrations together. The published tables lack
+/// such a maximum, so both are sums.
+fn combined_costs([preemption, max_preemption, migration, max_migration]: [f64; 4]) -> (f64, f64) {
     (preemption + migration, max_preemption + max_migration)
 }
 
-/// Each policy with MCB on submission and MVT=600 needs more than those with Greedy that react to the same otherwise.
-fn mcb_needs_more(cells: &Cells<'_>, entry: &Entry) -> Option<Finding> {
+/// Checks that each policy with MCB on submission and MVT=600 needs more bandwidth than its
+/// counterparts with Greedy, which are otherwise alike.
+fn mcb_needs_more(cells: &Cells<'_>, entry: &ClaimEntry) -> Option<QueryResult> {
     let all = entry.series(cells)?;
     let has = |at: usize, column: &str, labels: &[&str]| labels.contains(&all.label(at, column));
     let is_same = |one: usize, other: usize| {
         ["star", "periodic", "rest"].iter().all(|column| all.label(one, column) == all.label(other, column))
     };
     let counterparts = |one: usize| {
-        // Without ticks, Greedy never calls MCB, and there is no limit to choose.
+        // Without ticks, Greedy never calls MCB, so there is no limit to choose.
         let limit = if has(one, "periodic", &["none"]) { ["none", ""] } else { ["MVT", "600"] };
         let greedy = ["Greedy", "GreedyP", "GreedyPM"];
         let others =
@@ -204,22 +210,22 @@ fn mcb_needs_more(cells: &Cells<'_>, entry: &Entry) -> Option<Finding> {
     let (ratio, policy, other) = pairs.iter().min_by(|a, b| a.0.total_cmp(&b.0))?;
     let met = pairs.iter().filter(|(ratio, ..)| *ratio > 1.0).count();
     let detail = format!("{met} of {}; least {ratio:.2} times ({policy}, {other})", pairs.len());
-    Some(Finding::fact(met == pairs.len(), detail).showing(Some(*ratio)))
+    Some(QueryResult::fact(met == pairs.len(), detail).with_shown(Some(*ratio)))
 }
 
-/// By rising limits, each mean is at most 5 % above the one before.
-fn longer(cells: &Cells<'_>, entry: &Entry) -> Option<Finding> {
+/// Checks that, by increasing limits, each mean is at most 5 % above the previous one.
+fn longer_limits(cells: &Cells<'_>, entry: &ClaimEntry) -> Option<QueryResult> {
     let all: Series = entry.series(cells)?;
     let limit = |at: usize| Some((all.label(at, "limit_s").parse().ok()?, all.points[at].1));
     let mut limits: Vec<(f64, f64)> = (0..all.points.len()).filter_map(limit).collect();
     limits.sort_by(|a, b| a.0.total_cmp(&b.0));
     let met = limits.windows(2).filter(|pair| pair[1].1 <= 1.05 * pair[0].1).count();
     let texts: Vec<String> = limits.iter().map(|(limit, mean)| format!("{limit} s: {mean:.2}")).collect();
-    (limits.len() > 1).then(|| Finding::fact(met == limits.len() - 1, texts.join(", ")))
+    (limits.len() > 1).then(|| QueryResult::fact(met == limits.len() - 1, texts.join(", ")))
 }
 
-/// Whether the policies are in nearly the same order on two workloads.
-fn in_order<'a>(one: &'a Cells<'_>, other: &'a Cells<'_>) -> Cells<'a> {
+/// Computes the rank correlation of the policies' means on two workloads.
+fn rank_agreement<'a>(one: &'a Cells<'_>, other: &'a Cells<'_>) -> Cells<'a> {
     Cells::default().with("order", |_, entry| {
         let (one, other) = (entry.series(one)?, entry.series(other)?);
         let places: BTreeMap<&str, f64> = other
@@ -230,19 +236,19 @@ fn in_order<'a>(one: &'a Cells<'_>, other: &'a Cells<'_>) -> Cells<'a> {
             .collect();
         let pair = |(at, (_, mean)): (usize, &(_, f64))| Some((*mean, *places.get(one.label(at, "policy"))?));
         let value = rank_correlation(&one.points.iter().enumerate().filter_map(pair).collect::<Vec<_>>())?;
-        Some(Finding::new(value, entry.is, format!("rank correlation {value:.3}")))
+        Some(QueryResult::new(value, entry.is, format!("rank correlation {value:.3}")))
     })
 }
 
-/// All statements that a scenario can decide: those on each workload that is compared with a published table of degradations, and
-/// those on its penalties, taus, limits and estimates.
+/// Returns all claims that a scenario can decide: those on each workload that is compared with a
+/// published table of degradations, and those on its penalties, taus, limits and estimates.
 pub(crate) fn all(matrix: &Matrix<'_>) -> Vec<Claim> {
     let groups = matrix.groups();
     let (mut claims, mut choices, mut compared) = (Vec::new(), Vec::new(), Vec::new());
     for workload in &matrix.scenario.workloads {
         let own = groups.iter().filter(|group| group.scope.workload.name == workload.name);
         let ours = ours(matrix, &own.collect::<Vec<_>>());
-        for mut claim in Judge::by(&ours).claims(CLAIMS.of(CHOICES)) {
+        for mut claim in ClaimChecker::without_replications(&ours).claims(CLAIMS.of(CHOICES)) {
             let estimates = matrix.scenario.simulation.estimates.to_string();
             claim.claim = fill(&claim.claim, &[("estimates", (&estimates).into())]);
             choices.push(claim.within(&workload.name));
@@ -252,7 +258,11 @@ pub(crate) fn all(matrix: &Matrix<'_>) -> Vec<Claim> {
         }
     }
     let beside = |scope: &str, ours: &Cells<'_>, published: &Cells<'_>| {
-        let judge = Judge { published: vec![published], details_published: true, ..Judge::by(ours) };
+        let judge = ClaimChecker {
+            published: vec![published],
+            shows_published_details: true,
+            ..ClaimChecker::without_replications(ours)
+        };
         judge.claims(CLAIMS.of(SOURCE)).into_iter().map(|claim| claim.within(scope)).collect::<Vec<_>>()
     };
     claims.extend(compared.iter().flat_map(|(name, ours, published)| beside(name, ours, published)));
@@ -261,7 +271,7 @@ pub(crate) fn all(matrix: &Matrix<'_>) -> Vec<Claim> {
     claims.extend(choices);
     for (place, (one, first, published)) in compared.iter().enumerate() {
         for (other, second, theirs) in &compared[place + 1..] {
-            let (ours, published) = (in_order(first, second), in_order(published, theirs));
+            let (ours, published) = (rank_agreement(first, second), rank_agreement(published, theirs));
             claims.extend(beside(&format!("{one}, {other}"), &ours, &published));
         }
     }
@@ -272,8 +282,8 @@ pub(crate) fn all(matrix: &Matrix<'_>) -> Vec<Claim> {
 mod tests {
     use super::*;
 
-    fn find(text: &str, cells: &Cells<'_>) -> Option<Finding> {
-        CLAIMS.iter().find(|entry| entry.text.starts_with(text)).unwrap().find(cells)
+    fn find(text: &str, cells: &Cells<'_>) -> Option<QueryResult> {
+        CLAIMS.iter().find(|entry| entry.text.starts_with(text)).unwrap().evaluate(cells)
     }
 
     /// Mean degradations under some conditions.
@@ -289,8 +299,8 @@ mod tests {
 
     #[test]
     fn statements_name_what_there_is() {
-        let cells = asked(&CONDITIONS, Vec::new()).with("order", |_, _| None);
-        assert_eq!(CLAIMS.faults(&cells), [""; 0]);
+        let cells = query_cells(&CONDITIONS, Vec::new()).with("order", |_, _| None);
+        assert_eq!(CLAIMS.undefined_names(&cells), [""; 0]);
     }
 
     #[test]
@@ -302,7 +312,7 @@ mod tests {
             ("/per/OPT=AVG/MVT=600", 3.0),
             ("MCB*/OPT=MIN", 9.0),
         ];
-        let check = |values: &[(&str, f64)]| find("OPT=MIN", &asked(&[], means(&[], values))).unwrap();
+        let check = |values: &[(&str, f64)]| find("OPT=MIN", &query_cells(&[], means(&[], values))).unwrap();
         let met = check(&values);
         assert!(met.holds());
         assert_eq!(
@@ -313,8 +323,8 @@ mod tests {
         assert!(!check(&values).holds());
     }
 
-    /// All statements on all published tables. The text says "never" and "always" of differences that it finds in nearly all
-    /// pairs, and its factor of 10 is that of the HPC2N set.
+    /// Checks all claims on all published tables. The text says "never" and "always" of differences
+    /// that it finds in nearly all pairs, and its factor of 10 is that of the HPC2N set.
     #[test]
     fn the_published_tables_agree_with_the_text_but_for_single_pairs() {
         let average = "OPT=MIN is never worse than OPT=AVG";
@@ -336,9 +346,10 @@ mod tests {
             ),
         ] {
             let cells = published(table);
-            let checked = CLAIMS.of(SOURCE).filter_map(|it| Some((it.text.as_str(), it.find(&cells)?)));
-            let checked: Vec<(&str, Finding)> = checked.collect();
-            // All but those on each simulation, on the best policy at every load, of which there is no table, and on two tables.
+            let checked = CLAIMS.of(SOURCE).filter_map(|it| Some((it.text.as_str(), it.evaluate(&cells)?)));
+            let checked: Vec<(&str, QueryResult)> = checked.collect();
+            // All claims except those on each simulation, on the best policy at every load, for
+            // which there is no table, and on two tables.
             assert_eq!(checked.len() + 3, CLAIMS.of(SOURCE).count());
             let failing: Vec<_> = checked.into_iter().filter(|(_, found)| !found.holds()).collect();
             assert_eq!(failing.len(), expected.len(), "{table}");
@@ -354,13 +365,13 @@ mod tests {
     const LIMITS: &str = "For every limit";
     const LONGER: &str = "The longer the limit";
 
-    /// With the limits that are published, and the one penalty, as if there were two.
+    /// Uses the published limits, and the one penalty as if there were two.
     #[test]
     fn the_published_tables_agree_with_choices() {
         for table in [Published::DissertationB1, Published::DissertationB2, Published::DissertationB3] {
             let values: Vec<(&str, f64)> = table.means().collect();
             let lines = ["300 s", "again"].map(|penalty| means(&[("penalty", penalty)], &values));
-            let cells = asked(&["penalty"], lines.concat());
+            let cells = query_cells(&["penalty"], lines.concat());
             for text in [WITHIN_SEVEN, BEATS_EASY, LIMITS, LONGER] {
                 let found = find(text, &cells).unwrap();
                 assert!(found.holds(), "{table}: {text}: {}", found.detail);
@@ -374,7 +385,7 @@ mod tests {
     fn penalties_are_compared() {
         let none = means(&[("penalty", "0 s")], &[("EASY", 1_000.0), (BEST, 3.0), ("MCB*/per/OPT=MIN", 4.0)]);
         let both = |values: &[(&str, f64)]| {
-            asked(&["penalty"], [none.clone(), means(&[("penalty", "300 s")], values)].concat())
+            query_cells(&["penalty"], [none.clone(), means(&[("penalty", "300 s")], values)].concat())
         };
         let cells = both(&[("EASY", 1_000.0), (BEST, 6.0), ("MCB*/per/OPT=MIN", 44.0)]);
         let near = find(WITHIN_SEVEN, &cells).unwrap();
@@ -397,7 +408,7 @@ mod tests {
             (name("MVT=300"), name("MVT=600"), name("MVT=3600"), name("MFT=3600"));
         let holds = |longest: f64| {
             let values = [(half.as_str(), 6.0), (&whole, 5.0), (&long, longest), (&flow, 5.3)];
-            let cells = asked(&[], means(&[], &values));
+            let cells = query_cells(&[], means(&[], &values));
             [LONGER, LIMITS].map(|text| find(text, &cells).unwrap().holds())
         };
         assert!(is_other_limit(long.parse().unwrap()) && !is_other_limit(flow.parse().unwrap()));

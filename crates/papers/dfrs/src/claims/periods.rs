@@ -1,4 +1,4 @@
-//! What the text says of the period (section 6.3 and figure 6.1).
+//! Claims of the text about the period (section 6.3 and figure 6.1).
 
 use super::{BEST, SOURCE};
 use crate::groups::{Group, Matrix};
@@ -11,8 +11,9 @@ const MIDDLE: SimSpan = SimSpan::from_secs(2_000);
 const LATER: SimSpan = SimSpan::from_secs(4_000);
 const LONGEST: SimSpan = SimSpan::from_secs(12_000);
 
-/// By what factor the text lets the degradation grow from the shortest to the longest period, by the published table that
-/// a workload is compared with: 2 on HPC2N, 1.5 on the unscaled and 3 on the scaled set.
+/// Returns the factor by which the text allows the degradation to grow from the shortest to the
+/// longest period. It depends on the published table that a workload is compared with: 2 on HPC2N,
+/// 1.5 on the unscaled and 3 on the scaled set.
 fn factor(group: &Group<'_>) -> Option<f64> {
     use crate::published::Published::{DissertationB1, DissertationB2, DissertationB3};
     let published = &group.scope.workload.published;
@@ -20,7 +21,7 @@ fn factor(group: &Group<'_>) -> Option<f64> {
     factors.into_iter().find(|(table, _)| published.contains(table)).map(|(_, factor)| factor)
 }
 
-/// The statements on each workload on which the best policy is simulated with these periods.
+/// Returns the claims for each workload on which the best policy is simulated with these periods.
 pub(super) fn all(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Vec<Claim> {
     let mut claims = Vec::new();
     for workload in &matrix.scenario.workloads {
@@ -46,7 +47,7 @@ pub(super) fn all(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Vec<Claim> {
             let claim = Claim::new(SOURCE, text, Verdict::from_bool(long / short < factor), detail);
             Some(claim.with_values(Some(long / short), Some(factor)))
         });
-        // The simulated periods next to those that the text names.
+        // The simulated periods are only close to those that the text names.
         let near = |wanted: SimSpan| {
             own.iter().min_by_key(|group| group.setting.parameters.period.micros().abs_diff(wanted.micros()))
         };

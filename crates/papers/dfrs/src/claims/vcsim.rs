@@ -1,11 +1,12 @@
-//! Beside the author's own simulator.
+//! Claims about agreement with the author's own simulator.
 
 use crate::groups::{Group, Matrix};
 use crate::tables::{VcsimPairs, vcsim_pairs};
 use crate::vcsim::Measure;
 use dfrsim_lab::{Claim, Verdict};
 
-/// Whether our figures are those of the author's own simulator, with all readings of the scenario.
+/// Returns claims that our values agree with those of the author's own simulator, under the
+/// scenario's interpretations.
 pub(super) fn all(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Vec<Claim> {
     const SIMULATOR: &str = "vcsim (M. Stillwell, 2010)";
     let own = groups.iter().filter(|group| matrix.is_default(group));

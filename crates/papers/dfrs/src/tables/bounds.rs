@@ -1,22 +1,22 @@
-//! The lower bounds of the instances.
+//! Lower bounds of the instances.
 
 use crate::groups::Matrix;
 use crate::rows::SimulationRow;
 use dfrsim_lab::{Statistics, Table, TableLine, line_of};
 
-/// A line for each instance and tau.
+/// Builds the table of bounds, with a line for each instance and tau.
 pub(super) fn table(matrix: &Matrix<'_>) -> Table {
     let line = |row: &SimulationRow| line_of!(row: workload, instance, load, jobs, tau_s, bound);
-    matrix.one_each().into_iter().map(line).collect()
+    matrix.one_row_per_instance().into_iter().map(line).collect()
 }
 
-/// A line for each workload (and load) and tau.
+/// Builds the summary of bounds, with a line for each workload (and load) and tau.
 pub(super) fn summary(matrix: &Matrix<'_>) -> Table {
-    let rows = matrix.one_each();
+    let rows = matrix.one_row_per_instance();
     let mut lines = Vec::new();
     for scope in matrix.scopes() {
         for &tau in &matrix.scenario.simulation.taus {
-            let own: Vec<_> = rows.iter().filter(|row| row.tau_s == tau && scope.has_row(row)).collect();
+            let own: Vec<_> = rows.iter().filter(|row| row.tau_s == tau && scope.contains_row(row)).collect();
             let bounds: Vec<f64> = own.iter().map(|row| row.bound).collect();
             let statistics = Statistics::from_values(&bounds);
             let [workload, load] = scope.cells();

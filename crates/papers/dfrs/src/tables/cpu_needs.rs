@@ -1,4 +1,4 @@
-//! The costs of wrong CPU needs.
+//! Costs of wrong CPU needs.
 
 use crate::groups::Group;
 use crate::rows::SimulationRow;
@@ -8,8 +8,9 @@ use dfrsim_cluster::NeedModel;
 use dfrsim_lab::fields::Scenario;
 use dfrsim_lab::{Bootstrap, Estimate, Record, Table, average};
 
-/// For each group, where there are several kinds of knowledge: means over the instances, and geometric means, with 95 %
-/// intervals, of the ratios to the same policy on the same instance with exact CPU needs.
+/// Builds the table of costs, if there are several models of CPU needs. For each group it has means
+/// over the instances, and geometric means, with 95 % intervals, of the ratios to the same policy on
+/// the same instance with exact CPU needs.
 pub(super) fn table(scenario: &Scenario<Online>, groups: &[Group<'_>]) -> Table {
     let bootstrap = Bootstrap::for_tables(scenario.seed);
     let line = |group: &Group<'_>| {
@@ -27,7 +28,8 @@ pub(super) fn table(scenario: &Scenario<Online>, groups: &[Group<'_>]) -> Table 
     groups.iter().filter(|_| is_studied).map(line).collect()
 }
 
-/// Whether a group has the instances and the setting of another one, but knows the CPU needs.
+/// Checks that a group has the instances and the setting of another one, except that it knows the
+/// CPU needs.
 fn is_exact_of(exact: &Group<'_>, group: &Group<'_>) -> bool {
     let options = |of: &Setting| {
         let mut options = of.options.clone();
@@ -38,7 +40,8 @@ fn is_exact_of(exact: &Group<'_>, group: &Group<'_>) -> bool {
     exact.setting.options == options(group.setting) && own(exact) == own(group)
 }
 
-/// The geometric mean of the ratios of a metric, instance by instance; missing if there is no policy to compare with.
+/// Computes the geometric mean of the ratios of a metric, instance by instance; `None` if there is
+/// no policy to compare with.
 fn ratio(
     bootstrap: Bootstrap,
     group: &Group<'_>,

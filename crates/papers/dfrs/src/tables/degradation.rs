@@ -1,24 +1,31 @@
-//! Degradation from the bound, beside published means, standard deviations and maxima.
+//! Degradation from the bound, compared with published means, standard deviations and maxima.
 
 use super::{NEAR, is_near};
 use crate::groups::{Group, Matrix};
 use crate::rows::SimulationRow;
-use dfrsim_lab::{Bootstrap, Statistics, Table, average, beside, beside_header, by_block, rank_correlation};
-use dfrsim_policies::batch::Discipline;
+use dfrsim_lab::{
+    Bootstrap, Statistics, Table, average, by_block, comparison_cells, comparison_header, rank_correlation,
+};
+use dfrsim_policies::batch::Backfilling;
 
-/// What is published of degradations, in the order of [`Published::degradation`](crate::published::Published::degradation).
+/// Published statistics of degradations, in the order of
+/// [`Published::degradation`](crate::published::Published::degradation).
 pub(super) const MEASURES: [&str; 3] = ["mean_degradation", "sd_degradation", "max_degradation"];
 
-/// The names of [`spread_of`].
+/// Names of the values that [`spread`] returns.
 const SPREAD: [&str; 4] =
     ["median_degradation", "low_mean_degradation", "high_mean_degradation", "part_of_largest"];
 
-/// Enough for two digits of an interval's ends, and fast for the thousands of groups of a large scenario.
+/// Number of bootstrap resamples: enough for two digits of an interval's ends, and fast for the
+/// thousands of groups of a large scenario.
 const RESAMPLES: usize = 1000;
 
-/// For each group mean, sample standard deviation and maximum of the degradation, and the mean of the bound; where the scenario asks for
-/// it, the means that no schedule is below and that a clairvoyant one reaches; where a table was published, its values and the ratios of ours to them; median, 95 % interval of the mean, and the part that the largest
-/// instance has in it, since one instance can make a mean. Failed simulations are counted and left out.
+/// Builds the table of degradations. For each group it has mean, sample standard deviation and
+/// maximum of the degradation, and the mean of the bound. If the scenario requests it, there are the
+/// means of the lower bound with penalties and of a clairvoyant schedule. If a table was published,
+/// there are its values and the ratios of ours to them. Finally, there are the median, the 95 %
+/// interval of the mean, and the share of the largest instance in it, since one instance can
+/// dominate a mean. Failed simulations are counted and left out.
 pub(super) fn table(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Table {
     let is_compared = matrix.scenario.workloads.iter().any(|workload| workload.degradations().is_some());
     let is_reached = matrix.scenario.clairvoyant;
@@ -31,7 +38,7 @@ pub(super) fn table(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Table {
             let published = published(group);
             for (at, (name, own)) in MEASURES.into_iter().zip(own).enumerate() {
                 let published = published.map(|values| values[at]);
-                let beside = beside_header(name).into_iter().zip(beside(own, published));
+                let beside = comparison_header(name).into_iter().zip(comparison_cells(own, published));
                 line = line.with_all(beside.skip(1));
             }
         }
@@ -43,20 +50,20 @@ pub(super) fn table(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Table {
                 .with("mean_least_degradation", mean_of(|row| row.penalty_bound))
                 .with("mean_reached_degradation", mean_of(|row| row.reached));
         }
-        line.with_all(SPREAD.into_iter().zip(spread_of(matrix, group)))
+        line.with_all(SPREAD.into_iter().zip(spread(matrix, group)))
     };
     groups.iter().map(line).collect::<Table>().with_notes(agreement(matrix, groups))
 }
 
-/// Mean, sample standard deviation and maximum.
+/// Computes the mean, sample standard deviation and maximum of the degradation.
 pub(super) fn measures(group: &Group<'_>) -> [Option<f64>; 3] {
     let own = Statistics::from_values(&group.values(|row| row.degradation));
     [own.map(|own| own.mean), own.and_then(|own| own.deviation), own.map(|own| own.max)]
 }
 
-/// The median, the ends of the 95 % interval of the mean, and the part of the largest value in the sum. A trace at several
-/// loads is drawn as a whole.
-fn spread_of(matrix: &Matrix<'_>, group: &Group<'_>) -> [Option<f64>; 4] {
+/// Computes the median, the ends of the 95 % interval of the mean, and the share of the largest
+/// value in the sum. The bootstrap resamples a trace with all its loads as one block.
+fn spread(matrix: &Matrix<'_>, group: &Group<'_>) -> [Option<f64>; 4] {
     let named = group.rows().map(|row| (row.instance.split("-load-").next().unwrap_or(""), row.degradation));
     let blocks = by_block(named.collect());
     let bootstrap = Bootstrap { resamples: RESAMPLES, ..Bootstrap::for_tables(matrix.scenario.seed) };
@@ -72,20 +79,21 @@ fn spread_of(matrix: &Matrix<'_>, group: &Group<'_>) -> [Option<f64>; 4] {
     ]
 }
 
-/// The published degradations of the group's policy on its whole workload, if there are any.
+/// Returns the published degradations of the group's policy on its whole workload, if there are any.
 pub(super) fn published(group: &Group<'_>) -> Option<[f64; 3]> {
     let is_comparable = group.scope.is_whole() && group.is_simulated_as_published();
     let policy = match group.setting.policy {
         // The published EASY is that of the author's program.
-        policy if policy == Discipline::Spare.into() => "EASY".to_owned(),
+        policy if policy == Backfilling::EasySpare.into() => "EASY".to_owned(),
         policy => policy.to_string(),
     };
     let tables = group.scope.workload.published.iter().filter(|_| is_comparable);
     tables.filter_map(|table| table.degradation(&policy)).next()
 }
 
-/// For each workload with published degradations, and each packing and drop rule: the rank correlation over the fractional
-/// policies, and how many of them are near, by mean, standard deviation and maximum.
+/// Describes the agreement with published degradations for each workload that has them, and each
+/// packing and drop rule: the rank correlation over the fractional policies, and the number of them
+/// that are near, by mean, standard deviation and maximum.
 fn agreement(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Vec<String> {
     let scenario = matrix.scenario;
     let mut notes = Vec::new();

@@ -1,11 +1,11 @@
-//! Each metric, averaged over the instances.
+//! Means of each metric over the instances.
 
 use crate::groups::Group;
 use crate::rows::SimulationRow;
 use dfrsim_lab::{AnyRow as _, Column, Row as _, Table, average};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Those that are written as Markdown.
+/// Metrics in the summary that is written as Markdown.
 const SUMMARY: [&str; 13] = [
     "utilisation",
     "mean_wait_s",
@@ -22,12 +22,13 @@ const SUMMARY: [&str; 13] = [
     "migrations",
 ];
 
-/// For each group the mean of each metric. Failed simulations are counted and left out.
+/// Builds the table of the mean of each metric for each group. Failed simulations are counted and
+/// left out.
 pub(super) fn table(groups: &[Group<'_>]) -> Table {
     means(groups, Column::is_metric)
 }
 
-/// The same of the usual metrics.
+/// Builds the table of the means of the [`SUMMARY`] metrics for each group.
 pub(super) fn summary(groups: &[Group<'_>]) -> Table {
     means(groups, |column| SUMMARY.contains(&column.name))
 }
@@ -35,7 +36,7 @@ pub(super) fn summary(groups: &[Group<'_>]) -> Table {
 fn means(groups: &[Group<'_>], is_meant: impl Fn(&Column) -> bool) -> Table {
     let columns =
         || SimulationRow::TYPES[0].columns.iter().enumerate().filter(|(_, column)| is_meant(column));
-    // Metrics of the program come last, by name.
+    // Metrics registered by the program come last, by name.
     let own = |row: &SimulationRow| -> BTreeMap<String, f64> {
         row.own.as_deref().and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
     };

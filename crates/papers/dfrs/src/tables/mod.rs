@@ -1,4 +1,4 @@
-//! The tables of the study.
+//! Tables of the study.
 
 mod bandwidth;
 mod bounds;
@@ -10,8 +10,8 @@ mod summary;
 mod vcsim;
 mod waits;
 
-pub(crate) use bandwidth::{Counting, costs, gb_per_s, migration_gb_per_s, preemption_gb_per_s};
-pub(crate) use vcsim::{Pairs as VcsimPairs, pairs as vcsim_pairs};
+pub(crate) use bandwidth::{CountingRule, costs, gb_per_s, migration_gb_per_s, preemption_gb_per_s};
+pub(crate) use vcsim::{VcsimComparison as VcsimPairs, compare_with_vcsim as vcsim_pairs};
 
 use crate::groups::Matrix;
 use dfrsim_lab::NamedTable;
@@ -51,10 +51,10 @@ pub(crate) fn all(matrix: &Matrix<'_>) -> Vec<NamedTable> {
     ]
 }
 
-/// How far a mean may be from the published one, either way, to count as near.
+/// Largest factor between a mean and the published one, either way, at which they count as near.
 const NEAR: f64 = 1.5;
 
-/// Whether our value is near a published one.
+/// Checks that our value is near a published one.
 fn is_near(ours: f64, published: f64) -> bool {
     (1.0 / NEAR..=NEAR).contains(&(ours / published))
 }

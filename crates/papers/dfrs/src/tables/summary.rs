@@ -1,14 +1,15 @@
-//! The summary printed at the end of a run: a few lines for a run of any size.
+//! Summary printed at the end of a run: a few lines for a run of any size.
 
 use super::degradation::{MEASURES, measures};
 use crate::groups::{Group, Matrix};
 use dfrsim_lab::{Table, TableLine};
 
-/// With title, heading and notes a terminal of 24 lines shows these.
+/// Largest number of lines; with title, heading and notes they fill a terminal of 24 lines.
 const MOST_LINES: usize = 12;
 
-/// Degradation on each workload as a whole, with the values that the scenario names first: of all policies, or of the best and those
-/// without fractions where they are too many. Lines are in the order of the scenario, or from the best on.
+/// Builds the summary of the degradation on each whole workload, with the first values of the
+/// scenario. It has all policies in the order of the scenario or, if these are too many, the best
+/// fractional and the best other ones, from the best on.
 pub(super) fn table(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Table {
     let whole: Vec<&Group<'_>> = groups.iter().filter(|group| group.scope.has_all).collect();
     let default: Vec<&Group<'_>> = whole.iter().copied().filter(|group| matrix.is_default(group)).collect();
@@ -36,7 +37,7 @@ pub(super) fn table(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Table {
             own.sort_by(|a, b| mean(a).total_cmp(&mean(b)));
             let (fractional, others): (Vec<_>, Vec<_>) =
                 own.into_iter().partition(|group| group.setting.policy.fractional().is_some());
-            // Half of the lines are for the others at most.
+            // Other policies take at most half of the lines.
             let others = &others[..others.len().min(of_each / 2)];
             own = fractional.into_iter().take(of_each - others.len()).chain(others.iter().copied()).collect();
         }

@@ -1,50 +1,50 @@
-//! Beside the figures of the author's own simulator, trace by trace.
+//! Comparison with the results of the author's own simulator, trace by trace.
 
 use crate::groups::{Group, Load, Matrix};
 use crate::published::Published;
 use crate::vcsim::{Measure, values};
 use dfrsim_lab::{Bootstrap, Table, mean};
 
-/// Our values and those of the reference, of the traces that both have.
-pub(crate) struct Pairs {
+/// Our values and those of the reference, for the traces that both have.
+pub(crate) struct VcsimComparison {
     pub(crate) measure: Measure,
     pub(crate) ours: f64,
     pub(crate) theirs: f64,
-    /// The ratio of the means, and its 95 % interval by the differences on single traces.
+    /// Ratio of the means, and its 95 % interval from the differences on single traces.
     pub(crate) ratio: Option<(f64, Option<(f64, f64)>)>,
-    /// Traces on which the two differ by less than a thousandth.
+    /// Number of traces on which the two differ by at most a thousandth.
     equal: usize,
     traces: usize,
 }
 
-impl Pairs {
-    /// Whether the means are within this part of each other.
+impl VcsimComparison {
+    /// Checks that the ratio of the means differs from 1 by at most this fraction.
     pub(crate) fn is_within(&self, part: f64) -> bool {
         self.ratio.is_some_and(|(ratio, _)| (ratio - 1.0).abs() <= part)
     }
-    /// Whether the interval of the ratio includes 1.
+    /// Checks that the interval of the ratio includes 1.
     pub(crate) fn may_be_equal(&self) -> bool {
         let interval = self.ratio.and_then(|(_, interval)| interval);
         interval.is_some_and(|(low, high)| (low..=high).contains(&1.0))
     }
 }
 
-/// The measures of a group that the reference has too.
-pub(crate) fn pairs(matrix: &Matrix<'_>, group: &Group<'_>) -> Vec<Pairs> {
+/// Compares the measures of a group that the reference has too.
+pub(crate) fn compare_with_vcsim(matrix: &Matrix<'_>, group: &Group<'_>) -> Vec<VcsimComparison> {
     let is_compared = group.scope.workload.published.contains(&Published::VcsimUnscaled)
         && group.scope.load == Load::Unscaled
         && group.is_simulated_as_published();
     let measures = Measure::ALL.iter().filter(|_| is_compared);
-    measures.filter_map(|&measure| of_measure(matrix, group, measure)).collect()
+    measures.filter_map(|&measure| compare_measure(matrix, group, measure)).collect()
 }
 
-fn of_measure(matrix: &Matrix<'_>, group: &Group<'_>, measure: Measure) -> Option<Pairs> {
+fn compare_measure(matrix: &Matrix<'_>, group: &Group<'_>, measure: Measure) -> Option<VcsimComparison> {
     let reference = values(&group.setting.policy.to_string(), measure)?;
     let pair = |row: &crate::SimulationRow| {
         let trace: usize = row.instance.strip_prefix("trace-")?.parse().ok()?;
         let own = match measure {
             Measure::Degradation => row.degradation,
-            // Every paused job has been resumed at the end.
+            // Every paused job has been resumed by the end, so the counts are equal.
             Measure::Resumes => row.preemptions as f64,
             Measure::Migrations => row.migrations as f64,
         };
@@ -64,7 +64,7 @@ fn of_measure(matrix: &Matrix<'_>, group: &Group<'_>, measure: Measure) -> Optio
         (ours / theirs, interval)
     });
     let is_equal = |(ours, theirs): &&(f64, f64)| (ours - theirs).abs() <= 1e-3 * theirs.abs();
-    Some(Pairs {
+    Some(VcsimComparison {
         measure,
         ours,
         theirs,
@@ -74,9 +74,9 @@ fn of_measure(matrix: &Matrix<'_>, group: &Group<'_>, measure: Measure) -> Optio
     })
 }
 
-/// A line for each group and measure that the reference has.
+/// Builds the table of comparisons, with a line for each group and measure that the reference has.
 pub(super) fn table(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Table {
-    let line = |group: &Group<'_>, pairs: Pairs| {
+    let line = |group: &Group<'_>, pairs: VcsimComparison| {
         let (ratio, interval) = pairs.ratio.unzip();
         let (low, high) = interval.flatten().unzip();
         group
@@ -90,6 +90,6 @@ pub(super) fn table(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Table {
             .with("equal_traces", pairs.equal)
             .with("traces", pairs.traces)
     };
-    let lines = |group| pairs(matrix, group).into_iter().map(move |pairs| line(group, pairs));
+    let lines = |group| compare_with_vcsim(matrix, group).into_iter().map(move |pairs| line(group, pairs));
     groups.iter().flat_map(lines).collect()
 }

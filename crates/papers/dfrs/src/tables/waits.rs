@@ -1,4 +1,4 @@
-//! Hours of waiting of parts of the jobs, and what other settings would change.
+//! Waits of groups of jobs in hours, and the effect of other settings on them.
 
 use crate::groups::{Group, Matrix};
 use crate::rows::SimulationRow;
@@ -6,27 +6,30 @@ use crate::waits::PartWait;
 use dfrsim_lab::{Table, TableLine, by_key, mean};
 use std::cmp::Reverse;
 
-/// The quantiles between which nine tenths of the drawn workloads are.
-const RANGE: [f64; 2] = [0.05, 0.95];
+/// Quantiles that enclose nine tenths of the resampled workloads.
+const RANGE_QUANTILES: [f64; 2] = [0.05, 0.95];
 
-/// A line for each part of the jobs and each variant: the mean wait, its difference from that of the first variant, and between which
-/// values both are for nine tenths of the drawn workloads. With the log itself among the instances the means are those of it.
+/// Builds the table of waits, with a line for each group of jobs and each variant: the mean wait,
+/// its difference from that of the first variant, and the values that enclose nine tenths of the
+/// resampled workloads for both. If the log itself is an instance, the means are its own.
 pub(super) fn table(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Table {
     if matrix.scenario.waits_by.is_empty() {
         return Table::default();
     }
     let mut lines = Vec::new();
     for scope in matrix.scopes().into_iter().filter(|scope| scope.has_all) {
-        let is_own = |group: &&Group<'_>| group.scope.cells() == scope.cells() && matrix.is_first(group);
-        let own: Vec<Vec<Instance>> = groups.iter().filter(is_own).map(instances).collect();
+        let is_own =
+            |group: &&Group<'_>| group.scope.cells() == scope.cells() && matrix.has_first_conditions(group);
+        let own: Vec<Vec<InstanceWaits>> = groups.iter().filter(is_own).map(instances).collect();
         let labels = groups.iter().filter(is_own).map(|group| group.setting.label().policy);
         let labels: Vec<String> = labels.collect();
         let Some(first) = own.first() else { continue };
-        for (by, name) in parts(&own) {
+        for (by, name) in job_groups(&own) {
             for (place, (label, group)) in labels.iter().zip(&own).enumerate() {
-                // A value of the part in each instance, given the part in the same instance of the first variant.
+                // Returns a value of the group of jobs in each instance, given the group in the same
+                // instance of the first variant.
                 let values = |value: fn(&PartWait, Option<&PartWait>) -> Option<f64>| {
-                    let of = |(own, first): (&Instance, &Instance)| {
+                    let of = |(own, first): (&InstanceWaits, &InstanceWaits)| {
                         let part = own.part(&by, &name);
                         (own.is_log, part.and_then(|part| value(part, first.part(&by, &name))))
                     };
@@ -62,61 +65,63 @@ pub(super) fn table(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Table {
     lines.into_iter().collect::<Table>().with_notes(notes)
 }
 
-/// What one instance has.
-struct Instance {
-    /// Whether it is the log itself, beside logs that are drawn from it.
+/// Waits in one instance.
+struct InstanceWaits {
+    /// True if the instance is the log itself, not a log that is resampled from it.
     is_log: bool,
     parts: Vec<PartWait>,
 }
 
-impl Instance {
+impl InstanceWaits {
     fn part(&self, by: &str, name: &str) -> Option<&PartWait> {
         self.parts.iter().find(|part| part.by == by && part.name == name)
     }
 }
 
-fn instances(group: &Group<'_>) -> Vec<Instance> {
+fn instances(group: &Group<'_>) -> Vec<InstanceWaits> {
     let parts = |row: &SimulationRow| {
         let text = row.waits.as_deref().unwrap_or("[]");
         serde_json::from_str::<Vec<PartWait>>(text).unwrap_or_default()
     };
     let of = |outcome: Result<&SimulationRow, ()>| match outcome {
-        Ok(row) => Instance { is_log: row.instance == "whole", parts: parts(row) },
-        Err(()) => Instance { is_log: false, parts: Vec::new() },
+        Ok(row) => InstanceWaits { is_log: row.instance == "whole", parts: parts(row) },
+        Err(()) => InstanceWaits { is_log: false, parts: Vec::new() },
     };
     group.records.iter().map(|record| of(record.outcome.as_ref().map_err(|_| ()))).collect()
 }
 
-/// The parts of all jobs in the order of their kinds, of each kind those with the most jobs first.
-fn parts(groups: &[Vec<Instance>]) -> Vec<(String, String)> {
+/// Returns the groups of jobs in the order of their kinds; within each kind, those with the most
+/// jobs come first.
+fn job_groups(groups: &[Vec<InstanceWaits>]) -> Vec<(String, String)> {
     let all = groups.iter().flatten().flat_map(|instance| &instance.parts);
     let parts = by_key(all, |part| (part.by.clone(), part.name.clone()));
     let mut kinds = by_key(parts, |part| part[0].by.clone());
-    // Sizes stay in their order.
+    // Size classes keep their order.
     for kind in kinds.iter_mut().filter(|kind| kind[0][0].by != "size") {
         kind.sort_by_key(|part| Reverse(part.iter().map(|each| each.jobs).sum::<usize>()));
     }
     kinds.concat().iter().map(|part| (part[0].by.clone(), part[0].name.clone())).collect()
 }
 
-/// The value of the log itself, otherwise the mean, and the range of the drawn logs.
+/// Returns the value of the log itself, or else the mean of the resampled logs, and the range of the
+/// resampled logs.
 fn estimate(values: &[(bool, Option<f64>)]) -> [Option<f64>; 3] {
     let of_log = values.iter().find(|(is_log, _)| *is_log).and_then(|(_, value)| *value);
     let mut drawn: Vec<f64> =
         values.iter().filter(|(is_log, _)| !is_log).filter_map(|(_, value)| *value).collect();
     drawn.sort_by(f64::total_cmp);
     let value = of_log.or_else(|| (!drawn.is_empty()).then(|| mean(&drawn)));
-    let range = RANGE.map(|part| (drawn.len() > 1).then(|| quantile(&drawn, part)));
+    let range = RANGE_QUANTILES.map(|part| (drawn.len() > 1).then(|| quantile(&drawn, part)));
     [value, range[0], range[1]]
 }
 
-/// Seconds in hours, to a third of a second.
+/// Converts seconds to hours, rounded to a ten-thousandth of an hour.
 fn hours(seconds: f64) -> f64 {
-    // A zero has no sign.
+    // Adding 0 removes the sign of a negative zero.
     (seconds / 3600.0 * 1e4).round() / 1e4 + 0.0
 }
 
-/// A quantile of sorted values, straight between neighbours.
+/// Computes a quantile of sorted values, interpolating linearly between neighbours.
 fn quantile(sorted: &[f64], part: f64) -> f64 {
     let at = part * (sorted.len() - 1) as f64;
     let (below, above) = (sorted[at.floor() as usize], sorted[at.ceil() as usize]);

@@ -1,4 +1,5 @@
-//! CPU needs and memory of synthetic jobs: the study's unless a scenario assumes others, which change results as they should.
+//! Tests CPU needs and memory of synthetic jobs: defaults are those of the study, and other
+//! assumptions change the results as expected.
 
 use crate::{frame, numbers, run};
 use dfrsim_lab::DataFrame;
@@ -6,7 +7,7 @@ use std::fs;
 
 const SCENARIO: &str = include_str!("assumptions_scenario.toml");
 
-/// The rows, and their file.
+/// Returns the rows, and their file.
 fn rows(set: &[&str]) -> (DataFrame, String) {
     let set: Vec<String> = set.iter().map(|&set| format!("workloads.model.lublin.{set}")).collect();
     let folder = tempfile::tempdir().unwrap();
@@ -14,14 +15,14 @@ fn rows(set: &[&str]) -> (DataFrame, String) {
     (frame(folder.path()), fs::read_to_string(folder.path().join("rows.csv")).unwrap())
 }
 
-/// The mean over the instances of a metric of the fractional policy.
+/// Returns the mean of a metric of the fractional policy over the instances.
 fn mean(rows: &DataFrame, metric: &str) -> f64 {
     let values = numbers(rows, "Greedy*/OPT=MIN", metric);
     assert_eq!(values.len(), 3);
     values.iter().sum::<f64>() / 3.0
 }
 
-/// Rows of earlier versions must be found again: their keys depend on every CPU need and memory.
+/// Keeps rows of earlier versions reusable: their keys depend on every CPU need and memory.
 #[test]
 fn defaults_are_the_assumptions_of_the_study() {
     let default = rows(&[]).1;

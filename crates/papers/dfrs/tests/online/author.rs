@@ -1,12 +1,12 @@
-//! The readings of the author's own simulator.
+//! Tests the interpretations of the author's own simulator.
 
 use crate::{frame, numbers, read, registry, run_with};
 use dfrsim_lab::RunOptions;
 
 const SCENARIO: &str = include_str!("../../../../../scenarios/appendix_b_author.toml");
 
-/// On a trace all simulations are those of the program's rules: degradation, resumes and migrations. The independent checker
-/// follows them by the same clock.
+/// Compares simulations of a trace with the original program: degradation, resumes and migrations.
+/// The independent checker uses that program's clock too.
 #[test]
 fn simulations_are_those_of_the_authors_program() {
     let (head, _) = SCENARIO.split_once("[[workloads]]").unwrap();
@@ -28,7 +28,8 @@ fn simulations_are_those_of_the_authors_program() {
     }
 }
 
-/// Memory and arrivals that are whole steps anyway stay what they are; larger steps change the instance.
+/// Memory and arrivals that are multiples of the step do not change; larger steps change the
+/// instance.
 #[test]
 fn memory_and_arrivals_are_rounded() {
     let rows = |set: &[&str]| {

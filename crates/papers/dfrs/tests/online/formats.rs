@@ -1,10 +1,11 @@
-//! Logs in other formats than SWF, as `dfrsim simulate` reads them.
+//! Tests logs in other formats than SWF, as `dfrsim simulate` reads them.
 
 use crate::{frame, numbers, registry, run_with};
 use dfrsim_lab::RunOptions;
 use std::fs;
 
-/// Two nodes, one with GPUs: job 2, which asks for them, waits for job 1's end at 100 s, though the other node is free.
+/// Two nodes, one with GPUs: job 2 requests a GPU and waits for the end of job 1 at 100 s, although
+/// the other node is free.
 #[test]
 fn a_listing_of_slurm_is_a_workload_with_the_resources_of_its_jobs() {
     let line = |id: u32, submit: &str, tres: &str| {

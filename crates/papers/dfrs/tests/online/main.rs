@@ -1,4 +1,4 @@
-//! The study through the frame.
+//! Tests the study through the framework.
 
 mod assumptions;
 mod author;
@@ -14,13 +14,13 @@ mod scenario;
 use dfrsim_lab::fields::{Faults, FileLocator, Scenario};
 use dfrsim_lab::{DataFrame, Registry, Results, RunOptions, RunReport};
 use dfrsim_paper_dfrs::{Online, register};
-use dfrsim_workload::traces::locate_beside;
+use dfrsim_workload::traces::locate_with_fallback;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 fn registry() -> Registry {
     register(Registry::new()).with(FileLocator::new(|name, folder| {
-        locate_beside(name, folder).map_err(|missing| missing.to_string())
+        locate_with_fallback(name, folder).map_err(|missing| missing.to_string())
     }))
 }
 
@@ -28,7 +28,7 @@ fn overrides(set: &[&str]) -> Vec<String> {
     set.iter().map(|&set| set.to_owned()).collect()
 }
 
-/// A scenario's own fields.
+/// Reads the fields of a scenario.
 fn read(text: &str, folder: Option<&Path>, set: &[&str]) -> Result<Scenario<Online>, Faults> {
     let (registry, overrides) = (registry(), overrides(set));
     let source = dfrsim_lab::fields::ScenarioSource {
@@ -57,21 +57,21 @@ fn run(text: &str, set: &[&str], out: &Path) -> RunReport {
     run_with(&registry(), text, set, None, &RunOptions { threads: 2, ..RunOptions::new(out) })
 }
 
-/// The rows of a folder.
+/// Returns the rows of a folder.
 fn frame(out: &Path) -> DataFrame {
     let registry = registry();
     let results = Results::read(out, &registry).unwrap_or_else(|error| panic!("{error}"));
     results.rows().unwrap().remove(0)
 }
 
-/// The numbers of a column, of rows with this policy.
+/// Returns the numbers of a column, for the rows of this policy.
 fn numbers(frame: &DataFrame, policy: &str, column: &str) -> Vec<f64> {
-    let (own, policies) = (frame.place(column).unwrap(), frame.place("policy").unwrap());
+    let (own, policies) = (frame.column_index(column).unwrap(), frame.column_index("policy").unwrap());
     let rows = (0..frame.len()).filter(|&row| frame.text(row, policies) == policy);
     rows.map(|row| frame.number(row, own).unwrap()).collect()
 }
 
-/// The table of this name.
+/// Returns the table of this name.
 fn table<'a>(report: &'a RunReport, name: &str) -> &'a dfrsim_lab::Table {
     &report.tables.iter().find(|table| table.name == name).unwrap().table
 }

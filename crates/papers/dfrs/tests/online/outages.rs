@@ -1,11 +1,11 @@
-//! Scenarios with nodes that go down.
+//! Tests scenarios with nodes that go down.
 
 use crate::{frame, numbers, read, registry, run, run_with};
 use dfrsim_lab::RunOptions;
 
 use std::fs;
 
-/// Two jobs on one node: 20 s from second 0 on, 5 s from second 12 on.
+/// Log of two jobs on one node: 20 s from second 0 on, and 5 s from second 12 on.
 const LOG: &str =
     "1 0 -1 20 1 -1 -1 1 20 -1 1 1 -1 -1 -1 -1 -1 -1\n2 12 -1 5 1 -1 -1 1 5 -1 1 1 -1 -1 -1 -1 -1 -1\n";
 
@@ -13,8 +13,9 @@ const SCENARIO: &str = "study = 'online'\npolicies = ['FCFS', 'GreedyP*/OPT=MIN'
     [[outages.maintenance]]\nfirst_s = 10\nevery_s = 1000\nlength_s = 5\n\
     [[workloads]]\nname = 'log'\nnodes = 1\nswf = { file = 'log.swf' }\n";
 
-/// FCFS lets the first job wait for the end of the window, at 15 s: it ends at 35 s, the second one at 40 s. Then the node was up for 35
-/// of 40 s, and worked for 25 of these. The fractional policy begins at once, and pauses the job a microsecond before the window.
+/// FCFS delays the first job to the end of the maintenance window, at 15 s: it ends at 35 s, and the
+/// second one at 40 s. The node was up for 35 of 40 s, and worked for 25 of these. The fractional
+/// policy starts immediately, and pauses the job a microsecond before the window.
 #[test]
 fn rows_have_the_figures_of_outages() {
     let folder = tempfile::tempdir().unwrap();
@@ -30,7 +31,7 @@ fn rows_have_the_figures_of_outages() {
     assert_eq!(numbers(&rows, "GreedyP*/OPT=MIN", "interruptions")[0], 0.0);
 }
 
-/// Rows without outages leave their columns empty, and rows with and without are read back.
+/// Rows without outages have empty columns for them; rows with and without outages are read back.
 #[test]
 fn only_rows_with_outages_have_their_figures() {
     let folder = tempfile::tempdir().unwrap();
@@ -39,7 +40,7 @@ fn only_rows_with_outages_have_their_figures() {
     let tail = |text: &str, name: &str| {
         let options = RunOptions::new(folder.path().join(name));
         run_with(&registry(), text, &[], Some(folder.path()), &options);
-        // A second time all rows are found.
+        // The second run reuses all rows.
         let again = run_with(&registry(), text, &[], Some(folder.path()), &options);
         assert_eq!(again.counts.computed, 0, "{name}");
         let rows = fs::read_to_string(folder.path().join(name).join("rows.csv")).unwrap();
@@ -53,7 +54,7 @@ fn only_rows_with_outages_have_their_figures() {
     assert!(tail(&plain, "without").ends_with(",,,,,,,"));
 }
 
-/// Failures are drawn from streams of their own, the same for all policies and rules.
+/// Failures are drawn from separate random streams, equal for all policies and rules.
 #[test]
 fn all_rules_have_the_same_failures() {
     let folder = tempfile::tempdir().unwrap();
@@ -69,7 +70,7 @@ fn all_rules_have_the_same_failures() {
     assert!(lost.iter().filter(|lost| **lost > 0.0).count() == 2, "{lost:?}");
     assert!(numbers(&rows, "EASY", "interruptions").iter().all(|count| *count > 0.0));
     assert!(numbers(&rows, "FCFS", "availability").iter().all(|part| (0.5..1.0).contains(part)));
-    // The same bytes once more.
+    // A second run gives identical bytes.
     let again = tempfile::tempdir().unwrap();
     run(text, &[], again.path());
     let bytes = |folder: &tempfile::TempDir| fs::read(folder.path().join("rows.csv")).unwrap();

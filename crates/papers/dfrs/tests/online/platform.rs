@@ -1,10 +1,10 @@
-//! Scenarios with unequal nodes.
+//! Tests scenarios with unequal nodes.
 
 use crate::{frame, numbers, read, registry, run_with};
 use dfrsim_lab::RunOptions;
 use std::fs;
 
-/// Two jobs at second 0: one node for 20 s, and one for 10 s.
+/// Log of two jobs at second 0: one node for 20 s, and one node for 10 s.
 const LOG: &str =
     "1 0 -1 20 1 -1 -1 1 20 -1 1 1 -1 -1 -1 -1 -1 -1\n2 0 -1 10 1 -1 -1 1 10 -1 1 1 -1 -1 -1 -1 -1 -1\n";
 
@@ -14,8 +14,8 @@ const PLATFORM: &str = "classes = [{ name = 'fast', nodes = 1, cores = 4, memory
 const SCENARIO: &str = "study = 'online'\npolicies = ['FCFS', 'EASY']\n\
     [[workloads]]\nname = 'log'\nnodes = 2\nswf = { file = 'log.swf' }\nplatform = 'nodes.toml'\n";
 
-/// The second job runs on the slow node, for 20 s: 30 node-seconds of work in 20 s on nodes of speed 1 and 1/2. On two full nodes no
-/// job needs to be longer than its run time.
+/// The second job runs on the slow node, for 20 s: 30 node-seconds of work in 20 s on nodes of speed
+/// 1 and 1/2. On two full nodes no job needs longer than its run time.
 #[test]
 fn rows_are_of_unequal_nodes() {
     let folder = tempfile::tempdir().unwrap();
@@ -34,7 +34,7 @@ fn rows_are_of_unequal_nodes() {
     }
 }
 
-/// Jobs with GPUs go to the nodes that have them, the same ones under each policy, at each load.
+/// Jobs with GPUs run on the nodes that have them; the GPU jobs are equal for each policy and load.
 #[test]
 fn traces_are_audited_on_nodes_with_gpus() {
     let folder = tempfile::tempdir().unwrap();

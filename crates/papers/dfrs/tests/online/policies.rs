@@ -1,4 +1,4 @@
-//! Policies of the user's own, and such that fail.
+//! Tests custom policies, including failing ones.
 
 use crate::{frame, numbers, registry, run_with, table};
 use dfrsim_cluster::{Decision, Scheduler, Situation};
@@ -11,14 +11,14 @@ use std::path::Path;
 const SCENARIO: &str = "study = 'online'\npolicies = ['MINE', 'EASY']\n\
     [[workloads]]\nname = 'model'\nnodes = 8\nlublin = { replications = 2, jobs = 20 }\n";
 
-/// Waits for ever.
+/// Starts no job.
 struct Idle;
 
 impl Scheduler for Idle {
     fn decide(&mut self, _: &Situation<'_>, _: &mut Decision) {}
 }
 
-/// Puts every task on node 0, whether it fits or not.
+/// Places every task on node 0, even if it does not fit.
 struct Crowd;
 
 impl Scheduler for Crowd {
@@ -48,7 +48,7 @@ fn a_policy_of_the_users_has_rows_like_the_others() {
     assert_eq!((report.counts.total, report.counts.failures()), (4, 0));
     let rows = frame(folder.path());
     assert_eq!(numbers(&rows, "MINE", "degradation"), numbers(&rows, "EASY", "degradation"));
-    // Regular expressions know it, its rows are found again, and another version's are not.
+    // Regular expressions match its name; its rows are reused, and those of another version are not.
     let computed = |registry: &Registry, set: &[&str]| {
         run_with(registry, SCENARIO, set, None, &RunOptions::new(folder.path())).counts.computed
     };
@@ -58,7 +58,8 @@ fn a_policy_of_the_users_has_rows_like_the_others() {
     assert!(errors.contains("unknown policy `MINE`"), "{errors}");
 }
 
-/// The rows of a policy that fails say why, the others are as ever, and the tables count it.
+/// Rows of a failing policy state the reason, other rows do not change, and the tables count the
+/// failures.
 #[test]
 fn a_failed_simulation_is_a_row() {
     let idle = || CustomPolicy::new("MINE", "idle", |_, _, _| Box::new(Idle));
@@ -86,7 +87,8 @@ fn a_failed_simulation_is_a_row() {
     }
 }
 
-/// The largest degradation of the recommended policy on a workload; logs are found from the folder of the project.
+/// Returns the largest degradation of the recommended policy on a workload; logs are located
+/// relative to the project folder.
 fn worst(workload: &str) -> f64 {
     let (own, out) = (Fractional::recommended().to_string(), tempfile::tempdir().unwrap());
     let text = format!("study = 'online'\npolicies = ['{own}']\n[[workloads]]\nname = 'worst'\n{workload}");
@@ -95,14 +97,15 @@ fn worst(workload: &str) -> f64 {
     numbers(&frame(out.path()), &own, "degradation").into_iter().fold(f64::NAN, f64::max)
 }
 
-/// Of 800 held-out traces (`POLICY.md`) the worst has 15.19, and 20.7 without `/PAY`.
+/// The worst of 800 held-out traces (`POLICY.md`) has 15.19, and 20.7 without `/PAY`.
 #[test]
 fn the_worst_trace_of_the_recommended_policy_gets_no_worse() {
     let trace = "nodes = 128\nlublin = { replications = 1, skip = 81, loads = [0.4] }";
     assert!(worst(trace) <= 15.2);
 }
 
-/// The worst weeks of HPC2N (9.88, and 51.3 without `/PAY`) and of LANL-CM5 (11.3), of which the bar for all logs is 8.
+/// Checks the worst weeks of HPC2N (9.88, and 51.3 without `/PAY`) and of LANL-CM5 (11.3); the limit
+/// for all logs is 8.
 #[test]
 #[ignore = "needs logs: HPC2N, LANL-CM5"]
 fn the_worst_weeks_of_the_recommended_policy_get_no_worse() {

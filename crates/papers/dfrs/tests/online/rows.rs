@@ -1,4 +1,4 @@
-//! Rows and tables, against values that follow by hand.
+//! Tests rows and tables against values derived by hand.
 
 use crate::run::SCENARIO;
 use crate::{frame, numbers, registry, run, run_with, table};
@@ -20,10 +20,11 @@ fn run_beside(text: &str, folder: &Path) -> RunReport {
     run_with(&registry(), text, &[], Some(folder), &options)
 }
 
-/// A job of 100 s with a request of 60 s is killed after 60 s: the bound must not ask for more.
+/// A job of 100 s with a requested time of 60 s is killed after 60 s: the bound must not assume
+/// more.
 ///
-/// Both arrive at second 0 on one processor, the second one needs 20 s. With deadlines 60 S and 20 S the work of 80 s needs
-/// S = 80 / 60; run to the end it would be 120 / 100.
+/// Both jobs arrive at second 0 on one processor, and the second one needs 20 s. With deadlines 60 S
+/// and 20 S the work of 80 s needs S = 80 / 60; with the complete run time it would be 120 / 100.
 #[test]
 fn killed_jobs_have_the_bound_of_what_they_run() {
     let folder = tempfile::tempdir().unwrap();
@@ -43,8 +44,9 @@ fn killed_jobs_have_the_bound_of_what_they_run() {
     );
 }
 
-/// On one processor job 1 of user 5 runs for 100 s, jobs 2 and 3 of users 5 and 6 then for 100 and 50 s: stretches of 1, 2 and 5;
-/// the users' means are 1.5 and 5. All of it is audited.
+/// Job 1 of user 5 runs for 100 s on one processor, then jobs 2 and 3 of users 5 and 6 run for 100 s
+/// and 50 s: the stretches are 1, 2 and 5, and the users' means are 1.5 and 5. All simulations are
+/// audited.
 #[test]
 fn jobs_count_by_weight_and_by_user() {
     let folder = tempfile::tempdir().unwrap();
@@ -63,9 +65,9 @@ fn jobs_count_by_weight_and_by_user() {
     assert_eq!(figures("user_weights = { 5 = 0.5 }"), [(50.0 + 100.0 + 250.0) / 150.0, fairness, 5.0]);
 }
 
-/// On two processors job 3 of user 6 ends at second 50, not at 150 as in the log: job 4, which came 50 s after that, comes at second
-/// 100 and not at 200 if users wait for their jobs, and at 70 if the think time of field 18 counts. Job 2 of user 5 comes at 130
-/// either way, unless only fields count.
+/// Job 3 of user 6 ends at second 50 on two processors, not at 150 as in the log. Job 4 arrived 50 s
+/// after that end; it arrives at second 100 instead of 200 if users wait for their jobs, and at 70
+/// if the think time of field 18 is used. Job 2 of user 5 arrives at 130 in each case.
 #[test]
 fn users_wait_for_their_jobs() {
     let folder = tempfile::tempdir().unwrap();
@@ -90,7 +92,8 @@ fn users_wait_for_their_jobs() {
     );
     let (figures, links) = closed("dependencies");
     assert_eq!((figures, links.as_str()), ([570.0, 0.0, 1.0, 1.0], "log: 1 jobs follow another one"));
-    // Half a minute after all jobs had ended: job 4 begins a session of its own, job 2 does not.
+    // A session ends half a minute after all of its jobs have ended: job 4 begins a new session, job
+    // 2 does not.
     let (figures, links) = closed("sessions:think:30");
     assert_eq!(
         (figures, links.as_str()),
@@ -102,7 +105,7 @@ fn users_wait_for_their_jobs() {
     assert!(error.contains("jobs of one week may follow jobs of another one"), "{error}");
 }
 
-/// The second job never ran: it is left out, and the table notes it.
+/// The second job never ran: it is dropped, and the table notes that.
 #[test]
 fn jobs_that_are_left_out_are_reported_below_the_table() {
     let folder = tempfile::tempdir().unwrap();
@@ -116,7 +119,8 @@ fn jobs_that_are_left_out_are_reported_below_the_table() {
     assert_eq!((counts["records"], counts["jobs"], counts["zero_run_dropped"]), (2, 1, 1));
 }
 
-/// The only load of a workload is all of it. A line for each policy: with the penalty that is named first, and any rule of interruptions.
+/// Merges the only load of a workload with the line for all loads. There is one line per policy,
+/// with the first penalty, and one for each interruption rule.
 #[test]
 fn lines_of_a_summary_differ() {
     let folder = tempfile::tempdir().unwrap();
@@ -135,7 +139,8 @@ fn lines_of_a_summary_differ() {
     }
 }
 
-/// Two jobs of 10 and 20 s on one node, in a workload of Batsim: the second waits 10 s, so its stretch is 1.5.
+/// Two jobs of 10 s and 20 s run on one node, in a workload of Batsim: the second one waits 10 s, so
+/// its stretch is 1.5.
 #[test]
 fn a_workload_of_batsim_is_run() {
     let folder = tempfile::tempdir().unwrap();
@@ -159,14 +164,15 @@ fn lines(path: &Path) -> Vec<BTreeMap<String, String>> {
     lines.map(|line| header.iter().cloned().zip(line).collect()).collect()
 }
 
-/// Mean, sample standard deviation and maximum of the degradation, from the rows and by the book.
+/// Computes the mean, sample standard deviation and maximum of the degradation from the rows by
+/// their definitions.
 #[test]
 fn tables_say_what_the_rows_say() {
     let folder = tempfile::tempdir().unwrap();
     run(SCENARIO, &[], folder.path());
     let rows = lines(&folder.path().join("rows.csv"));
     let lines = lines(&folder.path().join("tables/degradation.csv"));
-    // 4 scopes (plain; scaled at 0.5, at 0.9, in all), 2 taus, 2 penalties, 3 policies.
+    // 4 scopes (plain; scaled at 0.5, at 0.9, at all loads), 2 taus, 2 penalties, 3 policies.
     assert_eq!(lines.len(), 4 * 2 * 2 * 3);
     for line in &lines {
         let same = |row: &&BTreeMap<String, String>| {
@@ -194,8 +200,8 @@ fn tables_say_what_the_rows_say() {
     }
 }
 
-/// Wrong CPU needs, believed and discovered, are compared instance by instance with the same policy that knows them; the
-/// checker follows all of them.
+/// Compares wrong CPU needs, used or discovered, with the policy that knows the exact ones, instance
+/// by instance; the checker verifies all simulations.
 #[test]
 fn wrong_cpu_needs_are_compared_with_exact_ones() {
     let text = "study = 'online'\npolicies = ['GreedyPM*/per/OPT=MIN']\n\
@@ -216,14 +222,15 @@ fn wrong_cpu_needs_are_compared_with_exact_ones() {
         assert!((found - expected).abs() < 1e-9 * expected, "{line:?}");
     }
     assert_eq!((table[1]["discovery_s"].as_str(), table[2]["discovery_s"].as_str()), ("", "60"));
-    // Without other knowledge there is no such table.
+    // Without wrong needs this table does not exist.
     let exact = run(text, &["simulation.cpu_needs=exact"], folder.path());
     assert!(exact.tables.iter().all(|table| table.name != "cpu_needs"));
     assert_eq!(exact.counts.computed, 0);
 }
 
-/// One node; jobs of 1,000 s from 0 on and of 10 s from 100 on, each with 0.6 of the memory. No schedule is below 1.01 if pauses are free, and
-/// none below 1.11 with a penalty of 300 s, as the long job cannot be over at 1,110 if it pays that. FCFS: 91.
+/// One node; jobs of 1,000 s from 0 s on and of 10 s from 100 s on, each with 0.6 of the memory. No
+/// schedule is below 1.01 if pauses have no penalty, and none is below 1.11 with a penalty of 300 s,
+/// as the long job cannot end by 1,110 s if it pays the penalty. FCFS has 91.
 #[test]
 fn tables_have_what_can_be_reached() {
     let folder = tempfile::tempdir().unwrap();
@@ -273,9 +280,9 @@ fn jobs_and_metrics_of_the_program_are_in_rows_and_tables() {
     let report = run(own("1"), text).unwrap();
     assert_eq!((report.counts.total, report.counts.failures()), (2, 0));
     let rows = frame(folder.path());
-    let place = rows.place("own").unwrap();
+    let place = rows.column_index("own").unwrap();
     assert_eq!(rows.text(0, place), r#"{"last_end":12.0}"#);
-    assert_eq!(rows.number(0, rows.place("last_end").unwrap()), Some(12.0));
+    assert_eq!(rows.number(0, rows.column_index("last_end").unwrap()), Some(12.0));
     let registry = registry();
     let results = Results::read(folder.path(), &registry).unwrap();
     let names = |name: &str| vec![name.to_owned()];

@@ -1,7 +1,7 @@
-//! Which rows are computed and which are reused; what is drawn and claimed.
+//! Tests the rows that are computed or reused, figures and claims.
 
 use crate::{registry, run, run_with};
-use dfrsim_lab::{Chart, Part, Results, RunError, RunOptions, Shard, Step, generic_drawings};
+use dfrsim_lab::{Chart, Part, Results, RunError, RunOptions, Shard, Step, default_drawings};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ pub(crate) const SCENARIO: &str = include_str!("run_scenario.toml");
 /// (2 + 2 * 2) instances * 3 policies * 2 penalties * 2 taus.
 const ROWS: usize = 72;
 
-/// All files of a folder but the manifest, which has times, and locks.
+/// Returns all files of a folder except locks and the manifest, which contains times.
 fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut files = BTreeMap::new();
     for folder in [folder.to_owned(), folder.join("tables")] {
@@ -53,20 +53,21 @@ fn threads_and_interruptions_do_not_change_the_files() {
     }
 }
 
-/// One tau and one policy fewer, one more policy, and another name: rows depend on none of these.
+/// Reuses rows after the removal of a tau and a policy, the addition of a policy, and a new workload
+/// name: rows depend on none of these.
 #[test]
 fn rows_are_reused_where_they_belong() {
     let folder = tempfile::tempdir().unwrap();
     run(SCENARIO, &[], folder.path());
     let other = ["simulation.tau=10", "workloads.plain.name=renamed", "policies=['EASY', 'CONS']"];
     let report = run(SCENARIO, &other, folder.path());
-    // 6 instances * 2 penalties of EASY; the same of CONS are new.
+    // 6 instances * 2 penalties of EASY; as many rows of CONS are new.
     let counts = &report.counts;
     assert_eq!((counts.total, counts.restored, counts.computed), (24, 12, 12));
     let clean = tempfile::tempdir().unwrap();
     run(SCENARIO, &other, clean.path());
     assert_eq!(files(folder.path()), files(clean.path()));
-    // A tau more: the simulations are done again, but only for it.
+    // An additional tau repeats the simulations, but adds rows for it only.
     let counts = run(SCENARIO, &[other[1], other[2]], folder.path()).counts;
     assert_eq!((counts.total, counts.restored, counts.computed), (48, 24, 24));
 }
@@ -93,8 +94,8 @@ fn shards_merge_to_the_same_bytes() {
     assert_eq!(files(whole.path()), files(parts.path()));
 }
 
-/// One policy with several periods on two workloads: a line a workload, as figure 6.1 has it; with two policies a figure for
-/// each workload, and the best of both.
+/// Draws one policy with several periods on two workloads as one line per workload, as in figure
+/// 6.1. With two policies there is a figure for each workload, and one for the best of both.
 #[test]
 fn periods_are_drawn() {
     let text = "study = 'online'\npolicies = ['FCFS', '/per/OPT=MIN']\n\
@@ -108,7 +109,7 @@ fn periods_are_drawn() {
         run(text, set, folder.path());
         let results = Results::read(folder.path(), &registry).unwrap();
         let own = results.drawings(&registry).unwrap();
-        let generic = generic_drawings(&results.rows().unwrap());
+        let generic = default_drawings(&results.rows().unwrap());
         let stems: BTreeSet<&str> = own.iter().chain(&generic).map(|drawing| drawing.stem.as_str()).collect();
         assert_eq!(stems.len(), own.len() + generic.len(), "{stems:?}");
         own
@@ -130,7 +131,7 @@ fn periods_are_drawn() {
     assert!(stems.contains("degradation-by-bandwidth-b-load-0.7-and-more"), "{stems:?}");
 }
 
-/// A workload beside a published table: all statements about the policies that are there.
+/// Checks all published claims about the policies of a workload.
 #[test]
 fn published_statements_are_checked() {
     let text = "study = 'online'\npolicies = ['FCFS', 'EASY', 'MCB*/OPT=MIN', { matching = '^GreedyP?M?.*OPT=MIN$' }]\n\

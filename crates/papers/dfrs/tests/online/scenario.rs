@@ -1,4 +1,5 @@
-//! Reading scenarios: what is wrong is reported with its place and the nearest right name.
+//! Tests the reading of scenarios: errors are reported with their position and the nearest valid
+//! name.
 
 use crate::{read, registry};
 use dfrsim_cluster::{EstimateModel, NeedModel, Overrun};
@@ -19,7 +20,7 @@ const MODEL: &str = "[[workloads]]\nname = \"model\"\nnodes = 8\nlublin = { repl
 fn errors(text: &str, set: &[&str]) -> String {
     read(text, None, set).unwrap_err().to_string()
 }
-/// The last of the faults, with its lines; those before it are of a log that is missing.
+/// Returns the last of the errors, with its lines; those before it are about a missing log.
 fn last(text: &str) -> String {
     let errors = errors(text, &[]);
     errors[errors.rfind("s.toml:").unwrap()..].to_owned()
@@ -181,7 +182,8 @@ fn wrong_overrides_are_named() {
     assert_eq!(two.lines().count(), 2, "{two}");
 }
 
-/// Reads a workload in a folder with a file of this name, and checks that the resolved scenario is the same.
+/// Reads a workload in a folder with a file of this name, and checks that the resolved scenario is
+/// equal.
 fn with_file(folder: &Path, file: &str, workload: &str) -> Scenario<Online> {
     fs::write(folder.join(file), "").unwrap();
     let scenario = read(&format!("{HEAD}{workload}"), Some(folder), &[]).unwrap();
@@ -222,7 +224,7 @@ fn a_workload_of_batsim_and_its_fields() {
     assert!(wrong("workloads.w.batsim.size=allocated").contains("unknown field `size`"), "of SWF alone");
 }
 
-/// Yields that are kept between ticks do not go with CPU needs that change.
+/// Rejects changing CPU needs for policies that keep yields between ticks.
 #[test]
 fn cpu_needs_are_discovered_where_policies_can_do_with_that() {
     let known = "[simulation]\ncpu_needs = ['exact', 'factor:0.5', 'whole']\ndiscovery_s = [60, 10]\n";
@@ -261,7 +263,7 @@ fn memory_models() -> impl Strategy<Value = MemoryModel> {
 }
 
 proptest! {
-    /// A scenario written with all of its fields is the same scenario.
+    /// A scenario written with all of its fields reads back unchanged.
     #[test]
     fn a_resolved_scenario_is_itself(
         seed in 0..i64::MAX,

@@ -1,4 +1,4 @@
-//! Weights and nodes by estimates of the needs.
+//! Weights and nodes of machines from the estimates of their needs.
 
 use crate::engine::estimates::Estimate;
 use crate::engine::points;
@@ -24,14 +24,14 @@ impl<'a> Allocator<'a> {
         Allocator { workload, settings, shares: Shares::new(nodes), mcb: Mcb::new(nodes, settings.mcb) }
     }
 
-    /// The largest minimum yield that is expected of machines on these nodes.
+    /// Computes the largest minimum yield that is expected of machines on these nodes.
     pub(crate) fn minimum_yield(&mut self, estimates: &[Estimate], nodes: &[NodeId]) -> Yield {
         let placements = placements(nodes);
         self.shares.common(&shared(estimates, &placements))
     }
 
-    /// The weight of each machine on these nodes: 100 points on each node. CPU that no machine is expected to use is
-    /// shared equally, like the slack of the execution phase.
+    /// Computes the weight of each machine on these nodes: 100 points on each node. CPU that no
+    /// machine is expected to use is shared equally, like the slack of the execution phase.
     pub(crate) fn weights(&mut self, estimates: &[Estimate], nodes: &[NodeId]) -> Vec<u32> {
         let placements = placements(nodes);
         let jobs = shared(estimates, &placements);
@@ -62,8 +62,8 @@ impl<'a> Allocator<'a> {
         weights
     }
 
-    /// Where MCB puts each machine; `None` if it leaves one out.
-    pub(crate) fn map(&mut self, estimates: &[Estimate], nodes: &[NodeId]) -> Option<Vec<NodeId>> {
+    /// Maps machines to nodes with MCB; `None` if it leaves one out.
+    pub(crate) fn map_with_mcb(&mut self, estimates: &[Estimate], nodes: &[NodeId]) -> Option<Vec<NodeId>> {
         let vms = self.workload.vms();
         let jobs: Vec<PackJob<'_>> = (0..)
             .zip(vms.iter().zip(estimates))
@@ -82,7 +82,7 @@ impl<'a> Allocator<'a> {
         Some(if self.settings.relabel { self.relabelled(nodes, &mapped) } else { mapped })
     }
 
-    /// The same packing with the nodes renamed so that as little memory as possible is moved.
+    /// Returns an equivalent packing with the nodes renamed so that the least memory is moved.
     fn relabelled(&self, nodes: &[NodeId], mapped: &[NodeId]) -> Vec<NodeId> {
         let vms = self.workload.vms();
         let job = |memory: Share| OfflineJob {

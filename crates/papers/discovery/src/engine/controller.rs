@@ -1,4 +1,4 @@
-//! The phases of DYNAMIC and DYNAMIC+MIGRATION.
+//! Phases of DYNAMIC and DYNAMIC+MIGRATION.
 
 use crate::engine::allocator::Allocator;
 use crate::engine::estimates::{Estimate, least_recent};
@@ -7,21 +7,21 @@ use crate::engine::points::POINTS;
 use crate::engine::{Approach, Settings, Workload};
 use dfrsim_model::{NodeId, Share, SimTime};
 
-/// Sets weights and migrates machines (dissertation, section 7.2.2).
+/// Controller that sets weights and migrates machines (dissertation, section 7.2.2).
 #[derive(Debug)]
 pub(crate) struct Controller<'a> {
     settings: &'a Settings,
-    migrates: bool,
+    may_migrate: bool,
     allocator: Allocator<'a>,
     estimates: Vec<Estimate>,
     phase: Phase,
     phase_end: SimTime,
-    /// Since when the use is averaged.
+    /// Start of the interval over which use is averaged.
     since: SimTime,
-    /// When it acts next.
-    pub(crate) next: SimTime,
-    /// The machines of a node that left no slack; kept from call to call.
-    others: Vec<usize>,
+    /// Time of the next action.
+    pub(crate) next_action: SimTime,
+    /// Buffer for the machines of a node that left no slack; kept to avoid allocations.
+    without_slack: Vec<usize>,
     pub(crate) migrations: u64,
     pub(crate) remappings: u64,
 }
@@ -32,16 +32,16 @@ enum Phase {
     Start,
     /// These machines have nearly all of the CPU of their nodes.
     Discovery(Vec<usize>),
-    /// Machines are being migrated, and get these weights then.
+    /// Machines are being migrated, and get these weights on arrival.
     Migration(Vec<u32>),
-    /// They have been migrated before the end of the allocation phase.
+    /// Machines have been migrated before the end of the allocation phase.
     Migrated,
-    /// Machines run by their weights, which follow their use.
+    /// Machines run by their weights, which are adjusted to their use.
     Execution,
 }
 
 impl<'a> Controller<'a> {
-    /// `None` for Xen, which never changes weights or places.
+    /// Creates the controller; `None` for Xen, which never changes weights or nodes.
     pub(crate) fn new(
         approach: Approach,
         workload: &'a Workload,
@@ -54,20 +54,20 @@ impl<'a> Controller<'a> {
         };
         Some(Controller {
             settings,
-            migrates,
+            may_migrate: migrates,
             allocator: Allocator::new(workload, settings),
             estimates: vec![Estimate::UNKNOWN; workload.vms().len()],
             phase: Phase::Start,
             phase_end: SimTime::ZERO,
             since: SimTime::ZERO,
-            next: SimTime::ZERO,
-            others: Vec::new(),
+            next_action: SimTime::ZERO,
+            without_slack: Vec::new(),
             migrations: 0,
             remappings: 0,
         })
     }
 
-    /// Does what is to be done at this moment.
+    /// Performs the action that is due now.
     pub(crate) fn act(&mut self, now: SimTime, fluid: &mut Fluid) {
         match std::mem::replace(&mut self.phase, Phase::Start) {
             Phase::Start => self.begin_discovery(now, fluid),
@@ -79,9 +79,9 @@ impl<'a> Controller<'a> {
                 self.begin_allocation(now, fluid);
             }
             Phase::Migration(weights) => {
-                self.migrations += fluid.arrive();
+                self.migrations += fluid.complete_migrations();
                 set_weights(fluid, &weights);
-                (self.phase, self.next) = (Phase::Migrated, self.phase_end);
+                (self.phase, self.next_action) = (Phase::Migrated, self.phase_end);
             }
             Phase::Migrated => self.begin_execution(now, now + self.settings.execution, fluid),
             Phase::Execution => {
@@ -89,28 +89,28 @@ impl<'a> Controller<'a> {
                 if now == self.phase_end {
                     self.begin_discovery(now, fluid);
                 } else {
-                    self.go_on(now, fluid);
+                    self.continue_execution(now, fluid);
                 }
             }
         }
     }
 
-    /// The least recently discovered machine of each node gets nearly all of the CPU.
+    /// Gives nearly all of the CPU of each node to its least recently discovered machine.
     fn begin_discovery(&mut self, now: SimTime, fluid: &mut Fluid) {
         let chosen: Vec<usize> =
-            (0..fluid.nodes()).filter_map(|node| least_recent(&self.estimates, fluid.on(node))).collect();
+            (0..fluid.nodes()).filter_map(|node| least_recent(&self.estimates, fluid.vms_on(node))).collect();
         let mut weights = vec![1; fluid.vms().len()];
         for &vm in &chosen {
-            let others = fluid.on(fluid.vms()[vm].node.index()).len() as u32 - 1;
+            let others = fluid.vms_on(fluid.vms()[vm].node.index()).len() as u32 - 1;
             weights[vm] = POINTS - others;
         }
         set_weights(fluid, &weights);
         self.measure_from(now, fluid);
         self.phase = Phase::Discovery(chosen);
-        self.next = now + self.settings.discovery;
+        self.next_action = now + self.settings.discovery;
     }
 
-    /// New weights and, if that promises enough, new nodes.
+    /// Sets new weights and, if the gain exceeds the threshold, starts migrations to new nodes.
     fn begin_allocation(&mut self, now: SimTime, fluid: &mut Fluid) {
         let here: Vec<NodeId> = fluid.vms().iter().map(|vm| vm.node).collect();
         set_weights(fluid, &self.allocator.weights(&self.estimates, &here));
@@ -127,15 +127,16 @@ impl<'a> Controller<'a> {
         self.remappings += 1;
         self.phase = Phase::Migration(self.allocator.weights(&self.estimates, &there));
         self.phase_end = end;
-        self.next = now + self.settings.migration;
+        self.next_action = now + self.settings.migration;
     }
 
-    /// Nodes that promise a minimum yield above the threshold, if machines may be migrated.
+    /// Returns nodes with a minimum yield that exceeds the current one by the threshold, if machines
+    /// may be migrated.
     fn better_nodes(&mut self, here: &[NodeId]) -> Option<Vec<NodeId>> {
-        if !self.migrates {
+        if !self.may_migrate {
             return None;
         }
-        let there = self.allocator.map(&self.estimates, here)?;
+        let there = self.allocator.map_with_mcb(&self.estimates, here)?;
         let [before, after] =
             [here, &there].map(|nodes| self.allocator.minimum_yield(&self.estimates, nodes).as_f64());
         (after > before * (1.0 + self.settings.threshold)).then_some(there)
@@ -143,30 +144,30 @@ impl<'a> Controller<'a> {
 
     fn begin_execution(&mut self, now: SimTime, end: SimTime, fluid: &mut Fluid) {
         self.phase_end = end;
-        self.go_on(now, fluid);
+        self.continue_execution(now, fluid);
     }
 
-    /// Executes until the use is examined again.
-    fn go_on(&mut self, now: SimTime, fluid: &mut Fluid) {
+    /// Continues the execution phase until use is examined again.
+    fn continue_execution(&mut self, now: SimTime, fluid: &mut Fluid) {
         self.phase = Phase::Execution;
         self.measure_from(now, fluid);
-        self.next = self.phase_end.min(now + self.settings.monitor);
+        self.next_action = self.phase_end.min(now + self.settings.monitor);
     }
 
-    /// Estimates follow the use; the points of those that use less than believed go to the others, equally (to all, if
-    /// there are no others).
+    /// Updates the estimates from the use. Machines that use less than estimated lose points, which
+    /// are divided equally among the others on the node (among all, if there are no others).
     fn follow_use(&mut self, now: SimTime, node: usize, fluid: &mut Fluid) {
         let span = now.since(self.since);
-        let mut others = std::mem::take(&mut self.others);
+        let mut others = std::mem::take(&mut self.without_slack);
         others.clear();
         let mut freed = 0;
-        for at in 0..fluid.on(node).len() {
-            let vm = fluid.on(node)[at];
+        for at in 0..fluid.vms_on(node).len() {
+            let vm = fluid.vms_on(node)[at];
             let weight = fluid.vms()[vm].weight;
             let entitled = Share::from_ratio(weight.into(), POINTS.into());
             let used = fluid.average_use(vm, span);
             if self.estimates[vm].observe(now, used, entitled, self.settings.lowering) {
-                // Who used more than its points is entitled to no more of them.
+                // A machine that used more than its points keeps only its points.
                 let kept = points_for(used).min(weight);
                 freed += weight - kept;
                 fluid.set_weight(vm, kept);
@@ -175,23 +176,23 @@ impl<'a> Controller<'a> {
             }
         }
         if others.is_empty() {
-            others.extend_from_slice(fluid.on(node));
+            others.extend_from_slice(fluid.vms_on(node));
         }
         let count = others.len() as u32;
         for (place, &vm) in (0..).zip(&others) {
             let more = freed / count + u32::from(place < freed % count);
             fluid.set_weight(vm, fluid.vms()[vm].weight + more);
         }
-        self.others = others;
+        self.without_slack = others;
     }
 
     fn measure_from(&mut self, now: SimTime, fluid: &mut Fluid) {
         self.since = now;
-        fluid.forget_use();
+        fluid.reset_use();
     }
 }
 
-/// The fewest points that entitle a machine to so much.
+/// Computes the smallest number of points that entitle a machine to this share.
 fn points_for(used: Share) -> u32 {
     let points = (u64::from(used.units()) * u64::from(POINTS)).div_ceil(u64::from(Share::ONE.units()));
     (points as u32).max(1)

@@ -1,28 +1,31 @@
-//! The estimates of needs.
+//! Estimates of needs.
 
 use crate::engine::settings::Lowering;
 use dfrsim_model::{Share, SimTime};
 
-/// The estimate of one machine.
+/// Estimate of the need of one machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Estimate {
-    /// The CPU that it could use.
+    /// CPU that the machine could use.
     pub(crate) need: Share,
-    /// The last discovery event: when it was seen to need no more. `None` before the first.
+    /// Time of the last discovery event, at which the machine was seen to need no more. `None`
+    /// before the first.
     discovered: Option<SimTime>,
 }
 
 impl Estimate {
-    /// No estimate yet: it may need a whole node.
+    /// Initial estimate: the machine may need a whole node.
     pub(crate) const UNKNOWN: Estimate = Estimate { need: Share::ONE, discovered: None };
 
-    /// At the end of a discovery phase: the machine had nearly all of the CPU and used so much.
+    /// Records the use at the end of a discovery phase, in which the machine had nearly all of the
+    /// CPU.
     pub(crate) fn discover(&mut self, now: SimTime, used: Share) {
         *self = Estimate { need: used, discovered: Some(now) };
     }
 
-    /// During execution: the machine was entitled to some CPU and used so much, on average. Returns whether the estimate has fallen,
-    /// which is a discovery event; that it rises is none, as the need may be higher still.
+    /// Updates the estimate during execution, given the average use and the entitlement. Returns
+    /// true if the estimate falls, which is a discovery event. A rise is not, as the need may be
+    /// still higher.
     pub(crate) fn observe(&mut self, now: SimTime, used: Share, entitled: Share, lowering: Lowering) -> bool {
         let is_lowered = match lowering {
             Lowering::BelowEstimate => used < self.need,
@@ -36,7 +39,7 @@ impl Estimate {
     }
 }
 
-/// The least recently discovered of some machines; ties go to the lower estimate, then to the first.
+/// Finds the least recently discovered machine; ties go to the lower estimate, then to the first.
 pub(crate) fn least_recent(estimates: &[Estimate], vms: &[usize]) -> Option<usize> {
     vms.iter().copied().min_by_key(|&vm| (estimates[vm].discovered, estimates[vm].need, vm))
 }
@@ -63,7 +66,8 @@ mod tests {
         assert_eq!(estimate, Estimate { need: share(5), discovered: Some(now) }, "no discovery event");
     }
 
-    /// By the words of the text a machine that has all that it is entitled to is taken to need no more.
+    /// Checks that, in the wording of the text, a machine that uses all of its entitlement is
+    /// assumed to need no more.
     #[test]
     fn estimates_fall_below_the_estimate() {
         let now = SimTime::from_secs(60);

@@ -1,16 +1,18 @@
 //! CPU needs that are found while virtual machines run.
 //!
-//! Nodes share their CPU among virtual machines as Xen's credit scheduler does, by weights. What a machine could use is a
-//! step function of time that no policy can see: policies see what machines use, estimate the needs from it, set the
-//! weights by their estimates, and may migrate machines.
+//! Nodes share their CPU among virtual machines by weights, as Xen's credit scheduler does. The CPU
+//! need of a machine is a step function of time that no policy can see. Policies see the actual use
+//! of machines, estimate the needs from it, set the weights by their estimates, and may migrate
+//! machines.
 //!
-//! * [`Needs`]: what a machine could use, made at random or [recorded](recorded::parse).
-//! * [`Workload`]: the nodes, and the machines with their needs and first nodes; [`Testbed`] makes those of the
-//!   dissertation.
-//! * [`sharing`]: the CPU that machines get of a node, by weights or by caps.
-//! * [`Approach`]: the three policies. [`Settings`]: their phases, and what the text leaves open.
-//! * [`simulate`]: one policy on one workload, to an [`Outcome`]; an [`Observer`] sees every span of constant shares, and
-//!   `dfrsim_paper_discovery::audit` checks them.
+//! * [`Needs`]: the CPU need of a machine, random or [recorded](recorded::parse).
+//! * [`Workload`]: the nodes, and the machines with their needs and first nodes; [`Testbed`] makes
+//!   those of the dissertation.
+//! * [`sharing`]: the CPU that machines get from a node, by weights or by caps.
+//! * [`Approach`]: the three policies. [`Settings`]: their phases, and options that the text leaves
+//!   open.
+//! * [`simulate`]: one policy on one workload, to an [`Outcome`]; an [`Observer`] sees every span of
+//!   constant shares, and `dfrsim_paper_discovery::audit` checks them.
 //!
 //! Between two events all shares are constant, so yields are integrated exactly, not sampled.
 //!
@@ -26,8 +28,9 @@
 //! assert!(migration.migrations > 0);
 //! ```
 //!
-//! Sources: the dissertation that introduced DFRS (Stillwell, 2010), chapter 7; section 4.4.7 for the average yield and
-//! 5.2 for MCB. Weighted max-min fair sharing is in Bertsekas and Gallager, "Data Networks" (1992), chapter 6.
+//! Sources: the dissertation that introduced DFRS (Stillwell, 2010), chapter 7; section 4.4.7 for
+//! the average yield and 5.2 for MCB. Weighted max-min fair sharing is in Bertsekas and Gallager,
+//! "Data Networks" (1992), chapter 6.
 
 mod allocator;
 mod approach;

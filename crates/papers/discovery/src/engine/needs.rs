@@ -1,23 +1,25 @@
-//! What a virtual machine could use.
+//! CPU needs of virtual machines.
 
 use dfrsim_model::{Seed, Share, SimSpan, SimTime};
 use rand::RngExt as _;
 use rand_distr::{Distribution as _, Exp};
 
-/// The CPU that a virtual machine could use, as a share of a node: a step function of time from moment 0 on.
+/// CPU that a virtual machine could use, as a share of a node: a step function of time from time 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Needs {
-    /// When each value begins; the first at moment 0, then rising. No value follows itself.
+    /// Start and value of each step. The first starts at time 0; times increase, and successive
+    /// values differ.
     steps: Vec<(SimTime, Share)>,
 }
 
 impl Needs {
-    /// The same at all times.
+    /// Creates a need that is constant over time.
     pub fn constant(need: Share) -> Needs {
         Needs { steps: vec![(SimTime::ZERO, need)] }
     }
 
-    /// Values that last for `interval` each, one after the other; the last one stays. Without values the need is zero.
+    /// Creates a need from values that last for `interval` each; the last one persists. Without
+    /// values the need is zero.
     pub fn sampled(interval: SimSpan, values: impl IntoIterator<Item = Share>) -> Needs {
         let mut at = SimTime::ZERO;
         let mut needs = Needs { steps: Vec::new() };
@@ -28,8 +30,8 @@ impl Needs {
         if needs.steps.is_empty() { Needs::constant(Share::ZERO) } else { needs }
     }
 
-    /// Uniform values in [0, 1] that change after exponentially distributed times of mean `mean`, up to the moment `span`
-    /// (dissertation, section 7.3). Times are rounded to microseconds.
+    /// Draws uniform values in [0, 1] that change after exponentially distributed times of mean
+    /// `mean`, up to time `span` (dissertation, section 7.3). Times are rounded to microseconds.
     pub fn poisson(mean: SimSpan, span: SimSpan, seed: Seed) -> Needs {
         let mut rng = seed.rng();
         let standard = Exp::new(1.0).expect("one is a rate");
@@ -42,7 +44,7 @@ impl Needs {
         needs
     }
 
-    /// A value from a moment on that is not before the last one's.
+    /// Appends a step at a time that is not before the last one.
     fn push(&mut self, at: SimTime, need: Share) {
         while self.steps.last().is_some_and(|last| last.0 == at) {
             self.steps.pop();
@@ -52,7 +54,7 @@ impl Needs {
         }
     }
 
-    /// When each value begins, and the value: the first at moment 0, the others later and later.
+    /// Returns the start and value of each step. The first starts at time 0, and times increase.
     pub fn steps(&self) -> &[(SimTime, Share)] {
         &self.steps
     }

@@ -1,31 +1,31 @@
-//! Measurements.
+//! Measurements of a simulation.
 
 use dfrsim_model::SimTime;
 use dfrsim_model::vm::VmState;
 
-/// The figures of one simulation (dissertation, section 7.4). A machine's yield is the CPU it gets divided by its need,
-/// 1 if it needs none; averages are over the time.
+/// Metrics of one simulation (dissertation, section 7.4). A machine's yield is its CPU divided by
+/// its need, or 1 if it needs none. Averages are over time.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Outcome {
-    /// The average of the minimum yield over all machines.
+    /// Average over time of the minimum yield of all machines.
     pub average_minimum_yield: f64,
-    /// The minimum over all machines of their average yield.
+    /// Minimum over all machines of their average yields.
     pub minimum_average_yield: f64,
-    /// The average yield of each machine.
+    /// Average yield of each machine.
     pub average_yields: Vec<f64>,
-    /// The average CPU in use on a node.
+    /// Average fraction of a node's CPU that is in use.
     pub utilisation: f64,
-    /// How many times a machine was migrated.
+    /// Number of migrations of machines.
     pub migrations: u64,
-    /// How many allocation phases migrated machines.
+    /// Number of allocation phases that migrated machines.
     pub remappings: u64,
 }
 
-/// Receives what happens in a simulation; `()` ignores it.
+/// Observer of a simulation; `()` ignores all calls.
 pub trait Observer {
-    /// From one moment to the next the states of the machines, in the order of the workload; spans follow each
-    /// other without gaps.
+    /// Called for each span of time with the constant states of the machines, in the order of the
+    /// workload. Spans are contiguous.
     fn span(&mut self, from: SimTime, to: SimTime, vms: &[VmState]);
 }
 

@@ -1,22 +1,26 @@
 //! Points of weight: whole numbers, of which a node has 100 (dissertation, section 7.2).
 
-/// What the weights of the machines on a node add up to.
+/// Sum of the weights of the machines on a node.
 pub(crate) const POINTS: u32 = 100;
 
-/// Divides the points in proportion to the parts, which add up to `whole`, as nearly as whole numbers can: by largest
-/// remainders, and at least a point for each, since a weight of 0 is none. Ties go to the earlier part.
+/// Divides the points in proportion to the parts, which add up to at most `whole`, by largest
+/// remainders. Each part gets at least one point, since a weight of 0 is invalid. Ties go to the
+/// earlier part.
 pub(crate) fn divide(parts: &[u64], whole: u64, points: &mut Vec<u32>) {
     points.clear();
     points.extend(
         parts.iter().map(|&part| ((u128::from(part) * u128::from(POINTS) / u128::from(whole)) as u32).max(1)),
     );
-    // What a part lacks at this many points; negative if it has too many.
+    // Deficit of a part with this many points, scaled; negative if it has too many.
     let lack = |at: usize, points: u32| {
         i128::from(parts[at]) * i128::from(POINTS) - i128::from(points) * i128::from(whole)
     };
     let mut sum: u32 = points.iter().sum();
     while sum < POINTS {
-        let at = (0..parts.len()).rev().max_by_key(|&at| lack(at, points[at])).expect("someone is there");
+        let at = (0..parts.len())
+            .rev()
+            .max_by_key(|&at| lack(at, points[at]))
+            .expect("there is at least one part");
         points[at] += 1;
         sum += 1;
     }
@@ -48,7 +52,8 @@ mod tests {
     }
 
     proptest! {
-        /// No machine is more than a point off, unless it is kept at one point or gives points to those that are.
+        /// Checks that no machine is more than a point off, unless it is kept at one point or gives
+        /// points to those that are.
         #[test]
         fn points_are_near_the_quotas(parts in prop::collection::vec(0..1_000_000_u64, 1..20)) {
             prop_assume!(parts.iter().sum::<u64>() > 0);

@@ -1,24 +1,25 @@
-//! CPU traces that were recorded.
+//! Recorded CPU traces.
 //!
-//! A file has a line for each interval (of 300 s, say) and, between commas, a value for each machine; one number a line
-//! is the trace of one machine. Values are percents of a node or fractions of it. A first line without numbers names the
-//! columns; blank lines, and lines that begin with `#`, are skipped.
+//! A file has a line for each interval (such as 300 s) and, separated by commas, a value for each
+//! machine. With one number per line it is the trace of one machine. Values are percentages of a
+//! node or fractions of it. A first line without numbers names the columns. Blank lines, and lines
+//! that begin with `#`, are skipped.
 
 use crate::engine::Needs;
 use dfrsim_model::{Share, SimSpan, named};
 
 named! {
-    /// How values are written.
+    /// Unit of values.
     pub enum Unit as "unit" {
-        /// From 0 to 100.
+        /// Percentages, from 0 to 100.
         Percent = "percent",
-        /// From 0 to 1.
+        /// Fractions, from 0 to 1.
         Fraction = "fraction",
     }
 }
 
 impl Unit {
-    /// The largest value.
+    /// Returns the largest value, which is a whole node.
     #[must_use]
     pub const fn whole(self) -> f64 {
         match self {
@@ -28,12 +29,12 @@ impl Unit {
     }
 }
 
-/// The traces of the machines of a file, in the order of its columns, and for how long they are known.
+/// Traces of the machines of a file, in the order of its columns, and their length.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recorded {
-    /// A trace for each column; at least one.
+    /// Trace of each column; at least one.
     pub machines: Vec<Needs>,
-    /// The length of all of them: lines * interval.
+    /// Length of all traces: lines * interval.
     pub span: SimSpan,
 }
 
@@ -86,7 +87,7 @@ pub fn parse(text: &str, unit: Unit, interval: SimSpan) -> Result<Recorded, Vec<
         lines += 1;
     }
     if lines == 0 && faults.is_empty() {
-        faults.push("there are no values".to_owned());
+        faults.push("expected at least one line of values".to_owned());
     }
     if !faults.is_empty() {
         return Err(faults);

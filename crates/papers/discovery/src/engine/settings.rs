@@ -1,68 +1,72 @@
-//! The phases of the policies, and what the text leaves open.
+//! Phases of the policies, and options that the text leaves open.
 
 use crate::engine::sharing::Sharing;
 use dfrsim_model::{Share, SimSpan, named};
 use dfrsim_packing::mcb::McbOptions;
 
 named! {
-    /// The use of the CPU that the minimum yield leaves.
+    /// Use of the CPU that the minimum yield leaves.
     #[derive(Default)]
     pub enum Spare as "use of spare CPU" {
-        /// No machine is below the largest minimum yield of the whole cluster, and the average yield is as large as
-        /// it can then be (dissertation, sections 4.4.7 and 7.2.2).
+        /// No machine is below the largest minimum yield of the whole cluster, and the average yield
+        /// is as large as possible under this condition (dissertation, sections 4.4.7 and 7.2.2).
         #[default]
         Average = "average",
-        /// The second smallest yield is as large as it can be, then the third, and so on.
+        /// The second smallest yield is as large as possible, then the third, and so on.
         MaxMin = "max-min",
     }
 }
 
 named! {
-    /// When the estimate of a machine's need is lowered during execution.
+    /// Condition for lowering the estimate of a machine's need during execution.
     #[derive(Default)]
-    pub enum Lowering as "reading of when estimates fall" {
-        /// Whenever it uses less than the estimate, to what it uses, also if it was not entitled to more: the words of
-        /// section 7.2.2.
+    pub enum Lowering as "rule for lowering estimates" {
+        /// The estimate falls to the use whenever the machine uses less, even if it was not entitled
+        /// to more: the wording of section 7.2.2.
         #[default]
         BelowEstimate = "below-estimate",
-        /// Only if it also uses less than it is entitled to, so that there is slack.
+        /// The estimate falls only if the machine also uses less than it is entitled to, so that
+        /// there is slack.
         BelowEntitlement = "below-entitlement",
     }
 }
 
-/// How the policies work.
+/// Settings of the policies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
-    /// How long one machine of each node has nearly all of the CPU.
+    /// Time for which one machine of each node has nearly all of the CPU.
     pub discovery: SimSpan,
-    /// How long migrations may take; without any it is part of the execution.
+    /// Time that is reserved for migrations; without any it is part of the execution.
     pub allocation: SimSpan,
-    /// How long machines run by their weights.
+    /// Time for which machines run by their weights.
     pub execution: SimSpan,
-    /// How often use is compared with the estimates during execution. The text does not say it.
+    /// Period at which use is compared with the estimates during execution. The text does not
+    /// specify it.
     pub monitor: SimSpan,
-    /// What the minimum yield must gain for machines to be migrated: 0.1 for more than 10 %.
+    /// Relative gain in the minimum yield that is needed to migrate machines: 0.1 for more than 10
+    /// %.
     pub threshold: f64,
-    /// How long a live migration takes, from its decision to the moment when the machine runs elsewhere; all those of
-    /// one decision run at once.
+    /// Duration of a live migration, from its decision until the machine runs elsewhere. All
+    /// migrations of one decision are concurrent.
     pub migration: SimSpan,
-    /// The amount that a migration takes of the CPU of both of its nodes while it goes on; the machines there share the rest.
+    /// CPU that a migration uses on both of its nodes while it lasts; the machines there share the
+    /// rest.
     pub migration_cpu: Share,
     /// Weights or caps.
     pub sharing: Sharing,
-    /// The use of the CPU that is left.
+    /// Use of the CPU that the minimum yield leaves.
     pub spare: Spare,
-    /// When estimates are lowered.
+    /// Condition for lowering estimates.
     pub lowering: Lowering,
-    /// The options of MCB.
+    /// Options of MCB.
     pub mcb: McbOptions,
-    /// Whether MCB's nodes are renamed so that the fewest machines migrate.
+    /// True if MCB's nodes are renamed so that the least memory migrates.
     pub relabel: bool,
 }
 
 impl Default for Settings {
-    /// Phases of 60 s and a threshold of 10 % as in section 7.2.2; migrations of 20 s as in section 5.3.1; use is examined
-    /// every second, the resolution of section 7.4.
+    /// Returns phases of 60 s and a threshold of 10 % as in section 7.2.2, and migrations of 20 s as
+    /// in section 5.3.1. Use is examined every second, the resolution of section 7.4.
     fn default() -> Settings {
         let minute = SimSpan::from_secs(60);
         Settings {
@@ -82,37 +86,38 @@ impl Default for Settings {
     }
 }
 
-/// Settings that make no sense.
+/// Invalid settings.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SettingsError {
-    /// A phase, a migration, or the time between readings of the use is 0.
+    /// The duration of a phase or a migration, or the monitoring period, is 0.
     #[error("{0} must be longer than 0 s")]
     NoTime(&'static str),
     /// Migrations would not be completed in the allocation phase.
     #[error("a migration of {migration} s does not fit into an allocation phase of {allocation} s")]
     LongMigration {
-        /// How long a migration takes.
+        /// Duration of a migration.
         migration: SimSpan,
-        /// How long it may take.
+        /// Duration of the allocation phase.
         allocation: SimSpan,
     },
-    /// The threshold is negative or no number.
-    #[error("the threshold must be a number that is not negative")]
+    /// The threshold is negative or not a finite number.
+    #[error("the threshold must be a finite number of at least 0")]
     Threshold,
 }
 
 impl Settings {
-    /// Whether they can be simulated; [`simulate`](crate::engine::simulate) panics otherwise.
+    /// Checks that the settings can be simulated; [`simulate`](crate::engine::simulate) panics
+    /// otherwise.
     ///
     /// # Errors
-    /// The first thing that makes no sense.
+    /// The first invalid setting.
     pub fn check(&self) -> Result<(), SettingsError> {
         let spans = [
             ("the discovery phase", self.discovery),
             ("the allocation phase", self.allocation),
             ("the execution phase", self.execution),
-            ("the time between readings of the use", self.monitor),
+            ("the monitoring period", self.monitor),
             ("a migration", self.migration),
         ];
         if let Some((name, _)) = spans.iter().find(|(_, span)| span.is_zero()) {

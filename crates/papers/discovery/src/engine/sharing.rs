@@ -1,9 +1,10 @@
-//! The CPU that virtual machines get of their node.
+//! CPU that virtual machines get from their node.
 //!
-//! Xen's credit scheduler has two modes (dissertation, section 7.2.1). With *weights* a machine is entitled to the part
-//! of the CPU that its weight is of all weights there; what it does not need goes to the others in proportion to
-//! theirs, and so on until no CPU is left or no machine needs more: weighted max-min fairness. With *caps* each gets
-//! what it needs, up to its cap, and the rest stays idle.
+//! Xen's credit scheduler has two modes (dissertation, section 7.2.1). With *weights*, a machine is
+//! entitled to a share of the CPU in proportion to its weight. CPU that it does not need goes to the
+//! others in proportion to their weights, and so on until no CPU is left or no machine needs more:
+//! weighted max-min fairness. With *caps*, each machine gets its need, up to its cap, and the rest
+//! stays idle.
 //!
 //! ```
 //! use dfrsim_paper_discovery::engine::sharing::{Competitor, Sharing};
@@ -25,27 +26,27 @@ use dfrsim_model::{Share, named};
 /// A virtual machine that competes for the CPU of its node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Competitor {
-    /// Its weight; positive. In percent of the node where weights are caps.
+    /// Weight, which must be positive; in percent of the node if weights are caps.
     pub weight: u32,
-    /// What it could use.
+    /// CPU that the machine could use.
     pub need: Share,
 }
 
 named! {
-    /// How a node shares its CPU.
+    /// Mode in which a node shares its CPU.
     #[derive(Default)]
     pub enum Sharing as "sharing" {
         /// Work-conserving, in proportion to the weights.
         #[default]
         Weights = "weights",
-        /// Not work-conserving, weights are percentages that no machine may exceed.
+        /// Not work-conserving: weights are percentages that no machine may exceed.
         Caps = "caps",
     }
 }
 
 impl Sharing {
-    /// What each competitor gets of what there is, rounded down to a unit of [`Share`]; those who get all that they need get it
-    /// exactly. Caps are parts of what there is.
+    /// Computes the share of each competitor in the capacity, rounded down to a unit of [`Share`].
+    /// Competitors whose need is met get exactly their need. Caps are relative to the capacity.
     pub fn share(self, competitors: &[Competitor], capacity: Share, shares: &mut Vec<Share>) {
         match self {
             Sharing::Weights => by_weights(competitors, capacity, shares),
@@ -62,8 +63,9 @@ impl Sharing {
     }
 }
 
-/// Weighted max-min fairness, from the machine that needs the least for its weight to the one that needs the most: each gets
-/// its need, or else its part by weight of what is left, and so does everyone behind it.
+/// Computes shares by weighted max-min fairness, in increasing order of need relative to weight.
+/// Each machine gets its need or, if that exceeds it, its share by weight of the remaining CPU, as
+/// do all machines after it.
 fn by_weights(competitors: &[Competitor], capacity: Share, shares: &mut Vec<Share>) {
     let product = |share: u64, weight: u64| u128::from(share) * u128::from(weight);
     let need = |one: &Competitor| u64::from(one.need.units());

@@ -1,14 +1,14 @@
-//! The loop: between two events no state changes.
+//! Simulation loop. No state changes between two events.
 
 use crate::engine::controller::Controller;
 use crate::engine::fluid::Fluid;
 use crate::engine::{Approach, Observer, Outcome, Settings, Workload};
 use dfrsim_model::{Share, SimTime, VirtualTime};
 
-/// Simulates a policy on a workload from moment 0 to its end.
+/// Simulates a policy on a workload from time 0 to its end.
 ///
 /// # Panics
-/// If the settings are not those that [`Settings::check`] lets pass.
+/// If [`Settings::check`] rejects the settings.
 pub fn simulate(
     workload: &Workload,
     approach: Approach,
@@ -26,16 +26,16 @@ pub fn simulate(
         while let Some(&(_, vm, need)) = changes.next_if(|change| change.0 == now) {
             fluid.set_need(vm, need);
         }
-        // Migrations may end with their phase: what follows happens at the same moment.
-        while let Some(controller) = controller.as_mut().filter(|controller| controller.next == now) {
+        // Migrations may end with their phase, so several actions may be due at the same time.
+        while let Some(controller) = controller.as_mut().filter(|controller| controller.next_action == now) {
             controller.act(now, &mut fluid);
         }
-        fluid.settle();
+        fluid.update_shares();
         let change = changes.peek().map_or(SimTime::MAX, |change| change.0);
-        let action = controller.as_ref().map_or(SimTime::MAX, |controller| controller.next);
+        let action = controller.as_ref().map_or(SimTime::MAX, |controller| controller.next_action);
         let next = change.min(action).min(end);
         observer.span(now, next, fluid.vms());
-        fluid.pass(next.since(now));
+        fluid.advance(next.since(now));
         now = next;
         if now == end {
             break;
@@ -46,7 +46,7 @@ pub fn simulate(
     outcome(workload, &fluid, migrations, remappings)
 }
 
-/// All changes of needs after the first moment, in their order: by time, then by machine.
+/// Returns all changes of needs after time 0, by time, then by machine.
 fn changes(workload: &Workload) -> Vec<(SimTime, usize, Share)> {
     let steps =
         workload.vms().iter().enumerate().flat_map(|(number, vm)| {

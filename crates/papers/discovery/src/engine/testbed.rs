@@ -1,28 +1,29 @@
-//! The workloads of the dissertation.
+//! Workloads of the dissertation.
 
 use crate::engine::{Needs, Vm, Workload, WorkloadError};
 use dfrsim_model::{NodeId, Seed, Share, SimSpan};
 
-/// Machines with random needs, the same number on each node, and hogs: machines that always need a whole node
-/// (dissertation, section 7.3).
+/// Machines with random needs, the same number on each node, and hogs: machines that always need a
+/// whole node (dissertation, section 7.3).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Testbed {
-    /// How many nodes.
+    /// Number of nodes.
     pub nodes: u32,
-    /// How many machines with random needs are on each node.
+    /// Number of machines with random needs on each node.
     pub vms_per_node: u32,
-    /// How many hogs there are, on the first nodes, one on each.
+    /// Number of hogs, one on each of the first nodes.
     pub hogs: u32,
-    /// The memory that each machine reserves.
+    /// Memory that each machine reserves.
     pub memory: Share,
-    /// The mean time after which a need changes.
+    /// Mean time between changes of a need.
     pub mean_change: SimSpan,
-    /// The time during which the machines run.
+    /// Time during which the machines run.
     pub span: SimSpan,
 }
 
 impl Default for Testbed {
-    /// The balanced scenario: 4 nodes, 3 machines on each, no hogs, a quarter of the memory, 20 minutes, 12 hours.
+    /// Returns the balanced scenario: 4 nodes, 3 machines on each, no hogs, a quarter of the memory,
+    /// 20 minutes, 12 hours.
     fn default() -> Testbed {
         Testbed {
             nodes: 4,
@@ -36,10 +37,11 @@ impl Default for Testbed {
 }
 
 impl Testbed {
-    /// The workload of a seed. Hogs come last, so that the other machines have the same needs without them.
+    /// Generates the workload of a seed. Hogs come last, so that the other machines have the same
+    /// needs without them.
     ///
     /// # Errors
-    /// If the machines have no room on their nodes, or there is no machine or no time to simulate.
+    /// If the machines do not fit on their nodes, or there is no machine or no time to simulate.
     pub fn workload(&self, seed: Seed) -> Result<Workload, WorkloadError> {
         let vm = |node, needs| Vm { node: NodeId(node), memory: self.memory, needs };
         let random = (0..self.nodes).flat_map(|node| (0..self.vms_per_node).map(move |_| node)).zip(0..).map(

@@ -1,4 +1,4 @@
-//! The nodes, and the virtual machines on them.
+//! Nodes, and the virtual machines on them.
 
 use crate::engine::Needs;
 use crate::engine::points::POINTS;
@@ -7,12 +7,13 @@ use dfrsim_model::{NodeId, Share, SimSpan};
 /// A virtual machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Vm {
-    /// Where it is first.
+    /// First node of the machine.
     pub node: NodeId,
-    /// The memory that is reserved for it, of which it occupies half: the other half leaves room for machines that
-    /// arrive while others have not yet left (dissertation, section 7.3). At least a hundredth of a node.
+    /// Reserved memory, of which the machine occupies half. The other half is free for machines that
+    /// arrive while others have not yet left (dissertation, section 7.3). At least a hundredth of a
+    /// node.
     pub memory: Share,
-    /// The CPU that it could use.
+    /// CPU that the machine could use.
     pub needs: Needs,
 }
 
@@ -24,7 +25,7 @@ pub struct Workload {
     vms: Vec<Vm>,
 }
 
-/// Why a workload is not possible. Machines are counted from 0.
+/// Error of an invalid workload. Machines are counted from 0.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum WorkloadError {
@@ -34,33 +35,34 @@ pub enum WorkloadError {
     /// A machine is on a node that does not exist.
     #[error("machine {vm} is placed on node {node}, but there are {nodes} nodes")]
     NoNode {
-        /// The machine.
+        /// Number of the machine.
         vm: usize,
-        /// Where it should be.
+        /// Node of the machine.
         node: NodeId,
-        /// How many nodes there are.
+        /// Number of nodes.
         nodes: u32,
     },
     /// More memory is reserved on a node than it has.
     #[error("the machines on node {0} reserve more memory than it has")]
     Memory(NodeId),
-    /// A machine with so little memory that a node could hold more machines than there are points of weight.
+    /// A machine reserves so little memory that a node could hold more machines than there are
+    /// points of weight.
     #[error(
         "machine {vm} reserves {memory} of a node's memory: expected at least 0.01, since 100 points of weight are shared"
     )]
     Tiny {
-        /// The machine.
+        /// Number of the machine.
         vm: usize,
-        /// Its memory.
+        /// Memory of the machine.
         memory: Share,
     },
 }
 
 impl Workload {
-    /// A workload of these machines on this many nodes.
+    /// Creates a workload of these machines on this many nodes.
     ///
     /// # Errors
-    /// If the machines cannot be where they are put, or there is no machine or no time to simulate.
+    /// If the machines do not fit on their nodes, or there is no machine or no time to simulate.
     pub fn new(nodes: u32, span: SimSpan, vms: Vec<Vm>) -> Result<Workload, WorkloadError> {
         if vms.is_empty() || span.is_zero() {
             return Err(WorkloadError::Empty);
@@ -81,15 +83,15 @@ impl Workload {
         }
         Ok(Workload { nodes, span, vms })
     }
-    /// How many nodes there are.
+    /// Returns the number of nodes.
     pub const fn nodes(&self) -> u32 {
         self.nodes
     }
-    /// The time during which the machines run.
+    /// Returns the time during which the machines run.
     pub const fn span(&self) -> SimSpan {
         self.span
     }
-    /// The machines; at least one.
+    /// Returns the machines; there is at least one.
     pub fn vms(&self) -> &[Vm] {
         &self.vms
     }

@@ -1,4 +1,4 @@
-//! Sharing and discovery against derivations by hand, and runs under the eyes of the independent checker.
+//! Tests sharing and discovery against derivations by hand, and runs with the independent checker.
 
 mod recorded;
 mod sharing;

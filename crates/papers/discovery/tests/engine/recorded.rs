@@ -1,4 +1,4 @@
-//! Recorded needs: every file is read or refused with an error.
+//! Tests recorded needs: every file is read, or rejected with an error.
 
 use dfrsim_model::SimSpan;
 use dfrsim_paper_discovery::engine::recorded::{Unit, parse};

@@ -1,4 +1,5 @@
-//! Weighted sharing: cases by hand, and a twin that hands out left-over CPU round by round.
+//! Tests weighted sharing: cases by hand, and a reference implementation that distributes unused CPU
+//! in rounds.
 
 use dfrsim_model::Share;
 use dfrsim_paper_discovery::engine::sharing::{Competitor, Sharing};
@@ -16,8 +17,8 @@ fn shared(sharing: Sharing, competitors: &[(u32, u64)]) -> Vec<Share> {
     shares
 }
 
-/// The example of the text (7.2.1): with weights of 70 and 30 the first gets 70 % and the second 30 % if both want all;
-/// what the first does not need of its 70 % the second can use.
+/// The example of the text (7.2.1): with weights of 70 and 30 the first gets 70 % and the second 30
+/// % if both need everything; the second can use what the first does not need of its 70 %.
 #[test]
 fn seventy_and_thirty() {
     assert_eq!(shared(Sharing::Weights, &[(70, 100), (30, 100)]), [percent(70), percent(30)]);
@@ -27,8 +28,9 @@ fn seventy_and_thirty() {
     assert_eq!(shared(Sharing::Caps, &[(70, 50), (30, 100)]), [percent(50), percent(30)], "20 idle");
 }
 
-/// Weights 50, 30, 20 and needs 20, 90, 25. Round 1 gives 20 of 50 to the first, 30 and 20 to the others: 30 are left
-/// over, 18 and 12 by weight. The third needs 5 of its 12, so the second gets 30 + 18 + 7 = 55.
+/// Weights 50, 30, 20 and needs 20, 90, 25. Round 1 gives 20 of 50 to the first, 30 and 20 to the
+/// others. 30 are unused, 18 and 12 by weight. The third needs 5 of its 12, so the second gets 30 +
+/// 18 + 7 = 55.
 #[test]
 fn what_is_left_over_twice() {
     assert_eq!(
@@ -37,8 +39,8 @@ fn what_is_left_over_twice() {
     );
 }
 
-/// In a discovery phase with three machines the chosen one has 98 points. If it needs half a node, the others share the
-/// rest equally; if it needs all, they get a hundredth each.
+/// A discovery phase with three machines gives 98 points to the selected one. If it needs half a
+/// node, the others divide the rest equally; if it needs everything, they get a hundredth each.
 #[test]
 fn a_discovery_phase() {
     assert_eq!(
@@ -58,7 +60,7 @@ fn no_machines_or_no_needs() {
     assert_eq!(shared(Sharing::Weights, &[(1, 0), (99, 100)]), [Share::ZERO, Share::ONE]);
 }
 
-/// A fraction of units, for the twin: numerator and denominator.
+/// A fraction of units, for the reference implementation: numerator and denominator.
 #[derive(Clone, Copy)]
 struct Fraction(u128, u128);
 
@@ -80,8 +82,8 @@ fn gcd(a: u128, b: u128) -> u128 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-/// As the text describes it: all get their parts by weight; as long as someone does not need all of its part, it gets what
-/// it needs, and the others share what remains by their relative weights.
+/// Divides CPU as the text describes it: all get their shares by weight. While some machine does not
+/// need its whole share, it gets its need, and the others divide the rest by their relative weights.
 fn by_rounds(competitors: &[Competitor]) -> Vec<Share> {
     let mut shares: Vec<Option<Share>> = vec![None; competitors.len()];
     let mut left = Fraction(Share::ONE.units().into(), 1);

@@ -1,4 +1,4 @@
-//! Whole simulations: by hand, and under the eyes of the independent auditor.
+//! Tests whole simulations: by hand, and with the independent auditor.
 
 use dfrsim_model::vm::VmState;
 use dfrsim_model::{NodeId, Seed, Share, SimSpan, SimTime};
@@ -17,7 +17,7 @@ impl Observer for Watched {
     }
 }
 
-/// Simulates; the auditor must find no fault.
+/// Simulates; panics if the auditor finds a violation.
 fn audited(workload: &Workload, approach: Approach, settings: &Settings) -> Outcome {
     let machine = |vm: &Vm| Machine { memory: vm.memory, needs: vm.needs.steps().to_vec() };
     let machines = workload.vms().iter().map(machine).collect();
@@ -45,7 +45,7 @@ fn is_near(found: f64, expected: f64) -> bool {
     (found - expected).abs() < 3e-6
 }
 
-/// One node, needs of 70 % and 50 %. Xen gives each half of it.
+/// One node, needs of 70 % and 50 %. Xen gives half of the node to each.
 #[test]
 fn xen_by_hand() {
     let outcome = audited(&constant(1, 360, &[(0, 70), (0, 50)]), Approach::Xen, &Settings::default());
@@ -54,12 +54,17 @@ fn xen_by_hand() {
     assert_eq!((outcome.average_yields[1], outcome.utilisation), (1.0, 1.0));
 }
 
-/// The same under DYNAMIC.
+/// One node, needs of 70 % and 50 % under DYNAMIC.
 ///
 /// From 0 s: no need is known, machine 0 is discovered: it uses 70 %, the other 30 %.
-/// From 60 s: estimates 70 % and 100 % give 41 and 59 points. Machine 1 needs only 50 %, which is seen at 61 s: it keeps
-/// 50 points, the other 9 go to machine 0. Each has half of the node throughout.
-/// From 180 s: machine 0 was discovered at 60 s, machine 1 at 61 s, so it is machine 0 again: 70 % and 30 %.
+///
+/// From 60 s: estimates 70 % and 100 % give 41 and 59 points. Machine 1 needs only 50 %, which is
+/// seen at 61 s: it keeps 50 points, and the other 9 go to machine 0. Each has half of the node
+/// throughout.
+///
+/// From 180 s: machine 0 was discovered at 60 s, machine 1 at 61 s, so it is machine 0 again: 70 %
+/// and 30 %.
+///
 /// From 240 s to 360 s: estimates 70 % and 50 % give 58 and 42 points, and both use all of that.
 #[test]
 fn dynamic_by_hand() {
@@ -73,10 +78,11 @@ fn dynamic_by_hand() {
     assert_eq!((outcome.migrations, outcome.remappings), (0, 0));
 }
 
-/// Two hogs on node 0, an idle machine on node 1. From 0 s machine 0 is discovered with 99 points, machine 1 has a hundredth
-/// of the node. At 60 s the estimates are 99 %, 100 % and 0, and halves are expected; MCB puts machine 1, the largest, on
-/// node 0, where the idle one still fits, and machine 0 on node 1. Two machines migrate for 20 s, during which the hogs
-/// have half a node each, then everyone has all that it needs up to 180 s.
+/// Two hogs are on node 0, an idle machine is on node 1. From 0 s machine 0 is discovered with 99
+/// points, and machine 1 has a hundredth of the node. At 60 s the estimates are 99 %, 100 % and 0,
+/// and halves are expected. MCB places machine 1, the largest, on node 0, where the idle one still
+/// fits, and machine 0 on node 1. Two machines migrate for 20 s, during which the hogs have half a
+/// node each; then all have what they need until 180 s.
 #[test]
 fn migration_by_hand() {
     let workload = constant(2, 180, &[(0, 100), (0, 100), (1, 0)]);
@@ -88,12 +94,12 @@ fn migration_by_hand() {
     }
     assert!(is_near(outcome.average_minimum_yield, 110.6 / 180.0));
 
-    // With the nodes renamed, machine 1 joins the idle one, and no other machine migrates.
+    // Relabelling changes this: machine 1 joins the idle one, and no other machine migrates.
     let settings = Settings { relabel: true, ..Settings::default() };
     let outcome = audited(&workload, Approach::DynamicMigration, &settings);
     assert_eq!((outcome.migrations, outcome.remappings), (1, 1));
 
-    // A threshold of 100 % is not exceeded by going from 1/1.99 to 1.
+    // The gain from 1/1.99 to 1 does not exceed a threshold of 100 %.
     let settings = Settings { threshold: 1.0, ..Settings::default() };
     assert_eq!(audited(&workload, Approach::DynamicMigration, &settings).migrations, 0);
 }

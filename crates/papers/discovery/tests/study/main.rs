@@ -1,4 +1,4 @@
-//! The study through the frame.
+//! Tests the study through the framework.
 
 use dfrsim_lab::{Part, Registry, Results, RunOptions, RunReport, Shard};
 use dfrsim_paper_discovery::register;
@@ -77,7 +77,7 @@ fn rows_are_reused_and_shards_merge_to_the_same_bytes() {
     assert_eq!(counts(&format!("{HOUR}{settings}")), (24, 24));
 }
 
-/// Two machines on one node that always need all of it get half of it each.
+/// Two machines on one node that always need the whole node get half of it each.
 #[test]
 fn equal_machines_share_their_node() {
     let folder = tempfile::tempdir().unwrap();
@@ -98,7 +98,7 @@ fn recorded_traces_are_read_and_their_faults_reported() {
     write("web.csv", "front,back\n80,10\n20,90\n50,50\n");
     write("batch.txt", "100\n100\n0\n");
     assert_eq!(whole(RECORDED, folder.path()).counts.total, 2);
-    // The scenario with every field spelt out is the same.
+    // The scenario with every field written out is equal.
     let resolved = fs::read_to_string(folder.path().join("out/scenario.toml")).unwrap();
     assert_eq!(whole(&resolved, folder.path()).counts.restored, 2);
 

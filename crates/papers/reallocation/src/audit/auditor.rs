@@ -1,53 +1,55 @@
-//! Follows a grid record by record.
+//! Auditor that follows a grid record by record.
 
 use super::GridReport;
 use super::cluster::Cluster;
 use super::job::Job;
-use super::local::{keeps_promises, known_discipline};
+use super::local::{checkable_scheme, guarantees_end};
 use super::rule::{publication, still_waiting};
 use dfrsim_audit::{Fault, Faults, Rule, records};
 use dfrsim_model::SimTime;
 use dfrsim_model::grid_event::{FORMAT_VERSION, Record};
 use std::collections::BTreeMap;
 
-/// Checks records as they come.
+/// Auditor of the records of a grid.
 #[derive(Debug, Default)]
 pub struct Auditor {
-    /// The figures so far.
+    /// Figures so far.
     pub(super) report: GridReport,
     pub(super) copies: u32,
     pub(super) threshold: Option<u64>,
-    /// What the data of a job take to another cluster: for each job, and for each of its cores.
+    /// Time for the transfer of a job's data to another cluster: per job, and per core.
     pub(super) transfer: (u64, u64),
-    /// How often states are published.
+    /// Period of the publication of states, if they are published.
     pub(super) period: Option<u64>,
-    /// When they will be published next, once a job has arrived.
+    /// Time of the next publication, after the first arrival.
     pub(super) publication: Option<u64>,
-    /// Jobs that are in no queue because no cluster works on which they fit.
-    pub(super) held: Vec<u64>,
+    /// Jobs in no queue because all clusters on which they fit have failed.
+    pub(super) unplaced: Vec<u64>,
     pub(super) clusters: Vec<Cluster>,
     faults: Faults,
-    /// The line at hand.
+    /// Number of the current line.
     pub(super) line: u64,
     pub(super) now: u64,
-    /// The jobs in the system, by number.
+    /// Jobs in the system by number.
     pub(super) jobs: BTreeMap<u64, Job>,
-    /// How many have arrived; the number of the next one.
+    /// Number of arrivals, which is the number of the next job.
     pub(super) arrived: u64,
-    /// Jobs that may be in no queue, or in queues though they have started, to be settled within the moment; some more than
-    /// once.
+    /// Jobs that may be in no queue, or still in queues after their start, to be checked at the end
+    /// of the current time; possibly with duplicates.
     pub(super) unsettled: Vec<u64>,
     pub(super) turnaround: u128,
     finished: bool,
-    /// How many records were not cancellations: one number for cancellations without anything between them.
+    /// Number of records other than cancellations: it identifies series of consecutive
+    /// cancellations.
     pub(super) series: u64,
 }
 
 impl Auditor {
-    /// Begins with the first record, without which the others cannot be interpreted.
+    /// Creates an auditor from the first record, which is needed to interpret the others.
     ///
     /// # Errors
-    /// If it is not a `run` record, or one of another format.
+    ///
+    /// Returns an error if the record is not a `run` record, or has another format version.
     pub fn begin(first: &Record<'_>) -> Result<Auditor, Faults> {
         let rule = match first {
             Record::Run { format, .. } if *format != FORMAT_VERSION => Rule::format(*format, FORMAT_VERSION),
@@ -84,14 +86,17 @@ impl Auditor {
                 }
                 for (cluster, spec) in clusters.iter().enumerate() {
                     if spec.cores == 0 || spec.speed == 0 {
-                        auditor.fault(None, format!("cluster {cluster} has no cores or no speed"));
-                        // Jobs on it cannot be checked.
+                        auditor.fault(
+                            None,
+                            format!("cluster {cluster} must have at least one core and a speed above 0"),
+                        );
+                        // Jobs on such a cluster cannot be checked.
                         return Err(auditor.faults);
                     }
                 }
-                if known_discipline(local).is_some_and(|policy| keeps_promises(policy) != *promises) {
+                if checkable_scheme(local).is_some_and(|policy| guarantees_end(policy) != *promises) {
                     let does = if *promises { "does not guarantee" } else { "guarantees" };
-                    let rule = format!("`promises` is wrong: the policy {does} promised end times");
+                    let rule = format!("`promises` is wrong: the policy {does} expected completion times");
                     auditor.fault(None, rule);
                 }
                 return Ok(auditor);
@@ -101,7 +106,7 @@ impl Auditor {
         Err(Faults::from(Fault { line: 1, at: None, job: None, rule }))
     }
 
-    /// The next record.
+    /// Checks the next record.
     pub fn record(&mut self, record: &Record<'_>) {
         self.line += 1;
         if self.finished {
@@ -124,22 +129,22 @@ impl Auditor {
             Record::Submit { at_us, job, cluster, expected_us, known_us, decided } => {
                 self.advance(at_us);
                 self.begin_pass(cluster, decided);
-                self.within(job, cluster, "submit", |auditor| {
+                self.with_job(job, cluster, "submit", |auditor| {
                     auditor.submit(job, cluster, (expected_us, known_us));
                 });
             }
             Record::Cancel { at_us, job, cluster, expected_us, decided } => {
                 self.advance(at_us);
                 self.begin_pass(cluster, decided);
-                self.within(job, cluster, "cancel", |auditor| auditor.cancel(job, cluster, expected_us));
+                self.with_job(job, cluster, "cancel", |auditor| auditor.cancel(job, cluster, expected_us));
             }
             Record::Start { at_us, job, cluster, ref on } => {
                 self.advance(at_us);
-                self.within(job, cluster, "start", |auditor| auditor.start(job, cluster, on));
+                self.with_job(job, cluster, "start", |auditor| auditor.start(job, cluster, on));
             }
             Record::Complete { at_us, job, cluster } => {
                 self.advance(at_us);
-                self.within(job, cluster, "complete", |auditor| auditor.complete(job, cluster));
+                self.with_job(job, cluster, "complete", |auditor| auditor.complete(job, cluster));
             }
             Record::Fail { at_us, cluster } => {
                 self.advance(at_us);
@@ -152,9 +157,9 @@ impl Auditor {
             Record::Lose { at_us, job, cluster } => {
                 self.advance(at_us);
                 self.begin_pass(cluster, false);
-                self.within(job, cluster, "lose", |auditor| auditor.lose(job, cluster));
+                self.with_job(job, cluster, "lose", |auditor| auditor.lose(job, cluster));
             }
-            Record::Local { cluster, ref record } => self.happens(cluster, record),
+            Record::Local { cluster, ref record } => self.local_record(cluster, record),
             Record::Publish { at_us } => {
                 self.advance(at_us);
                 self.publish();
@@ -165,22 +170,23 @@ impl Auditor {
         }
     }
 
-    /// The report, if there was no fault.
+    /// Returns the report if no rule was violated.
     ///
     /// # Errors
-    /// Every rule that was broken; a missing last record breaks one.
+    ///
+    /// Returns all violations; a missing summary is one.
     pub fn finish(mut self) -> Result<GridReport, Faults> {
         if !self.finished {
             self.line += 1;
             self.fault(None, records::NO_SUMMARY);
         }
-        self.report.unjudged = self.clusters.iter().filter(|cluster| cluster.policy.is_none()).count();
+        self.report.unchecked = self.clusters.iter().filter(|cluster| cluster.policy.is_none()).count();
         let local = self.clusters.into_iter().enumerate().map(|(at, cluster)| cluster.end(at, self.now));
-        let faults = Faults::together([self.faults].into_iter().chain(local));
+        let faults = Faults::merge([self.faults].into_iter().chain(local));
         if faults.count() > 0 { Err(faults) } else { Ok(self.report) }
     }
 
-    /// Takes in the next line of the file.
+    /// Handles the next line of the file.
     pub(super) fn read(&mut self, line: &Result<Record<'_>, Rule>) {
         match line {
             Ok(record) => self.record(record),
@@ -209,7 +215,7 @@ impl Auditor {
         }
     }
 
-    /// What must hold when a moment is over.
+    /// Checks the state after all records of a time.
     fn settle(&mut self) {
         let mut unsettled = std::mem::take(&mut self.unsettled);
         unsettled.sort_unstable();
@@ -217,7 +223,7 @@ impl Auditor {
         for &number in &unsettled {
             let Some(job) = self.jobs.get(&number) else { continue };
             match (job.started, job.queues.len()) {
-                (None, 0) if !self.fits_on_one(job, |cluster| !cluster.failed) => self.held.push(number),
+                (None, 0) if !self.fits_on_one(job, |cluster| !cluster.failed) => self.unplaced.push(number),
                 (None, 0) => {
                     let since = SimTime::from_micros(self.now);
                     self.fault(Some(number), format!("it has not been in any queue since {since} s"));
@@ -241,13 +247,13 @@ impl Auditor {
             if !std::mem::take(&mut cluster.touched) {
                 continue;
             }
-            // The plan of CONS depends on what happened before.
+            // Under CONS the next plan depends on this one.
             cluster.reserve(self.now);
         }
     }
 
-    /// Whether there is such a cluster.
-    pub(super) fn knows(&mut self, job: Option<u64>, cluster: u32) -> bool {
+    /// Checks that a cluster exists.
+    pub(super) fn check_cluster(&mut self, job: Option<u64>, cluster: u32) -> bool {
         let clusters = self.clusters.len();
         let known = (cluster as usize) < clusters;
         if !known {
@@ -256,9 +262,9 @@ impl Auditor {
         known
     }
 
-    /// Follows a record about a job and a cluster that must both be there.
-    fn within(&mut self, job: u64, cluster: u32, record: &'static str, follow: impl FnOnce(&mut Auditor)) {
-        if !self.knows(Some(job), cluster) {
+    /// Handles a record about a job and a cluster, after checking that both exist.
+    fn with_job(&mut self, job: u64, cluster: u32, record: &'static str, follow: impl FnOnce(&mut Auditor)) {
+        if !self.check_cluster(Some(job), cluster) {
         } else if self.jobs.contains_key(&job) {
             follow(self);
         } else {
@@ -288,7 +294,7 @@ impl Auditor {
             figures.chain([("turnaround_us", turnaround.into(), self.turnaround.min(u64::MAX.into()))])
         {
             if found != expected {
-                let rule = format!("summary: `{figure}` is {found}, the records say {expected}");
+                let rule = format!("summary: `{figure}` is {found}, but the records give {expected}");
                 self.fault(None, rule);
             }
         }

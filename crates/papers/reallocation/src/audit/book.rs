@@ -1,37 +1,38 @@
-//! The meta-scheduler's knowledge of a cluster between two publications.
+//! Knowledge of the meta-scheduler about a cluster between two publications.
 
 use dfrsim_audit::records::Profile;
 use dfrsim_model::SortedMap;
-use dfrsim_model::batch::Discipline;
+use dfrsim_model::batch::Backfilling;
 
-/// A plan that was published, with what the meta-scheduler did to it since.
+/// Published plan of a cluster, updated by the actions of the meta-scheduler since then.
 #[derive(Debug)]
-pub(super) struct Book {
-    in_turn: bool,
+pub(super) struct PublishedPlan {
+    is_fcfs: bool,
     profile: Profile,
-    /// The jobs that waited, and those that came since: start, end and width.
+    /// Planned jobs: those that waited at the publication and those submitted since, as (start, end,
+    /// size).
     places: SortedMap<u64, (u64, u64, u32)>,
 }
 
-impl Book {
-    /// Of a cluster with these jobs on it.
-    pub(super) fn new(policy: Discipline, profile: Profile) -> Book {
-        Book { in_turn: policy == Discipline::Fcfs, profile, places: SortedMap::default() }
+impl PublishedPlan {
+    /// Creates the plan of a cluster with these running jobs.
+    pub(super) fn new(policy: Backfilling, profile: Profile) -> PublishedPlan {
+        PublishedPlan { is_fcfs: policy == Backfilling::Fcfs, profile, places: SortedMap::default() }
     }
-    pub(super) fn enter(&mut self, job: u64, start: u64, (width, walltime): (u32, u64)) {
+    pub(super) fn insert(&mut self, job: u64, start: u64, (width, walltime): (u32, u64)) {
         let end = start.saturating_add(walltime);
-        self.profile.take(start, end, width);
+        self.profile.allocate(start, end, width);
         self.places.insert(job, (start, end, width));
     }
-    /// When a job of this width would start if it came now.
+    /// Computes the start of a job of this size if it were submitted now.
     pub(super) fn start(&self, now: u64, (width, walltime): (u32, u64)) -> u64 {
-        let last = self.places.values().iter().map(|&(start, ..)| start).filter(|_| self.in_turn).max();
+        let last = self.places.values().iter().map(|&(start, ..)| start).filter(|_| self.is_fcfs).max();
         self.profile.earliest(last.unwrap_or(now).max(now), width, walltime)
     }
-    /// Takes a job out; gives the start that was expected of it now.
-    pub(super) fn strike(&mut self, now: u64, job: u64) -> Option<u64> {
+    /// Removes a job; returns its expected start, not before `now`.
+    pub(super) fn remove(&mut self, now: u64, job: u64) -> Option<u64> {
         let (start, end, width) = self.places.remove(&job)?;
-        self.profile.give_back(start, end, width);
+        self.profile.release(start, end, width);
         Some(start.max(now))
     }
 }

@@ -1,49 +1,53 @@
-//! One cluster.
+//! State of one cluster.
 
-use super::book::Book;
-use super::local::{CONS, Waiting, keeps_promises, known_discipline};
+use super::book::PublishedPlan;
+use super::local::{CONS, Waiting, checkable_scheme, guarantees_end};
 use super::reservations::Reservations;
 use super::running::Running;
 use dfrsim_audit::records::Profile;
 use dfrsim_audit::{Auditor, Fault, Faults};
 use dfrsim_model::SortedMap;
-use dfrsim_model::batch::Discipline;
+use dfrsim_model::batch::Backfilling;
 use dfrsim_model::grid_event;
 
-/// A cluster as the records describe it.
+/// Cluster as described by the records.
 #[derive(Debug, Default)]
 pub(super) struct Cluster {
-    /// Its policy, if its rules are known.
-    pub(super) policy: Option<Discipline>,
-    /// Whether a job never completes later here than was expected when it joined.
+    /// Policy, if its plans can be checked.
+    pub(super) policy: Option<Backfilling>,
+    /// True if a job never completes later than predicted at its submission to this cluster.
     pub(super) promises: bool,
-    /// The same if its plans are known: with copies it is not known when CONS makes them.
-    planner: Option<Discipline>,
+    /// Policy, if its plans can be recomputed. With several copies of jobs the times at which CONS
+    /// plans are unknown.
+    planner: Option<Backfilling>,
     pub(super) cores: u32,
-    /// In thousandths.
+    /// Speed in thousandths of the reference speed.
     speed: u32,
-    /// What happens on it, judged as on a cluster alone.
+    /// Auditor of the events on the cluster, which are checked as on a single cluster.
     pub(super) local: Auditor,
-    /// The jobs by their place in the order of submission.
+    /// Numbers of the jobs, by submission index on the cluster.
     numbers: Vec<u64>,
-    /// Whether it lost a job in this moment.
+    /// Job that the cluster lost at the current time.
     pub(super) lost: Option<u64>,
-    /// Its queue by submission: the place in it, and the job.
+    /// Waiting jobs by submission index on the cluster.
     pub(super) queue: SortedMap<u64, Waiting>,
     pub(super) running: Running,
-    /// Whether anything happened here in this moment.
+    /// True if anything happened on the cluster at the current time.
     pub(super) touched: bool,
     pub(super) reservations: Reservations,
-    /// The last series of cancellations in which a job left, and when the jobs that waited before it would have started.
+    /// Last series of cancellations in which a job left, and the planned starts of the jobs that
+    /// waited before it.
     pub(super) cancelled_in: Option<(u64, SortedMap<u64, u64>)>,
-    /// Whether it does not work.
+    /// True while the cluster has failed.
     pub(super) failed: bool,
-    /// The meta-scheduler's knowledge of it, where that is what was published; `None` also if the plan was too long to follow.
-    pub(super) book: Option<Book>,
+    /// Knowledge of the meta-scheduler, if states are published; `None` also if the plan was too
+    /// long to recompute.
+    pub(super) book: Option<PublishedPlan>,
 }
 
 impl Cluster {
-    /// A cluster of a run with this policy, which keeps its promises or not, and this many copies.
+    /// Creates a cluster of a run with this local policy, which guarantees expected completion times
+    /// if `promises` is set, and this number of copies of each job.
     pub(super) fn new(
         cluster: &grid_event::Cluster,
         local: &str,
@@ -52,11 +56,11 @@ impl Cluster {
     ) -> Result<Cluster, Faults> {
         let grid_event::Cluster { cores, speed, local: ref own } = *cluster;
         let name = own.as_deref().unwrap_or(local);
-        let policy = known_discipline(name);
+        let policy = checkable_scheme(name);
         Ok(Cluster {
             policy,
             promises: match own {
-                Some(_) => policy.is_some_and(keeps_promises),
+                Some(_) => policy.is_some_and(guarantees_end),
                 None => promises,
             },
             planner: policy.filter(|policy| *policy != CONS || copies == 1),
@@ -67,22 +71,23 @@ impl Cluster {
         })
     }
 
-    /// The job joins the queue; its place there.
-    pub(super) fn join(&mut self, job: Waiting) -> u64 {
+    /// Adds a job to the queue; returns its submission index.
+    pub(super) fn enqueue(&mut self, job: Waiting) -> u64 {
         let place = self.numbers.len() as u64;
         self.numbers.push(job.job);
         self.queue.insert(place, job);
         place
     }
-    /// It is not one of equal nodes that are always up and given by its policy alone: what it promises is not judged.
-    pub(super) fn has_conditions(&mut self) {
+    /// Stops checking expected completion times: nodes are unequal or can fail, or more than the
+    /// policy decides about them.
+    pub(super) fn stop_plan_checks(&mut self) {
         (self.policy, self.promises, self.planner, self.book) = (None, false, None, None);
     }
-    /// The job of a place.
+    /// Returns the number of the job with this submission index.
     pub(super) fn job(&self, place: u64) -> Option<u64> {
         self.numbers.get(usize::try_from(place).ok()?).copied()
     }
-    /// The faults of what happened on this cluster, when the file ends.
+    /// Returns the violations on this cluster at the end of the file.
     pub(super) fn end(self, at: usize, now: u64) -> Faults {
         let Cluster { local, numbers, .. } = self;
         local.end(now).map(|fault| Fault {
@@ -91,42 +96,46 @@ impl Cluster {
             ..fault
         })
     }
-    /// When each job that waits starts by the plan of this moment, by its place in the queue; `None` if that is not known.
+    /// Plans the starts of waiting jobs at the current time, by submission index; `None` if the plan
+    /// is unknown.
     pub(super) fn plan(&mut self, now: u64) -> Option<&SortedMap<u64, u64>> {
         self.reservations.update(self.planner?, (now, self.cores), &self.running, &self.queue)
     }
-    /// Makes the plan of this moment if later ones depend on it.
+    /// Updates the plan at the current time if later plans depend on it.
     pub(super) fn reserve(&mut self, now: u64) {
         if self.planner == Some(CONS) {
             self.plan(now);
         }
     }
-    /// The jobs that wait, each with its start by the plan of this moment; `None` if that is not known.
+    /// Returns the waiting jobs with their planned starts at the current time; `None` if the plan is
+    /// unknown.
     pub(super) fn starts(&mut self, now: u64) -> Option<Vec<(Waiting, u64)>> {
         let planned = self.plan(now)?.clone();
         Some(planned.into_iter().map(|(place, start)| (self.queue[&place], start)).collect())
     }
-    /// The state of this moment is what the meta-scheduler knows from now on.
+    /// Publishes the current state, which is the meta-scheduler's knowledge from now on.
     pub(super) fn publish(&mut self, now: u64) {
         let Some(policy) = self.policy else { return };
         self.book = self.starts(now).map(|starts| {
-            let mut book = Book::new(policy, Profile::of_running(self.cores, now, self.running.ends()));
+            let mut book =
+                PublishedPlan::new(policy, Profile::of_running(self.cores, now, self.running.ends()));
             for (Waiting { job, width, walltime, .. }, start) in starts {
-                book.enter(job, start, (width, walltime));
+                book.insert(job, start, (width, walltime));
             }
             book
         });
     }
-    /// It does not work any more: what it knew of its jobs is lost.
+    /// Handles the failure of the cluster: its plan and the meta-scheduler's knowledge of its jobs
+    /// are reset.
     pub(super) fn fail(&mut self, now: u64) {
         self.failed = true;
         self.reservations = Reservations::default();
         if let Some(policy) = self.policy.filter(|_| self.book.is_some()) {
-            self.book = Some(Book::new(policy, Profile::new(self.cores, now)));
+            self.book = Some(PublishedPlan::new(policy, Profile::new(self.cores, now)));
         }
     }
-    /// How long something that takes this many microseconds at speed 1 takes here.
-    pub(super) fn time_of(&self, micros: u64) -> u64 {
+    /// Scales a time at speed 1 to this cluster, in microseconds, rounded up.
+    pub(super) fn scaled_time(&self, micros: u64) -> u64 {
         let exact = u128::from(micros) * 1_000;
         let speed = u128::from(self.speed);
         u64::try_from(exact / speed + u128::from(exact % speed > 0)).unwrap_or(u64::MAX)

@@ -1,26 +1,26 @@
-//! Clusters that fail, and states that are published.
+//! Failures of clusters, and publications of states.
 
 use super::Auditor;
 use super::cluster::Cluster;
-use super::job::{Job, Left};
+use super::job::{Departure, Job};
 use super::rule::{not_running, publication};
 
 impl Auditor {
     pub(super) fn fail(&mut self, at: u32) {
-        if self.changes(at, true) {
+        if self.check_state_change(at, true) {
             let now = self.now;
             self.clusters[at as usize].fail(now);
         }
     }
     pub(super) fn repair(&mut self, at: u32) {
-        if self.changes(at, false) {
+        if self.check_state_change(at, false) {
             self.clusters[at as usize].failed = false;
-            self.unsettled.append(&mut self.held);
+            self.unsettled.append(&mut self.unplaced);
         }
     }
-    /// Whether there is such a cluster, and it was not so before.
-    fn changes(&mut self, at: u32, failed: bool) -> bool {
-        let known = self.knows(None, at);
+    /// Checks that the cluster exists and changes its state.
+    fn check_state_change(&mut self, at: u32, failed: bool) -> bool {
+        let known = self.check_cluster(None, at);
         if known && self.clusters[at as usize].failed == failed {
             let state = if failed { "has already failed" } else { "is already working" };
             self.fault(None, format!("cluster {at} {state}"));
@@ -33,7 +33,7 @@ impl Auditor {
         let Some(started) = job.started.take_if(|started| started.cluster == at) else {
             return self.fault(Some(number), not_running(at));
         };
-        job.left = Some(Left { cluster: at, at: self.now, expected: None, is_forced: true });
+        job.left = Some(Departure { cluster: at, at: self.now, expected: None, is_forced: true });
         job.data = None;
         let cluster = &mut self.clusters[at as usize];
         cluster.running.remove(number);
@@ -42,11 +42,12 @@ impl Auditor {
         let failed = cluster.failed || cluster.lost.take() == Some(number);
         self.unsettled.push(number);
         if !failed {
-            self.fault(Some(number), format!("it is lost, but cluster {at} works"));
+            self.fault(Some(number), format!("it is lost, although cluster {at} works"));
         }
     }
 
-    /// Whether one of these clusters, on which the job may wait, is wide enough.
+    /// Returns whether the job fits on one of the clusters that satisfy a condition and on which it
+    /// may wait.
     pub(super) fn fits_on_one(&self, job: &Job, is_meant: impl Fn(&Cluster) -> bool) -> bool {
         self.clusters.iter().zip(0..).any(|(cluster, at)| {
             is_meant(cluster) && job.width <= cluster.cores && job.home.is_none_or(|home| home == at)

@@ -1,27 +1,27 @@
-//! What is said of a cluster alone.
+//! Records about a single cluster.
 
 use super::Auditor;
-use dfrsim_audit::records::Head;
+use dfrsim_audit::records::RecordHead;
 use dfrsim_model::event::Record;
 
 impl Auditor {
-    /// A record of a cluster, whose own auditor judges it.
-    pub(super) fn happens(&mut self, at: u32, record: &Record<'_>) {
-        if !self.knows(None, at) {
+    /// Passes a record of a cluster to the auditor of the cluster.
+    pub(super) fn local_record(&mut self, at: u32, record: &Record<'_>) {
+        if !self.check_cluster(None, at) {
             return;
         }
-        if let Some(head) = Head::of(record) {
+        if let Some(head) = RecordHead::of(record) {
             self.advance(head.at);
         }
         let cluster = &mut self.clusters[at as usize];
         match *record {
-            // They are before all that happens, as in a file of the cluster alone.
+            // Settings precede all events, as in the file of a single cluster.
             Record::Platform { .. } | Record::Classes { .. } | Record::Priority { .. } => {
-                cluster.has_conditions();
+                cluster.stop_plan_checks();
                 return cluster.local.record(record);
             }
-            Record::Interrupt { job, .. } | Record::Pause { job, .. } => self.set_back(at, job, true),
-            Record::Resume { job, .. } => self.set_back(at, job, false),
+            Record::Interrupt { job, .. } | Record::Pause { job, .. } => self.set_requeued(at, job, true),
+            Record::Resume { job, .. } => self.set_requeued(at, job, false),
             Record::Lose { job, .. } => cluster.lost = cluster.job(job),
             _ => {}
         }
@@ -30,7 +30,8 @@ impl Auditor {
         cluster.local.record_at(self.line, record);
     }
 
-    /// A job joins or leaves the queue of a cluster next, which has decided since the one before, or not.
+    /// Announces that a job joins or leaves the queue of a cluster next; `decided` is set if the
+    /// cluster has decided since the last one.
     pub(super) fn begin_pass(&mut self, at: u32, decided: bool) {
         let now = self.now;
         if let Some(cluster) = self.clusters.get_mut(at as usize) {
@@ -38,10 +39,10 @@ impl Auditor {
         }
     }
 
-    fn set_back(&mut self, at: u32, place: u64, waits_again: bool) {
+    fn set_requeued(&mut self, at: u32, place: u64, waits_again: bool) {
         let number = self.clusters[at as usize].job(place);
         let job = number.and_then(|number| self.jobs.get_mut(&number));
         let started = job.and_then(|job| job.started.as_mut()).filter(|started| started.cluster == at);
-        started.into_iter().for_each(|started| started.waits_again = waits_again);
+        started.into_iter().for_each(|started| started.is_requeued = waits_again);
     }
 }

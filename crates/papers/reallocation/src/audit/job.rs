@@ -1,63 +1,63 @@
-//! One job.
+//! State of one job.
 
 use dfrsim_model::grid_event::Traits;
 
-/// A job as the records describe it.
+/// Job as described by the records.
 #[derive(Debug, Default)]
 pub(super) struct Job {
     pub(super) arrived: u64,
     pub(super) width: u32,
-    /// How long it runs at speed 1: until it is done or killed.
+    /// Run time at speed 1, until it completes or is killed.
     pub(super) run: u64,
-    /// After how long it is killed, at speed 1.
+    /// Time limit at speed 1, after which it is killed.
     pub(super) walltime: u64,
-    /// The only cluster on which it may wait, if it is a local job.
+    /// Only cluster on which it may wait, if it is a local job.
     pub(super) home: Option<u32>,
     pub(super) queues: Vec<Queued>,
-    /// The last queue that it left without starting.
-    pub(super) left: Option<Left>,
+    /// Last cancellation.
+    pub(super) left: Option<Departure>,
     pub(super) started: Option<Started>,
-    /// The cluster that has its data: to which it was submitted first.
+    /// Cluster that has its data: the one of its first submission.
     pub(super) data: Option<u32>,
-    /// What matters to some clusters only.
+    /// Attributes that only some clusters use.
     pub(super) traits: Option<Traits>,
 }
 
-/// A job in a queue.
+/// Entry of a job in a queue.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Queued {
     pub(super) cluster: u32,
-    /// Its place there.
+    /// Submission index on the cluster.
     pub(super) place: u64,
-    /// When it is expected to end.
+    /// Expected completion time.
     pub(super) expected: u64,
 }
 
-/// A job that was cancelled.
+/// Cancellation of a waiting job, or the loss of a running one.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Left {
+pub(super) struct Departure {
     pub(super) cluster: u32,
     pub(super) at: u64,
-    /// When it was expected to end.
+    /// Expected completion time on the cluster, if known.
     pub(super) expected: Option<u64>,
-    /// Whether the cluster failed.
+    /// True if the job left because of a failure.
     pub(super) is_forced: bool,
 }
 
-/// A job that has started.
+/// Start of a job.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Started {
     pub(super) cluster: u32,
-    /// Its place in the queue, as it was.
+    /// Submission index on the cluster.
     pub(super) place: u64,
-    /// Whether it waits again there, since one of its nodes went down or another job took them.
-    pub(super) waits_again: bool,
-    /// When it was expected to end as it joined the queue.
+    /// True if it waits there again, after a node failure or a preemption.
+    pub(super) is_requeued: bool,
+    /// Completion time that was expected at its submission to the cluster.
     pub(super) expected: u64,
 }
 
 impl Job {
-    /// Takes it out of a queue.
+    /// Removes the job from a queue.
     pub(super) fn leave(&mut self, cluster: u32) -> Option<Queued> {
         let at = self.queues.iter().position(|queued| queued.cluster == cluster)?;
         Some(self.queues.swap_remove(at))

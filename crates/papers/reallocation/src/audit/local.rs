@@ -1,26 +1,28 @@
-//! What the policy of a cluster promises, and the jobs in its queue.
+//! Guarantees of cluster policies, and the jobs in a queue.
 
-use dfrsim_model::batch::{BatchPolicy, Compression, Discipline};
+use dfrsim_model::batch::{Backfilling, BatchPolicy, Compression};
 
-/// Conservative backfilling that keeps promises.
-pub(super) const CONS: Discipline = Discipline::Conservative(Compression::OneByOne);
+/// Conservative backfilling with guaranteed reservations.
+pub(super) const CONS: Backfilling = Backfilling::Conservative(Compression::OneByOne);
 
-/// The longest queue of which the plan is made again.
+/// Maximum length of a queue whose plan is recomputed.
 pub const LONGEST_QUEUE: usize = 64;
 
-/// The discipline of a policy whose plans are known: by arrival, on whole nodes.
-pub(super) fn known_discipline(name: &str) -> Option<Discipline> {
+/// Returns the backfilling scheme of a policy whose plans can be recomputed: queue in order of
+/// arrival, whole nodes.
+pub(super) fn checkable_scheme(name: &str) -> Option<Backfilling> {
     let policy = BatchPolicy::parse(name)?;
-    let is_plain = policy == policy.discipline.into();
-    Some(policy.discipline).filter(|it| is_plain && !matches!(it, Discipline::Spare | Discipline::Slurm))
+    let is_plain = policy == policy.backfilling.into();
+    Some(policy.backfilling)
+        .filter(|it| is_plain && !matches!(it, Backfilling::EasySpare | Backfilling::Slurm))
 }
 
-/// Whether no job completes later than was expected when it was submitted.
-pub(super) fn keeps_promises(discipline: Discipline) -> bool {
-    matches!(discipline, Discipline::Fcfs | Discipline::Conservative(Compression::OneByOne))
+/// Returns whether no job completes later than predicted at its submission.
+pub(super) fn guarantees_end(discipline: Backfilling) -> bool {
+    matches!(discipline, Backfilling::Fcfs | Backfilling::Conservative(Compression::OneByOne))
 }
 
-/// A job that waits; times are those of this cluster.
+/// Waiting job; times are scaled to the cluster.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Waiting {
     pub(super) job: u64,

@@ -1,22 +1,27 @@
-//! Checks the record of a grid of several clusters from scratch ([`dfrsim_model::grid_event`]).
+//! Independent audit of a grid of several clusters ([`dfrsim_model::grid_event`]).
 //!
-//! Each cluster is followed on its own, each job through all of them:
+//! Each cluster is followed separately, each job across all clusters:
 //!
-//! * no job is lost, none runs twice, none waits on more clusters than it may, or on one that is too narrow;
-//! * what happens on a cluster is judged as on a cluster alone ([`dfrsim_audit::Auditor`]): its nodes and what they have, their outages, the very
-//!   microsecond in which a job ends, and which job starts when, and where, by the policy of the cluster, with any priorities and limits;
-//! * where that is promised, which the policy says, a job that was not cancelled ends no later than was expected when it joined
-//!   the queue;
-//! * when a job joins a queue, it is expected to end when the policy's plan says, which follows from widths, walltimes and speed: made
-//!   again for queues of at most [`LONGEST_QUEUE`] jobs on equal nodes in the order of arrival; with CONS, whose plan depends on its past,
-//!   for jobs with one copy;
-//! * a job that is only moved to gain time gains more than the threshold, and moves at once;
-//! * a job takes longer by the transfer of its data where it was not submitted first;
-//! * all jobs leave a cluster that fails, none is lost elsewhere; a lost job begins again, and no job is in no queue while a cluster
-//!   works on which it fits;
-//! * where clusters publish their states they do so in every period, and what the meta-scheduler expects of a job that it submits or
-//!   cancels follows from what was published last and from what it did since;
-//! * the figures of the summary are those of the records.
+//! * no job is lost or runs twice, and none waits on more clusters than allowed or on one with too
+//!   few cores;
+//! * events on a cluster are checked as on a single cluster ([`dfrsim_audit::Auditor`]): resources of
+//!   nodes, outages, the very microsecond in which a job ends, and the decisions of the cluster's
+//!   policy, with any priorities and limits;
+//! * if the policy guarantees it, a job that was not cancelled ends no later than expected when it
+//!   joined the queue;
+//! * the expected completion time of a job that joins a queue agrees with the policy's plan, which
+//!   follows from sizes, time limits and speed. The plan is recomputed for queues of at most
+//!   [`LONGEST_QUEUE`] jobs on equal nodes in the order of arrival; under CONS, whose plan depends
+//!   on the past, for jobs with one copy;
+//! * if jobs only move to gain time, the gain exceeds the threshold, and the move is immediate;
+//! * a job takes longer by the transfer of its data on clusters other than that of its first
+//!   submission;
+//! * all jobs leave a cluster that fails, and none is lost elsewhere. A lost job restarts, and no
+//!   job is in no queue while a cluster works on which it fits;
+//! * if clusters publish their states, they do so in every period, and the expectations of the
+//!   meta-scheduler about a job that it submits or cancels follow from the last publication and its
+//!   own actions since then;
+//! * the figures of the summary agree with the records.
 //!
 //! ```
 //! let events = r#"{"event":"run","format":3,"local":"FCFS","promises":true,"copies":1,"clusters":[{"cores":4,"speed":2000}]}

@@ -1,41 +1,43 @@
-//! The plan of a policy: that of CONS goes on from one moment to the next, others are made again.
+//! Plans of a policy: under CONS a plan continues the previous one; under other policies it is
+//! recomputed.
 
 use super::LONGEST_QUEUE;
 use super::local::{CONS, Waiting};
 use super::running::Running;
 use dfrsim_audit::records::Profile;
 use dfrsim_model::SortedMap;
-use dfrsim_model::batch::Discipline;
+use dfrsim_model::batch::Backfilling;
 
-/// When each job that waits starts, by its place in the queue.
+/// Planned starts of waiting jobs, by submission index.
 #[derive(Debug, Default)]
 pub(super) struct Reservations {
     starts: SortedMap<u64, u64>,
-    /// Whether cores came free before they were expected to since the plan was made: a job ended early, or left the queue.
+    /// True if cores became free earlier than planned since the last plan: a job ended early or left
+    /// the queue.
     freed: bool,
-    /// Whether the queue was too long to follow, and was not empty since.
+    /// True if the queue was too long to plan, and has not been empty since.
     is_unknown: bool,
 }
 
 impl Reservations {
-    /// Cores came free before they were expected to.
-    pub(super) fn free(&mut self) {
+    /// Notes that cores became free earlier than planned.
+    pub(super) fn note_freed(&mut self) {
         self.freed = true;
     }
-    /// A job left the queue.
+    /// Removes a job that left the queue.
     pub(super) fn remove(&mut self, place: u64) {
         self.starts.remove(&place);
     }
 
-    /// The plan of this moment; `None` if it is not known.
+    /// Returns the plan at the current time; `None` if it is unknown.
     pub(super) fn update(
         &mut self,
-        policy: Discipline,
+        policy: Backfilling,
         (now, cores): (u64, u32),
         running: &Running,
         queue: &SortedMap<u64, Waiting>,
     ) -> Option<&SortedMap<u64, u64>> {
-        // The job that joins last is not one of those that wait already.
+        // The queue already contains the joining job, which does not count.
         let is_long = queue.len() > LONGEST_QUEUE + 1;
         self.is_unknown = is_long || policy == CONS && self.is_unknown && !queue.is_empty();
         let freed = std::mem::take(&mut self.freed);
@@ -47,13 +49,15 @@ impl Reservations {
         }
         if freed || self.starts.len() < queue.len() {
             let profile = Profile::of_running(cores, now, running.ends());
-            self.plan(profile, (now, policy == Discipline::Fcfs), queue, freed);
+            self.plan(profile, (now, policy == Backfilling::Fcfs), queue, freed);
         }
         Some(&self.starts)
     }
 
-    /// Plans the starts of all jobs of a queue on a profile of the running ones: a job that has no reservation gets the earliest hole, where
-    /// jobs start in turn not before the last one. If jobs move up, each gives up its reservation in turn and takes the earliest hole too.
+    /// Plans the starts of all jobs of a queue on the profile of the running jobs. A job without a
+    /// reservation gets the earliest free slot; if jobs start in turn, not before the previous one.
+    /// With compression, each job in turn gives up its reservation and takes the earliest free slot
+    /// too.
     fn plan(
         &mut self,
         mut profile: Profile,
@@ -63,17 +67,17 @@ impl Reservations {
     ) {
         for (place, &Waiting { width, walltime, .. }) in queue {
             if let Some(&start) = self.starts.get(place) {
-                profile.take(start, start.saturating_add(walltime), width);
+                profile.allocate(start, start.saturating_add(walltime), width);
             }
         }
         for (&place, &Waiting { width, walltime, .. }) in queue {
             match self.starts.get(&place) {
                 Some(_) if !moves_up => continue,
-                Some(&start) => profile.give_back(start, start.saturating_add(walltime), width),
+                Some(&start) => profile.release(start, start.saturating_add(walltime), width),
                 None => {}
             }
             let start = profile.earliest(from, width, walltime);
-            profile.take(start, start.saturating_add(walltime), width);
+            profile.allocate(start, start.saturating_add(walltime), width);
             self.starts.insert(place, start);
             if in_turn {
                 from = start;

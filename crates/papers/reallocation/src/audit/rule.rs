@@ -1,4 +1,4 @@
-//! The rules that several records of a grid may break, in words.
+//! Messages for rules that several kinds of records can violate.
 
 use dfrsim_model::SimTime;
 
@@ -22,10 +22,10 @@ pub(super) fn still_waiting(queues: usize) -> String {
     format!("it has started, but is still in {queues} queues")
 }
 
-/// States are published in every period, if at all.
+/// Makes the message for a publication at a wrong time, or for a missing one.
 pub(super) fn publication(due: Option<u64>) -> String {
     match due.map(SimTime::from_micros) {
         Some(due) => format!("clusters publish their states at {due} s, not before"),
-        None => "clusters publish their states at no time in this run".to_owned(),
+        None => "clusters never publish their states in this run".to_owned(),
     }
 }

@@ -1,12 +1,12 @@
-//! The jobs that run on a cluster.
+//! Running jobs of a cluster.
 
 use dfrsim_model::SortedMap;
 
-/// When each is killed, and its width.
+/// Running jobs with the end of their time limits, and their sizes.
 #[derive(Debug, Default)]
 pub(super) struct Running {
     by_job: SortedMap<u64, (u64, u32)>,
-    /// The same in the order of the ends, since plans are made from it again and again.
+    /// Ends and sizes in ascending order of the end, since plans are often computed from them.
     by_end: Vec<(u64, u32)>,
 }
 
@@ -17,7 +17,7 @@ impl Running {
         let place = self.by_end.partition_point(|&other| other < (end, width));
         self.by_end.insert(place, (end, width));
     }
-    /// The job is gone; gives when it would have been killed.
+    /// Removes a job; returns the end of its time limit.
     pub(super) fn remove(&mut self, job: u64) -> Option<u64> {
         let (end, width) = self.by_job.remove(&job)?;
         let place = self.by_end.partition_point(|&other| other < (end, width));
@@ -27,7 +27,7 @@ impl Running {
     pub(super) fn jobs(&self) -> &[u64] {
         self.by_job.keys()
     }
-    /// When each is killed and its width, the first end first.
+    /// Returns the ends of the time limits and the sizes, in ascending order of the end.
     pub(super) fn ends(&self) -> &[(u64, u32)] {
         &self.by_end
     }

@@ -1,7 +1,7 @@
-//! The rules for each record about a job, and its effect.
+//! Rules and effects of each record about a job.
 
 use super::Auditor;
-use super::job::{Job, Left, Queued, Started};
+use super::job::{Departure, Job, Queued, Started};
 use super::local::Waiting;
 use super::rule::{by_plan, not_in_queue, not_running, started_on, still_waiting};
 use dfrsim_audit::{Rule, records};
@@ -31,13 +31,14 @@ impl Auditor {
         match self.jobs.remove(&number) {
             None => self.fault(Some(number), Rule::absent("skip", false)),
             Some(job) if self.fits_on_one(&job, |_| true) => {
-                self.fault(Some(number), "it is left out, although it would fit");
+                self.fault(Some(number), "it is skipped, although it fits on a cluster");
             }
             Some(_) => self.report.skipped += 1,
         }
     }
 
-    /// A job joins a queue: `expected` is what the cluster says of its end, `known` what the meta-scheduler does.
+    /// Handles the submission of a job to a cluster: `expected` is the completion time by the
+    /// cluster, `known` the one by the meta-scheduler.
     pub(super) fn submit(&mut self, number: u64, at: u32, (expected, known): (u64, Option<u64>)) {
         let job = self.jobs.get_mut(&number).expect("it is there");
         let cluster = &mut self.clusters[at as usize];
@@ -50,7 +51,7 @@ impl Auditor {
         }
         if job.width > cluster.cores {
             let (width, cores) = (job.width, cluster.cores);
-            rules.push(format!("its {width} cores are more than the {cores} of cluster {at}"));
+            rules.push(format!("its {width} cores exceed the {cores} of cluster {at}"));
         }
         if job.queues.iter().any(|queued| queued.cluster == at) {
             rules.push(format!("it is already in the queue of cluster {at}"));
@@ -79,9 +80,9 @@ impl Auditor {
         }
         let data = *job.data.get_or_insert(at);
         let transfer = if data == at { 0 } else { transfer_of(self.transfer, job.width) };
-        let walltime = cluster.time_of(job.walltime).saturating_add(transfer);
+        let walltime = cluster.scaled_time(job.walltime).saturating_add(transfer);
         let least = self.now.saturating_add(walltime);
-        let place = cluster.join(Waiting { job: number, width: job.width, walltime });
+        let place = cluster.enqueue(Waiting { job: number, width: job.width, walltime });
         let start = cluster.plan(self.now).and_then(|starts| starts.get(&place).copied());
         let planned = start.map(|start| start.saturating_add(walltime));
         if let Some(planned) = planned.filter(|&planned| planned != expected) {
@@ -89,21 +90,21 @@ impl Auditor {
         } else if expected < least {
             let least = SimTime::from_micros(least);
             rules.push(format!(
-                "it cannot be expected to end before {least} s, which is its walltime from now"
+                "it cannot be expected to end before {least} s, the end of its time limit if it starts now"
             ));
         }
         if self.period.is_none() && known.is_some() {
-            let rule = "the meta-scheduler always asks, so it must expect the same end as the cluster";
+            let rule = "the meta-scheduler knows current states, so it must expect the same completion time as the cluster";
             rules.push(rule.to_owned());
         }
         if let Some(book) = cluster.book.as_mut().filter(|_| job.home.is_none()) {
             let start = book.start(self.now, (job.width, walltime));
-            book.enter(number, start, (job.width, walltime));
-            rules.extend(unlike(known, start.saturating_add(walltime)));
+            book.insert(number, start, (job.width, walltime));
+            rules.extend(check_known_end(known, start.saturating_add(walltime)));
         }
         cluster.touched = true;
-        let run_us = cluster.time_of(job.run).saturating_add(transfer);
-        let traits = job.traits.unwrap_or(ORDINARY);
+        let run_us = cluster.scaled_time(job.run).saturating_add(transfer);
+        let traits = job.traits.unwrap_or(DEFAULT_TRAITS);
         let record = event::Record::Submit {
             at_us: self.now,
             job: place,
@@ -131,16 +132,16 @@ impl Auditor {
         let cluster = &mut self.clusters[at as usize];
         let is_forced = cluster.failed;
         cluster.local.withdraw(self.line, self.now, queued.place);
-        job.left = Some(Left { cluster: at, at: self.now, expected, is_forced });
+        job.left = Some(Departure { cluster: at, at: self.now, expected, is_forced });
         if is_forced && job.queues.is_empty() && job.started.is_none() {
             job.data = None;
         }
-        let known = cluster.book.as_mut().and_then(|book| book.strike(self.now, number));
+        let known = cluster.book.as_mut().and_then(|book| book.remove(self.now, number));
         let walltime = cluster.queue.get(&queued.place).map_or(0, |waiting| waiting.walltime);
         let mut rule = known
             .filter(|_| expected.is_some())
-            .and_then(|start| unlike(expected, start.saturating_add(walltime)));
-        // Those that leave together make room together.
+            .and_then(|start| check_known_end(expected, start.saturating_add(walltime)));
+        // Cancellations of one series free their cores together.
         let before = cluster.cancelled_in.take().filter(|(series, _)| *series == self.series);
         let (_, starts) = before.unwrap_or_else(|| {
             let starts = cluster.starts(self.now).into_iter().flatten();
@@ -155,7 +156,7 @@ impl Auditor {
         cluster.queue.remove(&queued.place);
         cluster.touched = true;
         cluster.reservations.remove(queued.place);
-        cluster.reservations.free();
+        cluster.reservations.note_freed();
         self.report.cancellations += 1;
         self.unsettled.push(number);
         rule.into_iter().for_each(|rule| self.fault(Some(number), rule));
@@ -163,9 +164,9 @@ impl Auditor {
 
     pub(super) fn start(&mut self, number: u64, at: u32, on: &Placement<'_>) {
         let job = self.jobs.get_mut(&number).expect("it is there");
-        let again = job.started.as_mut().filter(|started| started.cluster == at && started.waits_again);
+        let again = job.started.as_mut().filter(|started| started.cluster == at && started.is_requeued);
         if let Some(started) = again {
-            started.waits_again = false;
+            started.is_requeued = false;
             let cluster = &mut self.clusters[at as usize];
             cluster.local.record_at(self.line, &start_record(self.now, started.place, on));
             return;
@@ -179,7 +180,7 @@ impl Auditor {
         let cluster = &mut self.clusters[at as usize];
         cluster.local.record_at(self.line, &start_record(self.now, queued.place, on));
         let Queued { place, expected, .. } = queued;
-        job.started = Some(Started { cluster: at, place, expected, waits_again: false });
+        job.started = Some(Started { cluster: at, place, expected, is_requeued: false });
         if let (Some(_), Some(waiting)) = (cluster.policy, cluster.queue.get(&queued.place).copied()) {
             cluster.reserve(self.now);
             cluster.running.insert(number, self.now.saturating_add(waiting.walltime), waiting.width);
@@ -199,7 +200,7 @@ impl Auditor {
         let cluster = &mut self.clusters[at as usize];
         cluster.local.record_at(self.line, &event::Record::Complete { at_us: self.now, job: place });
         if cluster.running.remove(number).is_some_and(|end| end > self.now) {
-            cluster.reservations.free();
+            cluster.reservations.note_freed();
         }
         cluster.touched = true;
         let promises = cluster.promises;
@@ -211,27 +212,27 @@ impl Auditor {
         }
         if promises && self.now > expected {
             let promised = SimTime::from_micros(expected);
-            self.fault(Some(number), format!("it was promised to end at {promised} s at the latest"));
+            self.fault(Some(number), format!("it was guaranteed to end at {promised} s at the latest"));
         }
         self.jobs.remove(&number);
     }
 }
 
-/// The traits of a job of which none are said.
-const ORDINARY: Traits =
+/// Default attributes of a job.
+const DEFAULT_TRAITS: Traits =
     Traits { cpu_need: Share::ONE.units(), memory: 0, user: None, group: None, queue: None, partition: None };
 
 fn start_record<'a>(at_us: u64, job: u64, on: &Placement<'a>) -> event::Record<'a> {
     event::Record::Start { at_us, job, on: on.clone(), job_yield: Yield::ONE.units() }
 }
 
-/// How long the data of a job take.
+/// Computes the transfer time of a job's data.
 fn transfer_of((fixed, per_core): (u64, u64), width: u32) -> u64 {
     fixed.saturating_add(per_core.saturating_mul(width.into()))
 }
 
-/// The fault if the meta-scheduler expects an end of which something else was published.
-fn unlike(found: Option<u64>, known: u64) -> Option<String> {
+/// Checks the completion time that the meta-scheduler expects against the published state.
+fn check_known_end(found: Option<u64>, known: u64) -> Option<String> {
     let moment = |end: u64| format!("an end at {} s", SimTime::from_micros(end));
     (found != Some(known)).then(|| {
         let (expects, known) = (found.map_or("no end".to_owned(), moment), SimTime::from_micros(known));

@@ -1,22 +1,22 @@
-//! Two outcomes of the same jobs.
+//! Comparison of two outcomes for the same jobs.
 
 use crate::engine::{GridJob, Outcome};
 use dfrsim_model::SimSpan;
 
-/// What reallocation changed (RR-7226, section 3.4).
+/// Effects of reallocation (RR-7226, section 3.4).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Comparison {
-    /// Jobs that completed in both outcomes.
+    /// Number of jobs that completed in both outcomes.
     pub jobs: usize,
-    /// Those that completed at another moment.
+    /// Number of those that completed at another time.
     pub changed: usize,
-    /// Those that completed earlier.
+    /// Number of those that completed earlier.
     pub earlier: usize,
-    /// The turnaround times of the changed jobs added up, in microseconds.
+    /// Sum of the turnaround times of the changed jobs, in microseconds.
     pub turnaround: u128,
-    /// The same without reallocation.
+    /// Sum of their turnaround times without reallocation, in microseconds.
     pub reference_turnaround: u128,
-    /// The most that a job completed later.
+    /// Largest delay of a completion.
     pub largest_delay: SimSpan,
 }
 
@@ -39,8 +39,8 @@ impl Comparison {
         }
         comparison
     }
-    /// Returns the mean number of seconds by which the jobs of each site complete later than in the reference; below 0 where they complete
-    /// earlier, 0 where none completes.
+    /// Returns the mean delay of the jobs of each site over the reference, in seconds; negative if
+    /// they complete earlier, 0 if none completes.
     pub fn delays_of_sites(
         sites: usize,
         jobs: &[GridJob],
@@ -56,15 +56,17 @@ impl Comparison {
         }
         delays.into_iter().map(|(sum, count)| sum as f64 / f64::from(count.max(1)) / 1e6).collect()
     }
-    /// The jobs whose completion changed, in percent of all.
+    /// Returns the jobs whose completion changed, as a percentage of all.
     pub fn changed_percent(&self) -> f64 {
         percent(self.changed, self.jobs).unwrap_or(0.0)
     }
-    /// The jobs that complete earlier, in percent of the changed ones; `None` if none is.
+    /// Returns the jobs that complete earlier, as a percentage of the changed ones; `None` if none
+    /// changed.
     pub fn earlier_percent(&self) -> Option<f64> {
         percent(self.earlier, self.changed)
     }
-    /// The mean turnaround time of the changed jobs, relative to the one without reallocation; `None` if none is changed.
+    /// Returns the mean turnaround time of the changed jobs, relative to the one without
+    /// reallocation; `None` if none changed.
     pub fn relative_turnaround(&self) -> Option<f64> {
         (self.changed > 0).then(|| self.turnaround as f64 / self.reference_turnaround as f64)
     }

@@ -1,27 +1,28 @@
-//! What clusters may have beside equal nodes that are always up.
+//! Conditions of clusters beyond equal nodes that are always up.
 
 use dfrsim_model::platform::Outages;
 use dfrsim_model::platform::classes::UnequalNodes;
 use dfrsim_model::priority::Priorities;
 use std::sync::Arc;
 
-/// The conditions of a cluster, which are those of a cluster that is simulated alone. Its cores are its nodes: one for each task of a job, where
-/// its policy does not put several on one.
+/// Conditions of a cluster, the same as those of a single simulated cluster. Its nodes are its
+/// cores: a job uses one for each task, unless the policy puts several tasks on one.
 ///
-/// A job that has begun on a cluster stays there though it waits again, since one of its nodes went down or another job took them. A job
-/// that the cluster loses goes back to the meta-scheduler, which maps it as if it arrived.
+/// A job that has started on a cluster stays there even if it waits again because one of its nodes
+/// went down or it was preempted. A job that the cluster loses returns to the meta-scheduler, which
+/// maps it like a new arrival.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Conditions {
-    /// When nodes are down, and what that does to jobs; `None` if they never are.
+    /// Node outages and their effect on jobs; `None` if every node is always up.
     pub outages: Option<Arc<Outages>>,
-    /// The classes of nodes, and what jobs ask of them; `None` if all nodes are equal.
+    /// Node classes, and the jobs' requirements on them; `None` if all nodes are equal.
     pub unequal: Option<Arc<UnequalNodes>>,
-    /// Priorities, limits and preemption; `None` if the order of the policy alone counts.
+    /// Priorities, limits and preemption; `None` if only the order of the policy matters.
     pub priorities: Option<Arc<Priorities>>,
 }
 
 impl Conditions {
-    /// Whether there are none.
+    /// Returns whether there are no special conditions.
     pub fn is_empty(&self) -> bool {
         *self == Conditions::default()
     }

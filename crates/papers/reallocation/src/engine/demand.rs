@@ -1,19 +1,19 @@
-//! What is asked of a cluster.
+//! Requests of jobs to a cluster.
 
 use dfrsim_model::SimSpan;
 
-/// The request of a job to a cluster.
+/// Request of a job to a cluster.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Demand {
-    /// Its number; of no use to a cluster that knows jobs by their widths and walltimes.
+    /// Job number; not used by a cluster that describes jobs by width and walltime.
     pub(crate) job: usize,
     pub(crate) width: u32,
-    /// After how long it is killed there.
+    /// Time limit on this cluster, after which the job is killed.
     pub(crate) walltime: SimSpan,
 }
 
 impl Demand {
-    /// In core microseconds.
+    /// Returns the requested work, in core microseconds.
     pub(crate) fn work(self) -> u128 {
         u128::from(self.width) * u128::from(self.walltime.micros())
     }

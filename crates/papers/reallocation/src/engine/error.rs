@@ -1,8 +1,8 @@
-//! What cannot be simulated.
+//! Errors of grid simulations.
 
 use dfrsim_cluster::SimulationError;
 
-/// Why a grid cannot be simulated, in words.
+/// Reason for which a grid cannot be simulated.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct GridError(String);

@@ -1,10 +1,10 @@
-//! The state of a grid, and what can be done to it.
+//! State of a grid, and the operations on it.
 
 mod failures;
 
 use crate::engine::cluster::Cluster;
 use crate::engine::demand::Demand;
-use crate::engine::news::{News, What};
+use crate::engine::news::{JobEvent, LocalEvent};
 use crate::engine::{GridError, GridJob, JobOutcome, JobTraits, Observer, Outcome, Transfer};
 use dfrsim_cluster::SimulationError;
 use dfrsim_model::event;
@@ -14,81 +14,82 @@ use dfrsim_model::{SimSpan, SimTime, UserId};
 use dfrsim_policies::batch::SubmissionEffect;
 use std::collections::BTreeSet;
 
-/// Clusters as a set: one bit each.
+/// Set of clusters, one bit each.
 pub(crate) type ClusterSet = u64;
 
 pub(crate) struct Grid<'a> {
     jobs: &'a [GridJob],
     pub(crate) clusters: Vec<Cluster<'a>>,
-    /// The clusters on which each job might run, if they work.
+    /// Clusters on which each job could run while they are up.
     possible: Vec<ClusterSet>,
     states: Vec<State>,
     now: SimTime,
-    /// The next job to arrive.
+    /// Index of the next job to arrive.
     next: usize,
-    /// Clusters on which something has happened since their last pass.
-    unsettled: ClusterSet,
+    /// Clusters with events since their last scheduling cycle.
+    cycle_pending: ClusterSet,
     events: EventQueue,
     observer: &'a mut dyn Observer,
     transfer: Transfer,
-    /// Jobs in no queue, which the meta-scheduler holds: their cluster has failed, or none that is wide enough works.
-    held: BTreeSet<usize>,
-    /// How many jobs have neither completed nor been skipped.
+    /// Jobs in no queue, kept by the meta-scheduler: their cluster has failed, or none that could
+    /// run them is up.
+    unassigned: BTreeSet<usize>,
+    /// Number of jobs that have neither completed nor been skipped.
     unfinished: usize,
-    /// What was counted so far.
+    /// Counters so far.
     pub(crate) outcome: Outcome,
-    /// The first cluster that cannot go on.
-    fault: Option<(usize, SimulationError)>,
+    /// First cluster whose simulation failed, with its error.
+    error: Option<(usize, SimulationError)>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct State {
     phase: Phase,
     outcome: JobOutcome,
-    /// Whether it has nodes.
-    runs: bool,
-    /// The cluster to which it was submitted first, which has its data.
+    /// True if the job has nodes.
+    is_running: bool,
+    /// Cluster to which the job was submitted first, which has its data.
     data: Option<u32>,
-    /// The cluster that failed with it, until it is submitted again.
+    /// Cluster that lost the job, until it is submitted again.
     failed_on: Option<u32>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
-    /// Not arrived, or in no queue at the moment.
+    /// Not arrived, or in no queue at present.
     Outside,
-    /// In the queues of these clusters.
+    /// Queued on these clusters.
     Waiting(ClusterSet),
-    /// On this cluster, still or until its end.
+    /// Started on this cluster; the phase stays so after the end.
     Started(usize),
 }
 
-/// What is to be done at a moment besides what the clusters do.
+/// Work due at the current time, besides that of the clusters.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Due {
-    /// Jobs that are held may find a cluster.
+    /// True if unassigned jobs may find a cluster.
     pub(crate) change: bool,
     pub(crate) publication: bool,
     pub(crate) arrival: bool,
     pub(crate) tick: bool,
 }
 
-/// What an event is about.
+/// Kind of an event.
 pub(crate) enum Event {
     Arrival,
     Tick,
     Publication,
-    /// Jobs came back to the meta-scheduler.
+    /// Jobs have returned to the meta-scheduler.
     Returned,
-    /// Something happens on a cluster.
+    /// An event of a cluster's own simulation.
     Local(usize),
-    /// A cluster fails, or works again.
+    /// A cluster fails or is repaired.
     Change(usize),
 }
 
 impl Event {
-    /// Its slot, and its place among the events of one moment.
-    fn place(&self) -> (Slot, Rank, u64) {
+    /// Returns the slot of the event, and its rank and sequence among the events of one time.
+    fn slot_and_rank(&self) -> (Slot, Rank, u64) {
         let last = u64::MAX >> 8;
         let (slot, rank, sequence) = match *self {
             Event::Arrival => (0, Rank::Submission, 0),
@@ -122,7 +123,7 @@ impl<'a> Grid<'a> {
     ) -> Grid<'a> {
         let (start, end, promised) = (SimTime::MAX, SimTime::MAX, SimTime::MAX);
         let outcome = JobOutcome { cluster: 0, start, end, promised, moves: 0, cancellations: 0, losses: 0 };
-        let state = State { phase: Phase::Outside, outcome, runs: false, data: None, failed_on: None };
+        let state = State { phase: Phase::Outside, outcome, is_running: false, data: None, failed_on: None };
         let possible = |job| {
             let mut set = 0;
             for (at, cluster) in clusters.iter_mut().enumerate() {
@@ -138,14 +139,14 @@ impl<'a> Grid<'a> {
             states: vec![state; jobs.len()],
             now: SimTime::ZERO,
             next: 0,
-            unsettled: 0,
+            cycle_pending: 0,
             events: EventQueue::new(),
             observer,
             transfer,
-            held: BTreeSet::new(),
+            unassigned: BTreeSet::new(),
             unfinished: jobs.len(),
             outcome: Outcome::default(),
-            fault: None,
+            error: None,
         }
     }
 
@@ -155,40 +156,42 @@ impl<'a> Grid<'a> {
     pub(crate) fn job(&self, job: usize) -> &'a GridJob {
         &self.jobs[job]
     }
-    /// The job after one that arrives next and is not submitted past the meta-scheduler; `None` if it has arrived.
+    /// Returns the first job after `job` that goes through the meta-scheduler; `None` if there is
+    /// none or it has already arrived.
     pub(crate) fn next_mapped(&self, job: usize) -> Option<usize> {
         (job + 1..self.jobs.len())
             .find(|&next| self.jobs[next].home.is_none())
             .filter(|next| *next >= self.next)
     }
-    /// How many jobs wait, each counted on every cluster on which it does.
+    /// Counts the waiting jobs; a job counts once on every cluster on which it waits.
     pub(crate) fn waiting(&self) -> usize {
         self.clusters.iter().map(|cluster| cluster.waiting).sum()
     }
-    /// Whether all clusters offer one start to all jobs of one width, which a submission can only delay, and a job takes as long on
-    /// a cluster regardless of where it was before.
+    /// Returns whether every cluster offers one common start to all jobs of one width, which a
+    /// submission can only delay, and the time that a job takes on a cluster does not depend on
+    /// where it was before.
     pub(crate) fn serves_in_turn(&self) -> bool {
         self.transfer.is_zero()
             && self.clusters.iter().all(|cluster| cluster.effect_of_submission() == SubmissionEffect::Delays)
     }
-    /// The request of a job to a cluster.
+    /// Returns the request of a job to a cluster, including the transfer of its data.
     pub(crate) fn demand(&self, job: usize, at: usize) -> Demand {
         let mut demand = self.clusters[at].demand(job);
         demand.walltime += self.transfer_to(job, at);
         demand
     }
-    /// How long the data of a job take to a cluster.
+    /// Returns the time for transferring the data of a job to a cluster.
     fn transfer_to(&self, job: usize, at: usize) -> SimSpan {
         if self.transfer.is_zero() || self.states[job].data.is_none_or(|data| data as usize == at) {
             return SimSpan::ZERO;
         }
         self.transfer.of_width(self.jobs[job].width)
     }
-    /// Whether a job can be submitted to a cluster.
+    /// Returns whether a job can be submitted to a cluster now.
     pub(crate) fn accepts(&self, at: usize, job: usize) -> bool {
         self.clusters[at].is_up && self.could_run(at, job)
     }
-    /// The same of a cluster that works.
+    /// Returns whether a job could run on a cluster while that is up.
     pub(crate) fn could_run(&self, at: usize, job: usize) -> bool {
         self.possible[job] >> at & 1 == 1
     }
@@ -200,33 +203,34 @@ impl<'a> Grid<'a> {
     }
 
     pub(crate) fn schedule(&mut self, time: SimTime, event: &Event) {
-        let (slot, rank, sequence) = event.place();
+        let (slot, rank, sequence) = event.slot_and_rank();
         self.events.schedule(slot, EventKey::new(time, rank, sequence));
     }
-    /// Waits for the next job, if there is one.
+    /// Schedules the arrival of the next job, if there is one.
     pub(crate) fn schedule_arrival(&mut self) {
-        if let Some(time) = self.following_submission() {
+        if let Some(time) = self.next_submission() {
             self.schedule(time, &Event::Arrival);
         }
     }
-    pub(crate) fn following_submission(&self) -> Option<SimTime> {
+    pub(crate) fn next_submission(&self) -> Option<SimTime> {
         self.jobs.get(self.next).map(|job| job.submit)
     }
 
-    /// Goes to the next moment at which something happens, lets jobs end there, and the clusters act on it.
-    pub(crate) fn next_moment(&mut self) -> Option<Due> {
+    /// Advances to the next event time, applies completions and failures, and runs the scheduling
+    /// cycles of the clusters affected. Returns what else is due then.
+    pub(crate) fn advance(&mut self) -> Option<Due> {
         self.now = self.events.peek()?.0.time();
         let mut due = Due::default();
         while let Some((_, slot)) = self.events.peek().filter(|(key, _)| key.time() == self.now) {
             self.events.pop();
             match Event::of(slot) {
-                // After the last job it does not matter.
+                // After the last job has left, events of clusters have no effect.
                 Event::Local(_) | Event::Change(_) if self.unfinished == 0 => {}
                 Event::Local(cluster) => {
-                    let reached = self.clusters[cluster].go_to(self.now);
+                    let reached = self.clusters[cluster].advance_to(self.now);
                     self.check(cluster, reached);
-                    self.follow(cluster);
-                    self.unsettled |= 1 << cluster;
+                    self.process_events(cluster);
+                    self.cycle_pending |= 1 << cluster;
                 }
                 Event::Returned => due.change = true,
                 Event::Change(cluster) => {
@@ -238,11 +242,11 @@ impl<'a> Grid<'a> {
                 Event::Tick => due.tick = true,
             }
         }
-        self.settle();
+        self.run_pending_cycles();
         Some(due)
     }
 
-    /// The next job that arrives at this moment.
+    /// Returns the next job that arrives at the current time.
     pub(crate) fn next_arrival(&mut self) -> Option<usize> {
         let job = self.jobs.get(self.next).filter(|job| job.submit == self.now)?;
         let number = self.next;
@@ -259,7 +263,7 @@ impl<'a> Grid<'a> {
         });
         Some(number)
     }
-    /// The job fits nowhere.
+    /// Skips a job that fits on no cluster.
     pub(crate) fn skip(&mut self, job: usize) {
         self.outcome.skipped += 1;
         self.unfinished -= 1;
@@ -272,7 +276,7 @@ impl<'a> Grid<'a> {
         let start = state.outcome.start;
         let demand = self.demand(job, at);
         self.clusters[at].ended(demand, start);
-        (self.states[job].outcome.end, self.states[job].runs) = (self.now, false);
+        (self.states[job].outcome.end, self.states[job].is_running) = (self.now, false);
         self.unfinished -= 1;
         self.observer.record(Record::Complete {
             at_us: self.now.micros(),
@@ -281,11 +285,12 @@ impl<'a> Grid<'a> {
         });
     }
 
-    /// The job, which the meta-scheduler expects to complete then, joins a queue; [`Grid::settle`] lets the cluster act on it.
+    /// Submits a job to a cluster. `expected` is its completion as predicted by the meta-scheduler.
+    /// The cluster reacts in [`Grid::run_pending_cycles`].
     pub(crate) fn submit(&mut self, job: usize, at: usize, expected: SimTime) {
         let (now, demand) = (self.now, self.demand(job, at));
         let cluster = &mut self.clusters[at];
-        // The cluster itself knows better.
+        // The cluster's own prediction is up to date, the published state is not.
         let is_published = cluster.is_published();
         let planned = if is_published { cluster.planned(now, now, demand).end } else { expected };
         let known = (is_published && self.jobs[job].home.is_none()).then_some(expected);
@@ -294,7 +299,7 @@ impl<'a> Grid<'a> {
             cluster.note_submitted(job);
         }
         self.check(at, submitted);
-        self.unsettled |= 1 << at;
+        self.cycle_pending |= 1 << at;
         self.outcome.submissions += 1;
         let state = &mut self.states[job];
         state.data.get_or_insert(at as u32);
@@ -314,16 +319,17 @@ impl<'a> Grid<'a> {
             known_us: known.map(SimTime::micros),
             decided,
         });
-        self.follow(at);
+        self.process_events(at);
     }
-    /// The job leaves a queue; [`Grid::settle`] lets the others there move up.
+    /// Cancels a job in a queue. The cluster reacts in [`Grid::run_pending_cycles`].
     pub(crate) fn cancel(&mut self, job: usize, at: usize, expected: Option<SimTime>) {
         let demand = self.demand(job, at);
         let cancelled = self.clusters[at].cancel(self.now, demand);
         self.check(at, cancelled);
         self.cancelled(job, at, expected);
     }
-    /// All jobs leave the queue of a cluster: `jobs` are those that wait there, with their expected ends.
+    /// Cancels the whole queue of a cluster; `jobs` must be all jobs that wait there, with their
+    /// expected ends.
     pub(crate) fn cancel_all(&mut self, at: usize, jobs: &[(usize, SimTime)]) {
         let cancelled = self.clusters[at].cancel_all(self.now, jobs.iter().map(|(job, _)| *job));
         self.check(at, cancelled);
@@ -331,7 +337,7 @@ impl<'a> Grid<'a> {
             self.cancelled(job, at, Some(expected));
         }
     }
-    /// All clusters publish their states.
+    /// Publishes the states of all clusters.
     pub(crate) fn publish(&mut self) {
         self.observer.record(Record::Publish { at_us: self.now.micros() });
         for at in 0..self.clusters.len() {
@@ -340,7 +346,7 @@ impl<'a> Grid<'a> {
         }
     }
     fn cancelled(&mut self, job: usize, at: usize, expected: Option<SimTime>) {
-        self.unsettled |= 1 << at;
+        self.cycle_pending |= 1 << at;
         self.clusters[at].note_gone(self.now, job);
         self.outcome.cancellations += 1;
         let state = &mut self.states[job];
@@ -359,63 +365,64 @@ impl<'a> Grid<'a> {
             decided,
         });
     }
-    /// The job was submitted to another cluster than the one on which it waited before.
+    /// Counts a move: the job was submitted to another cluster than the one on which it waited
+    /// before.
     pub(crate) fn count_move(&mut self, job: usize) {
         self.outcome.moves += 1;
         self.states[job].outcome.moves += 1;
     }
 
-    /// Lets every cluster on which something has happened make a pass.
-    pub(crate) fn settle(&mut self) {
-        while self.unsettled != 0 {
-            let at = self.unsettled.trailing_zeros() as usize;
-            self.unsettled &= !(1 << at);
-            self.pass(at);
+    /// Runs a scheduling cycle on every cluster with new events.
+    pub(crate) fn run_pending_cycles(&mut self) {
+        while self.cycle_pending != 0 {
+            let at = self.cycle_pending.trailing_zeros() as usize;
+            self.cycle_pending &= !(1 << at);
+            self.run_cycle(at);
         }
     }
-    fn pass(&mut self, at: usize) {
-        let passed = self.clusters[at].pass();
+    fn run_cycle(&mut self, at: usize) {
+        let passed = self.clusters[at].run_cycle();
         self.check(at, passed);
-        self.follow_and_wait(at);
+        self.process_and_schedule(at);
     }
-    /// Waits for what happens next on a cluster, which has decided.
-    pub(crate) fn follow_and_wait(&mut self, at: usize) {
-        self.follow(at);
-        match self.clusters[at].next_moment() {
+    /// Processes the events of a cluster that has decided, and schedules its next one.
+    pub(crate) fn process_and_schedule(&mut self, at: usize) {
+        self.process_events(at);
+        match self.clusters[at].next_event_time() {
             Some(time) => self.schedule(time, &Event::Local(at)),
-            None => self.events.cancel(Event::Local(at).place().0),
+            None => self.events.cancel(Event::Local(at).slot_and_rank().0),
         }
     }
     fn check(&mut self, at: usize, done: Result<(), SimulationError>) {
-        if let (Err(error), None) = (done, &self.fault) {
-            self.fault = Some((at, error));
+        if let (Err(error), None) = (done, &self.error) {
+            self.error = Some((at, error));
         }
     }
 
-    /// Takes in what has happened on a cluster.
-    fn follow(&mut self, at: usize) {
-        let mut news = self.clusters[at].news();
-        for News { what, record } in news.drain(..) {
+    /// Processes the events of a cluster.
+    fn process_events(&mut self, at: usize) {
+        let mut news = self.clusters[at].take_events();
+        for LocalEvent { job_event: what, record } in news.drain(..) {
             if let Some(record) = record {
-                self.show(at, record);
+                self.forward_record(at, record);
             }
             let Some((what, place)) = what else { continue };
             let job = self.clusters[at].job_of(place);
             match what {
-                What::Started => self.start(job, at),
-                What::Completed => self.complete(job),
-                What::Paused => self.set_back(job, at),
-                What::Interrupted(lost) => {
-                    self.set_back(job, at);
+                JobEvent::Started => self.start(job, at),
+                JobEvent::Completed => self.complete(job),
+                JobEvent::Paused => self.requeue(job, at),
+                JobEvent::Interrupted(lost) => {
+                    self.requeue(job, at);
                     self.count_loss(job, lost);
                 }
-                What::Lost => self.lost(job, at),
-                What::Rejected => self.rejected(job, at),
+                JobEvent::Lost => self.handle_loss(job, at),
+                JobEvent::Rejected => self.handle_rejection(job, at),
             }
         }
-        self.clusters[at].give_back(news);
+        self.clusters[at].recycle(news);
     }
-    fn show(&mut self, at: usize, record: event::Record<'static>) {
+    fn forward_record(&mut self, at: usize, record: event::Record<'static>) {
         let cluster = at as u32;
         self.observer.record(match record {
             event::Record::Start { at_us, job, on, .. } => {
@@ -431,8 +438,8 @@ impl<'a> Grid<'a> {
         self.clusters[at].started(self.now, demand);
         let state = &mut self.states[job];
         let before = std::mem::replace(&mut state.phase, Phase::Started(at));
-        (state.outcome.start, state.runs) = (self.now, true);
-        // Its copies wait in other queues, where it can be no more.
+        (state.outcome.start, state.is_running) = (self.now, true);
+        // Copies of the job may wait in other queues and are no longer needed.
         let Phase::Waiting(set) = before else { return };
         let mut others = set & !(1 << at);
         while others != 0 {
@@ -441,20 +448,20 @@ impl<'a> Grid<'a> {
             self.cancel(job, other, None);
         }
     }
-    /// A job that had nodes waits again where it had them.
-    fn set_back(&mut self, job: usize, at: usize) {
+    /// Records that a running job waits again on its cluster.
+    fn requeue(&mut self, job: usize, at: usize) {
         let (demand, start) = (self.demand(job, at), self.states[job].outcome.start);
-        self.clusters[at].set_back(demand, start);
-        self.states[job].runs = false;
+        self.clusters[at].requeued(demand, start);
+        self.states[job].is_running = false;
     }
 
-    /// Whether a cluster cannot go on.
+    /// Returns whether the simulation of a cluster has failed.
     pub(crate) fn is_stuck(&self) -> bool {
-        self.fault.is_some()
+        self.error.is_some()
     }
 
     pub(crate) fn finish(self) -> Result<Outcome, GridError> {
-        if let Some((at, error)) = self.fault {
+        if let Some((at, error)) = self.error {
             return Err(GridError::of_cluster(&self.clusters[at].spec.name, &error));
         }
         let outcome = |state: &State| match state.phase {

@@ -1,50 +1,52 @@
-//! The jobs of a grid.
+//! Jobs of a grid.
 
 use dfrsim_model::{JobId, Origin, Share, SimSpan, SimTime, UserId};
 
-/// A rigid job. Its times are those of a cluster of speed 1.
+/// Rigid job. Its times are those on a cluster of speed 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GridJob {
-    /// Its number in its log.
+    /// Job number in its log.
     pub id: JobId,
-    /// When it is handed to the meta-scheduler.
+    /// Time of submission to the meta-scheduler.
     pub submit: SimTime,
-    /// The cores that it takes, all of one cluster.
+    /// Number of cores, all on one cluster.
     pub width: u32,
-    /// How long it would run.
+    /// Run time.
     pub run: SimSpan,
-    /// After how long it is killed; what the local schedulers expect it to take.
+    /// Time limit, after which the job is killed; also the estimate that the local schedulers use.
     pub walltime: SimSpan,
-    /// The cluster, as an index, to which it is submitted past the meta-scheduler: a local job, which stays there.
+    /// Index of the cluster to which the job is submitted without the meta-scheduler: a local job,
+    /// which is never moved.
     pub home: Option<u32>,
-    /// The cluster of the site that it is from, as an index, if it is known.
+    /// Index of the cluster of its site of origin, if known.
     pub site: Option<u32>,
-    /// What matters to some clusters only.
+    /// Properties that matter to some clusters only.
     pub traits: JobTraits,
 }
 
-/// What of a job matters only to clusters whose nodes differ, have several tasks, or are given by priority.
+/// Properties of a job that matter only to clusters with heterogeneous or shared nodes, or with
+/// priorities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct JobTraits {
-    /// The CPU need of a task.
+    /// CPU need of a task.
     pub cpu_need: Share,
-    /// The memory of a task.
+    /// Memory of a task.
     pub memory: Share,
-    /// Whose it is, if known.
+    /// User, if known.
     pub user: Option<UserId>,
-    /// The group, the queue and the partition that it comes from, as far as they are known.
+    /// Group, queue and partition of the job, as far as they are known.
     pub origin: Origin,
 }
 
 impl Default for JobTraits {
-    /// Each task needs all of its core, and no memory; it is not known whose it is.
+    /// Creates the traits of a job whose tasks use a whole core and no memory, with unknown user.
     fn default() -> JobTraits {
         JobTraits { cpu_need: Share::ONE, memory: Share::ZERO, user: None, origin: Origin::UNKNOWN }
     }
 }
 
 impl GridJob {
-    /// The order in which jobs are numbered: by submission, then by id.
+    /// Returns the sort key by which jobs are numbered: submission, then id.
     pub fn order(&self) -> (SimTime, JobId) {
         (self.submit, self.id)
     }

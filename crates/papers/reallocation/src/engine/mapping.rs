@@ -1,4 +1,4 @@
-//! Where arriving jobs go.
+//! Mapping of arriving jobs to clusters.
 
 use crate::engine::grid::Grid;
 use crate::engine::{Estimate, Mapped, Mapping, Options};
@@ -9,22 +9,22 @@ use std::cmp::Reverse;
 pub(crate) struct Mapper {
     options: Options,
     rng: Rng,
-    /// The cluster at which the next round begins.
+    /// Cluster at which the next round-robin search begins.
     turn: usize,
-    /// The clusters that are wide enough, the one to be chosen first; kept to reuse its memory.
+    /// Clusters that can run the job, in order of preference; kept to reuse its memory.
     eligible: Vec<usize>,
-    /// The job for which that was decided when the one before it was submitted, and its clusters.
-    ahead: Option<(usize, Vec<usize>)>,
+    /// Job mapped in advance, when the one before it was submitted, and its clusters.
+    mapped_ahead: Option<(usize, Vec<usize>)>,
 }
 
 impl Mapper {
     pub(crate) fn new(options: Options) -> Mapper {
         let rng = options.seed.fork("mapping").rng();
-        Mapper { options, rng, turn: 0, eligible: Vec::new(), ahead: None }
+        Mapper { options, rng, turn: 0, eligible: Vec::new(), mapped_ahead: None }
     }
 
-    /// Submits a job that arrives, or that was held.
-    pub(crate) fn arrive(&mut self, grid: &mut Grid<'_>, number: usize) {
+    /// Submits a job that arrives or was unassigned.
+    pub(crate) fn map_job(&mut self, grid: &mut Grid<'_>, number: usize) {
         let job = grid.job(number);
         self.eligible.clear();
         let is_offered = |at: &usize| job.home.is_none_or(|home| home as usize == *at);
@@ -32,11 +32,11 @@ impl Mapper {
         self.eligible.extend(offered.clone().filter(|&at| grid.accepts(at, number)));
         if self.eligible.is_empty() {
             let fits = offered.into_iter().any(|at| grid.could_run(at, number));
-            return if fits { grid.hold(number) } else { grid.skip(number) };
+            return if fits { grid.keep_unassigned(number) } else { grid.skip(number) };
         }
         let now = grid.now();
         if job.home.is_none() {
-            let ahead = self.ahead.take_if(|(job, _)| *job == number).map(|(_, clusters)| clusters);
+            let ahead = self.mapped_ahead.take_if(|(job, _)| *job == number).map(|(_, clusters)| clusters);
             let chosen = ahead.filter(|clusters| self.eligible.contains(&clusters[0]));
             match chosen {
                 Some(mut clusters) => {
@@ -58,7 +58,7 @@ impl Mapper {
         if grid.take_failed_on(number).is_some_and(is_move) {
             grid.count_move(number);
         }
-        grid.settle();
+        grid.run_pending_cycles();
         if self.options.mapped == Mapped::AtPrevious
             && let Some(next) = grid.next_mapped(number)
         {
@@ -66,12 +66,12 @@ impl Mapper {
             self.eligible.extend((0..grid.clusters.len()).filter(|&at| grid.accepts(at, next)));
             if !self.eligible.is_empty() {
                 self.order(grid, next);
-                self.ahead = Some((next, self.eligible.clone()));
+                self.mapped_ahead = Some((next, self.eligible.clone()));
             }
         }
     }
 
-    /// Brings the eligible clusters into the order of preference.
+    /// Sorts the eligible clusters by preference.
     fn order(&mut self, grid: &mut Grid<'_>, job: usize) {
         let (now, site) = (grid.now(), grid.job(job).site.map(|site| site as usize));
         let clusters = &mut grid.clusters;

@@ -1,16 +1,21 @@
-//! Several clusters with a batch scheduler each, and a meta-scheduler that maps arriving jobs and moves waiting ones.
+//! Several clusters with a batch scheduler each, and a meta-scheduler that maps arriving jobs and
+//! moves waiting ones.
 //!
-//! * [`Platform`]: the clusters, their [`Speed`]s and their [`BatchPolicy`]. Each is a simulated cluster ([`dfrsim_cluster::Simulation`])
-//!   with a batch scheduler ([`dfrsim_policies::batch::LocalScheduler`]): its nodes may differ and go down, and its site may have
-//!   priorities and limits ([`Conditions`]). A job is killed at its walltime. Whole clusters may fail for a time ([`Outage`]).
-//! * [`Options`]: the [`Mapping`] of arriving jobs, and the [`Reallocation`] of waiting ones: two [`Algorithm`]s with
-//!   six [`Heuristic`]s each; how long the data of a job that moves take ([`Transfer`]), and how old is what the meta-scheduler
-//!   knows of the clusters.
-//! * [`simulate`] runs jobs through all of it on one event queue, reports all events to an [`Observer`], and gives an
-//!   [`Outcome`]. [`Comparison`] sets it against the one without reallocation.
+//! * [`Platform`]: the clusters, their [`Speed`]s and their [`BatchPolicy`]. Each is a simulated
+//!   cluster ([`dfrsim_cluster::Simulation`]) with a batch scheduler
+//!   ([`dfrsim_policies::batch::LocalScheduler`]): its nodes may differ and go down, and its site
+//!   may have priorities and limits ([`Conditions`]). A job is killed at its walltime. Whole
+//!   clusters may fail for a time ([`Outage`]).
+//! * [`Options`]: the [`Mapping`] of arriving jobs, and the [`Reallocation`] of waiting ones (two
+//!   [`Algorithm`]s with six [`Heuristic`]s each); the time for moving the data of a job
+//!   ([`Transfer`]), and the age of the state that the meta-scheduler knows of the clusters.
+//! * [`simulate`] runs jobs through the grid on one event queue, reports all events to an
+//!   [`Observer`], and returns an [`Outcome`]. [`Comparison`] compares it with the outcome without
+//!   reallocation.
 //!
-//! The meta-scheduler only uses what a front end offers: submit, cancel, list the waiting jobs, and say when a job, queued
-//! or not, would complete. The last one is a search in the plan that the local scheduler has anyway.
+//! The meta-scheduler only uses operations that a front end offers: submit, cancel, list the waiting
+//! jobs, and predict the completion of a job, queued or not. The prediction is a search in the plan
+//! that the local scheduler has anyway.
 //!
 //! ```
 //! use dfrsim_paper_reallocation::engine::{
@@ -35,9 +40,10 @@
 //! # Ok::<(), dfrsim_paper_reallocation::engine::GridError>(())
 //! ```
 //!
-//! Source: Y. Caniou, G. Charrier, F. Desprez, *Analysis of Tasks Reallocation in a Dedicated Grid Environment*, INRIA
-//! research report RR-7226, 2010; for submission to several clusters O. Sonmez et al., HPDC 2009; what their texts leave
-//! open is said where it is decided.
+//! Source: Y. Caniou, G. Charrier, F. Desprez, *Analysis of Tasks Reallocation in a Dedicated Grid
+//! Environment*, INRIA research report RR-7226, 2010; for submission to several clusters O. Sonmez
+//! et al., HPDC 2009. Decisions that the texts leave open are documented at the items that make
+//! them.
 
 mod cluster;
 mod comparison;
@@ -58,7 +64,7 @@ mod simulation;
 
 pub use comparison::Comparison;
 pub use conditions::Conditions;
-pub use dfrsim_policies::batch::{BatchPolicy, Compression, Discipline};
+pub use dfrsim_policies::batch::{Backfilling, BatchPolicy, Compression};
 pub use error::GridError;
 pub use job::{GridJob, JobTraits};
 pub use observer::Observer;

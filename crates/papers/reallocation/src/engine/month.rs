@@ -1,46 +1,46 @@
-//! Months of jobs of a site, when its log is not to be had.
+//! Synthetic months of a site whose log is not available.
 
 use crate::engine::GridJob;
 use dfrsim_model::{JobId, Seed, SimSpan, SimTime};
 use dfrsim_workload::lublin::{Arrival, LublinParameters, arrivals};
 use std::num::NonZeroU32;
 
-/// A month of a site of which only the number of jobs is known. The rules, all of them:
+/// Month of a site of which only the number of jobs is known. The complete rules:
 ///
-/// * Sizes, run times and bursts of arrivals are those of the Lublin-Feitelson model (typed) for a machine with the cores
-///   of the site, or with `model_cores` if these are fewer.
-/// * The arrivals are stretched or compressed by one factor, so that the jobs fill the month: the job after the last
-///   would arrive at its end.
-/// * The load is then what the number of jobs makes of it. If that is more than `most_load` of what the cores of the site
-///   can do in the month, all run times are multiplied by one factor that makes it `most_load`: jobs that are in a log
-///   have run there.
+/// * Sizes, run times and bursts of arrivals are those of the Lublin-Feitelson model (typed) for a
+///   machine with the cores of the site, or with `model_cores` if these are fewer.
+/// * The arrivals are stretched or compressed by one factor, so that the jobs fill the month: the
+///   job after the last would arrive at its end.
+/// * The load follows from the number of jobs. If it exceeds `max_load`, as a fraction of the
+///   capacity of the site's cores in the month, all run times are multiplied by one factor that
+///   reduces it to `max_load`: jobs that are in a log have run there.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Month {
-    /// The cores of the site.
+    /// Cores of the site.
     pub cores: NonZeroU32,
-    /// The cores of the machine for which jobs are made, where these are fewer.
+    /// Cores of the machine for which jobs are generated, if these are fewer.
     pub model_cores: Option<NonZeroU32>,
-    /// Its jobs in this month.
+    /// Number of jobs in this month.
     pub jobs: usize,
-    /// How long the month is.
+    /// Length of the month.
     pub length: SimSpan,
-    /// The largest load.
-    pub most_load: f64,
+    /// Largest load, as a fraction of the capacity.
+    pub max_load: f64,
 }
 
-/// A job of a [`Month`]: when it arrives after the month's begin, its cores, and how long it runs.
+/// Job of a [`Month`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MonthJob {
-    /// After the begin of the month.
+    /// Arrival, from the beginning of the month.
     pub submit: SimSpan,
-    /// Its cores.
+    /// Number of cores.
     pub width: u32,
-    /// How long it runs on the cores of the site.
+    /// Run time on the cores of the site.
     pub run: SimSpan,
 }
 
 impl Month {
-    /// The jobs in the order of their arrival.
+    /// Generates the jobs in the order of their arrival.
     pub fn jobs(&self, seed: Seed) -> Vec<MonthJob> {
         let nodes = self.model_cores.map_or(self.cores, |fewer| fewer.min(self.cores));
         let parameters = LublinParameters { nodes, ..LublinParameters::default() };
@@ -51,7 +51,7 @@ impl Month {
         let work = |arrival: &Arrival| f64::from(arrival.size) * arrival.run_time.as_secs_f64();
         let load = model[..self.jobs].iter().map(work).sum::<f64>()
             / (f64::from(self.cores.get()) * self.length.as_secs_f64());
-        let shortened = if load > self.most_load { self.most_load / load } else { 1.0 };
+        let shortened = if load > self.max_load { self.max_load / load } else { 1.0 };
         let job = |arrival: &Arrival| MonthJob {
             submit: arrival.submit.since(first.submit).scaled(stretch),
             width: arrival.size,
@@ -61,8 +61,8 @@ impl Month {
     }
 }
 
-/// Brings the jobs of several sites into one order and numbers them from 1. Jobs that arrive at the same moment stay in
-/// the order in which they are given.
+/// Merges the jobs of several sites in the order of submission and numbers them from 1. Jobs that
+/// arrive at one time stay in the order in which they are given.
 pub fn merge(mut jobs: Vec<GridJob>) -> Vec<GridJob> {
     jobs.sort_by_key(|job: &GridJob| -> SimTime { job.submit });
     for (job, id) in jobs.iter_mut().zip(1..) {
@@ -79,7 +79,7 @@ mod tests {
     fn month(jobs: usize, most_load: f64) -> Vec<MonthJob> {
         let cores = NonZeroU32::new(640).unwrap();
         let length = SimSpan::from_secs(30 * 86_400);
-        Month { cores, model_cores: None, jobs, length, most_load }.jobs(Seed::new(3))
+        Month { cores, model_cores: None, jobs, length, max_load: most_load }.jobs(Seed::new(3))
     }
     fn load(jobs: &[MonthJob]) -> f64 {
         let work: f64 = jobs.iter().map(|job| f64::from(job.width) * job.run.as_secs_f64()).sum();
@@ -98,7 +98,8 @@ mod tests {
 
         let quiet = month(500, 0.9);
         assert!(load(&quiet) < 0.3);
-        // No run time is shortened: the model's run times are whole seconds.
+        // The load is below the limit, so no run time is shortened: the model's run times are whole
+        // seconds.
         assert!(quiet.iter().all(|job| job.run.micros() % 1_000_000 == 0));
         assert_eq!(month(0, 0.9), []);
     }
@@ -108,7 +109,7 @@ mod tests {
         let (cores, length) = (NonZeroU32::new(640).unwrap(), SimSpan::from_secs(30 * 86_400));
         let widest = |fewer| {
             let month =
-                Month { cores, model_cores: NonZeroU32::new(fewer), jobs: 2_000, length, most_load: 0.9 };
+                Month { cores, model_cores: NonZeroU32::new(fewer), jobs: 2_000, length, max_load: 0.9 };
             month.jobs(Seed::new(3)).iter().map(|job| job.width).max()
         };
         assert_eq!((widest(32), widest(1_000)), (Some(32), widest(640)));

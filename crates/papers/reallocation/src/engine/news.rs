@@ -1,61 +1,66 @@
-//! What happens on a cluster.
+//! Events of a cluster that concern the meta-scheduler or its observer.
 
 use dfrsim_cluster::{Observer, Occurrence, PlatformChange};
 use dfrsim_model::event::Record;
 use dfrsim_model::{SimSpan, SimTime, Yield};
 
-/// What happened.
+/// Event of a cluster.
 #[derive(Debug)]
-pub(crate) struct News {
-    /// What is of consequence to the meta-scheduler, and to which job, by its place in the order of submission there.
-    pub(crate) what: Option<(What, u64)>,
-    /// Where records are of use, and the meta-scheduler does not say so itself.
+pub(crate) struct LocalEvent {
+    /// Effect on a job, if the meta-scheduler must process it, with the sequence number of the job
+    /// on the cluster.
+    pub(crate) job_event: Option<(JobEvent, u64)>,
+    /// Record for the observer, if records are wanted and the meta-scheduler does not write one
+    /// itself.
     pub(crate) record: Option<Record<'static>>,
 }
 
-/// What happened to a job.
+/// Event of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum What {
-    /// It has nodes, for the first time or again.
+pub(crate) enum JobEvent {
+    /// The job has nodes, for the first time or again.
     Started,
-    /// It has none any more, and waits.
+    /// The job has left its nodes and waits, with its work kept.
     Paused,
-    /// The same, without this work.
+    /// The job has left its nodes and waits, without this work.
     Interrupted(SimSpan),
-    /// It has left the cluster, and is not done.
+    /// The job has left the cluster before its work was done.
     Lost,
     Completed,
-    /// It was turned away.
+    /// The job was rejected or killed by the cluster.
     Rejected,
 }
 
-/// Keeps what happens until it is taken.
+/// Observer that stores events until they are taken.
 #[derive(Debug)]
 pub(crate) struct Recorder {
     records: bool,
-    news: Vec<News>,
+    events: Vec<LocalEvent>,
 }
 
 impl Recorder {
     pub(crate) fn new(records: bool) -> Recorder {
-        Recorder { records, news: Vec::new() }
+        Recorder { records, events: Vec::new() }
     }
-    pub(crate) fn take(&mut self) -> Vec<News> {
-        std::mem::take(&mut self.news)
+    pub(crate) fn take(&mut self) -> Vec<LocalEvent> {
+        std::mem::take(&mut self.events)
     }
-    /// Gives the memory of what was taken back.
-    pub(crate) fn give_back(&mut self, mut news: Vec<News>) {
+    /// Takes back an event list for reuse of its memory.
+    pub(crate) fn recycle(&mut self, mut news: Vec<LocalEvent>) {
         news.clear();
-        self.news = news;
+        self.events = news;
     }
-    /// The meta-scheduler knows of the last one, since it was its doing.
-    pub(crate) fn forget_last(&mut self) {
-        self.news.pop();
+    /// Drops the last event, which the meta-scheduler caused itself.
+    pub(crate) fn drop_last(&mut self) {
+        self.events.pop();
     }
-    fn note(&mut self, what: Option<(What, u64)>, record: impl FnOnce() -> Record<'static>) {
+    fn push(&mut self, what: Option<(JobEvent, u64)>, record: impl FnOnce() -> Record<'static>) {
         if what.is_some() || self.records {
-            let is_said = matches!(what, Some((What::Completed, _)));
-            self.news.push(News { what, record: (self.records && !is_said).then(record) });
+            let is_recorded_elsewhere = matches!(what, Some((JobEvent::Completed, _)));
+            self.events.push(LocalEvent {
+                job_event: what,
+                record: (self.records && !is_recorded_elsewhere).then(record),
+            });
         }
     }
 }
@@ -63,24 +68,24 @@ impl Recorder {
 impl Observer for Recorder {
     fn observe(&mut self, now: SimTime, job: u64, occurrence: Occurrence<'_>) {
         let what = match occurrence {
-            // The meta-scheduler says so itself.
+            // The meta-scheduler records submissions itself.
             Occurrence::Submitted(..) => return,
-            Occurrence::Started(..) | Occurrence::Resumed(..) => Some(What::Started),
-            Occurrence::Paused(_) => Some(What::Paused),
+            Occurrence::Started(..) | Occurrence::Resumed(..) => Some(JobEvent::Started),
+            Occurrence::Paused(_) => Some(JobEvent::Paused),
             Occurrence::Interrupted(_, _, lost) => {
-                Some(What::Interrupted(lost.time_at(Yield::ONE).unwrap_or(SimSpan::MAX)))
+                Some(JobEvent::Interrupted(lost.time_at(Yield::ONE).unwrap_or(SimSpan::MAX)))
             }
-            Occurrence::Lost(..) => Some(What::Lost),
-            Occurrence::Completed(_) => Some(What::Completed),
-            Occurrence::Rejected | Occurrence::Killed(_) => Some(What::Rejected),
+            Occurrence::Lost(..) => Some(JobEvent::Lost),
+            Occurrence::Completed(_) => Some(JobEvent::Completed),
+            Occurrence::Rejected | Occurrence::Killed(_) => Some(JobEvent::Rejected),
             Occurrence::Linked(_)
             | Occurrence::Asked(..)
             | Occurrence::Migrated(..)
             | Occurrence::YieldChanged(_) => None,
         };
-        self.note(what.map(|what| (what, job)), || occurrence.record(now, job));
+        self.push(what.map(|what| (what, job)), || occurrence.record(now, job));
     }
     fn observe_platform(&mut self, now: SimTime, change: PlatformChange<'_>) {
-        self.note(None, || change.record(now));
+        self.push(None, || change.record(now));
     }
 }

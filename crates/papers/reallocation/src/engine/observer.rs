@@ -2,17 +2,18 @@
 
 use dfrsim_model::grid_event::Record;
 
-/// Receives a record of everything that happens, in the order in which it does.
+/// Receiver of a record of each event, in order.
 pub trait Observer {
     /// Receives the next record.
     fn record(&mut self, record: Record<'_>);
-    /// Whether it needs the nodes of jobs.
+    /// Returns whether records of the events on clusters are needed, such as starts with their
+    /// nodes.
     fn listens(&self) -> bool {
         true
     }
 }
 
-/// Ignores all records.
+/// Ignores all records; for runs without an observer.
 impl Observer for () {
     fn record(&mut self, _: Record<'_>) {}
     fn listens(&self) -> bool {

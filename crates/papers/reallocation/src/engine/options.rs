@@ -1,59 +1,62 @@
-//! What the meta-scheduler does.
+//! Options of the meta-scheduler.
 
 use dfrsim_model::named;
 use dfrsim_model::{Seed, SimSpan};
 
 named! {
-    /// Where an arriving job goes. Clusters that are narrower than the job are never asked; ties go to the first cluster.
+    /// Rule for mapping an arriving job to a cluster. Clusters smaller than the job are never
+    /// considered; ties go to the first cluster.
     #[derive(Default)]
     pub enum Mapping as "mapping" {
-        /// Where it is expected to complete first.
+        /// The cluster with the earliest expected completion.
         #[default]
         MinimumCompletionTime = "mct",
-        /// Anywhere.
+        /// A random cluster.
         Random = "random",
         /// The cluster after the one that was chosen last.
         RoundRobin = "round-robin",
-        /// Where the fewest jobs wait.
+        /// The cluster with the fewest waiting jobs.
         QueueLength = "queue-length",
-        /// Where the least work is left: walltimes still to come times cores, of running and waiting jobs, for each core.
+        /// The cluster with the least work left per core: remaining walltimes times cores, of
+        /// running and waiting jobs.
         LeastWorkLeft = "least-work-left",
-        /// The one with the fastest cores.
+        /// The cluster with the fastest cores.
         Fastest = "fastest",
-        /// That of the site which the job is from, whose users submit it there; if that cannot run it or is down, where it is expected to
-        /// complete first.
+        /// The cluster of the job's site of origin; if that cannot run it or is down, the one with
+        /// the earliest expected completion.
         Home = "home",
     }
 }
 
 named! {
-    /// How the completion of an arriving job on a cluster is estimated when it is mapped.
+    /// Estimate of an arriving job's completion on a cluster, used for mapping.
     #[derive(Default)]
     pub enum Estimate as "estimate" {
-        /// By the plan of the cluster.
+        /// The prediction by the plan of the cluster.
         #[default]
         Plan = "plan",
-        /// As if the job started when the first of its cores is free, behind all that wait: too early for wide jobs. So does Simbatch's
-        /// example. Clusters that do not serve their queue in turn have one start for all cores of a job, and that is meant there.
+        /// Completion as if the job started when its first core becomes free after all waiting jobs;
+        /// too early for large jobs. Simbatch's example does so. Clusters that do not serve their
+        /// queue in order predict one start for all cores of a job, which is used for them.
         FirstCore = "first-core",
     }
 }
 
 named! {
-    /// When it is decided where a job goes.
+    /// Time at which the cluster of a job is chosen.
     #[derive(Default)]
     pub enum Mapped as "moment" {
-        /// When it arrives.
+        /// The arrival of the job.
         #[default]
         AtArrival = "at-arrival",
-        /// When the job before it has been submitted, as Simbatch's example does; if none of its clusters can take it any more when it
-        /// arrives, then.
+        /// The submission of the previous job, as in Simbatch's example; the arrival, if none of the
+        /// clusters chosen then can take the job any more.
         AtPrevious = "at-previous",
     }
 }
 
 named! {
-    /// How waiting jobs are reallocated (RR-7226, section 2.2.1).
+    /// Algorithm for the reallocation of waiting jobs (RR-7226, section 2.2.1).
     pub enum Algorithm as "reallocation algorithm" {
         /// Algorithm 1: a job moves to another cluster if it gains more than the threshold there.
         Without = "without",
@@ -63,19 +66,22 @@ named! {
 }
 
 named! {
-    /// Which job is examined next (RR-7226, section 2.2.2). Ties go to the job that was submitted first.
+    /// Order in which jobs are examined (RR-7226, section 2.2.2). Ties go to the job that was
+    /// submitted first.
     pub enum Heuristic as "heuristic" {
-        /// In the order of submission.
+        /// Order of submission.
         Mct = "mct",
-        /// Least completion time first.
+        /// Smallest completion time first.
         MinMin = "minmin",
         /// Largest completion time first.
         MaxMin = "maxmin",
-        /// Largest gain first: completion time on its current cluster less the one on the new cluster.
+        /// Largest gain first: completion time on the current cluster minus the one on the new
+        /// cluster.
         MaxGain = "maxgain",
-        /// Largest gain for each core first.
+        /// Largest gain per core first.
         MaxRelGain = "maxrelgain",
-        /// Largest difference between the second best and the best cluster first; without a second it is infinite.
+        /// Largest difference between the second best and the best cluster first; infinite if there
+        /// is no second.
         Sufferage = "sufferage",
     }
 }
@@ -83,18 +89,18 @@ named! {
 /// Periodic reallocation of waiting jobs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Reallocation {
-    /// How.
+    /// Algorithm of the reallocation.
     pub algorithm: Algorithm,
-    /// In which order.
+    /// Order in which jobs are examined.
     pub heuristic: Heuristic,
-    /// How often; for the first time one period after the first submission.
+    /// Period; the first reallocation is one period after the first submission.
     pub period: SimSpan,
-    /// What a job must gain more than to be moved by algorithm 1.
+    /// Smallest gain: algorithm 1 moves a job only if it gains more than this.
     pub threshold: SimSpan,
 }
 
 impl Reallocation {
-    /// Every hour, for more than a minute, as published.
+    /// Creates the published setting: every hour, for a gain of more than a minute.
     pub const fn hourly(algorithm: Algorithm, heuristic: Heuristic) -> Reallocation {
         Reallocation {
             algorithm,
@@ -103,7 +109,7 @@ impl Reallocation {
             threshold: SimSpan::from_secs(60),
         }
     }
-    /// A job moves only if it gains more than this; `None` with cancellation, which guarantees no gain.
+    /// Returns the gain that a move must exceed; `None` with cancellation, which guarantees no gain.
     pub const fn moves_for_more_than(&self) -> Option<SimSpan> {
         match self.algorithm {
             Algorithm::Without => Some(self.threshold),
@@ -112,23 +118,24 @@ impl Reallocation {
     }
 }
 
-/// How long the data of a job take to another cluster than the one to which it was submitted first, which has them. The job needs
-/// its cores there for that time, before it runs: its walltime is longer by as much.
+/// Time for transferring the data of a job to another cluster than the one to which it was submitted
+/// first, which has them. The job occupies its cores there during the transfer, before it runs, and
+/// its walltime is extended accordingly.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Transfer {
-    /// For each job.
+    /// Time per job.
     pub fixed: SimSpan,
-    /// For each of its cores, on top of that.
+    /// Additional time per core of the job.
     pub per_core: SimSpan,
 }
 
 impl Transfer {
-    /// Whether data take no time.
+    /// Returns whether transfers take no time.
     #[must_use]
     pub const fn is_zero(self) -> bool {
         self.fixed.is_zero() && self.per_core.is_zero()
     }
-    /// For a job of this width.
+    /// Returns the time for a job with this number of cores.
     #[must_use]
     pub const fn of_width(self, width: u32) -> SimSpan {
         let cores = self.per_core.micros().saturating_mul(width as u64);
@@ -136,40 +143,44 @@ impl Transfer {
     }
 }
 
-/// What the meta-scheduler does, and how.
+/// Options of the meta-scheduler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Where arriving jobs go.
+    /// Rule for mapping arriving jobs.
     pub mapping: Mapping,
-    /// By which completion times [`Mapping::MinimumCompletionTime`] goes.
+    /// Completion times used by [`Mapping::MinimumCompletionTime`].
     pub estimate: Estimate,
-    /// When it is decided where they go.
+    /// Time at which the mapping is decided.
     pub mapped: Mapped,
-    /// To how many clusters each goes; once it starts on one it is cancelled on the others (Sonmez et al. 2009). With
-    /// more than one they are those that a mapping by completion time would choose first to last, or the next ones
-    /// after the choice of the mapping.
+    /// Number of clusters to which each job is submitted; once it starts on one it is cancelled on
+    /// the others (Sonmez et al. 2009). With more than one, they are the first ones in the order of
+    /// completion times for a mapping by completion time, or else the choice of the mapping and the
+    /// clusters after it.
     pub copies: usize,
-    /// Whether and how waiting jobs move.
+    /// Reallocation of waiting jobs, if any.
     pub reallocation: Option<Reallocation>,
-    /// The extra time to run elsewhere than where the data are.
+    /// Additional time to run on a cluster that does not have the data.
     pub transfer: Transfer,
-    /// How often clusters publish their states, for the first time one period after the first submission; besides these
-    /// the meta-scheduler knows only its own decisions. `None`: it always asks.
+    /// Period after which clusters publish their states; the first time is one period after the
+    /// first submission. Apart from these states the meta-scheduler only knows its own decisions.
+    /// `None`: it always uses the present state.
     ///
-    /// It then works on the plan that was published. A job that it submits takes the place that it finds there, and one that it
-    /// cancels gives its place back. What it does not know is that jobs have ended before their walltimes, that others have moved up, and
-    /// that local jobs have come. Which jobs still wait it sees, and failures too.
+    /// The meta-scheduler works on the published plan. It enters the jobs that it submits and
+    /// removes those that it cancels. It does not know about early terminations, jobs that have
+    /// moved up in the plan, and arrivals of local jobs. It does see which jobs still wait, and
+    /// failures.
     ///
-    /// M. Dahlin, *Interpreting Stale Load Information*, IEEE TPDS 11(10), 2000, calls this the periodic update model.
+    /// M. Dahlin, *Interpreting Stale Load Information*, IEEE TPDS 11(10), 2000, calls this the
+    /// periodic update model.
     pub publication_period: Option<SimSpan>,
-    /// Whether jobs that fit on no cluster are left out and counted, instead of being an error.
+    /// True if jobs that fit on no cluster are skipped and counted, instead of being an error.
     pub skip_too_wide: bool,
-    /// For the random mapping.
+    /// Seed of the random mapping.
     pub seed: Seed,
 }
 
 impl Default for Options {
-    /// Minimum completion time, one cluster, no reallocation.
+    /// Creates the default options: minimum completion time, one cluster per job, no reallocation.
     fn default() -> Options {
         Options {
             mapping: Mapping::default(),

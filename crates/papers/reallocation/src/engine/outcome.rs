@@ -1,48 +1,52 @@
-//! The outcome of the jobs.
+//! Outcomes of jobs.
 
 use dfrsim_model::SimTime;
 
-/// The outcome of one job.
+/// Outcome of one job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct JobOutcome {
-    /// Where it ran, as an index into the clusters.
+    /// Index of the cluster on which it ran.
     pub cluster: usize,
-    /// When it started.
+    /// Start time.
     pub start: SimTime,
-    /// When it ended.
+    /// End time.
     pub end: SimTime,
-    /// When it was expected to end, at the moment of its arrival, by the plan of the cluster.
+    /// Expected end at the time of its arrival, by the plan of the cluster.
     pub promised: SimTime,
-    /// How often it was submitted to another cluster than the one on which it waited, or was lost, before.
+    /// Number of submissions to another cluster than the one on which it waited, or was lost,
+    /// before.
     pub moves: u32,
-    /// How often it left a queue without starting.
+    /// Number of times that it left a queue without starting.
     pub cancellations: u32,
-    /// How often it was lost with its cluster while it ran, and had to begin again.
+    /// Number of times that it was lost with its cluster while running, and had to restart from the
+    /// beginning.
     pub losses: u32,
 }
 
-/// The outcome of all jobs.
+/// Outcome of all jobs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Outcome {
-    /// One for each job; `None` for those that fit on no cluster.
+    /// Outcome of each job; `None` for those that fit on no cluster.
     pub jobs: Vec<Option<JobOutcome>>,
-    /// How many reallocations there were: [`JobOutcome::moves`] added up.
+    /// Number of moves: the sum of [`JobOutcome::moves`].
     pub moves: u64,
-    /// How many cancellations: [`JobOutcome::cancellations`] added up.
+    /// Number of cancellations: the sum of [`JobOutcome::cancellations`].
     pub cancellations: u64,
-    /// How many jobs fit on no cluster.
+    /// Number of jobs that fit on no cluster.
     pub skipped: usize,
-    /// How many submissions to a local scheduler there were.
+    /// Number of submissions to local schedulers.
     pub submissions: u64,
-    /// How many runs were lost when clusters failed: [`JobOutcome::losses`] added up.
+    /// Number of runs lost when clusters failed: the sum of [`JobOutcome::losses`].
     pub losses: u64,
-    /// What these runs had done, in core microseconds.
+    /// Work of these lost runs, in core microseconds.
     pub lost_work: u128,
-    /// The most jobs that waited at once at a reallocation.
+    /// Largest number of jobs waiting at a reallocation.
     pub most_waiting: usize,
-    /// How many completion times the meta-scheduler of the text asks for. Mapping by completion time asks each cluster that is wide
-    /// enough for a job. A reallocation with MCT does so once for each waiting job; with another heuristic once for each job that
-    /// is left, before each choice (section 2.2.2: O(n) and O(n^2)). Fewer are computed here.
+    /// Number of completion times that the meta-scheduler of the text requests. Mapping by
+    /// completion time requests one from each cluster that is large enough for a job. A reallocation
+    /// with MCT does so once for each waiting job; another heuristic does so once for each job that
+    /// is left, before each choice (section 2.2.2: O(n) and O(n^2)). This implementation computes
+    /// fewer.
     pub questions: u64,
 }

@@ -1,28 +1,29 @@
-//! The clusters.
+//! Clusters of a grid.
 
 use crate::engine::{Conditions, GridError};
 use dfrsim_model::{SimSpan, SimTime};
 use dfrsim_policies::batch::BatchPolicy;
 use std::fmt;
 
-/// How fast the cores of a cluster are, in thousandths of the speed for which the times of jobs are given.
+/// Speed of the cores of a cluster, in thousandths of the speed for which the times of jobs are
+/// given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Speed(u32);
 
 impl Speed {
-    /// The speed for which the times of jobs are given.
+    /// Speed for which the times of jobs are given.
     pub const ONE: Speed = Speed(1_000);
 
-    /// This many thousandths; `None` for 0.
+    /// Creates a speed from thousandths; `None` for 0.
     pub const fn from_thousandths(thousandths: u32) -> Option<Speed> {
         if thousandths == 0 { None } else { Some(Speed(thousandths)) }
     }
-    /// The speed in thousandths.
+    /// Returns the speed in thousandths.
     #[must_use]
     pub const fn thousandths(self) -> u32 {
         self.0
     }
-    /// How long something takes at this speed, rounded up to whole microseconds.
+    /// Returns the time that a span of work takes at this speed, rounded up to whole microseconds.
     #[must_use]
     pub fn time_of(self, span: SimSpan) -> SimSpan {
         if self == Speed::ONE {
@@ -34,35 +35,36 @@ impl Speed {
 }
 
 impl fmt::Display for Speed {
-    /// As a factor: `1`, `1.2`.
+    /// Formats the speed as a factor: `1`, `1.2`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         (f64::from(self.0) / 1_000.0).fmt(f)
     }
 }
 
-/// One cluster.
+/// Description of one cluster.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClusterSpec {
-    /// Its name.
+    /// Name of the cluster.
     pub name: String,
-    /// Its cores; a job takes one for each of its tasks.
+    /// Number of cores; a job uses one for each of its tasks.
     pub cores: u32,
-    /// Their speed.
+    /// Speed of the cores.
     pub speed: Speed,
-    /// Its policy, if it is not that of the [`Platform`].
+    /// Local policy, if it differs from that of the [`Platform`].
     pub local: Option<BatchPolicy>,
-    /// What else there is to its nodes.
+    /// Properties of its nodes and site beyond equal nodes that are always up.
     pub conditions: Conditions,
 }
 
 impl ClusterSpec {
-    /// Whether a job is to it no more than a width and a walltime.
+    /// Returns whether width and walltime describe a job completely, as far as the cluster is
+    /// concerned.
     pub fn is_plain(&self) -> bool {
         self.conditions.is_empty()
     }
 }
 
-/// The clusters of a grid, and the local policy of those that have none of their own.
+/// Clusters of a grid, and the local policy of those without one of their own.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Platform {
     clusters: Vec<ClusterSpec>,
@@ -70,32 +72,34 @@ pub struct Platform {
     outages: Vec<Outage>,
 }
 
-/// A time in which a cluster does not work.
+/// Outage of a whole cluster.
 ///
-/// When it fails, the jobs that run there are lost and those that wait there leave its queue. At once the meta-scheduler maps all
-/// of them, in the order of their arrival, as if they arrived, and where their data have to be is decided again; a job is held
-/// while no cluster works on which it may run. A job that ends in the moment of a failure has ended. Afterwards the cluster is empty.
+/// When it fails, the jobs that run there are lost and those that wait there leave its queue. The
+/// meta-scheduler immediately maps all of them again, in the order of their arrival, like new
+/// arrivals; the location of their data is decided anew. A job remains unassigned while no cluster
+/// on which it can run is up. A job that ends exactly at the failure has completed. After the repair
+/// the cluster is empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outage {
-    /// The cluster, as an index.
+    /// Index of the cluster.
     pub cluster: usize,
-    /// When it fails.
+    /// Time of the failure.
     pub from: SimTime,
-    /// The time at which it is repaired.
+    /// Time of the repair.
     pub until: SimTime,
 }
 
 impl Platform {
-    /// How many clusters there may be.
-    pub const MOST_CLUSTERS: usize = 64;
+    /// Largest number of clusters.
+    pub const MAX_CLUSTERS: usize = 64;
 
-    /// A grid of these clusters; `local` is the policy of those that have none of their own.
+    /// Creates a grid of these clusters; `local` is the policy of those without one of their own.
     ///
     /// # Errors
-    /// Unless there are 1 to 64, each with cores.
+    /// Unless there are 1 to 64 clusters, each with cores.
     pub fn new(clusters: Vec<ClusterSpec>, local: impl Into<BatchPolicy>) -> Result<Platform, GridError> {
-        if clusters.is_empty() || clusters.len() > Platform::MOST_CLUSTERS {
-            let (most, found) = (Platform::MOST_CLUSTERS, clusters.len());
+        if clusters.is_empty() || clusters.len() > Platform::MAX_CLUSTERS {
+            let (most, found) = (Platform::MAX_CLUSTERS, clusters.len());
             return Err(format!("expected 1 to {most} clusters, found {found}").into());
         }
         match clusters.iter().find(|cluster| cluster.cores == 0) {
@@ -103,10 +107,11 @@ impl Platform {
             None => Ok(Platform { clusters, local: local.into(), outages: Vec::new() }),
         }
     }
-    /// The same grid with these outages; those of a cluster in the order of time.
+    /// Sets the outages; those of one cluster must be in the order of time.
     ///
     /// # Errors
-    /// If one is of no cluster, ends no later than it begins, or begins before the one before it is over.
+    /// If an outage names no existing cluster, does not end after it begins, or overlaps the
+    /// previous one of its cluster.
     pub fn with_outages(self, outages: Vec<Outage>) -> Result<Platform, GridError> {
         let mut over = vec![None; self.clusters.len()];
         for &Outage { cluster, from, until } in &outages {
@@ -114,7 +119,8 @@ impl Platform {
             match before {
                 Some(before) if from < until => *before = Some(until),
                 _ => {
-                    let expected = "expected a cluster of the platform, and outages that follow each other";
+                    let expected =
+                        "expected an existing cluster, and outages in order of time that do not overlap";
                     return Err(
                         format!("outage of cluster {cluster} from {from} to {until} s: {expected}").into()
                     );
@@ -123,23 +129,23 @@ impl Platform {
         }
         Ok(Platform { outages, ..self })
     }
-    /// When which clusters do not work.
+    /// Returns the outages.
     pub fn outages(&self) -> &[Outage] {
         &self.outages
     }
-    /// The clusters.
+    /// Returns the clusters.
     pub fn clusters(&self) -> &[ClusterSpec] {
         &self.clusters
     }
-    /// The policy of the clusters that have none of their own.
+    /// Returns the policy of the clusters without one of their own.
     pub const fn local(&self) -> BatchPolicy {
         self.local
     }
-    /// The policy of a cluster of this grid.
+    /// Returns the policy of a cluster of this grid.
     pub fn local_of(&self, cluster: &ClusterSpec) -> BatchPolicy {
         cluster.local.unwrap_or(self.local)
     }
-    /// The cores of the largest cluster: no job can be wider.
+    /// Returns the number of cores of the largest cluster, which bounds the size of jobs.
     pub fn widest(&self) -> u32 {
         self.clusters.iter().map(|cluster| cluster.cores).max().unwrap_or(0)
     }

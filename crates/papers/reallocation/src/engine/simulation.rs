@@ -1,4 +1,4 @@
-//! The event loop.
+//! Main loop of a grid simulation.
 
 use crate::engine::cluster::Cluster;
 use crate::engine::grid::{Due, Event, Grid};
@@ -8,16 +8,18 @@ use crate::engine::{Conditions, GridError, GridJob, Observer, Options, Outcome, 
 use dfrsim_cluster::records;
 use dfrsim_model::grid_event::{self, FORMAT_VERSION, Record};
 use dfrsim_model::{JobId, SimSpan, SimTime};
-use dfrsim_policies::batch::keeps_promises;
+use dfrsim_policies::batch::guarantees_start_times;
 use std::borrow::Cow;
 
 /// Simulates the jobs, which must be in their [order](GridJob::order), on the platform.
 ///
-/// At one moment jobs end, then clusters fail or work again, then what the local schedulers start is started, then states are
-/// published, then jobs that were held find a cluster, then jobs arrive, then waiting jobs are reallocated. Local schedulers act at once: after each submission, and after each move, they start what they can.
+/// The order at one time is: jobs end; clusters fail or are repaired; local schedulers start jobs;
+/// states are published; unassigned jobs are mapped; jobs arrive; waiting jobs are reallocated.
+/// Local schedulers react immediately, after each submission and after each move.
 ///
 /// # Errors
-/// If options or jobs make no sense or fit nowhere, before anything is simulated; if a cluster cannot go on.
+/// If options or jobs are invalid, or a job fits nowhere, before the simulation starts; or if the
+/// simulation of a cluster fails.
 pub fn simulate(
     platform: &Platform,
     jobs: &[GridJob],
@@ -27,7 +29,7 @@ pub fn simulate(
     run(platform, jobs, options, &mut observer)
 }
 
-/// The same for an observer of any type, so that it is compiled once.
+/// Runs the simulation for an observer behind a trait object, so that it is compiled once.
 fn run(
     platform: &Platform,
     jobs: &[GridJob],
@@ -46,12 +48,16 @@ fn run(
     let mut grid = Grid::new(own, jobs, options.transfer, observer);
     let is_possible = |job: &usize| (0..clusters.len()).any(|at| grid.could_run(at, *job));
     if let Some(job) = (0..jobs.len()).find(|job| !is_possible(job)).filter(|_| !options.skip_too_wide) {
-        return Err(format!("job {} asks for what no cluster has or gives it", jobs[job].id).into());
+        return Err(format!(
+            "job {} cannot run on any cluster: none has the nodes or allows the limits that it requests",
+            jobs[job].id
+        )
+        .into());
     }
     grid.record(|| Record::Run {
         format: FORMAT_VERSION,
         local: Cow::Owned(local.to_string()),
-        promises: keeps_promises(local),
+        promises: guarantees_start_times(local),
         copies: u32::try_from(options.copies).unwrap_or(u32::MAX),
         threshold_us: options.reallocation.and_then(|each| each.moves_for_more_than()).map(SimSpan::micros),
         transfer_us: options.transfer.fixed.micros(),
@@ -80,10 +86,10 @@ fn run(
     if let (Some(first), Some(period)) = (jobs.first(), options.publication_period) {
         grid.schedule(first.submit + period, &Event::Publication);
     }
-    (0..clusters.len()).for_each(|at| grid.follow_and_wait(at));
+    (0..clusters.len()).for_each(|at| grid.process_and_schedule(at));
     grid.schedule_changes();
     grid.schedule_arrival();
-    while let Some(Due { change, publication, arrival, tick }) = grid.next_moment() {
+    while let Some(Due { change, publication, arrival, tick }) = grid.advance() {
         if grid.is_stuck() {
             break;
         }
@@ -92,13 +98,13 @@ fn run(
             grid.schedule(grid.now() + period, &Event::Publication);
         }
         if change {
-            for job in grid.release_held() {
-                mapper.arrive(&mut grid, job);
+            for job in grid.take_unassigned() {
+                mapper.map_job(&mut grid, job);
             }
         }
         if arrival {
             while let Some(job) = grid.next_arrival() {
-                mapper.arrive(&mut grid, job);
+                mapper.map_job(&mut grid, job);
             }
             grid.schedule_arrival();
         }
@@ -112,29 +118,33 @@ fn run(
     grid.finish()
 }
 
-/// The next time of reallocation at which a job may be moved; `None` if there is none.
+/// Returns the next time of reallocation at which a job may be moved; `None` if there is none.
 fn next_tick(grid: &Grid<'_>, period: SimSpan) -> Option<SimTime> {
     let next = grid.now() + period;
     if grid.waiting() > 0 || grid.may_change() {
         return Some(next);
     }
     // Ticks before the next arrival would find empty queues.
-    let idle = grid.following_submission()?.saturating_since(next).micros();
+    let idle = grid.next_submission()?.saturating_since(next).micros();
     let period = period.micros();
     Some(SimTime::from_micros(next.micros() + idle.div_ceil(period) * period))
 }
 
 fn check(platform: &Platform, jobs: &[GridJob], options: &Options) -> Result<(), GridError> {
     if options.copies > 1 && options.reallocation.is_some() {
-        return Err("jobs that are submitted to several clusters cannot also be reallocated".into());
+        return Err(
+            "jobs submitted to several clusters cannot be reallocated as well; use one of the two".into()
+        );
     }
     if options.copies > 1 && !options.transfer.is_zero() {
-        return Err("the data of jobs that are submitted to several clusters cannot be transferred".into());
+        return Err(
+            "jobs submitted to several clusters cannot have data transfers; use one of the two".into()
+        );
     }
     let mut periods =
         options.reallocation.map(|each| each.period).into_iter().chain(options.publication_period);
     if periods.any(SimSpan::is_zero) {
-        return Err("the periods of reallocation and of publication must be longer than zero".into());
+        return Err("the periods of reallocation and publication must be above 0".into());
     }
     if let Some(pair) = jobs.windows(2).find(|pair| pair[1].order() < pair[0].order()) {
         let job = pair[1].id;
@@ -144,7 +154,7 @@ fn check(platform: &Platform, jobs: &[GridJob], options: &Options) -> Result<(),
     }
     let is_empty = |job: &&GridJob| job.width == 0 || job.run.is_zero() || job.walltime.is_zero();
     if let Some(job) = jobs.iter().find(is_empty) {
-        return Err(format!("job {} has no cores, no run time or no walltime", job.id).into());
+        return Err(format!("job {}: cores, run time and walltime must be above 0", job.id).into());
     }
     let cores_at = |home: u32| platform.clusters().get(home as usize).map_or(0, |cluster| cluster.cores);
     let at_home = |job: &GridJob| Some((job.id, job.width, cores_at(job.home?)));

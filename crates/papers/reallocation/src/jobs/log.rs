@@ -1,4 +1,4 @@
-//! The log of a site, and its windows.
+//! Log of a site, and its windows.
 
 use crate::engine::{GridJob, JobTraits};
 use crate::scenario::SiteFields;
@@ -11,17 +11,17 @@ use std::fs::File;
 
 const DAY_US: u64 = 86_400 * 1_000_000;
 
-/// The jobs of a log, from its first submission on; walltimes that it does not have are zero.
+/// Jobs of a log, with times counted from its first submission. Missing walltimes are zero.
 #[derive(Clone, Debug)]
 pub(crate) struct Log {
     file: String,
-    /// When it begins, in seconds since 1970 (UTC), if its header says so.
+    /// Start time in seconds since 1970 (UTC), if the header has it.
     begins: Option<i64>,
     jobs: Vec<GridJob>,
 }
 
 impl Log {
-    /// Reads a log as a site says.
+    /// Reads a log with the options of a site.
     ///
     /// # Errors
     /// If it cannot be read, or has no jobs.
@@ -48,7 +48,7 @@ impl Log {
         let (start, jobs, report) = read.map_err(RunError::input)?;
         let first = jobs.first().map(|job| job.submit);
         let first = first.ok_or_else(|| RunError::input(format!("{} has no jobs", file.given)))?;
-        // The sites of a log have one time.
+        // All sites of a log share one time origin.
         let first = report.read.first_elsewhere.map_or(first, |elsewhere| elsewhere.min(first));
         let jobs: Vec<GridJob> = jobs
             .iter()
@@ -85,14 +85,16 @@ impl Log {
         Ok((log, input))
     }
 
-    /// The log from the begin of a day on, by which its times are counted.
+    /// Returns the part of the log that begins on a day, with times counted from that day.
     ///
     /// # Errors
-    /// It does not say when it begins, or has no job from then on.
-    pub(super) fn from(&self, day: NaiveDate) -> Result<Log, RunError> {
+    /// If the log has no start time, or no job from that day on.
+    pub(super) fn starting_on(&self, day: NaiveDate) -> Result<Log, RunError> {
         let file = &self.file;
         let begins = self.begins.ok_or_else(|| {
-            RunError::input(format!("{file} does not say when it begins (`UnixStartTime`); `from` is {day}"))
+            RunError::input(format!(
+                "{file} has no start time (`UnixStartTime`), which `from` = {day} requires"
+            ))
         })?;
         let midnight = day.and_time(NaiveTime::MIN).and_utc().timestamp();
         let later = (i128::from(begins) - i128::from(midnight)) * 1_000_000;
@@ -109,28 +111,32 @@ impl Log {
         Ok(Log { file: file.clone(), begins: Some(midnight), jobs })
     }
 
-    /// The whole days from the first submission to the last one.
+    /// Returns the number of whole days from the first submission to the last one.
     fn days(&self) -> u64 {
         self.jobs.last().map_or(0, |job| job.submit.micros() / DAY_US)
     }
 
-    /// Refuses an offset behind the end of the log, and more jobs than it has.
+    /// Checks that the offset is within the log, and that it has as many jobs as requested.
     pub(super) fn check(&self, site: &SiteFields) -> Result<(), RunError> {
         let (days, offset) = (self.days(), u64::from(site.offset_days));
         if offset > days {
             let Log { file, .. } = self;
-            return Err(RunError::input(format!("{file} has {days} days; `offset_days` is {offset}")));
+            return Err(RunError::input(format!(
+                "{file} has only {days} days, fewer than `offset_days` = {offset}"
+            )));
         }
         let wanted = site.jobs.iter().flatten().sum::<usize>();
         if wanted > self.jobs.len() {
             let (file, found) = (&self.file, self.jobs.len());
-            return Err(RunError::input(format!("{file} has {found} jobs; `jobs` asks for {wanted}")));
+            return Err(RunError::input(format!(
+                "{file} has only {found} jobs, fewer than the {wanted} that `jobs` requests"
+            )));
         }
         Ok(())
     }
 
-    /// The begin of a replication's window, in days after the first job; the window has these days.
-    fn begin(&self, site: &SiteFields, days: u64, replication: u32) -> u64 {
+    /// Returns the start of a replication's window of `days` days, in days after the first job.
+    fn window_start(&self, site: &SiteFields, days: u64, replication: u32) -> u64 {
         let wanted = u64::from(site.offset_days) + u64::from(site.shift_days) * u64::from(replication);
         let last = self.days().saturating_sub(days);
         if wanted <= last || (replication == 0 || site.shift_days == 0) {
@@ -140,8 +146,8 @@ impl Log {
         }
     }
 
-    /// The months of a replication: the first day of the window, and the jobs of each month, their times counted from its
-    /// begin.
+    /// Returns the months of a replication: the first day of the window, and the jobs of each month,
+    /// with times counted from its beginning.
     pub(super) fn months(
         &self,
         site: &SiteFields,
@@ -149,14 +155,14 @@ impl Log {
         replication: u32,
     ) -> (u64, Vec<Vec<GridJob>>) {
         let all_days: u64 = days.iter().copied().map(u64::from).sum();
-        let begin = self.begin(site, all_days, replication);
+        let begin = self.window_start(site, all_days, replication);
         let mut from = SimTime::from_micros(begin * DAY_US);
         if let Some(counts) = &site.jobs {
             let wanted: usize = counts.iter().sum();
-            let mut place = self.place(from).min(self.jobs.len() - wanted);
+            let mut place = self.first_at_or_after(from).min(self.jobs.len() - wanted);
             let begin = self.jobs.get(place).map_or(begin, |job| job.submit.micros() / DAY_US);
             let mut month = |(&count, &days): (&usize, &u32)| {
-                let jobs = self.stretched(place, count, u64::from(days) * DAY_US);
+                let jobs = self.stretched_jobs(place, count, u64::from(days) * DAY_US);
                 place += count;
                 jobs
             };
@@ -164,7 +170,7 @@ impl Log {
         }
         let months = days.iter().map(|&days| {
             let until = from + SimSpan::from_micros(u64::from(days) * DAY_US);
-            let those = &self.jobs[self.place(from)..self.place(until)];
+            let those = &self.jobs[self.first_at_or_after(from)..self.first_at_or_after(until)];
             let moved = |job: &GridJob| GridJob { submit: SimTime::ZERO + job.submit.since(from), ..*job };
             let jobs = those.iter().map(moved).collect();
             from = until;
@@ -173,14 +179,14 @@ impl Log {
         (begin, months.collect())
     }
 
-    /// The place of the first job that arrives at this moment or later.
-    fn place(&self, from: SimTime) -> usize {
+    /// Returns the index of the first job that arrives at this time or later.
+    fn first_at_or_after(&self, from: SimTime) -> usize {
         self.jobs.partition_point(|job| job.submit < from)
     }
 
-    /// This many jobs from a place on, with their arrivals stretched or compressed so that the one behind them would arrive
-    /// at the end of the month.
-    fn stretched(&self, place: usize, count: usize, length: u64) -> Vec<GridJob> {
+    /// Returns `count` jobs from an index, with arrivals stretched or compressed so that the next
+    /// job would arrive at the end of the month.
+    fn stretched_jobs(&self, place: usize, count: usize, length: u64) -> Vec<GridJob> {
         let those = &self.jobs[place..place + count];
         let (Some(first), Some(last)) = (those.first(), those.last()) else { return Vec::new() };
         let behind = self.jobs.get(place + count).unwrap_or(last).submit;
@@ -199,7 +205,7 @@ mod tests {
     use super::*;
     use dfrsim_model::JobId;
 
-    /// A job a day for ten days, the k-th of width k + 1.
+    /// Builds a log with one job per day for ten days; the k-th has size k + 1.
     fn log() -> Log {
         let job = |day: u64| GridJob {
             id: JobId(day),
@@ -221,7 +227,7 @@ mod tests {
         let (cluster, reading) = ("a".to_owned(), crate::scenario::LogReading::default());
         SiteFields { cluster, log: None, jobs, load: None, offset_days, shift_days, reading }
     }
-    /// Begin, and the widths and days of each month's jobs.
+    /// Returns the beginning of the window, and the sizes and submit days of each month's jobs.
     fn months(site: &SiteFields, days: &[u32], replication: u32) -> (u64, Vec<Vec<(u32, f64)>>) {
         let (begin, months) = log().months(site, days, replication);
         let of_job = |job: &GridJob| (job.width, job.submit.micros() as f64 / DAY_US as f64);
@@ -234,12 +240,14 @@ mod tests {
         assert_eq!(found, (2, vec![vec![(3, 0.0), (4, 1.0), (5, 2.0)], vec![(6, 0.0)]]));
     }
 
-    /// The log begins on January 31, 1970, an hour after midnight.
+    /// A log that begins on January 31, 1970, an hour after midnight.
     #[test]
     fn logs_have_the_time_of_the_calendar() {
         let days = |day: &str| {
-            let jobs =
-                log().from(day.parse().unwrap()).map(|log| log.jobs).map_err(|error| error.to_string())?;
+            let jobs = log()
+                .starting_on(day.parse().unwrap())
+                .map(|log| log.jobs)
+                .map_err(|error| error.to_string())?;
             Ok(jobs.iter().map(|job| (job.width, job.submit.micros() / 3_600_000_000)).collect::<Vec<_>>())
         };
         assert_eq!(days("1970-02-08"), Ok::<_, String>(vec![(9, 1), (10, 25)]));
@@ -251,11 +259,16 @@ mod tests {
         );
         let undated = Log { begins: None, ..log() };
         assert!(
-            undated.from("1970-02-10".parse().unwrap()).unwrap_err().to_string().contains("UnixStartTime")
+            undated
+                .starting_on("1970-02-10".parse().unwrap())
+                .unwrap_err()
+                .to_string()
+                .contains("UnixStartTime")
         );
     }
 
-    /// Ten days with a job each, the last one at the begin of day 9: windows of four days may begin on days 0 to 5.
+    /// Checks windows of a log of ten days with a job each, the last one at the beginning of day 9:
+    /// windows of four days may begin on days 0 to 5.
     #[test]
     fn replications_have_windows_of_their_own_and_wrap() {
         let of = |replication| months(&site(None, 1, 3), &[4], replication).0;
@@ -269,7 +282,7 @@ mod tests {
         let found = months(&site(Some(vec![4, 2]), 3, 0), &[2, 10], 0);
         let first = vec![(4, 0.0), (5, 0.5), (6, 1.0), (7, 1.5)];
         assert_eq!(found, (3, vec![first, vec![(8, 0.0), (9, 5.0)]]));
-        // Only six jobs are behind day 4, so the last eight are taken; none is behind them.
+        // Only six jobs follow day 4, so the last eight are taken; none follows them.
         let last = months(&site(Some(vec![8]), 4, 0), &[7], 0);
         assert_eq!((last.0, last.1[0][0], last.1[0][7]), (2, (3, 0.0), (10, 7.0)));
     }

@@ -1,4 +1,4 @@
-//! The jobs of a workload.
+//! Jobs of a workload.
 
 mod log;
 mod shape;
@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 const DAY_S: u64 = 86_400;
 
-/// The logs that a scenario names, each read once for each way of reading it.
+/// Logs of a scenario, each read once for each set of reading options.
 #[derive(Debug, Default)]
 pub(crate) struct Logs {
     read: Vec<(LocatedFile, SiteFields, Arc<Log>)>,
@@ -24,11 +24,11 @@ pub(crate) struct Logs {
 }
 
 impl Logs {
-    /// The log of a site, if it has one.
+    /// Opens the log of a site, if it has one.
     ///
     /// # Errors
     /// If it cannot be used.
-    fn of_site(&mut self, site: &SiteFields) -> Result<Option<Arc<Log>>, RunError> {
+    fn open_for_site(&mut self, site: &SiteFields) -> Result<Option<Arc<Log>>, RunError> {
         let Some(file) = &site.log else { return Ok(None) };
         let known = self
             .read
@@ -49,13 +49,13 @@ impl Logs {
         log.check(site)?;
         Ok(Some(log))
     }
-    /// What was read.
+    /// Returns the records of the files that were read.
     pub(crate) fn into_inputs(self) -> Vec<Input> {
         self.inputs
     }
 }
 
-/// The length of all months together.
+/// Returns the total length of all months.
 pub(crate) fn length(days: &[u32]) -> SimSpan {
     SimSpan::from_secs(days.iter().map(|&days| u64::from(days)).sum::<u64>() * DAY_S)
 }
@@ -64,20 +64,20 @@ pub(crate) fn length(days: &[u32]) -> SimSpan {
 #[derive(Clone, Debug)]
 pub(crate) struct Workload {
     fields: WorkloadFields,
-    /// The cores of each site's cluster.
+    /// Number of cores of each site's cluster.
     cores: Vec<NonZeroU32>,
     logs: Vec<Option<Arc<Log>>>,
     shape: JobFields,
 }
 
-/// The jobs of a site in one replication.
+/// Jobs of a site in one replication.
 #[derive(Clone, Debug)]
 pub(crate) struct SiteJobs {
-    /// For a log, the day after its first job on which the window begins.
+    /// First day of the window, in days after the first job of the log; `None` without a log.
     pub(crate) first_day: Option<u64>,
-    /// The jobs; walltimes that the log does not have are zero.
+    /// The jobs; walltimes that are missing in the log are zero.
     pub(crate) jobs: Vec<GridJob>,
-    /// How many walltimes the log does not have.
+    /// Number of walltimes that are missing in the log.
     pub(crate) drawn_walltimes: usize,
 }
 
@@ -85,8 +85,8 @@ impl Workload {
     /// Reads the logs of a workload.
     ///
     /// # Errors
-    /// If a log cannot be used, or one of its windows has a job that fits on no cluster of the workload and is not to be
-    /// left out.
+    /// If a log cannot be used, or if one of its windows has a job that fits on no cluster of the
+    /// workload, and such jobs are not to be left out.
     pub(crate) fn open(
         grid: &GridFields,
         fields: &WorkloadFields,
@@ -95,10 +95,10 @@ impl Workload {
         let cores = |site: &SiteFields| grid.cluster(&site.cluster).map_or(0, |cluster| cluster.cores);
         let cores = |site: &SiteFields| NonZeroU32::new(cores(site)).unwrap_or(NonZeroU32::MIN);
         let mut log = |site: &SiteFields| -> Result<Option<Arc<Log>>, RunError> {
-            let (Some(log), Some(day)) = (logs.of_site(site)?, fields.from) else {
-                return logs.of_site(site);
+            let (Some(log), Some(day)) = (logs.open_for_site(site)?, fields.from) else {
+                return logs.open_for_site(site);
             };
-            let log = log.from(day)?;
+            let log = log.starting_on(day)?;
             log.check(site)?;
             Ok(Some(Arc::new(log)))
         };
@@ -114,13 +114,13 @@ impl Workload {
         Ok(workload)
     }
 
-    /// The cores of the largest cluster.
-    pub(crate) fn widest(&self) -> u32 {
+    /// Returns the number of cores of the largest cluster.
+    pub(crate) fn largest_cluster(&self) -> u32 {
         self.cores.iter().map(|cores| cores.get()).max().unwrap_or(0)
     }
 
     fn check_widths(&self, replication: u32) -> Result<(), RunError> {
-        let widest = self.widest();
+        let widest = self.largest_cluster();
         for (site, log) in self.fields.sites.iter().zip(&self.logs) {
             let Some((log, file)) = log.as_ref().zip(site.log.as_ref()) else { continue };
             let (_, months) = log.months(site, &self.fields.days, replication);
@@ -135,7 +135,7 @@ impl Workload {
         Ok(())
     }
 
-    /// The jobs of each site, which start at the begin of the workload.
+    /// Returns the jobs of each site, with times counted from the beginning of the workload.
     pub(crate) fn sites(&self, replication: u32, seed: Seed) -> Vec<SiteJobs> {
         let seed = seed.fork(&self.fields.name);
         (0..self.fields.sites.len()).map(|site| self.site(site, replication, seed)).collect()
@@ -153,7 +153,8 @@ impl Workload {
                 let model_cores = self.shape.model_cores.and_then(NonZeroU32::new);
                 let month = |(place, (&jobs, &days)): (u64, (&usize, &u32))| {
                     let most_load = self.shape.max_load;
-                    let month = Month { cores, model_cores, jobs, length: length(&[days]), most_load };
+                    let month =
+                        Month { cores, model_cores, jobs, length: length(&[days]), max_load: most_load };
                     generated(&month, seed.numbered(place))
                 };
                 let counts = counts.iter().flatten();
@@ -170,9 +171,9 @@ impl Workload {
             }
             let seed = seed.numbered(month as u64);
             drawn_walltimes += of_month.iter().filter(|job| job.walltime.is_zero()).count();
-            shape::fail(&mut of_month, failing, seed, |job| walltime(walltimes, job, seed));
+            shape::make_failing(&mut of_month, failing, seed, |job| walltime(walltimes, job, seed));
             shape::into_bags(&mut of_month, bag_size, seed);
-            shape::stay(&mut of_month, local_jobs, (at as u32, cores.get()), seed);
+            shape::make_local(&mut of_month, local_jobs, (at as u32, cores.get()), seed);
             let loads = site.load.as_deref().unwrap_or_default();
             if let Some(load) = loads.get(month).or(loads.first()).copied().or(self.shape.load) {
                 scale_to_load(&mut of_month, load, cores, length(&[days]));
@@ -186,9 +187,10 @@ impl Workload {
         SiteJobs { first_day, jobs, drawn_walltimes }
     }
 
-    /// The jobs of all sites in one order, all with walltimes.
+    /// Returns the jobs of all sites in one order, all with walltimes.
     ///
-    /// Times of a site are those of its own cluster at speed 1: a heterogeneous platform runs the same jobs.
+    /// Times of a site are those of its own cluster at speed 1: a heterogeneous platform runs the
+    /// same jobs.
     pub(crate) fn jobs(&self, replication: u32, seed: Seed) -> Vec<GridJob> {
         let sites = self.sites(replication, seed);
         let mut jobs = month::merge(sites.into_iter().flat_map(|site| site.jobs).collect());
@@ -214,8 +216,8 @@ fn generated(month: &Month, seed: Seed) -> Vec<GridJob> {
     month.jobs(seed).into_iter().map(job).collect()
 }
 
-/// Multiplies run times and walltimes by one factor, so that the work of the jobs is this part of what the cores can do in
-/// the time.
+/// Multiplies run times and walltimes by one factor, so that the work of the jobs is the fraction
+/// `load` of the capacity of the cores.
 fn scale_to_load(jobs: &mut [GridJob], load: f64, cores: NonZeroU32, length: SimSpan) {
     let found = load_of(jobs, cores.get(), length);
     if found > 0.0 {
@@ -228,7 +230,7 @@ fn scale_to_load(jobs: &mut [GridJob], load: f64, cores: NonZeroU32, length: Sim
     }
 }
 
-/// The work of jobs at speed 1 over what the cores can do in the time.
+/// Computes the work of jobs at speed 1 relative to the capacity of the cores.
 pub(crate) fn load_of(jobs: &[GridJob], cores: u32, length: SimSpan) -> f64 {
     let work: f64 = jobs.iter().map(|job| f64::from(job.width) * job.run.as_secs_f64()).sum();
     work / (f64::from(cores) * length.as_secs_f64())
@@ -253,7 +255,8 @@ fn walltime(model: EstimateModel, job: &GridJob, seed: Seed) -> SimSpan {
 mod tests {
     use super::*;
 
-    /// Two jobs of 2 cores for 100 s and 4 for 50 s on 8 cores in 100 s: half of what these can do.
+    /// Checks that two jobs of 2 cores for 100 s and 4 cores for 50 s, on 8 cores in 100 s, are half
+    /// of the capacity.
     #[test]
     fn one_factor_makes_the_load() {
         let job = |width, run, walltime| GridJob {
@@ -271,7 +274,7 @@ mod tests {
         assert_eq!(load_of(&jobs, 8, length), 0.5);
         scale_to_load(&mut jobs, 0.125, cores, length);
         assert_eq!(jobs, [job(2, 25, 75), GridJob { run: SimSpan::from_micros(12_500_000), ..job(4, 1, 0) }]);
-        // No load can be made of no work.
+        // Scaling cannot create load from no work.
         scale_to_load(&mut [], 0.5, cores, length);
     }
 }

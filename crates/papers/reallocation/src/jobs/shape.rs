@@ -1,14 +1,15 @@
-//! What is done to the jobs of a month to see which property of a workload decides a result.
+//! Modifications of the jobs of a month, to find the property of a workload that determines a
+//! result.
 
 use crate::engine::GridJob;
 use dfrsim_model::{Seed, SimSpan};
 use rand::RngExt as _;
 
-/// How long a job runs that fails.
+/// Run time of a job that fails.
 const FAILS_AFTER: SimSpan = SimSpan::from_secs(10);
 
-/// Of each `size` successive jobs one is drawn; all of them become copies of it, with its arrival. The last bag may be
-/// smaller.
+/// Replaces each `size` successive jobs by copies of one of them, drawn at random, with its arrival.
+/// The last bag may be smaller.
 pub(super) fn into_bags(jobs: &mut [GridJob], size: usize, seed: Seed) {
     if size < 2 {
         return;
@@ -20,9 +21,14 @@ pub(super) fn into_bags(jobs: &mut [GridJob], size: usize, seed: Seed) {
     }
 }
 
-/// This part of the jobs, drawn one by one, ends soon. Those without a walltime get one of `walltime` before, so that it
-/// does not reveal that they fail.
-pub(super) fn fail(jobs: &mut [GridJob], part: f64, seed: Seed, walltime: impl Fn(&GridJob) -> SimSpan) {
+/// Makes the fraction `part` of the jobs, drawn one by one, fail early. Jobs without a walltime
+/// first get one from `walltime`, so that the walltime does not reveal the failure.
+pub(super) fn make_failing(
+    jobs: &mut [GridJob],
+    part: f64,
+    seed: Seed,
+    walltime: impl Fn(&GridJob) -> SimSpan,
+) {
     let mut rng = seed.fork("failing").rng();
     for job in jobs {
         if rng.random_bool(part) {
@@ -34,8 +40,9 @@ pub(super) fn fail(jobs: &mut [GridJob], part: f64, seed: Seed, walltime: impl F
     }
 }
 
-/// This part of the jobs, drawn one by one, are local jobs of a cluster with these cores, if they fit there.
-pub(super) fn stay(jobs: &mut [GridJob], part: f64, (home, cores): (u32, u32), seed: Seed) {
+/// Makes the fraction `part` of the jobs, drawn one by one, local jobs of a cluster with these
+/// cores, if they fit there.
+pub(super) fn make_local(jobs: &mut [GridJob], part: f64, (home, cores): (u32, u32), seed: Seed) {
     let mut rng = seed.fork("local").rng();
     for job in jobs {
         if rng.random_bool(part) && job.width <= cores {
@@ -50,7 +57,7 @@ mod tests {
     use crate::engine::JobTraits;
     use dfrsim_model::{JobId, SimTime};
 
-    /// A job a second, the k-th on k cores for k minutes.
+    /// Builds a list with one job per second; the k-th runs on k cores for k minutes.
     fn jobs(count: u64) -> Vec<GridJob> {
         let job = |number: u64| GridJob {
             id: JobId(number),
@@ -85,7 +92,7 @@ mod tests {
     fn a_part_of_the_jobs_ends_soon() {
         let logged = jobs(2_000);
         let mut failing = logged.clone();
-        fail(&mut failing, 0.25, Seed::new(4), |job| job.run.scaled(2.0));
+        make_failing(&mut failing, 0.25, Seed::new(4), |job| job.run.scaled(2.0));
         let mut failed = 0;
         for (job, before) in failing.iter().zip(&logged) {
             if job != before {
@@ -93,10 +100,10 @@ mod tests {
                 assert_eq!((job.run, job.walltime), (FAILS_AFTER, before.run.scaled(2.0)));
             }
         }
-        // 500 on average, with a standard deviation of 19.
+        // The expected number is 500, with a standard deviation of 19.
         assert!((400..600).contains(&failed), "{failed}");
         let mut left = logged.clone();
-        fail(&mut left, 0.0, Seed::new(4), |job| job.run);
+        make_failing(&mut left, 0.0, Seed::new(4), |job| job.run);
         assert_eq!(left, logged);
     }
 
@@ -104,7 +111,7 @@ mod tests {
     fn jobs_that_fit_stay() {
         let homes = |part| {
             let mut jobs = jobs(5);
-            stay(&mut jobs, part, (2, 3), Seed::new(4));
+            make_local(&mut jobs, part, (2, 3), Seed::new(4));
             jobs.iter().map(|job| job.home).collect::<Vec<_>>()
         };
         assert_eq!(homes(1.0), [Some(2), Some(2), Some(2), None, None]);

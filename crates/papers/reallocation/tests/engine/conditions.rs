@@ -1,15 +1,15 @@
-//! Data that have to be transferred, states that are published now and then, and clusters that fail: schedules derived by hand, and
-//! what must hold for every grid.
+//! Tests data transfers, periodically published cluster states, and failing clusters: schedules
+//! derived by hand, and properties of every grid.
 
 use crate::golden::{every_ten_seconds, jobs, platform, schedule};
 use crate::support::{self, audited};
 use dfrsim_model::priority::Priorities;
 use dfrsim_model::{SimSpan, SimTime};
 use dfrsim_paper_reallocation::engine::{
-    Algorithm, BatchPolicy, ClusterSpec, Comparison, Compression, Conditions, Discipline, GridJob, Heuristic,
-    Mapping, Options, Outage, Platform, Transfer, simulate,
+    Algorithm, Backfilling, BatchPolicy, ClusterSpec, Comparison, Compression, Conditions, GridJob,
+    Heuristic, Mapping, Options, Outage, Platform, Transfer, simulate,
 };
-use dfrsim_policies::batch::keeps_promises;
+use dfrsim_policies::batch::guarantees_start_times;
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 use std::sync::Arc;
@@ -23,8 +23,9 @@ fn outages(rows: &[(usize, u64, u64)]) -> Vec<Outage> {
     rows.iter().map(outage).collect()
 }
 
-/// Clusters of one core. Job 1 has the first until 30, job 2 the second until 40, as it says, so job 3 queues on the first, to end
-/// at 40. Job 2 ends at 4. At 10 job 3 could move and run at once: it would end at 20 and the transfer of its data.
+/// Clusters of one core. Job 1 has the first until 30 s, job 2 the second until 40 s by its
+/// walltime, so job 3 queues on the first, to end at 40 s. Job 2 ends at 4 s. At 10 s job 3 could
+/// move and start immediately: it would end at 20 s plus the transfer time of its data.
 #[test]
 fn data_have_to_follow_a_job_that_moves() {
     let jobs = jobs(&[(0, 1, 30, 30), (0, 1, 4, 40), (1, 1, 10, 10)]);
@@ -49,10 +50,12 @@ fn data_have_to_follow_a_job_that_moves() {
     assert_eq!(error.to_string(), expected);
 }
 
-/// Clusters of one core. Job 1 has the first until 50, as it says, and ends at 10; job 2 has the second until 55, and ends at 40.
-/// Jobs 3 and 4 arrive at 20 and 21. Who asks finds the first cluster free: they run there from 20 and from 30 on. Who knows what
-/// was published at 15 sees it too. Who only knows what the meta-scheduler has done itself expects job 3 to end at 60 on the first,
-/// or at 65 on the second, and job 4 behind it at 70 on the first, or at 65 on the second, where it waits until 40.
+/// Clusters of one core. Job 1 has the first until 50 s by its walltime, and ends at 10 s; job 2 has
+/// the second until 55 s, and ends at 40 s. Jobs 3 and 4 arrive at 20 s and 21 s. With current
+/// states the first cluster is free: they run there from 20 s and from 30 s on. States published at
+/// 15 s show that too. If the meta-scheduler only knows its own decisions, it expects job 3 to end
+/// at 60 s on the first cluster, or at 65 s on the second, and job 4 at 70 s on the first, behind
+/// job 3, or at 65 s on the second, where it waits until 40 s.
 #[test]
 fn what_was_published_may_not_be_so_any_more() {
     let jobs = jobs(&[(0, 1, 10, 50), (0, 1, 40, 55), (20, 1, 10, 10), (21, 1, 10, 10)]);
@@ -61,7 +64,7 @@ fn what_was_published_may_not_be_so_any_more() {
         let options = Options { publication_period, ..Options::default() };
         let outcome = audited(&platform(&[1, 1]), &jobs, &options).unwrap();
         assert_eq!(schedule(&outcome)[..3], [(0, 0, 10), (1, 0, 40), (0, 20, 30)]);
-        // The first cluster said so itself, as job 3 came.
+        // The first cluster reported this itself when job 3 arrived.
         assert_eq!(outcome.jobs[2].unwrap().promised, SimTime::from_secs(30));
         schedule(&outcome)[3]
     };
@@ -71,10 +74,12 @@ fn what_was_published_may_not_be_so_any_more() {
     assert_eq!(error.to_string(), "the periods of reallocation and of publication must be longer than zero");
 }
 
-/// The first cluster has a fast node and one of half its speed, the second one fast node. Job 1 has the fast node of the first until 40, as
-/// it says, and ends at 4. Job 2 ends at 31 on the second, at 61 on the slow node. Job 3 runs there until 22. Job 4 is expected there
-/// from 22 until 32, which is before 36 on the second; it starts at 4 on the fast node. Job 5 starts there at 9, as was published at 5; by
-/// what was published before it would end at 72, on the slow node, or at 51 on the second cluster.
+/// The first cluster has a fast node and one of half its speed, the second has one fast node. Job 1
+/// has the fast node of the first until 40 s by its walltime, and ends at 4 s. Job 2 ends at 31 s on
+/// the second; it would end at 61 s on the slow node. Job 3 runs there until 22 s. Job 4 is expected
+/// there from 22 s until 32 s, which is before 36 s on the second; it starts at 4 s on the fast
+/// node. Job 5 starts there at 9 s, by the state published at 5 s; by the previous state it would
+/// end at 72 s, on the slow node, or at 51 s on the second cluster.
 #[test]
 fn what_unequal_nodes_published_may_not_be_so_any_more() {
     let jobs = jobs(&[(0, 1, 4, 40), (1, 1, 30, 30), (2, 1, 10, 10), (3, 1, 5, 5), (6, 1, 20, 20)]);
@@ -93,9 +98,10 @@ fn what_unequal_nodes_published_may_not_be_so_any_more() {
     assert_eq!([None, Some(5), Some(100)].map(last), [(0, 9, 29), (0, 9, 29), (1, 31, 51)]);
 }
 
-/// Clusters of one core. Job 1 has the first until 30, job 2 the second until 40. Job 3 and job 4, a local one, queue on the first,
-/// for 30 and 40, which fails from 10 to 50. Job 1 begins again on the second at 40, job 3 follows it there at 70, and job 4 has to
-/// wait until 50. When it starts, job 3 gains ten seconds if it moves back, behind it.
+/// Clusters of one core. Job 1 has the first until 30 s, job 2 the second until 40 s. Job 3 and job
+/// 4, a local one, queue on the first, for 30 s and 40 s. That cluster fails from 10 s to 50 s. Job
+/// 1 restarts on the second at 40 s, job 3 follows it there at 70 s, and job 4 must wait until 50 s.
+/// When it starts, job 3 gains ten seconds by moving back, behind it.
 #[test]
 fn a_cluster_that_fails_loses_its_jobs() {
     let mut jobs = jobs(&[(0, 1, 30, 30), (0, 1, 40, 40), (1, 1, 10, 10), (2, 1, 10, 10)]);
@@ -113,7 +119,8 @@ fn a_cluster_that_fails_loses_its_jobs() {
     }
 }
 
-/// Job 1 ends in the moment in which its cluster, the only one that is wide enough, fails; job 2 arrives meanwhile.
+/// Job 1 ends at the time at which its cluster, the only one that is large enough, fails; job 2
+/// arrives during the outage.
 #[test]
 fn jobs_without_a_cluster_are_held() {
     let jobs = jobs(&[(0, 2, 10, 20), (15, 2, 10, 10), (40, 1, 1, 1)]);
@@ -133,8 +140,9 @@ fn outages_come_one_after_the_other() {
     assert!(error(&[(2, 1, 5)]).starts_with("outage of cluster 2"));
 }
 
-/// All jobs are from the first site, which has a core, as two of the second. The third is too wide for it. Job 2 waits at home until job 1
-/// ends at 30, or until it moves at 10; so the jobs of the site end 20 / 3 s earlier on average.
+/// All jobs are from the first site, which has one core; the second has two. Job 3 is too large for
+/// the first. Job 2 waits at home until job 1 ends at 30 s, or until it moves at 10 s; the jobs of
+/// the site then end 20 / 3 s earlier on average.
 #[test]
 fn jobs_are_submitted_at_home_and_may_move_from_there() {
     let mut jobs = jobs(&[(0, 1, 30, 30), (1, 1, 10, 10), (2, 2, 5, 5)]);
@@ -148,12 +156,13 @@ fn jobs_are_submitted_at_home_and_may_move_from_there() {
     assert_eq!(Comparison::delays_of_sites(2, &jobs, &stays, &moves), [-20.0 / 3.0, 0.0]);
 }
 
-/// The jobs with run times that are their walltimes, and none of them local.
+/// Sets the run times to the walltimes, and makes no job local.
 fn exact(jobs: Vec<GridJob>) -> Vec<GridJob> {
     jobs.into_iter().map(|job| GridJob { run: job.walltime, home: None, ..job }).collect()
 }
 
-/// A grid with exact walltimes and policies that keep their promises is the same whether states are published or asked for.
+/// Checks that a grid with exact walltimes and policies that guarantee start times has equal
+/// schedules with published and with current states.
 fn published_states_suffice(
     platform: &Platform,
     jobs: Vec<GridJob>,
@@ -168,10 +177,10 @@ fn published_states_suffice(
     Ok(())
 }
 
-/// The platform with CONS in place of policies that do not keep promises.
+/// Replaces policies that do not guarantee start times with CONS.
 fn keeping_promises(platform: &Platform) -> Platform {
-    let cons = BatchPolicy::from(Discipline::Conservative(Compression::OneByOne));
-    let keeping = |local: BatchPolicy| if keeps_promises(local) { local } else { cons };
+    let cons = BatchPolicy::from(Backfilling::Conservative(Compression::OneByOne));
+    let keeping = |local: BatchPolicy| if guarantees_start_times(local) { local } else { cons };
     let own = |spec: &ClusterSpec| ClusterSpec { local: spec.local.map(keeping), ..spec.clone() };
     Platform::new(platform.clusters().iter().map(own).collect(), keeping(platform.local())).unwrap()
 }
@@ -179,7 +188,7 @@ fn keeping_promises(platform: &Platform) -> Platform {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 20_000, ..ProptestConfig::default() })]
 
-    /// Every job has one uninterrupted run, and the others are counted.
+    /// Every job has one uninterrupted run, and its other runs are counted.
     #[test]
     fn no_job_runs_on_a_cluster_that_has_failed(
         platform in support::failing_platform(support::policies()), jobs in support::jobs(), options in support::options(),
@@ -196,7 +205,8 @@ proptest! {
         prop_assert_eq!(outcome.losses == 0, outcome.lost_work == 0);
     }
 
-    /// If walltimes are exact and all jobs go through the meta-scheduler, it knows all that happens with these policies.
+    /// The meta-scheduler knows all events under these policies if walltimes are exact and no job is
+    /// local.
     #[test]
     fn published_states_suffice_if_walltimes_are_exact(
         platform in support::platform(support::policies()), jobs in support::jobs(), options in support::options(),
@@ -205,7 +215,7 @@ proptest! {
         published_states_suffice(&platform, jobs, options, period)?;
     }
 
-    /// Without moves data are where they are needed.
+    /// Data are not transferred unless jobs move.
     #[test]
     fn without_moves_there_is_no_transfer(
         platform in support::platform(support::policies()), jobs in support::jobs(), options in support::options(),
@@ -232,7 +242,7 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 5_000, ..ProptestConfig::default() })]
 
-    /// The same where nodes differ.
+    /// Checks published states with exact walltimes on clusters whose nodes differ.
     #[test]
     fn published_states_of_unequal_nodes_suffice_if_walltimes_are_exact(
         platform in support::platform(support::policies()).prop_flat_map(|it| support::with_conditions(it, false)),
@@ -241,7 +251,8 @@ proptest! {
         published_states_suffice(&platform, jobs, options, period)?;
     }
 
-    /// Clusters whose nodes differ or are down publish their states as others do.
+    /// Clusters with different nodes or outages publish their states, and the checker accepts the
+    /// schedules.
     #[test]
     fn grids_with_conditions_have_no_fault(
         platform in support::platform(support::sharing_policies()).prop_flat_map(|it| support::with_conditions(it, true)),
@@ -250,7 +261,7 @@ proptest! {
         audited(&platform, &jobs, &options)?;
     }
 
-    /// Clusters keep nodes for the epilogs of their sites.
+    /// Clusters keep nodes allocated for the epilogs of their sites.
     #[test]
     fn grids_with_epilogs_have_no_fault(
         platform in support::platform(support::sharing_policies()), epilogs in prop::collection::vec(0_u64..20, 3),

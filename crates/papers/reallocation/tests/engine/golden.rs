@@ -1,9 +1,10 @@
-//! Schedules derived by hand, for the situations that RR-7226 describes around its figures 1 and 2.
+//! Tests schedules derived by hand, for the situations that RR-7226 describes in its figures 1 and
+//! 2.
 
 use crate::support::audited;
 use dfrsim_model::{JobId, SimSpan, SimTime};
 use dfrsim_paper_reallocation::engine::{
-    Algorithm, ClusterSpec, Comparison, Compression, Conditions, Discipline, Estimate, GridJob, Heuristic,
+    Algorithm, Backfilling, ClusterSpec, Comparison, Compression, Conditions, Estimate, GridJob, Heuristic,
     JobTraits, Mapped, Mapping, Options, Outcome, Platform, Reallocation, Speed, simulate,
 };
 
@@ -17,12 +18,12 @@ pub(crate) fn platform(cores: &[u32]) -> Platform {
     };
     Platform::new(
         cores.iter().enumerate().map(spec).collect(),
-        Discipline::Conservative(Compression::OneByOne),
+        Backfilling::Conservative(Compression::OneByOne),
     )
     .unwrap()
 }
 
-/// Jobs from 1: (submit, width, run time, walltime) in seconds.
+/// Creates jobs, numbered from 1: (submit time, cores, run time, walltime), with times in seconds.
 pub(crate) fn jobs(rows: &[(u64, u32, u64, u64)]) -> Vec<GridJob> {
     let job = |(id, &(submit, width, run, walltime)): (u64, &(u64, u32, u64, u64))| GridJob {
         id: JobId(id),
@@ -37,7 +38,7 @@ pub(crate) fn jobs(rows: &[(u64, u32, u64, u64)]) -> Vec<GridJob> {
     (1..).zip(rows).map(job).collect()
 }
 
-/// Every ten seconds, for more than one.
+/// Creates options with a reallocation every ten seconds and a threshold of one second.
 pub(crate) fn every_ten_seconds(algorithm: Algorithm, heuristic: Heuristic) -> Options {
     let period = SimSpan::from_secs(10);
     let threshold = SimSpan::from_secs(1);
@@ -45,18 +46,20 @@ pub(crate) fn every_ten_seconds(algorithm: Algorithm, heuristic: Heuristic) -> O
     Options { reallocation, ..Options::default() }
 }
 
-/// Cluster, start and end of each job, in seconds.
+/// Returns the cluster, start and end of each job, in seconds.
 pub(crate) fn schedule(outcome: &Outcome) -> Vec<(usize, u64, u64)> {
     let seconds = |time: SimTime| time.micros() / 1_000_000;
     outcome.jobs.iter().flatten().map(|job| (job.cluster, seconds(job.start), seconds(job.end))).collect()
 }
 
-/// Figure 1. Two clusters of 2 cores. Job 1 takes the first until 30, job 2 (f) the second until 40, as it says. Jobs 3 (h)
-/// and 4 (i), one core each, would end at 40 and 50 behind job 1 and at 50 and 60 behind job 2, so they queue on the
-/// first; job 5 (j), two cores, at 55 behind them and at 45 behind job 2, so it queues on the second.
+/// Figure 1. Two clusters of 2 cores. Job 1 takes the first until 30 s, job 2 (f) the second until
+/// 40 s by its walltime. Jobs 3 (h) and 4 (i), with one core each, would end at 40 s and 50 s behind
+/// job 1 and at 50 s and 60 s behind job 2, so they queue on the first. Job 5 (j), with two cores,
+/// would end at 55 s behind them and at 45 s behind job 2, so it queues on the second.
 ///
-/// Job 2 ends at 4 already, and job 5 is started at once. When reallocation comes, at 10, the second cluster is empty:
-/// jobs 3 and 4 would end at 20 and 30 there, and move one after the other.
+/// Job 2 already ends at 4 s, and job 5 is started immediately. At the reallocation at 10 s, the
+/// second cluster is empty: jobs 3 and 4 would end at 20 s and 30 s there, and move one after the
+/// other.
 #[test]
 fn figure_1_waiting_jobs_move_to_a_cluster_that_came_free() {
     let jobs = jobs(&[(0, 2, 30, 30), (0, 2, 4, 40), (1, 1, 10, 10), (1, 1, 20, 20), (1, 2, 5, 5)]);
@@ -73,20 +76,23 @@ fn figure_1_waiting_jobs_move_to_a_cluster_that_came_free() {
                 "{algorithm} {heuristic}"
             );
             assert_eq!(outcome.moves, 2);
-            // Two clusters for each of five arrivals; then for each of two jobs, or for both and for the one that is left.
+            // Two clusters for each of five arrivals; then for each of two jobs, or for both and for
+            // the remaining one.
             assert_eq!(outcome.questions, if heuristic == Heuristic::Mct { 10 + 4 } else { 10 + 6 });
         }
     }
 }
 
-/// Figure 2. Clusters of 2 and 3 cores. Job 1 has the first until 50. Jobs 2 and 3 have two cores and one of the second,
-/// until 60 and 100, as they say; job 4 needs all three and is reserved at 100. Job 5 (one core, 30 s) would end at 80
-/// on the first and, in the hole behind job 2, at 90 on the second: it is reserved at 50 on the first. Job 6 (two cores,
-/// 45 s) follows it there at 80: the hole on the second is too short, behind job 4 it would end at 165.
+/// Figure 2. Clusters of 2 and 3 cores. Job 1 has the first until 50 s. Jobs 2 and 3 have two cores
+/// and one core of the second, until 60 s and 100 s by their walltimes; job 4 needs all three and is
+/// reserved at 100 s. Job 5 (one core, 30 s) would end at 80 s on the first and, in the hole behind
+/// job 2, at 90 s on the second: it is reserved at 50 s on the first. Job 6 (two cores, 45 s)
+/// follows it there at 80 s: the hole on the second is too short, and behind job 4 it would end at
+/// 165 s.
 ///
-/// Job 3 ends at 5, and job 4 moves up to 60. At 10 job 5 can be back-filled on the second cluster until 40, and moves; job
-/// 6 moves up to 50 on the first. Then job 2 ends at 20 instead of 60. Job 4 could start, were it not for job 5: it is
-/// delayed to 40.
+/// Job 3 ends at 5 s, and the reservation of job 4 moves to 60 s. At 10 s job 5 can be backfilled on
+/// the second cluster until 40 s, and moves; the reservation of job 6 moves to 50 s on the first.
+/// Then job 2 ends at 20 s instead of 60 s. Without job 5, job 4 could start; it is delayed to 40 s.
 #[test]
 fn figure_2_a_moved_job_delays_others_and_lets_others_move_up() {
     let jobs = jobs(&[
@@ -109,13 +115,14 @@ fn figure_2_a_moved_job_delays_others_and_lets_others_move_up() {
     let comparison = Comparison::of(&jobs, &without, &with);
     assert_eq!((comparison.changed, comparison.earlier), (3, 2));
     assert_eq!(comparison.largest_delay, SimSpan::from_secs(20));
-    // Response times 59, 39 and 93 s instead of 39, 79 and 123 s.
+    // Response times are 59, 39 and 93 s instead of 39, 79 and 123 s.
     assert_eq!(comparison.relative_turnaround(), Some(191.0 / 241.0));
 }
 
-/// All jobs are submitted to the first of two clusters of five cores. Job 2 takes one core at 10, job 3 needs all five and is
-/// planned at 40, so job 4, which ends at 50 at the earliest, is planned behind it. At once job 3 moves to the second cluster, and
-/// job 4 starts in the moment of its submission, though it was expected to start at 50.
+/// All jobs are submitted to the first of two clusters of five cores. Job 2 takes one core at 10 s.
+/// Job 3 needs all five and is planned at 40 s, so job 4, which ends at 50 s at the earliest, is
+/// planned behind it. Job 3 moves to the second cluster immediately, and job 4 starts when it is
+/// submitted, although it was expected to start at 50 s.
 #[test]
 fn a_job_starts_earlier_than_planned_when_the_one_before_it_moves_in_the_same_moment() {
     let jobs = jobs(&[(0, 1, 1, 1), (10, 1, 10, 30), (10, 5, 10, 10), (10, 1, 10, 40)]);
@@ -125,9 +132,10 @@ fn a_job_starts_earlier_than_planned_when_the_one_before_it_moves_in_the_same_mo
     assert_eq!(schedule(&outcome), [(0, 0, 1), (0, 10, 20), (1, 10, 20), (0, 10, 20)]);
 }
 
-/// Clusters of one core. Job 1 has the first until 20, as it says, job 2 the second until 40, and job 3 queues on the first. Job
-/// 4 is a local one of the second, and waits there from 40 to 50, though it would end at 40 on the first; job 1 ends at 10, and
-/// from 20 on the first cluster is empty.
+/// Clusters of one core. Job 1 has the first until 20 s by its walltime, job 2 the second until 40
+/// s, and job 3 queues on the first. Job 4 is a local job of the second, and waits there from 40 s
+/// to 50 s, although it would end at 40 s on the first. Job 1 ends at 10 s, and the first cluster is
+/// empty from 20 s on.
 #[test]
 fn local_jobs_stay_where_they_are() {
     let mut jobs = jobs(&[(0, 1, 10, 20), (0, 1, 40, 40), (1, 1, 10, 10), (2, 1, 10, 10)]);
@@ -142,9 +150,10 @@ fn local_jobs_stay_where_they_are() {
     }
 }
 
-/// Clusters of one core. Job 1 has the first until 30, job 2 the second until 100. Job 3 queues on the first, to start at 30, and
-/// behind it job 4, a local one. Cancellation at 10 lets job 4 move up to 30, and job 3 is submitted behind it: what the text
-/// (section 6) says of grids that are not dedicated.
+/// Clusters of one core. Job 1 has the first until 30 s, job 2 the second until 100 s. Job 3 queues
+/// on the first, to start at 30 s, and behind it job 4, a local one. Cancellation at 10 s moves the
+/// reservation of job 4 to 30 s, and job 3 is submitted behind it, as the text (section 6) describes
+/// for grids that are not dedicated.
 #[test]
 fn cancellation_lets_local_jobs_pass() {
     let mut jobs = jobs(&[(0, 1, 30, 30), (0, 1, 100, 100), (1, 1, 10, 10), (5, 1, 20, 20)]);
@@ -157,8 +166,8 @@ fn cancellation_lets_local_jobs_pass() {
     assert_eq!(of(Algorithm::With), [(0, 0, 30), (1, 0, 100), (0, 50, 60), (0, 30, 50)]);
 }
 
-/// The same three local jobs on clusters of two cores: the last one is behind a job of two cores, and backfilled where the policy
-/// is CONS.
+/// Three equal local jobs run on each of two clusters of two cores. The last one is behind a job of
+/// two cores, and is backfilled only under CONS.
 #[test]
 fn clusters_have_policies_of_their_own() {
     let mut jobs = jobs(&[
@@ -179,8 +188,8 @@ fn clusters_have_policies_of_their_own() {
         local,
         conditions: Conditions::default(),
     };
-    let clusters = vec![spec(None), spec(Some(Discipline::Conservative(Compression::OneByOne).into()))];
-    let mixed = Platform::new(clusters, Discipline::Fcfs).unwrap();
+    let clusters = vec![spec(None), spec(Some(Backfilling::Conservative(Compression::OneByOne).into()))];
+    let mixed = Platform::new(clusters, Backfilling::Fcfs).unwrap();
     let outcome = audited(&mixed, &jobs, &Options::default()).unwrap();
     assert_eq!(
         schedule(&outcome),
@@ -188,8 +197,9 @@ fn clusters_have_policies_of_their_own() {
     );
 }
 
-/// Job 1 has the first cluster until 11 or 12, job 2 the second until a second later, as it says, so job 3 queues behind
-/// job 1. Job 2 ends at 5: if job 3 moved at 10, it would gain one second, which is just the threshold, or two.
+/// Job 1 has the first cluster until 11 s or 12 s, job 2 the second until a second later by its
+/// walltime, so job 3 queues behind job 1. Job 2 ends at 5 s: if job 3 moved at 10 s, it would gain
+/// one second, which equals the threshold, or two.
 #[test]
 fn the_threshold_is_to_be_exceeded() {
     let moves = |busy| {
@@ -220,18 +230,20 @@ fn what_cannot_be_simulated_is_said_before() {
     let error = simulate(&platform(&[2]), &unsorted, &Options::default(), ()).unwrap_err();
     let expected = "job 2 is out of order: expected jobs by time of submission, then by id";
     assert_eq!(error.to_string(), expected);
-    let error = Platform::new(Vec::new(), Discipline::Fcfs).unwrap_err();
+    let error = Platform::new(Vec::new(), Backfilling::Fcfs).unwrap_err();
     assert_eq!(error.to_string(), "expected 1 to 64 clusters, found 0");
 }
 
-/// Two clusters of 4 cores with FCFS. Job 1 takes 3 cores of the first until 100. Job 2, three cores for 60 s, would end at 160 there
-/// and at 61 on the second, and goes there; job 3, two cores, then ends at 111 behind it. By its first core, which is free, job 2 would end
-/// at 61 on both and goes to the first, where it starts at 100, and job 3 has the second for itself. Of the
-/// other four jobs the second, as wide as a cluster, would by its first core end at 900 on both and goes to the first too, behind which
-/// no later job wants to be.
+/// Two clusters of 4 cores with FCFS. Job 1 takes 3 cores of the first until 100 s. Job 2, with
+/// three cores for 60 s, would end at 160 s there and at 61 s on the second, and goes there; job 3,
+/// with two cores, then ends at 111 s behind it. Estimated by its first core, which is free, job 2
+/// would end at 61 s on both and goes to the first, where it starts at 100 s, and job 3 has the
+/// second alone. Of the other four jobs, the second one is as large as a cluster. Estimated by its
+/// first core it would end at 900 s on both, so it goes to the first too, and later jobs avoid that
+/// cluster.
 #[test]
 fn the_first_core_says_too_early_when_wide_jobs_start() {
-    let fcfs = Platform::new(platform(&[4, 4]).clusters().to_vec(), Discipline::Fcfs).unwrap();
+    let fcfs = Platform::new(platform(&[4, 4]).clusters().to_vec(), Backfilling::Fcfs).unwrap();
     let wide = jobs(&[(0, 3, 100, 100), (1, 3, 60, 60), (2, 2, 50, 50)]);
     let with = |jobs: &[GridJob], estimate| {
         schedule(&audited(&fcfs, jobs, &Options { estimate, ..Options::default() }).unwrap())
@@ -243,8 +255,9 @@ fn the_first_core_says_too_early_when_wide_jobs_start() {
     assert_eq!(with(&behind, Estimate::FirstCore), [(0, 0, 100), (0, 100, 1_000), (1, 0, 10), (1, 10, 60)]);
 }
 
-/// Two clusters of 4 cores. When job 2 has been submitted, at 1, job 3 would end at 150 behind job 1 and at 51 beside job 2; when it
-/// arrives, at 20, job 1 has ended early, and it would end at 70 on both.
+/// Two clusters of 4 cores. When job 2 has been submitted, at 1 s, job 3 would end at 150 s behind
+/// job 1 and at 51 s alongside job 2. When it arrives, at 20 s, job 1 has ended early, and it would
+/// end at 70 s on both.
 #[test]
 fn a_job_may_be_mapped_when_the_one_before_it_is_submitted() {
     let jobs = jobs(&[(0, 4, 10, 100), (1, 1, 1_000, 1_000), (20, 3, 50, 50)]);

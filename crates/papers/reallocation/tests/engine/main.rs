@@ -1,4 +1,5 @@
-//! Several clusters under a meta-scheduler: schedules derived by hand, and a twin.
+//! Tests several clusters under a meta-scheduler: schedules derived by hand, and a reference
+//! implementation.
 
 mod conditions;
 mod golden;

@@ -1,4 +1,4 @@
-//! Faults planted in records of grids that are right (`planted/*.txt`).
+//! Tests that violations injected into correct records of grids are found (`planted/*.txt`).
 
 use dfrsim_paper_reallocation::audit::audit;
 use dfrsim_simulator_tests::planted::check_all;

@@ -1,4 +1,4 @@
-//! What must hold for every grid, on 100,000 small random ones each.
+//! Tests properties of every grid, on 100,000 small random ones each.
 
 use crate::support::{self, audited};
 use crate::twin;
@@ -8,7 +8,8 @@ use dfrsim_paper_reallocation::engine::{BatchPolicy, GridJob, Options, Platform}
 use dfrsim_policies::{Policy, PolicyOptions};
 use proptest::prelude::*;
 
-/// Start and end of each of these jobs on one cluster, by the simulator of single clusters.
+/// Returns the start and end of each of these jobs on one cluster, computed by the simulator of
+/// single clusters.
 fn alone(platform: &Platform, at: usize, jobs: &[GridJob], those: &[usize]) -> Vec<(u64, u64)> {
     let spec = &platform.clusters()[at];
     let policy = Policy::Batch(platform.local_of(spec));
@@ -45,8 +46,8 @@ impl Observer for Records {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 100_000, ..ProptestConfig::default() })]
 
-    /// No job is lost, none runs twice, algorithm 1 moves for more than its threshold only, no cluster gives more than it
-    /// has: the checker sees to that.
+    /// The checker verifies that no job is lost or runs twice, that algorithm 1 moves jobs only for
+    /// gains above its threshold, and that no cluster allocates more cores than it has.
     #[test]
     fn the_checker_finds_no_fault(
         platform in support::failing_platform(support::all_policies()), jobs in support::jobs(),
@@ -55,7 +56,8 @@ proptest! {
         audited(&platform, &jobs, &options)?;
     }
 
-    /// Without reallocation each cluster does what the simulator of single clusters does with the same jobs.
+    /// Without reallocation each cluster schedules its jobs as the simulator of single clusters
+    /// does.
     #[test]
     fn without_reallocation_clusters_are_independent(
         platform in support::platform(support::disciplines().map(BatchPolicy::from).collect()), jobs in support::jobs(),
@@ -76,7 +78,7 @@ proptest! {
         }
     }
 
-    /// Asking only what may have changed gives the schedule of asking everything before each choice.
+    /// Queries only for possible changes give the schedule of complete queries before each choice.
     #[test]
     fn the_twin_that_asks_everything_agrees(
         platform in prop_oneof![

@@ -1,4 +1,4 @@
-//! Small random grids, and simulations that are audited.
+//! Small random grids, and audited simulations.
 
 use dfrsim_model::grid_event::Record;
 use dfrsim_model::platform::classes::{Demands, PlatformFields, UnequalNodes};
@@ -6,7 +6,7 @@ use dfrsim_model::platform::{NodeSpan, Outages, Window};
 use dfrsim_model::{JobId, Seed, SimSpan, SimTime};
 use dfrsim_paper_reallocation::audit::Auditor;
 use dfrsim_paper_reallocation::engine::{
-    Algorithm, BatchPolicy, ClusterSpec, Compression, Conditions, Discipline, Estimate, GridJob, Heuristic,
+    Algorithm, Backfilling, BatchPolicy, ClusterSpec, Compression, Conditions, Estimate, GridJob, Heuristic,
     JobTraits, Mapped, Mapping, Options, Outage, Outcome, Platform, Reallocation, Speed, Transfer, simulate,
 };
 use dfrsim_policies::batch::{NodeUse, QueueOrder};
@@ -14,30 +14,31 @@ use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 use std::sync::Arc;
 
-/// The policies of the text, and EASY.
+/// Returns the policies of the text, and EASY.
 pub(crate) fn policies() -> Vec<BatchPolicy> {
-    let cons = [Compression::OneByOne, Compression::Replan].map(Discipline::Conservative);
-    [Discipline::Fcfs, Discipline::Easy].into_iter().chain(cons).map(BatchPolicy::from).collect()
+    let cons = [Compression::OneByOne, Compression::Replan].map(Backfilling::Conservative);
+    [Backfilling::Fcfs, Backfilling::Easy].into_iter().chain(cons).map(BatchPolicy::from).collect()
 }
 
-/// All disciplines but SLURM, whose passes between events are the matter of the tests of single clusters.
-pub(crate) fn disciplines() -> impl Iterator<Item = Discipline> {
-    Discipline::ALL.into_iter().filter(|&discipline| discipline != Discipline::Slurm)
+/// Returns all disciplines except SLURM, whose cycles between events are covered by the tests of
+/// single clusters.
+pub(crate) fn disciplines() -> impl Iterator<Item = Backfilling> {
+    Backfilling::ALL.into_iter().filter(|&discipline| discipline != Backfilling::Slurm)
 }
 
-/// All policies, with all orders of the queue.
+/// Returns all policies, with all queue orders.
 pub(crate) fn all_policies() -> Vec<BatchPolicy> {
     let ordered = |order| disciplines().map(move |discipline| BatchPolicy { order, ..discipline.into() });
     QueueOrder::all().flat_map(ordered).collect()
 }
 
-/// The same, where tasks may also share nodes.
+/// Returns all policies with whole nodes, and all with shared nodes.
 pub(crate) fn sharing_policies() -> Vec<BatchPolicy> {
     let of_use = |nodes| all_policies().into_iter().map(move |policy| BatchPolicy { nodes, ..policy });
     [NodeUse::Whole, NodeUse::Shared].into_iter().flat_map(of_use).collect()
 }
 
-/// One to three clusters of a few cores.
+/// Draws one to three clusters of a few cores.
 pub(crate) fn platform(policies: Vec<BatchPolicy>) -> impl Strategy<Value = Platform> {
     let speed = prop::sample::select(vec![1_000, 1_200, 1_400]);
     let own = prop_oneof![2 => Just(None), 1 => prop::sample::select(policies.clone()).prop_map(Some)];
@@ -54,7 +55,7 @@ pub(crate) fn platform(policies: Vec<BatchPolicy>) -> impl Strategy<Value = Plat
     })
 }
 
-/// The same with up to two outages a cluster.
+/// Draws a platform with up to two outages per cluster.
 pub(crate) fn failing_platform(policies: Vec<BatchPolicy>) -> impl Strategy<Value = Platform> {
     let spans = prop::collection::vec((1_u64..60, 1_u64..40), 0..=2);
     (platform(policies), prop::collection::vec(spans, 3)).prop_map(|(platform, spans)| {
@@ -72,7 +73,7 @@ pub(crate) fn failing_platform(policies: Vec<BatchPolicy>) -> impl Strategy<Valu
     })
 }
 
-/// A fast node, and others of half its speed.
+/// Creates a fast node, and others of half its speed.
 pub(crate) fn unequal(nodes: u32) -> Arc<UnequalNodes> {
     let slow = match nodes {
         0 | 1 => String::new(),
@@ -83,7 +84,8 @@ pub(crate) fn unequal(nodes: u32) -> Arc<UnequalNodes> {
     Arc::new(UnequalNodes { classes, demands: Demands::default() })
 }
 
-/// The platform where nodes of each cluster may differ, and, with a window, its first one may be down from a moment on that is known.
+/// Draws conditions for the clusters of a platform: nodes may differ, and, with `has_windows`, the
+/// first node may be down in an announced window.
 pub(crate) fn with_conditions(platform: Platform, has_windows: bool) -> impl Strategy<Value = Platform> {
     let window = prop::option::of((1_u64..60, 1_u64..40)).prop_map(move |it| it.filter(|_| has_windows));
     prop::collection::vec((any::<bool>(), window), 3).prop_map(move |drawn| {
@@ -104,7 +106,7 @@ pub(crate) fn with_conditions(platform: Platform, has_windows: bool) -> impl Str
     })
 }
 
-/// No transfer time, or some microseconds for each job and each core.
+/// Draws no transfer time, or some microseconds per job and per core.
 pub(crate) fn transfer() -> impl Strategy<Value = Transfer> {
     let times = prop_oneof![1 => Just((0, 0)), 1 => (0_u64..15, 0_u64..5)];
     times.prop_map(|(fixed, per_core)| Transfer {
@@ -117,7 +119,8 @@ pub(crate) fn publication_period() -> impl Strategy<Value = Option<SimSpan>> {
     prop_oneof![1 => Just(None), 1 => (1_u64..60).prop_map(|micros| Some(SimSpan::from_micros(micros)))]
 }
 
-/// A few jobs, most of them waiting for others; small numbers, so that many things coincide. Times are in microseconds.
+/// Draws a few jobs, most of which wait for others. Numbers are small, so that there are many
+/// coincidences. Times are in microseconds.
 pub(crate) fn jobs() -> impl Strategy<Value = Vec<GridJob>> {
     let gap = prop_oneof![3 => Just(0), 4 => 1_u64..20, 1 => 20_u64..200];
     let home = prop_oneof![4 => Just(None), 1 => Just(Some(0))];
@@ -154,7 +157,8 @@ pub(crate) fn reallocation() -> impl Strategy<Value = Reallocation> {
     })
 }
 
-/// Every mapping, estimate and moment, any transfer and publication, with reallocation, with copies, or neither.
+/// Draws every mapping, estimate and mapping time, any transfer and publication, with reallocation,
+/// with copies, or with neither.
 pub(crate) fn options() -> impl Strategy<Value = Options> {
     let mapping = (
         prop::sample::select(Mapping::ALL.to_vec()),
@@ -180,7 +184,7 @@ pub(crate) fn options() -> impl Strategy<Value = Options> {
     )
 }
 
-/// The same jobs and options with a second for each microsecond.
+/// Converts microseconds of jobs and options to seconds.
 pub(crate) fn in_seconds(jobs: Vec<GridJob>, options: Options) -> (Vec<GridJob>, Options) {
     let of = |span: SimSpan| SimSpan::from_secs(span.micros());
     let jobs = jobs.into_iter().map(|job| GridJob {
@@ -203,7 +207,7 @@ pub(crate) fn in_seconds(jobs: Vec<GridJob>, options: Options) -> (Vec<GridJob>,
     (jobs.collect(), options)
 }
 
-/// Simulates with the checker listening.
+/// Simulates with the checker as an observer.
 pub(crate) fn audited(
     platform: &Platform,
     jobs: &[GridJob],

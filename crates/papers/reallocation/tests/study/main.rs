@@ -1,4 +1,4 @@
-//! The grid study in the frame.
+//! Tests the grid study in the framework.
 
 use dfrsim_lab::{Part, Registry, Results, RunError, RunOptions, RunReport, Shard, Status};
 use dfrsim_paper_reallocation::register;
@@ -28,7 +28,7 @@ fn faults(text: &str) -> String {
     parsed.map(|_| ()).unwrap_err().to_string()
 }
 
-/// Rows and tables.
+/// Returns rows and tables.
 fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let entries = [folder.to_owned(), folder.join("tables")].map(|each| fs::read_dir(each).unwrap());
     let paths = entries.into_iter().flatten().map(|entry| entry.unwrap().path());
@@ -43,7 +43,8 @@ fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
 fn a_row_for_each_simulation_and_the_published_tables() {
     let folder = tempfile::tempdir().unwrap();
     let report = run(&[], folder.path());
-    // Two platforms, three local policies; without reallocation, and two algorithms with six heuristics.
+    // Two platforms, three local policies; without reallocation, and two algorithms with six
+    // heuristics.
     assert_eq!((report.counts.total, report.counts.of(Status::Ok)), (2 * 3 * 13, 2 * 3 * 13));
     let registry = registry();
     let results = Results::read(folder.path(), &registry).unwrap();
@@ -58,7 +59,7 @@ fn a_row_for_each_simulation_and_the_published_tables() {
         "reference_turnaround_s",
         "relative_turnaround",
     ]
-    .map(|column| frame.place(column).unwrap());
+    .map(|column| frame.column_index(column).unwrap());
     assert_eq!((frame.primary(), frame.text(0, algorithm)), (Some(relative), "none".to_owned()));
     for row in 0..frame.len() {
         let number = |column| frame.number(row, column);
@@ -67,14 +68,16 @@ fn a_row_for_each_simulation_and_the_published_tables() {
         } else if let Some(relative) = number(relative) {
             let (own, reference) = (number(own).unwrap(), number(reference).unwrap());
             assert_eq!(relative, own / reference);
-            // What changes is what the changed jobs gain or lose, spread over all jobs.
+            // The change of the mean is the gain or loss of the changed jobs, averaged over all
+            // jobs.
             let none = frame.number(row - row % 13, all).unwrap();
             let expected = none + (own - reference) * number(changed).unwrap() / number(jobs).unwrap();
             assert!((number(all).unwrap() - expected).abs() < 1e-6 * none, "{row}");
         }
     }
     let tables: Vec<&str> = results.tables().collect();
-    // Tables 1 to 17, and gains, metrics, starvation, reference and windows; statements and a summary are of the report's own scenarios.
+    // Tables 1 to 17, and gains, metrics, starvation, reference and windows; claims and a summary
+    // exist only for the report's scenarios.
     assert_eq!(tables.len(), 17 + 5);
     let table_2 = fs::read_to_string(folder.path().join("tables/table_02.csv")).unwrap();
     let mut lines = table_2.lines();
@@ -83,8 +86,8 @@ fn a_row_for_each_simulation_and_the_published_tables() {
     assert_eq!(lines.next(), Some("FCFS,mct,days,75.27272727272727,,"));
 }
 
-/// Only a scenario that names the report has its values and statements beside its own; with several replications these have
-/// intervals.
+/// Shows published values and claims only for scenarios that name the report; with several
+/// replications the claims have intervals.
 #[test]
 fn statements_and_published_values_are_for_the_scenarios_of_the_report() {
     let folder = tempfile::tempdir().unwrap();
@@ -99,13 +102,14 @@ fn statements_and_published_values_are_for_the_scenarios_of_the_report() {
     let starved = text.lines().find(|line| line.contains("starvation never occurred")).unwrap();
     assert!(starved.contains(",holds,") && starved.contains("0 of 12 simulations; at most "), "{starved}");
     let line = text.lines().find(|line| line.contains("(table 2)")).unwrap();
-    // FCFS less CONS in percent of the jobs: mean and interval, beside the published difference.
+    // FCFS minus CONS in percent of the jobs: mean and interval, followed by the published
+    // difference.
     let numbers: Vec<f64> = line.split(',').filter_map(|cell| cell.parse().ok()).collect();
     let [ours, low, high, published] = numbers[..] else { panic!("{line}") };
     assert!(low < ours && ours < high && (published - 5.962).abs() < 1e-3, "{line}");
 }
 
-/// A conservative policy of another kind is in the place of that of the text, unless that runs too.
+/// A different conservative policy replaces that of the text, unless both run.
 #[test]
 fn statements_are_for_any_conservative_policy() {
     let folder = tempfile::tempdir().unwrap();
@@ -121,7 +125,8 @@ fn statements_are_for_any_conservative_policy() {
     assert!(statements("local=['FCFS', 'EASY']") < text);
 }
 
-/// By the first core wide jobs are mapped otherwise, and so are jobs whose cluster is chosen early; every simulation is checked.
+/// Estimates by the first core and early mapping change the choice of clusters; every simulation is
+/// audited.
 #[test]
 fn estimates_and_moments_are_fields() {
     let starts = |overrides: &[&str]| columns(QUICK, overrides, ["mean_wait_s"])[0].clone();
@@ -140,7 +145,7 @@ fn narrowing_and_widening_reuses_every_row_that_remains() {
     assert_eq!(counts(&["local='CONS'", "meta.heuristics=['mct', 'minmin']"]), (0, 2 * 5));
     assert_eq!(counts(&["local='CBF'", "meta.heuristics='minmin'"]), (2 * 3, 0));
     assert_eq!(counts(&["local=['CONS', 'EASY']", "meta.heuristics='minmin'"]), (2 * 3, 2 * 3));
-    // The threshold matters to the algorithm without cancellation alone.
+    // The threshold affects only the algorithm without cancellation.
     let threshold = "meta.threshold_s=600";
     assert_eq!(counts(&["local='CONS'", "meta.heuristics='minmin'", threshold]), (2 * 2, 2));
     // Jobs that wait on several clusters are not moved.
@@ -177,8 +182,8 @@ fn events_are_written_and_pass_the_checker() {
     assert_eq!(names, ["none", "with-mct", "without-mct"].map(name));
 }
 
-/// Events of every simulation, for all local policies, mappings and numbers of copies, are in a separate file that the
-/// audit accepts.
+/// Writes the events of every simulation, for all local policies, mappings and numbers of copies, to
+/// a separate file that the audit accepts.
 #[test]
 fn events_of_every_simulation_pass_the_audit() {
     let local = "local=['FCFS', 'CONS', 'CONS/REPLAN', 'EASY']";
@@ -216,7 +221,8 @@ fn events_of_every_simulation_pass_the_audit() {
     assert_eq!(audited("failing-copies", &["meta.copies=2", "meta.publication_s=600", conditions[4]]), 2 * 4);
 }
 
-/// Columns of the rows of a scenario, without backfilling on the homogeneous platform, with these fields.
+/// Returns columns of the rows of a scenario with these fields, under FCFS on the homogeneous
+/// platform.
 fn columns<const N: usize>(text: &str, overrides: &[&str], names: [&str; N]) -> [Vec<f64>; N] {
     let folder = tempfile::tempdir().unwrap();
     let narrow = ["local='FCFS'", "heterogeneous=false", "meta.heuristics=['mct', 'minmin']"];
@@ -227,12 +233,12 @@ fn columns<const N: usize>(text: &str, overrides: &[&str], names: [&str; N]) -> 
     let results = Results::read(folder.path(), &registry).unwrap();
     let frame = &results.rows().unwrap()[0];
     names.map(|name| {
-        let place = frame.place(name).unwrap();
+        let place = frame.column_index(name).unwrap();
         (0..frame.len()).map(|row| frame.number(row, place).unwrap()).collect()
     })
 }
 
-/// A transfer that takes a day keeps jobs where they are, and has no effect without moves.
+/// A transfer time of a day prevents moves, and transfer times have no effect without moves.
 #[test]
 fn transfers_are_a_field() {
     let names = ["moves", "mean_turnaround_s"];
@@ -250,7 +256,7 @@ fn transfers_are_a_field() {
     );
 }
 
-/// Where jobs go depends on when plans were published.
+/// The choice of clusters depends on the publication period.
 #[test]
 fn the_age_of_what_is_known_is_a_field() {
     let turnaround = |overrides: &[&str]| columns(QUICK, overrides, ["mean_turnaround_s"])[0][0];
@@ -258,7 +264,7 @@ fn the_age_of_what_is_known_is_a_field() {
     assert!(found[0] != found[1] && found[1] != found[2], "{found:?}");
 }
 
-/// Given outages and drawn ones; those of another replication are others.
+/// Tests given outages and random ones, which differ between replications.
 #[test]
 fn failures_are_fields() {
     let names = ["lost_runs", "lost_core_s", "jobs"];
@@ -284,7 +290,8 @@ fn failures_are_fields() {
     assert!(faults(&both).contains("expected one of `outages` and `failures`"));
 }
 
-/// A log of a grid, of which each site of a workload takes its own jobs: S2's first one comes ten minutes after S1's.
+/// Splits a log of a grid by site; the first job of S2 arrives ten minutes after the first one of
+/// S1.
 #[test]
 fn a_log_of_a_grid_is_split_by_site() {
     let line = |job: u32| {
@@ -362,7 +369,7 @@ fn all_faults_of_a_scenario_are_found() {
     assert!(unspecified.contains("expected one of `jobs` or `log`"), "{unspecified}");
 }
 
-/// A hundred jobs of a log, one of them for 200 cores.
+/// A log of a hundred jobs has one with 200 cores.
 #[test]
 fn a_job_that_fits_nowhere_is_an_error_unless_it_is_to_be_skipped() {
     let line =
@@ -390,7 +397,8 @@ fn a_job_that_fits_nowhere_is_an_error_unless_it_is_to_be_skipped() {
     assert!(rows.lines().nth(1).unwrap().contains(",none,,99,1,"), "{rows}");
 }
 
-/// Fifty generated jobs as a log, of which some have a status that no format defines, some no submit time and some no run time.
+/// Creates a log of fifty jobs, some of which have an undefined status, no submit time or no run
+/// time.
 fn awkward_log() -> String {
     let line = |id: u32| {
         let submit = if id % 10 == 7 { -1 } else { i64::from(id) * 600 };
@@ -410,7 +418,8 @@ fn awkward_logs_run_with_rules() {
     fs::write(folder.path().join("awkward.swf"), awkward_log()).unwrap();
     let run = |rules: &str| try_run(&format!("{scenario}{rules}"), &[], &RunOptions::new(folder.path()));
     let report = |rules: &str| run(rules).unwrap().inputs[0].report[0].clone();
-    // Without rules: unknown statuses stay, jobs without submit time are left out, run times of zero are a second.
+    // Defaults: unknown statuses are kept, jobs without submit time are dropped, and zero run times
+    // are set to a second.
     let plain = report("");
     for part in
         ["50 records, 45 jobs", "unknown_status: 10 kept", "no_submit: 5 dropped", "zero_run: 2 clamped"]
@@ -419,7 +428,7 @@ fn awkward_logs_run_with_rules() {
     }
     let windows = fs::read_to_string(folder.path().join("tables/windows.csv")).unwrap();
     assert!(windows.lines().nth(1).unwrap().ends_with(",45,0,0"), "no job has a walltime: {windows}");
-    // Rules that are not named stay as they are.
+    // Rules that are not given keep their defaults.
     let ruled = report("rules = { unknown_status = 'drop', no_submit = 'clamp' }\n");
     for part in ["unknown_status: 10 dropped", "no_submit: 5 clamped", "zero_run: 2 clamped"] {
         assert!(ruled.contains(part), "{part}: {ruled}");
@@ -434,7 +443,7 @@ fn awkward_logs_run_with_rules() {
     assert!(alone.contains("are for sites with a `log`"), "{alone}");
 }
 
-/// The second replication begins two days later, and a load is what it should be in each month.
+/// The second replication begins two days later, and each month has its load.
 #[test]
 fn sites_have_windows_and_loads() {
     let scenario = "study = 'grid'\nlocal = 'FCFS'\nheterogeneous = false\nreplications = 2\nmeta.heuristics = 'mct'\n\
@@ -450,14 +459,14 @@ fn sites_have_windows_and_loads() {
         let cells = |line: &str| line.split(',').skip(2).map(str::to_owned).collect::<Vec<_>>();
         text.lines().skip(1).map(cells).collect::<Vec<_>>()
     };
-    // Two jobs a day, each an hour on one of four cores.
+    // Two jobs a day, each for an hour on one of four cores.
     let natural = windows("");
     assert_eq!(natural[0], ["0", "a.swf", "1", "6", "0.020833333333333332", "0", "0", "0"]);
     assert_eq!(natural[1][..4], ["1", "a.swf", "3", "6"]);
     let loaded = windows("load = [0.5, 0.25]\n");
     let load: f64 = loaded[0][4].parse().unwrap();
     assert!((load - (0.5 + 2.0 * 0.25) / 3.0).abs() < 1e-6, "{load}");
-    // All walltimes are logged, unless they are to be replaced.
+    // All walltimes are logged, unless they shall be replaced.
     let replaced = windows("[jobs]\nlogged_walltimes = 'replace'\n");
     assert_eq!((natural[0][5].as_str(), replaced[0][5].as_str()), ("0", "6"));
     let counted = windows("jobs = [3, 9]\n");
@@ -472,7 +481,8 @@ fn faults_of_run(text: &str, folder: &Path) -> String {
     try_run(text, &[], &RunOptions::new(folder)).unwrap_err().to_string()
 }
 
-/// Half of the jobs are local, the second cluster has a policy of its own: rows count the former, and moves are fewer.
+/// Half of the jobs are local and the second cluster has its own policy: rows count the local jobs,
+/// and moves are fewer.
 #[test]
 fn local_jobs_and_policies_of_clusters_are_fields() {
     let own = QUICK.replacen("speed = 1.4", "speed = 1.4\nlocal = 'EASY'", 1);
@@ -486,14 +496,16 @@ fn local_jobs_and_policies_of_clusters_are_fields() {
     let part = local[0] / jobs[0];
     assert!((0.4..0.6).contains(&part), "{part}");
     assert!(fewer.iter().sum::<f64>() < moves.iter().sum(), "{fewer:?} {moves:?}");
-    // Reference, MCT, MinMin without cancellation: the latter asks about all that are left before each choice.
+    // Reference, MCT, MinMin without cancellation, which queries all remaining jobs before each
+    // choice.
     assert!(questions[0] < questions[1] && questions[1] < questions[2], "{questions:?}");
-    // Backfilling on one cluster.
+    // One cluster uses backfilling.
     assert!(figures(&own, &[])[4][0] < wait[0]);
 }
 
-/// A cluster of two classes of nodes, which fail, and one with priorities, limits and preemption: by every policy, with and without
-/// reallocation. The checker follows all of it.
+/// Simulates a cluster of two node classes that fail, and one with priorities, limits and
+/// preemption, under every policy, with and without reallocation. The checker verifies all
+/// simulations.
 #[test]
 fn clusters_have_the_conditions_of_single_ones() {
     let conditions = include_str!("conditions.toml");
@@ -502,7 +514,7 @@ priorities = { weights = { age = 1000, size = 500 }, max_running_per_user = 8, b
 "#;
     let local = r#"["FCFS", "EASY", "EASY/SPARE", "CONS", "CONS/REPLAN", "EASY/ORDER=WFP3/PLACE=BEST", "CONS/ORDER=SAF/NODES=SHARED"]"#;
     for rule in ["lose", "requeue", "checkpoint:600:10:20"] {
-        // Queues are long in one of them.
+        // Without the load, queues are long in one of them.
         let quick = if rule == "lose" { QUICK.to_owned() } else { QUICK.replace(", load = 0.9", "") };
         let text = quick
             .replace("cores = 64\n", &format!("cores = 64\n{}", conditions.replace("RULE", rule)))

@@ -1,50 +1,51 @@
-//! What statements ask of results: numbers of algorithms on parts of the instances.
+//! Source of the numbers that claims query: metrics of algorithms on subsets of the instances.
 
-use super::part::part;
+use super::part::select_instances;
 use crate::published::{RR_FIGURE_7, RR_TABLE_1};
 use crate::published::{TABLE_4_1, TABLE_4_3, TABLE_4_4, TABLE_4_5, TABLE_4_6, TABLE_4_7};
-use crate::results::{Advantage, PARAMETERS, Part, Record, Results, Sample, Tally};
+use crate::results::{Advantage, PARAMETERS, Record, Results, Sample, Subset, Tally};
 use crate::solve::passes;
 use crate::tables::{mcb, parameters};
 use dfrsim_lab::Reference;
-use dfrsim_lab::query::{Cells, Entry, Finding, Series, Source, Where};
+use dfrsim_lab::query::{Cells, ClaimEntry, LabelFilter, QueryResult, Series, Source};
 use dfrsim_model::Yield;
 
-/// What algorithms differ by: their name; the one that they are compared with; for greedy passes the order, the rule, whether its
-/// gaps are small, and whether order and rule go by sums or by maxima.
+/// Label columns of algorithms: the name; the algorithm to compare with; and for greedy passes the
+/// order, the rule, the cluster of gaps (near or far), and if order and rule use sums or maxima.
 const LABELS: [&str; 8] = ["algorithm", "other", "kind", "order", "rule", "cluster", "sorting", "choosing"];
 
-/// That what is stated of a number holds, or not, beside what else is stated.
-pub(super) fn number(entry: &Entry, value: f64, detail: impl Into<String>) -> Option<Finding> {
-    Some(Finding::new(value, entry.is, detail))
+/// Creates a finding with a number, to be compared with the claimed value.
+pub(super) fn number(entry: &ClaimEntry, value: f64, detail: impl Into<String>) -> Option<QueryResult> {
+    Some(QueryResult::new(value, entry.is, detail))
 }
 
-/// That a statement without a number holds, or not.
-pub(super) fn fact(holds: bool, detail: impl Into<String>) -> Option<Finding> {
-    Some(Finding::fact(holds, detail))
+/// Creates a finding that a claim without a number holds, or not.
+pub(super) fn fact(holds: bool, detail: impl Into<String>) -> Option<QueryResult> {
+    Some(QueryResult::fact(holds, detail))
 }
 
-/// Whether as many are so as there are.
-pub(super) fn all_of(count: usize, wrong: &[String]) -> Option<Finding> {
-    fact(wrong.is_empty(), format!("{} of {count}{}", count - wrong.len(), listed(wrong)))
+/// Creates a finding that holds if `wrong` is empty, with the number of correct cases.
+pub(super) fn all_of(count: usize, wrong: &[String]) -> Option<QueryResult> {
+    fact(wrong.is_empty(), format!("{} of {count}{}", count - wrong.len(), list_failures(wrong)))
 }
 
-/// Those for which a statement does not hold.
-pub(super) fn listed(names: &[String]) -> String {
+/// Formats the cases for which a claim does not hold.
+pub(super) fn list_failures(names: &[String]) -> String {
     if names.is_empty() { String::new() } else { format!("; not: {}", names.join(", ")) }
 }
 
-/// A check: `None` where the scenario lacks the instances or algorithms.
-pub(super) type Find = fn(&Results<'_>, &Entry) -> Option<Finding>;
+/// Function of a check; it returns `None` if the scenario lacks the instances or algorithms.
+pub(super) type CheckFunction = fn(&Results<'_>, &ClaimEntry) -> Option<QueryResult>;
 
-/// The results of a run; without any it only says what can be asked.
-pub(super) struct Asked<'a> {
+/// Results of a run as a source of claims. Without results it only lists the columns, metrics and
+/// checks.
+pub(super) struct ResultSource<'a> {
     pub(super) results: Option<&'a Results<'a>>,
-    /// The checks, by the names that statements give them.
-    pub(super) checks: &'static [(&'static str, Find)],
+    /// Checks, by the names used in claims.
+    pub(super) checks: &'static [(&'static str, CheckFunction)],
 }
 
-/// The [`LABELS`] of an algorithm.
+/// Returns the [`LABELS`] of an algorithm.
 fn labels(name: &str, other: &str) -> [String; 8] {
     let parts = name.strip_prefix("GREEDY_").and_then(|pass| pass.split_once('_'));
     let packing = name.starts_with("VP_") && TABLE_4_4.lines::<1, 0>().any(|([each], _)| each == name);
@@ -67,9 +68,10 @@ fn labels(name: &str, other: &str) -> [String; 8] {
     [name, other, kind, order, rule, cluster, sorting, choosing].map(str::to_owned)
 }
 
-impl Asked<'_> {
-    /// The algorithms, or pairs, that are asked for; `None` if a greedy pass, or one of a pair, is missing.
-    fn algorithms(&self, metric: &str, filter: &Where) -> Option<Vec<[String; 8]>> {
+impl ResultSource<'_> {
+    /// Returns the selected algorithms or pairs; `None` if a greedy pass, or a member of a pair, is
+    /// missing.
+    fn algorithms(&self, metric: &str, filter: &LabelFilter) -> Option<Vec<[String; 8]>> {
         let results = self.results?;
         let is_meant = |labels: &[String; 8]| {
             LABELS.iter().zip(labels).all(|(column, label)| filter.allows(column, label))
@@ -99,20 +101,20 @@ impl Asked<'_> {
     }
 }
 
-/// An algorithm on a part of the instances, beside another one if a statement names one.
-struct On<'a> {
+/// An algorithm on a subset of the instances, with another one to compare with if a claim names one.
+struct EvaluatedAlgorithm<'a> {
     results: &'a Results<'a>,
-    part: &'a Part<'a>,
+    part: &'a Subset<'a>,
     name: &'a str,
     other: &'a str,
     column: usize,
-    filter: &'a Where,
+    filter: &'a LabelFilter,
 }
 
-/// A number of an algorithm on a part of the instances.
-type Metric = fn(&On<'_>) -> Option<f64>;
+/// Function that computes a metric of an algorithm on a subset of the instances.
+type Metric = fn(&EvaluatedAlgorithm<'_>) -> Option<f64>;
 
-/// The metrics, in percent where they are a part of something.
+/// Metrics by name; proportions are in percent.
 const METRICS: [(&str, Metric); 28] = [
     ("gap", |on| on.gaps()?.mean()),
     ("gap_absolute", |on| on.part.gaps(on.column).absolute.mean()),
@@ -130,7 +132,7 @@ const METRICS: [(&str, Metric); 28] = [
         Some(on.count(|tally| tally.infeasible)? * 1_440.0 / on.count(|tally| tally.instances)?)
     }),
     ("yield", |on| on.part.yields(on.column).mean()),
-    // Over the instances on which all that are asked for have one.
+    // Averages over the instances on which all selected algorithms have a value.
     ("average_yield", |on| {
         let metric = |name: &str| on.results.metric(name, "average_yield");
         let columns = on.filter.labels("algorithm").iter().map(|name| metric(name));
@@ -142,13 +144,13 @@ const METRICS: [(&str, Metric); 28] = [
     ("raised_utilisation", |on| on.percent("raised_utilisation")),
     ("below_bound", |on| Some(100.0 * (1.0 - on.part.yields(on.column).mean()? / on.part.bounds().mean()?))),
     ("below_bound_where_solved", |on| {
-        let above = above(on.part, |record| record.bound, on.column)?;
+        let above = excess_percent(on.part, |record| record.bound, on.column)?;
         Some(100.0 - 100.0 / (1.0 + above / 100.0))
     }),
-    ("bound_above", |on| above(on.part, |record| record.bound, on.column)),
+    ("bound_above", |on| excess_percent(on.part, |record| record.bound, on.column)),
     ("optimum_above", |on| {
         let optimum = on.results.column("OPT")?;
-        above(on.part, |record| record.solved(optimum), on.column)
+        excess_percent(on.part, |record| record.solved(optimum), on.column)
     }),
     ("success", |on| Some(on.advantage()?.success)),
     ("missed", |on| {
@@ -170,7 +172,7 @@ const METRICS: [(&str, Metric); 28] = [
     }),
 ];
 
-impl On<'_> {
+impl EvaluatedAlgorithm<'_> {
     fn gaps(&self) -> Option<Sample> {
         match self.other {
             "" | "LPBOUND" => Some(self.part.relative_gaps(self.column)),
@@ -180,7 +182,7 @@ impl On<'_> {
     fn advantage(&self) -> Option<Advantage> {
         Some(self.part.advantage(self.column, self.results.column(self.other)?))
     }
-    /// How many instances are so; none without instances.
+    /// Returns one of the counts of the tally; `None` without instances.
     fn count(&self, of: fn(&Tally) -> usize) -> Option<f64> {
         let tally = self.part.tally(self.column);
         (tally.instances > 0).then(|| of(&tally) as f64)
@@ -190,15 +192,20 @@ impl On<'_> {
     }
 }
 
-/// By how much the mean of something is above that of an algorithm, in percent, over what both have.
-fn above(part: &Part<'_>, of: impl Fn(&Record<'_>) -> Option<Yield>, column: usize) -> Option<f64> {
+/// Computes the excess of the mean of `of` above that of an algorithm, in percent, over the records
+/// that have both.
+fn excess_percent(
+    part: &Subset<'_>,
+    of: impl Fn(&Record<'_>) -> Option<Yield>,
+    column: usize,
+) -> Option<f64> {
     let both = part.records.iter().filter_map(|record| of(record).zip(record.solved(column)));
     let (best, own) =
         both.fold((0.0, 0.0), |sums, (best, own)| (sums.0 + best.as_f64(), sums.1 + own.as_f64()));
     (own > 0.0).then(|| 100.0 * (best / own - 1.0))
 }
 
-impl Source for Asked<'_> {
+impl Source for ResultSource<'_> {
     fn columns(&self) -> Vec<&'static str> {
         ["set", "bounded", "ran", "solved", "bound", "table"]
             .into_iter()
@@ -212,9 +219,9 @@ impl Source for Asked<'_> {
     fn checks(&self) -> Vec<&'static str> {
         self.checks.iter().map(|(name, _)| *name).collect()
     }
-    fn series(&self, metric: &str, filter: &Where) -> Option<Series> {
+    fn series(&self, metric: &str, filter: &LabelFilter) -> Option<Series> {
         let results = self.results?;
-        let part = part(results, filter)?;
+        let part = select_instances(results, filter)?;
         let columns: Vec<&'static str> = PARAMETERS.into_iter().chain(LABELS).collect();
         let (metric, of) = METRICS.into_iter().find(|(name, _)| *name == metric)?;
         let mut cells = Cells::new(&columns, &[metric], &[]).named_by("algorithm");
@@ -226,7 +233,7 @@ impl Source for Asked<'_> {
                 let mut push =
                     |label: &str, part| split.push(([labels.as_slice(), &[label.to_owned()]].concat(), part));
                 for label in filter.labels(name) {
-                    push(label, part.labelled(name, |text| text == label));
+                    push(label, part.with_label(name, |text| text == label));
                 }
                 if filter.labels(name).is_empty() {
                     push("", part);
@@ -238,20 +245,20 @@ impl Source for Asked<'_> {
             for labels in &algorithms {
                 let (name, other) = labels[0].split_once(", ").unwrap_or((&labels[0], &labels[1]));
                 let Some(column) = results.column(name) else { continue };
-                if let Some(number) = of(&On { results, part, name, other, column, filter }) {
+                if let Some(number) = of(&EvaluatedAlgorithm { results, part, name, other, column, filter }) {
                     cells.push(values.iter().chain(labels).map(String::as_str), [Some(number)]);
                 }
             }
         }
-        cells.series(metric, &Where::default())
+        cells.series(metric, &LabelFilter::default())
     }
-    fn check(&self, name: &str, entry: &Entry) -> Option<Finding> {
+    fn check(&self, name: &str, entry: &ClaimEntry) -> Option<QueryResult> {
         let (_, check) = self.checks.iter().find(|(known, _)| *known == name)?;
         check(self.results?, entry)
     }
 }
 
-/// The published tables, each of which answers only those who name it.
+/// Returns the published tables, each of which answers only queries that name it.
 pub(super) fn published() -> Vec<Cells<'static>> {
     let cells = |columns: &[&'static str], metrics: &[&'static str]| {
         Cells::new(columns, metrics, &[]).named_by("algorithm").only_if_asked_for("table")
@@ -272,7 +279,11 @@ pub(super) fn published() -> Vec<Cells<'static>> {
     let mut fixed = cells(&columns, &["gap_absolute", "gap"]);
     for ([name, value], [slack, absolute, gap, ..]) in TABLE_4_6.lines::<2, 5>() {
         let of = |parameter| {
-            if parameter == parameters::long(name) { parameters::plain(value) } else { String::new() }
+            if parameter == parameters::parameter_name(name) {
+                parameters::plain_number(value)
+            } else {
+                String::new()
+            }
         };
         let [dimensions, jobs, rho, sigma] = ["dimensions", "jobs", "rho", "sigma"].map(of);
         fixed

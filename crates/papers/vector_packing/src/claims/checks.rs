@@ -1,19 +1,19 @@
-//! The checks that no query states.
+//! Checks that cannot be expressed as queries.
 
-use super::asked::{Asked, Find, all_of, fact, listed, number, published};
-use super::part::{is_enough, part};
+use super::asked::{CheckFunction, ResultSource, all_of, fact, list_failures, number, published};
+use super::part::{has_enough_instances, select_instances};
 use crate::published::TABLE_4_4;
-use crate::results::{Advantage, Part, Record, Results};
+use crate::results::{Advantage, Record, Results, Subset};
 use crate::solve::passes;
 use crate::tables::domination::{SUBSETS, subset};
 use crate::tables::slack::slacks;
-use dfrsim_lab::query::{Combine, Entry, Finding, Source as _, Take};
+use dfrsim_lab::query::{Aggregate, ClaimEntry, PairOperation, QueryResult, Source as _};
 use dfrsim_lab::{Status, average as mean, rank_correlation};
 
-/// The checks, by the names that statements give them.
-pub(super) const CHECKS: [(&str, Find); 23] = [
+/// Checks, by the names used in claims.
+pub(super) const CHECKS: [(&str, CheckFunction); 23] = [
     ("unsolved", |results, entry| {
-        let part = part(results, &entry.filter)?;
+        let part = select_instances(results, &entry.filter)?;
         let all = part.records.len();
         let solves = |record: &&&Record<'_>| {
             results.algorithms.iter().any(|(_, column)| record.solved(*column).is_some())
@@ -23,12 +23,12 @@ pub(super) const CHECKS: [(&str, Find); 23] = [
         number(entry, percent, format!("{unsolved} of {all}, {percent:.2} %"))
     }),
     ("each pass is the best", |results, entry| {
-        let counts = best_passes(results, &part(results, &entry.filter)?)?;
+        let counts = best_passes(results, &select_instances(results, &entry.filter)?)?;
         let never: Vec<&str> = counts.iter().filter(|(_, part)| *part == 0.0).map(|of| &*of.0).collect();
         fact(never.is_empty(), format!("{} of 49; never: {}", 49 - never.len(), never.join(", ")))
     }),
     ("passes that are often the best", |results, entry| {
-        let mut counts = best_passes(results, &part(results, &entry.filter)?)?;
+        let mut counts = best_passes(results, &select_instances(results, &entry.filter)?)?;
         counts.sort_by(|a, b| b.1.total_cmp(&a.1));
         let often = counts.iter().filter(|(_, part)| *part > 15.0);
         let mut often: Vec<&str> = often.map(|(name, _)| name.trim_start_matches("GREEDY_")).collect();
@@ -37,7 +37,7 @@ pub(super) const CHECKS: [(&str, Find); 23] = [
         fact(often == expected, numbered(&counts[..10]))
     }),
     ("S5_P4 fails least", |results, entry| {
-        let (part, columns) = (part(results, &entry.filter)?, columns(results)?);
+        let (part, columns) = (select_instances(results, &entry.filter)?, columns(results)?);
         let any = |record: &Record<'_>| columns.iter().any(|(_, column)| record.solved(*column).is_some());
         let solvable = part.filter(any);
         let rate =
@@ -46,14 +46,14 @@ pub(super) const CHECKS: [(&str, Find); 23] = [
         rates.sort_by(|a, b| a.1.total_cmp(&b.1));
         let own = rates.iter().find(|(name, _)| name == "GREEDY_S5_P4")?.1;
         let rest_holds = own <= rates[0].1;
-        Some(Finding { rest_holds, ..Finding::new(own, entry.is, numbered(&rates[..4])) })
+        Some(QueryResult { rest_holds, ..QueryResult::new(own, entry.is, numbered(&rates[..4])) })
     }),
     ("GREEDY solves what programs solve", |results, entry| {
         let greedy = results.column("GREEDY")?;
         let programs = ["RRND", "RRNDNZ", "FASTDIVING", "SLOWDIVING"];
         let columns: Vec<usize> = programs.into_iter().filter_map(|name| results.column(name)).collect();
         let any = |record: &Record<'_>| columns.iter().any(|column| record.solved(*column).is_some());
-        let solved = part(results, &entry.filter)?.filter(any);
+        let solved = select_instances(results, &entry.filter)?.filter(any);
         let failed = solved.records.iter().filter(|record| record.solved(greedy).is_none()).count();
         let detail = format!("{failed} of {} that one of {} solves", solved.records.len(), columns.len());
         fact(failed == 0, detail).filter(|_| !solved.is_empty())
@@ -65,15 +65,15 @@ pub(super) const CHECKS: [(&str, Find); 23] = [
         let all = solved.count();
         fact(both as f64 >= 0.999 * all as f64, format!("{both} of {all}")).filter(|_| all > 0)
     }),
-    // What is made of the distances is the largest of them, or their mean.
+    // The result is the largest of the distances, or their mean.
     ("as published", |results, entry| {
-        let cells = published_beside(results, entry)?;
+        let cells = cells_with_published(results, entry)?;
         let distance = |own: f64, theirs: f64| match entry.combine {
-            Some(Combine::Ratio) => 100.0 * (own / theirs - 1.0).abs(),
+            Some(PairOperation::Ratio) => 100.0 * (own / theirs - 1.0).abs(),
             _ => (own - theirs).abs(),
         };
         let all: Vec<f64> = cells.iter().map(|(_, own, theirs)| distance(*own, *theirs)).collect();
-        if entry.take == Some(Take::Mean) {
+        if entry.take == Some(Aggregate::Mean) {
             let mean = mean(all)?;
             return number(entry, mean, format!("{mean:.2} on average over {}", cells.len()));
         }
@@ -82,11 +82,11 @@ pub(super) const CHECKS: [(&str, Find); 23] = [
             far.map(|((name, own, theirs), _)| format!("{name} {own:.2} for {theirs:.2}")).collect();
         let near = cells.len() - far.len();
         let worst = all.into_iter().reduce(f64::max)?;
-        number(entry, worst, format!("{near} of {} are{}", cells.len(), listed(&far)))
+        number(entry, worst, format!("{near} of {} are{}", cells.len(), list_failures(&far)))
     }),
     ("ranks as published", |results, entry| {
         let pairs: Vec<(f64, f64)> =
-            published_beside(results, entry)?.into_iter().map(|(_, own, theirs)| (own, theirs)).collect();
+            cells_with_published(results, entry)?.into_iter().map(|(_, own, theirs)| (own, theirs)).collect();
         let correlation = rank_correlation(&pairs)?;
         number(entry, correlation, format!("{correlation:.3} over {}", pairs.len()))
     }),
@@ -104,7 +104,7 @@ pub(super) const CHECKS: [(&str, Find); 23] = [
     }),
     ("VP_CHEKURI is worst", |results, _| {
         let chekuri = results.column("VP_CHEKURI")?;
-        let part = Part { records: results.records.iter().collect() }.where_ran(chekuri);
+        let part = Subset { records: results.records.iter().collect() }.where_ran(chekuri);
         let rate = part.tally(chekuri).failure_rate()?;
         let (mut most, mut higher) = (0.0_f64, 0_usize);
         for ([name], _) in TABLE_4_4.lines::<1, 5>().filter(|([name], _)| name.starts_with("VP_")) {
@@ -138,9 +138,9 @@ pub(super) const CHECKS: [(&str, Find); 23] = [
         }
         all_of(count, &missing)
     }),
-    // Of the algorithms, those of the column `other` and only they.
+    // Exactly the algorithms of the column `other` must be undominated.
     ("undominated", |results, entry| {
-        let all = dominated(results, entry.filter.labels("algorithm"))?;
+        let all = dominators(results, entry.filter.labels("algorithm"))?;
         let holds = all.iter().all(|(name, by)| entry.filter.labels("other").contains(name) == by.is_empty());
         let one = |(name, by): &(String, Vec<String>)| match by.len() {
             0 => format!("{name} never"),
@@ -149,7 +149,7 @@ pub(super) const CHECKS: [(&str, Find); 23] = [
         fact(holds, all.iter().map(one).collect::<Vec<_>>().join("; "))
     }),
     ("subsets where VP_CP are dominated", |results, entry| {
-        let all = dominated(results, entry.filter.labels("algorithm"))?;
+        let all = dominators(results, entry.filter.labels("algorithm"))?;
         let subsets = |name: &str| -> Vec<&str> {
             let by = |subset: &str| {
                 let is_of = |text: &String| text.ends_with(&format!("D = {subset}"));
@@ -178,13 +178,13 @@ pub(super) const CHECKS: [(&str, Find); 23] = [
         all_of(12, &wrong)
     }),
     ("VP_CPSUM is undominated", |results, entry| {
-        let (part, own) = (part(results, &entry.filter)?, results.column("VP_CPSUM")?);
+        let (part, own) = (select_instances(results, &entry.filter)?, results.column("VP_CPSUM")?);
         let parameters =
             [("sigma", vec![0.25, 0.5, 1.0]), ("rho", vec![0.0, 0.25, 0.5]), ("slack", slacks().collect())];
         let mut by = Vec::new();
         for (name, values) in parameters {
             for value in values {
-                let part = part.labelled(name, |label| label == value.to_string());
+                let part = part.with_label(name, |label| label == value.to_string());
                 for ([other], _) in TABLE_4_4.lines::<1, 5>().filter(|([other], _)| *other != "VP_CPSUM") {
                     if part.dominates(results.column(other)?, own) {
                         by.push(format!("{other} for {name} {value}"));
@@ -195,7 +195,7 @@ pub(super) const CHECKS: [(&str, Find); 23] = [
         fact(by.is_empty(), if by.is_empty() { "none".to_owned() } else { by.join(", ") })
     }),
     ("slack of infeasible instances", |results, entry| {
-        let (part, optimum) = (part(results, &entry.filter)?, results.column("OPT")?);
+        let (part, optimum) = (select_instances(results, &entry.filter)?, results.column("OPT")?);
         let all = part.tally(optimum).infeasible;
         let tight = part.filter(|record| record.row.slack == 0.1).tally(optimum).infeasible;
         fact(10 * tight > 8 * all, format!("{tight} of {all}")).filter(|_| all > 0)
@@ -218,20 +218,21 @@ pub(super) const CHECKS: [(&str, Find); 23] = [
         fact(wrong == 0, format!("{wrong} of {proven} instances violate it"))
     }),
     ("greatest average yields", |results, entry| {
-        let (part, metric) = (part(results, &entry.filter)?, |name| results.metric("VP_CPSUM", name));
+        let (part, metric) =
+            (select_instances(results, &entry.filter)?, |name| results.metric("VP_CPSUM", name));
         let columns = [metric("average_yield")?, metric("average_yield_by_rule")?];
         let gaps = part.values_of_both(columns, |greatest, by_rule| Some(greatest - by_rule));
         let (short, all, most) = (gaps.above(1e-5), gaps.len(), gaps.max()?);
         fact(short == 0, format!("short on {short} of {all}, by {most:.4} at most"))
     }),
     ("gain of the second phase", |results, entry| {
-        let part = part(results, &entry.filter)?;
+        let part = select_instances(results, &entry.filter)?;
         let used = |metric| Some(100.0 * part.values(results.metric("VP_CPSUM", metric)?).mean()?);
         let by = used("raised_utilisation")? - used("utilisation")?;
         number(entry, by, format!("{by:.2} points"))
     }),
     ("failures on feasible instances", |results, entry| {
-        let (part, optimum) = (part(results, &entry.filter)?, results.column("OPT")?);
+        let (part, optimum) = (select_instances(results, &entry.filter)?, results.column("OPT")?);
         let feasible = part.filter(|record| record.solved(optimum).is_some());
         let (mut failed, mut details) = (Vec::new(), Vec::new());
         for name in ["GB", "SGB", "MCB8", "SG"] {
@@ -246,21 +247,22 @@ pub(super) const CHECKS: [(&str, Find); 23] = [
     ("degradation of MCB8", |results, entry| {
         let names = (1..=8).map(|number| results.column(&format!("MCB{number}")));
         let columns: Vec<usize> = names.collect::<Option<_>>()?;
-        let all = part(results, &entry.filter)?.degradation(columns[7], &columns);
+        let all = select_instances(results, &entry.filter)?.degradation(columns[7], &columns);
         let (three, ten) = (all.above(3.0), all.above(10.0));
         let scale = 1_379.0 / all.len().max(1) as f64;
         let rest_holds = (0.5..=1.5).contains(&(ten as f64 * scale / 19.0));
         let detail = format!("{three} and {ten} of {}", all.len());
-        Some(Finding { rest_holds, ..Finding::new(three as f64 * scale, entry.is, detail) })
+        Some(QueryResult { rest_holds, ..QueryResult::new(three as f64 * scale, entry.is, detail) })
     }),
     ("failures of SG and MCB8", failures_of_sorted_greedy),
     ("MCB8 is highest", mcb8_is_highest),
 ];
 
-/// 40 % fewer than those of GR, and 14 times fewer than those of RRND where that one ran.
-fn failures_of_sorted_greedy(results: &Results<'_>, entry: &Entry) -> Option<Finding> {
-    let part = part(results, &entry.filter)?;
-    let rates = |part: &Part<'_>, names: [&str; 3]| -> Option<Vec<(String, f64)>> {
+/// Checks that failures are 40 % fewer than those of GR, and 14 times fewer than those of RRND where
+/// that one ran.
+fn failures_of_sorted_greedy(results: &Results<'_>, entry: &ClaimEntry) -> Option<QueryResult> {
+    let part = select_instances(results, &entry.filter)?;
+    let rates = |part: &Subset<'_>, names: [&str; 3]| -> Option<Vec<(String, f64)>> {
         let rate = |name: &str| Some((name.to_owned(), part.tally(results.column(name)?).failure_rate()?));
         names.into_iter().map(rate).collect()
     };
@@ -271,22 +273,23 @@ fn failures_of_sorted_greedy(results: &Results<'_>, entry: &Entry) -> Option<Fin
     let rest_holds = (less(all[1].1) - 40.0).abs() <= 10.0 && times.iter().all(|times| *times >= 14.0);
     let (one, other) = (numbered(&all), numbered(&others));
     let detail = format!("{one}; {other}: {:.1} and {:.1} times", times[0], times[1]);
-    Some(Finding { rest_holds, ..Finding::new(less(all[0].1), entry.is, detail) })
+    Some(QueryResult { rest_holds, ..QueryResult::new(less(all[0].1), entry.is, detail) })
 }
 
-/// Names with their numbers.
+/// Formats names with their numbers.
 fn numbered(numbers: &[(String, f64)]) -> String {
     numbers.iter().map(|(name, number)| format!("{name} {number:.2}")).collect::<Vec<_>>().join(", ")
 }
 
-/// The passes with their columns; `None` if one is not in the scenario.
+/// Returns the passes with their columns; `None` if the scenario lacks one.
 fn columns(results: &Results<'_>) -> Option<Vec<(String, usize)>> {
     let column = |name: String| results.column(&name).map(|column| (name, column));
     passes().map(|pass| column(pass.to_string())).collect()
 }
 
-/// The part of the instances that any pass solves on which a pass is as good as the best, in percent.
-fn best_passes(results: &Results<'_>, part: &Part<'_>) -> Option<Vec<(String, f64)>> {
+/// Computes for each pass the percentage of instances on which it equals the best pass, among those
+/// that any pass solves.
+fn best_passes(results: &Results<'_>, part: &Subset<'_>) -> Option<Vec<(String, f64)>> {
     let columns = columns(results)?;
     let (mut solved, mut counts) = (0_usize, vec![0_usize; columns.len()]);
     for record in &part.records {
@@ -301,12 +304,13 @@ fn best_passes(results: &Results<'_>, part: &Part<'_>) -> Option<Vec<(String, f6
     Some(columns.into_iter().zip(counts).map(|((name, _), count)| (name, percent(count))).collect())
 }
 
-/// The cells of a published table for which there are values of ours: the name of each, ours, the published one.
-fn published_beside(results: &Results<'_>, entry: &Entry) -> Option<Vec<(String, f64, f64)>> {
+/// Returns the cells of a published table for which we have values: the name, our value, and the
+/// published one.
+fn cells_with_published(results: &Results<'_>, entry: &ClaimEntry) -> Option<Vec<(String, f64, f64)>> {
     let set = results.of_set(entry.filter.label("set")?.parse().ok()?)?;
-    let own = Asked { results: Some(results), checks: &[] }
+    let own = ResultSource { results: Some(results), checks: &[] }
         .series(&entry.of, &entry.filter)
-        .filter(|_| is_enough(&set))?;
+        .filter(|_| has_enough_instances(&set))?;
     let theirs = published().into_iter().find_map(|table| table.series(&entry.of, &entry.filter))?;
     let cell = |at: usize| {
         let labels = theirs.columns.iter().map(|labels| (labels.column, theirs.label(at, labels.column)));
@@ -317,8 +321,8 @@ fn published_beside(results: &Results<'_>, entry: &Entry) -> Option<Vec<(String,
     Some((0..theirs.points.len()).filter_map(cell).collect::<Vec<_>>()).filter(|cells| !cells.is_empty())
 }
 
-/// For each algorithm, by which of the others it is dominated, and for which subset.
-fn dominated(results: &Results<'_>, names: &[String]) -> Option<Vec<(String, Vec<String>)>> {
+/// Returns, for each algorithm, the others that dominate it, and the subset of instances.
+fn dominators(results: &Results<'_>, names: &[String]) -> Option<Vec<(String, Vec<String>)>> {
     let mut all: Vec<(String, Vec<String>)> = names.iter().map(|name| (name.clone(), Vec::new())).collect();
     for (name, by) in &mut all {
         for (subset_name, dimensions) in SUBSETS {
@@ -333,10 +337,10 @@ fn dominated(results: &Results<'_>, names: &[String]) -> Option<Vec<(String, Vec
     Some(all)
 }
 
-/// Whether the mean minimum yield of MCB8 is not below those of others at any slack, each over the instances on which the other
-/// ran.
-fn mcb8_is_highest(results: &Results<'_>, entry: &Entry) -> Option<Finding> {
-    let (part, packing) = (part(results, &entry.filter)?, results.column("MCB8")?);
+/// Checks that the mean minimum yield of MCB8 is not below that of others at any slack, each over
+/// the instances on which the other ran.
+fn mcb8_is_highest(results: &Results<'_>, entry: &ClaimEntry) -> Option<QueryResult> {
+    let (part, packing) = (select_instances(results, &entry.filter)?, results.column("MCB8")?);
     let (mut count, mut above) = (0, Vec::new());
     for slack in slacks() {
         let part = part.filter(|record| record.row.slack == slack);

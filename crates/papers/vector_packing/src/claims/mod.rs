@@ -1,13 +1,14 @@
-//! What both texts say of their results (`claims.toml`), checked on ours, and on their published tables where these decide it.
+//! Claims of both texts about their results (`claims.toml`), checked on our results, and on the
+//! published tables where these suffice.
 
 mod asked;
 mod checks;
 mod part;
 
 use crate::results::Results;
-use asked::{Asked, published};
+use asked::{ResultSource, published};
 use checks::CHECKS;
-use dfrsim_lab::query::{Entries, Entry, Finding, Judge, sources};
+use dfrsim_lab::query::{ClaimChecker, ClaimEntry, Entries, QueryResult, sources};
 use dfrsim_lab::{Bootstrap, Claim, in_parallel};
 use dfrsim_vector_packing::instances::InstanceSet;
 use std::sync::LazyLock;
@@ -15,26 +16,27 @@ use std::sync::LazyLock;
 static CLAIMS: LazyLock<Entries> =
     LazyLock::new(|| Entries::new("offline/claims.toml", include_str!("../../claims.toml")));
 
-/// How many resamples of the instances intervals and verdicts are from.
+/// Number of resamples of the instances for intervals and verdicts.
 const RESAMPLES: usize = 100;
 
-/// All statements of which something can be said. Instances are taken as independent.
+/// Returns the claims that the results can decide. Instances are treated as independent.
 pub(crate) fn all(results: &Results<'_>) -> Vec<Claim> {
     let tables = published();
-    let asked = Asked { results: Some(results), checks: &CHECKS };
-    let judge = Judge { published: sources(&tables), ..Judge::by(&asked) };
-    let is_large = results.of_set(InstanceSet::Dissertation).is_some_and(|part| part::is_enough(&part));
+    let asked = ResultSource { results: Some(results), checks: &CHECKS };
+    let judge = ClaimChecker { published: sources(&tables), ..ClaimChecker::without_replications(&asked) };
+    let is_large =
+        results.of_set(InstanceSet::Dissertation).is_some_and(|part| part::has_enough_instances(&part));
     let bootstrap = Bootstrap { resamples: RESAMPLES, ..Bootstrap::for_tables(1) };
     let find = |number: usize| {
         let resampled = results.resampled(bootstrap.seed.numbered(number as u64));
-        let asked = Asked { results: Some(&resampled), checks: &CHECKS };
-        CLAIMS.iter().map(|entry| entry.find(&asked)).collect::<Vec<_>>()
+        let asked = ResultSource { results: Some(&resampled), checks: &CHECKS };
+        CLAIMS.iter().map(|entry| entry.evaluate(&asked)).collect::<Vec<_>>()
     };
-    let resamples: Vec<Vec<Option<Finding>>> = in_parallel(RESAMPLES, find);
-    let claim = |(at, entry): (usize, &Entry)| {
+    let resamples: Vec<Vec<Option<QueryResult>>> = in_parallel(RESAMPLES, find);
+    let claim = |(at, entry): (usize, &ClaimEntry)| {
         let claim = judge.claim(entry)?;
-        let found: Vec<Finding> = resamples.iter().filter_map(|resample| resample[at].clone()).collect();
-        let claim = bootstrap.judged(entry, claim, &found);
+        let found: Vec<QueryResult> = resamples.iter().filter_map(|resample| resample[at].clone()).collect();
+        let claim = bootstrap.confirm(entry, claim, &found);
         let is_of_programs = matches!(entry.filter.label("table"), Some("4.1" | "4.3"));
         let detail =
             if is_of_programs && !is_large { format!("on 4 nodes: {}", claim.detail) } else { claim.detail };
@@ -49,6 +51,6 @@ mod tests {
 
     #[test]
     fn statements_name_what_there_is() {
-        assert_eq!(CLAIMS.faults(&Asked { results: None, checks: &CHECKS }), [""; 0]);
+        assert_eq!(CLAIMS.undefined_names(&ResultSource { results: None, checks: &CHECKS }), [""; 0]);
     }
 }

@@ -1,34 +1,35 @@
-//! The instances that a statement is about.
+//! Selection of the instances that a claim refers to.
 
 use crate::published::{TABLE_4_1, TABLE_4_3};
-use crate::results::{PARAMETERS, Part, Record, Results};
-use dfrsim_lab::query::Where;
+use crate::results::{PARAMETERS, Record, Results, Subset};
+use dfrsim_lab::query::LabelFilter;
 use dfrsim_model::Yield;
 use dfrsim_vector_packing::instances::InstanceSet;
 
-/// With fewer instances the statements on the dissertation's large ones are not checked.
-const FEWEST: usize = 20;
+/// Smallest number of instances with which claims about the dissertation's large instances are
+/// checked.
+const MIN_INSTANCES: usize = 20;
 
-/// Whether there are enough of the dissertation's large instances.
-pub(super) fn is_enough(part: &Part<'_>) -> bool {
-    part.records.len() >= FEWEST
+/// Checks that there are enough of the dissertation's large instances.
+pub(super) fn has_enough_instances(part: &Subset<'_>) -> bool {
+    part.records.len() >= MIN_INSTANCES
 }
 
-/// The instances of a set, without those that another filter leaves out; `None` if there are none.
-pub(super) fn part<'a>(results: &'a Results<'_>, filter: &Where) -> Option<Part<'a>> {
+/// Returns the instances of a set that pass the other filters; `None` if there are none.
+pub(super) fn select_instances<'a>(results: &'a Results<'_>, filter: &LabelFilter) -> Option<Subset<'a>> {
     let set: InstanceSet = filter.label("set")?.parse().ok()?;
     let of_program = match filter.label("table") {
         Some("4.1") => Some(TABLE_4_1),
         Some("4.3") => Some(TABLE_4_3),
         _ => None,
     };
-    // The tables of algorithms on programs are also checked on small instances.
+    // The tables of algorithms on linear programs are also checked on small instances.
     let small = || of_program.and_then(|_| results.of_set(InstanceSet::DissertationSmall));
     let part = results
         .of_set(set)
-        .filter(|part| set != InstanceSet::Dissertation || is_enough(part))
+        .filter(|part| set != InstanceSet::Dissertation || has_enough_instances(part))
         .or_else(small)?;
-    let mut part = if filter.label("bounded").is_some() { part.bounded() } else { part };
+    let mut part = if filter.label("bounded").is_some() { part.with_bound() } else { part };
     for name in of_program.iter().flat_map(|table| table.lines::<1, 5>().map(|([name], _)| name)) {
         let ran = results.column(name).map(|column| part.where_ran(column));
         part = ran.filter(|ran| !ran.is_empty()).unwrap_or(part);
@@ -43,9 +44,9 @@ pub(super) fn part<'a>(results: &'a Results<'_>, filter: &Where) -> Option<Part<
     };
     let has_bound = |record: &Record<'_>| {
         let is_allowed = |bound: Yield| filter.allows("bound", &bound.as_f64().to_string());
-        !filter.asks_of("bound") || record.bound.is_some_and(is_allowed)
+        !filter.restricts("bound") || record.bound.is_some_and(is_allowed)
     };
-    let asked = PARAMETERS.into_iter().filter(|name| filter.asks_of(name));
-    let part = asked.fold(part, |part, name| part.labelled(name, |label| filter.allows(name, label)));
+    let asked = PARAMETERS.into_iter().filter(|name| filter.restricts(name));
+    let part = asked.fold(part, |part, name| part.with_label(name, |label| filter.allows(name, label)));
     Some(part.filter(has_bound)).filter(|part| !part.is_empty())
 }

@@ -1,24 +1,26 @@
-//! One algorithm against another: table 4.5 and the domination relation of section 4.4.4 of the dissertation.
+//! Pairwise comparison of algorithms: table 4.5 and the domination relation of section 4.4.4 of the
+//! dissertation.
 
 use super::gaps::MARGINS;
 use crate::published::TABLE_4_5;
-use crate::results::{Part, Results};
+use crate::results::{Results, Subset};
 use dfrsim_lab::{Table, TableLine};
 use dfrsim_vector_packing::Algorithm;
 use dfrsim_vector_packing::greedy::Greedy;
 use dfrsim_vector_packing::instances::InstanceSet;
 
-/// The subsets of numbers of resources for which the text says who dominates whom.
+/// Subsets of numbers of resources for which the text describes the domination relation.
 pub(crate) const SUBSETS: [(&str, &[u32]); 6] =
     [("2,4,6", &[2, 4, 6]), ("2,4", &[2, 4]), ("4,6", &[4, 6]), ("2", &[2]), ("4", &[4]), ("6", &[6])];
 
-/// The dissertation's instances with these numbers of resources; `None` if there are none.
-pub(crate) fn subset<'a>(results: &'a Results<'_>, dimensions: &[u32]) -> Option<Part<'a>> {
+/// Returns the dissertation's instances with these numbers of resources; `None` if there are none.
+pub(crate) fn subset<'a>(results: &'a Results<'_>, dimensions: &[u32]) -> Option<Subset<'a>> {
     let part = results.of_set(InstanceSet::Dissertation)?;
     Some(part.filter(|record| dimensions.contains(&record.row.dimensions))).filter(|part| !part.is_empty())
 }
 
-/// Table 4.5; of Y also on how many of the instances that both solve the one is better, and by how much.
+/// Builds table 4.5. For Y it also has the share of the instances solved by both on which the first
+/// algorithm is better, and the mean gain there.
 pub(super) fn table_4_5(results: &Results<'_>) -> Option<Table> {
     let part = results.of_set(InstanceSet::Dissertation)?;
     let line = |([measure, one, other], [published]): ([&str; 3], [f64; 1])| {
@@ -45,7 +47,7 @@ pub(super) fn table_4_5(results: &Results<'_>) -> Option<Table> {
     Some(TABLE_4_5.lines().filter_map(line).collect::<Table>().with_notes(vec![MARGINS.to_owned()]))
 }
 
-/// S, Y and domination for every pair of algorithms but the 49 greedy passes.
+/// Builds the table of S, Y and domination for every pair of algorithms except the 49 greedy passes.
 pub(super) fn table(results: &Results<'_>) -> Option<Table> {
     let algorithms: Vec<(String, usize)> = (results.algorithms.iter())
         .filter(|(each, _)| !matches!(each, Algorithm::Greedy(Greedy::Pass(..))))

@@ -1,13 +1,14 @@
-//! VP_EJECT beside VP_CPSUM: how far each is from the bound and from the optimum, and how often it fails.
+//! Comparison of VP_EJECT with VP_CPSUM: gaps to the bound and to the optimum, and failure rates.
 
-use crate::results::{Part, Record, Results};
+use crate::results::{Record, Results, Subset};
 use dfrsim_lab::{Cell, Table, TableLine};
 use dfrsim_model::Yield;
 use dfrsim_vector_packing::instances::InstanceSet;
 use std::collections::BTreeSet;
 
-/// A line for each set of the dissertation, number of jobs and reference. Gaps are over the instances that both solve;
-/// failures over those that any algorithm of the scenario solves.
+/// Builds the table with a line for each set of the dissertation, number of jobs and reference. Gaps
+/// are over the instances that both solve; failures are over those that any algorithm of the
+/// scenario solves.
 pub(super) fn table(results: &Results<'_>) -> Option<Table> {
     let mut lines = Vec::new();
     let (cpsum, eject) = (results.column("VP_CPSUM")?, results.column("VP_EJECT")?);
@@ -50,9 +51,9 @@ pub(super) fn table(results: &Results<'_>) -> Option<Table> {
     Some(lines.into_iter().collect())
 }
 
-/// The yields of the reference and of both algorithms where all three are there and the reference is not 0; without a column
-/// the reference is LPBOUND.
-fn gaps(part: &Part<'_>, reference: Option<usize>, columns: [usize; 2]) -> Vec<[f64; 3]> {
+/// Returns the yields of the reference and of both algorithms where all three exist and the
+/// reference is not 0. Without a column the reference is LPBOUND.
+fn gaps(part: &Subset<'_>, reference: Option<usize>, columns: [usize; 2]) -> Vec<[f64; 3]> {
     let of = |record: &&Record<'_>| -> Option<[Yield; 3]> {
         let best = reference.map_or(record.bound, |column| record.solved(column))?;
         Some([best, record.solved(columns[0])?, record.solved(columns[1])?])

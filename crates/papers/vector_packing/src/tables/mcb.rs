@@ -13,8 +13,9 @@ pub(crate) fn figure_7(results: &Results<'_>) -> Option<Table> {
     table(results, InstanceSet::Rr6692Large, RR_FIGURE_7)
 }
 
-/// The mean degradation of each MCB algorithm of the scenario from the best of them. It is "computed over all instances"
-/// (section 4.2.1), and a failure is a yield of 0 (section 3.4); the published maxima can only be those over solved instances.
+/// Computes the mean degradation of each MCB algorithm of the scenario from the best of them. It is
+/// "computed over all instances" (section 4.2.1), and a failure is a yield of 0 (section 3.4). The
+/// published maxima can only be those over solved instances.
 pub(crate) fn degradations(results: &Results<'_>, set: InstanceSet) -> Vec<(String, f64)> {
     let Some(part) = results.of_set(set) else { return Vec::new() };
     let names = (1..=8).map(|number| format!("MCB{number}"));
@@ -40,9 +41,9 @@ fn table(results: &Results<'_>, set: InstanceSet, published: Reference) -> Optio
         let line = TableLine::new()
             .with("algorithm", name)
             .with("solved", tally.solved)
-            .with_beside("mean", own, Some(mean))
+            .with_published("mean", own, Some(mean))
             .with("mean_of_solved", solved.mean())
-            .with_beside("max", solved.max(), Some(max))
+            .with_published("max", solved.max(), Some(max))
             .with("unsolved", tally.instances - tally.solved);
         lines.push(line);
     }

@@ -1,4 +1,4 @@
-//! The tables, beside the published ones where there are any.
+//! Tables of the study, compared with the published ones where there are any.
 
 pub(crate) mod domination;
 mod eject;
@@ -13,7 +13,8 @@ mod utilisation;
 use crate::results::Results;
 use dfrsim_lab::{NamedTable, Table};
 
-/// Their names, titles, whether they are printed, and how they are made: `None` where the scenario lacks instances or algorithms.
+/// Name and title of a table, true if it is printed, and the function that builds it, which returns
+/// `None` if the scenario lacks instances or algorithms.
 type Entry = (&'static str, &'static str, bool, fn(&Results<'_>) -> Option<Table>);
 
 const ALL: [Entry; 20] = [
@@ -39,7 +40,7 @@ const ALL: [Entry; 20] = [
     ("parameters", "Every scenario of every group", false, parameters::table),
 ];
 
-/// All of them; those that cannot be made are empty.
+/// Builds all tables; those for which the scenario lacks instances or algorithms are empty.
 pub(crate) fn all(results: &Results<'_>) -> Vec<NamedTable> {
     let named = |(name, title, is_printed, make): Entry| {
         let named =

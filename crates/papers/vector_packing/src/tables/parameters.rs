@@ -7,7 +7,7 @@ use crate::results::Results;
 use dfrsim_lab::{Cell, Table, TableLine, line_of};
 use dfrsim_vector_packing::instances::InstanceSet;
 
-/// A line for each scenario of each group and each algorithm.
+/// Builds the table with a line for each scenario of each group and each algorithm.
 pub(super) fn table(results: &Results<'_>) -> Option<Table> {
     let raised = ["average_yield", "utilisation", "raised_utilisation"];
     let algorithms: Vec<(String, usize)> =
@@ -37,11 +37,11 @@ pub(super) fn table(results: &Results<'_>) -> Option<Table> {
     Some(lines.into_iter().collect())
 }
 
-/// The columns of [`statistics`] here.
+/// Names of the columns of [`statistics`] in this table.
 const MEAN_STATISTICS: [&str; 4] =
     ["mean_gap_to_bound", "p90_gap_to_bound", "mean_relative_gap_to_bound", "p90_relative_gap_to_bound"];
 
-/// What there is of [`table`], group by group.
+/// Builds the summary of [`table`], with a line for each group.
 pub(super) fn summary(results: &Results<'_>) -> Table {
     let line = |(place, group): (usize, &crate::InstanceGroup)| {
         let scenarios = results.scenarios().filter(|part| part.records[0].group == place).count();
@@ -54,12 +54,13 @@ pub(super) fn summary(results: &Results<'_>) -> Table {
     results.groups.iter().enumerate().map(line).collect()
 }
 
-/// Table 4.6: VP_CPSUM with one parameter fixed, at two slacks.
+/// Builds table 4.6: VP_CPSUM with one parameter fixed, at two slacks.
 pub(super) fn table_4_6(results: &Results<'_>) -> Option<Table> {
     let (part, column) = (results.of_set(InstanceSet::Dissertation)?, results.column("VP_CPSUM")?);
     let line = |([parameter, value], [slack, gap, relative, p90, p90_relative]): ([&str; 2], [f64; 5])| {
         let of_slack = part.filter(|record| record.row.slack == slack);
-        let gaps = of_slack.labelled(long(parameter), |label| label == plain(value)).gaps(column);
+        let gaps =
+            of_slack.with_label(parameter_name(parameter), |label| label == plain_number(value)).gaps(column);
         let own = statistics(&gaps);
         let line = TableLine::new()
             .with("parameter", parameter)
@@ -67,11 +68,12 @@ pub(super) fn table_4_6(results: &Results<'_>) -> Option<Table> {
             .with("slack", slack)
             .with("instances", gaps.absolute.len());
         let values = STATISTICS.into_iter().zip(own).zip([gap, p90, relative, p90_relative]);
-        let line = values.fold(line, |line, ((name, own), theirs)| line.with_beside(name, own, Some(theirs)));
+        let line =
+            values.fold(line, |line, ((name, own), theirs)| line.with_published(name, own, Some(theirs)));
         line.with("relative_gap_to_bound_difference", own[2].map(|own| own - relative))
             .with("relative_gap_to_bound_margin", gaps.relative.margin())
     };
-    let impossible: Vec<String> = TABLE_4_6.lines().filter_map(cannot_be_right).collect();
+    let impossible: Vec<String> = TABLE_4_6.lines().filter_map(describe_impossible_means).collect();
     let note = format!(
         "published cells that cannot be right, as gaps are at least 0 and a mean therefore at least a tenth of the 90th percentile: {}",
         impossible.join("; ")
@@ -79,8 +81,9 @@ pub(super) fn table_4_6(results: &Results<'_>) -> Option<Table> {
     Some(TABLE_4_6.lines().map(line).collect::<Table>().with_notes(vec![note, MARGINS.to_owned()]))
 }
 
-/// A line of the published table whose means are too small for its percentiles, however they were rounded.
-fn cannot_be_right(
+/// Describes a line of the published table whose means are too small for its percentiles, however
+/// they were rounded.
+fn describe_impossible_means(
     ([parameter, value], [slack, gap, relative, p90, p90_relative]): ([&str; 2], [f64; 5]),
 ) -> Option<String> {
     let pairs = [("", gap, p90), (" %", relative, p90_relative)];
@@ -91,8 +94,8 @@ fn cannot_be_right(
     (!wrong.is_empty()).then(|| format!("{parameter} {value} at slack {slack} ({})", wrong.join(", ")))
 }
 
-/// What table 4.6 calls by this.
-pub(crate) fn long(parameter: &str) -> &str {
+/// Returns the name of a parameter that table 4.6 abbreviates.
+pub(crate) fn parameter_name(parameter: &str) -> &str {
     match parameter {
         "D" => "dimensions",
         "J" => "jobs",
@@ -100,7 +103,7 @@ pub(crate) fn long(parameter: &str) -> &str {
     }
 }
 
-/// A number of it as labels have them.
-pub(crate) fn plain(number: &str) -> String {
+/// Formats a number of table 4.6 like a label.
+pub(crate) fn plain_number(number: &str) -> String {
     number.parse().unwrap_or(f64::NAN).to_string()
 }

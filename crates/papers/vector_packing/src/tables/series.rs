@@ -1,8 +1,8 @@
-//! The data of RR-6692's figures: yields and failures against slack and against the number of tasks. Times are in
-//! `times.csv`.
+//! Data of RR-6692's figures: yields and failures against slack and against the number of tasks.
+//! Times are in `times.csv`.
 
 use super::slack::slacks;
-use crate::results::{Part, Results};
+use crate::results::{Results, Subset};
 use crate::rows::Row;
 use dfrsim_lab::{Cell, Table, TableLine};
 use dfrsim_vector_packing::Algorithm;
@@ -11,11 +11,11 @@ use dfrsim_vector_packing::instances::InstanceSet;
 pub(crate) const SETS: [InstanceSet; 3] =
     [InstanceSet::Rr6692Small, InstanceSet::Rr6692Large, InstanceSet::Rr6692Parallel];
 
-/// What results are against: its column, its values on a set, and that of an instance.
-type Against = (&'static str, fn(InstanceSet) -> Vec<Cell>, fn(&Row) -> Cell);
+/// Parameter of the horizontal axis: its column, its values on a set, and its value for an instance.
+type Parameter = (&'static str, fn(InstanceSet) -> Vec<Cell>, fn(&Row) -> Cell);
 
-const SLACK: Against = ("slack", |_| slacks().map(Cell::Number).collect(), |row| Cell::Number(row.slack));
-const TASKS: Against = ("tasks", sizes, |row| row.tasks.into());
+const SLACK: Parameter = ("slack", |_| slacks().map(Cell::Number).collect(), |row| Cell::Number(row.slack));
+const TASKS: Parameter = ("tasks", sizes, |row| row.tasks.into());
 
 fn sizes(set: InstanceSet) -> Vec<Cell> {
     let sizes: &[usize] = if set == InstanceSet::Rr6692Small { &[6, 8, 10, 12] } else { &[100, 250, 500] };
@@ -30,14 +30,15 @@ pub(super) fn by_tasks(results: &Results<'_>) -> Option<Table> {
     all(results, TASKS)
 }
 
-/// Of all algorithms on all sets.
-fn all(results: &Results<'_>, against: Against) -> Option<Table> {
+/// Builds the lines of all algorithms on all sets.
+fn all(results: &Results<'_>, against: Parameter) -> Option<Table> {
     let of_set = |set| Some(lines(results, set, &results.of_set(set)?, &results.algorithms, against));
     Some(SETS.into_iter().filter_map(of_set).flatten().collect())
 }
 
-/// Of some algorithms on one set, over the instances on which all of them ran, by slack.
-pub(crate) fn in_common(
+/// Builds the lines of the selected algorithms on one set, by slack, over the instances on which all
+/// of them ran.
+pub(crate) fn on_common_instances(
     results: &Results<'_>,
     set: InstanceSet,
     is_meant: impl Fn(&str) -> bool,
@@ -51,13 +52,14 @@ pub(crate) fn in_common(
     (!meant.is_empty()).then(|| lines(results, set, &common, &meant, SLACK).into_iter().collect())
 }
 
-/// For each value: the mean of LPBOUND, and of each algorithm that ran the minimum yield, the average yield and failures.
+/// Builds the lines for each value: the mean of LPBOUND, and of each algorithm that ran the minimum
+/// yield, the average yield and the failure rate.
 fn lines(
     results: &Results<'_>,
     set: InstanceSet,
-    part: &Part<'_>,
+    part: &Subset<'_>,
     algorithms: &[(Algorithm, usize)],
-    (parameter, values, value_of): Against,
+    (parameter, values, value_of): Parameter,
 ) -> Vec<TableLine> {
     let mut lines = Vec::new();
     for value in values(set) {

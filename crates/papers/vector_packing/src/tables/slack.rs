@@ -1,7 +1,7 @@
-//! Figures 4.2 and 4.3 of the dissertation: how far VP_CPSUM and OPT are from what is above them, by slack.
+//! Figures 4.2 and 4.3 of the dissertation: gaps between VP_CPSUM, OPT and LPBOUND, by slack.
 
 use crate::published::FIGURES;
-use crate::results::{Part, Results, Sample};
+use crate::results::{Results, Sample, Subset};
 use dfrsim_lab::{Table, TableLine};
 use dfrsim_vector_packing::instances::InstanceSet;
 
@@ -9,12 +9,12 @@ pub(crate) const CPSUM_BELOW_BOUND: &str = "VP_CPSUM below LPBOUND";
 pub(crate) const OPT_BELOW_BOUND: &str = "OPT below LPBOUND";
 pub(crate) const CPSUM_BELOW_OPT: &str = "VP_CPSUM below OPT";
 
-/// The slacks of both studies.
+/// Iterates over the slacks of both studies: 0.1 to 0.9.
 pub(crate) fn slacks() -> impl Iterator<Item = f64> {
     (1..10).map(|tenths| f64::from(tenths) / 10.0)
 }
 
-/// Figure 4.2: the relative gap of VP_CPSUM to LPBOUND.
+/// Builds figure 4.2: the relative gap of VP_CPSUM to LPBOUND.
 pub(crate) fn figure_4_2(results: &Results<'_>) -> Option<Table> {
     let (part, column) = (results.of_set(InstanceSet::Dissertation)?, results.column("VP_CPSUM")?);
     let line = |slack: f64| {
@@ -35,7 +35,8 @@ pub(crate) fn figure_4_2(results: &Results<'_>) -> Option<Table> {
     Some(slacks().map(line).collect())
 }
 
-/// Figure 4.3: on small instances, OPT below LPBOUND and VP_CPSUM below OPT, in percent.
+/// Builds figure 4.3: on small instances, the gaps of OPT to LPBOUND and of VP_CPSUM to OPT, in
+/// percent.
 pub(crate) fn figure_4_3(results: &Results<'_>) -> Option<Table> {
     let part = results.of_set(InstanceSet::DissertationSmall)?;
     let mut lines = Vec::new();
@@ -57,8 +58,8 @@ pub(crate) fn figure_4_3(results: &Results<'_>) -> Option<Table> {
     Some(lines.into_iter().collect())
 }
 
-/// The gaps of one of the lines; `None` if the scenario does not have its algorithms.
-pub(crate) fn sample(results: &Results<'_>, part: &Part<'_>, line: &str) -> Option<Sample> {
+/// Computes the gaps of one of the lines; `None` if the scenario does not have its algorithms.
+pub(crate) fn sample(results: &Results<'_>, part: &Subset<'_>, line: &str) -> Option<Sample> {
     let (optimum, heuristic) = (results.column("OPT"), results.column("VP_CPSUM"));
     match line {
         OPT_BELOW_BOUND => Some(part.relative_gaps(optimum?)),
@@ -67,7 +68,7 @@ pub(crate) fn sample(results: &Results<'_>, part: &Part<'_>, line: &str) -> Opti
     }
 }
 
-/// What the text says of a point.
+/// Returns the value that the text gives for a point.
 pub(crate) fn published(figure: &str, line: &str, statistic: &str, slack: f64) -> Option<f64> {
     let [at, value] = FIGURES.find([figure, line, statistic])?;
     (at == slack).then_some(value)

@@ -1,20 +1,21 @@
-//! The outcome of the instances.
+//! Outcomes of the instances.
 
 use crate::results::{Results, Tally};
 use dfrsim_lab::{Table, TableLine};
 use dfrsim_vector_packing::Algorithm;
 
-/// For each group and algorithm: on how many instances it ran, and how that ended.
+/// Builds the table of outcomes: for each group and algorithm, the number of runs and of each
+/// status.
 pub(super) fn table(results: &Results<'_>) -> Option<Table> {
-    of(results, |_| true)
+    outcomes(results, |_| true)
 }
 
-/// The same of OPT alone.
+/// Builds the table of outcomes of OPT.
 pub(super) fn of_optimum(results: &Results<'_>) -> Option<Table> {
-    of(results, |algorithm| algorithm == Algorithm::Optimum)
+    outcomes(results, |algorithm| algorithm == Algorithm::Optimum)
 }
 
-/// How many instances there are, and how many of each status.
+/// Returns the number of instances and of each status, with their column names.
 pub(super) fn counts(tally: Tally) -> [(&'static str, usize); 6] {
     let Tally { instances, solved, unsolved, infeasible, timed_out, invalid } = tally;
     [
@@ -27,7 +28,7 @@ pub(super) fn counts(tally: Tally) -> [(&'static str, usize); 6] {
     ]
 }
 
-fn of(results: &Results<'_>, wanted: impl Fn(Algorithm) -> bool) -> Option<Table> {
+fn outcomes(results: &Results<'_>, wanted: impl Fn(Algorithm) -> bool) -> Option<Table> {
     let mut lines = Vec::new();
     for (name, part) in results.groups() {
         for &(algorithm, column) in results.algorithms.iter().filter(|(each, _)| wanted(*each)) {

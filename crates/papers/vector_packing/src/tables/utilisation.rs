@@ -1,19 +1,20 @@
-//! What the second phase gives: table 4.7 of the dissertation, and average yields.
+//! Effects of the second phase: table 4.7 of the dissertation, and average yields.
 
 use crate::published::TABLE_4_7;
 use crate::results::Results;
 use dfrsim_lab::{Cell, Table, TableLine};
 use dfrsim_vector_packing::instances::InstanceSet;
 
-/// Table 4.7: the used part of the fluid resources with VP_CPSUM, before and after the second phase by the dissertation's
-/// rule; in percent.
+/// Builds table 4.7: the used percentage of the fluid resources with VP_CPSUM, before and after the
+/// second phase by the dissertation's rule.
 pub(super) fn table_4_7(results: &Results<'_>) -> Option<Table> {
     let metric = |name| results.metric("VP_CPSUM", name);
     let part = results.of_set(InstanceSet::Dissertation)?;
     let (before, after) = (metric("utilisation")?, metric("raised_utilisation")?);
     let line = |([dimensions, jobs], published): ([&str; 2], [f64; 2])| {
-        let of_size =
-            part.labelled("dimensions", |label| label == dimensions).labelled("jobs", |label| label == jobs);
+        let of_size = part
+            .with_label("dimensions", |label| label == dimensions)
+            .with_label("jobs", |label| label == jobs);
         let [before, after] = [before, after].map(|column| of_size.values(column));
         let line = TableLine::new()
             .with("dimensions", Cell::Formatted(dimensions.to_owned()))
@@ -30,8 +31,9 @@ pub(super) fn table_4_7(results: &Results<'_>) -> Option<Table> {
     Some(TABLE_4_7.lines().map(line).collect())
 }
 
-/// The average yields of every algorithm that goes through the second phase: the greatest, and by the dissertation's rule on
-/// the same instances, with how often and by how much the rule falls short.
+/// Builds the table of average yields of every algorithm that goes through the second phase: the
+/// largest average, and that of the dissertation's rule on the same instances, with the number and
+/// size of the cases in which the rule falls short.
 pub(super) fn second_phase(results: &Results<'_>) -> Option<Table> {
     let mut lines = Vec::new();
     for (name, part) in results.groups() {
@@ -43,7 +45,7 @@ pub(super) fn second_phase(results: &Results<'_>) -> Option<Table> {
             let averages = part.values(average);
             let both = |of: fn(f64, f64) -> Option<f64>| part.values_of_both([average, by_rule], of);
             let gaps = both(|average, by_rule| Some(average - by_rule));
-            // Less than what rounding to units of yield may cost.
+            // Smaller gaps may be due to rounding to units of yield.
             let short = both(|average, by_rule| Some(average - by_rule).filter(|gap| *gap > 1e-5));
             let line = TableLine::new()
                 .with("instances", name)

@@ -1,5 +1,5 @@
-//! The study in the frame: the files are the same after any interruption, and its tables are what a slow computation
-//! from the rows gives.
+//! Tests the study in the framework: files are equal after any interruption, and its tables equal
+//! those of a slow computation from the rows.
 
 use dfrsim_lab::fields::Faults;
 use dfrsim_lab::{
@@ -15,7 +15,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 const SCENARIO: &str = include_str!("scenario.toml");
-/// 16 * 3 of the grid, 144 of the set.
+/// Number of instances: 16 * 3 of the grid, 144 of the set.
 const INSTANCES: usize = 192;
 
 fn registry() -> Registry {
@@ -34,7 +34,7 @@ fn run(text: &str, overrides: &[&str], folder: &Path, part: Part) -> RunReport {
 
 type Line = BTreeMap<String, String>;
 
-/// The lines of a file, field by field under the names of its columns.
+/// Returns the lines of a file, with fields by column name.
 fn lines(path: &Path) -> Vec<Line> {
     let mut reader = csv::Reader::from_path(path).unwrap();
     let header = reader.headers().unwrap().clone();
@@ -48,7 +48,7 @@ fn number(line: &Line, column: &str) -> f64 {
     line[column].parse().unwrap_or_else(|_| panic!("{column}: {:?}", line[column]))
 }
 
-/// A yield in units of 2^-20, of which rows have seven decimals.
+/// Parses a yield, rounded to units of 2^-20, as rows have seven decimals.
 fn exact(text: &str) -> Option<f64> {
     Some((text.parse::<f64>().ok()? * f64::from(1 << 20)).round() / f64::from(1 << 20))
 }
@@ -70,7 +70,7 @@ fn columns_are_reused_and_settings_are_not() {
         assert_eq!(read(grown.path()), read(fresh.path()), "{file}");
     }
     assert_eq!(counts(&[few]).0, 4 * INSTANCES);
-    // Another precision is another question, and so is another seed.
+    // Another precision or another seed requires new computations.
     assert_eq!(counts(&[few, "packing.precision=0.01"]).0, 0);
     assert_eq!(counts(&[few, "packing.precision=0.01", "seed=2"]).0, 0);
 }
@@ -102,7 +102,7 @@ fn slow_algorithms_run_on_their_replications_unless_everything_is_asked_for() {
     assert_eq!(ran(&["everything=true", "instances.parallel.replications=1"]), 48);
 }
 
-/// Every number of the table of parameters from the rows, in the most obvious way.
+/// Computes every number of the table of parameters from the rows, in the simplest way.
 #[test]
 fn the_table_of_parameters_is_what_the_rows_give() {
     let folder = tempfile::tempdir().unwrap();
@@ -131,7 +131,7 @@ fn the_table_of_parameters_is_what_the_rows_give() {
         }
         let mean = relative.iter().sum::<f64>() / relative.len() as f64;
         assert!((number(row, "mean_relative_gap_to_bound") - mean).abs() < 1e-9);
-        // The 90th percentile: the least value that at least nine tenths do not exceed.
+        // The 90th percentile is the smallest value that at least nine tenths do not exceed.
         let reached =
             |value: f64| relative.iter().filter(|each| **each <= value).count() * 10 >= relative.len() * 9;
         let least = relative.iter().copied().filter(|&value| reached(value)).min_by(f64::total_cmp).unwrap();
@@ -139,7 +139,8 @@ fn the_table_of_parameters_is_what_the_rows_give() {
     }
 }
 
-/// GREEDY, which a run takes from its 49 passes, is what GREEDY computes alone; and no heuristic is above the optimum.
+/// GREEDY, which a run derives from its 49 passes, equals GREEDY computed alone; no heuristic is
+/// above the optimum.
 #[test]
 fn the_best_pass_is_greedy_and_the_optimum_is_above_all() {
     let column = |algorithms: &str| -> Vec<String> {
@@ -155,7 +156,8 @@ fn the_best_pass_is_greedy_and_the_optimum_is_above_all() {
     assert_eq!((&*claim["verdict"], &*claim["detail"]), ("holds", "0 of 192 instances violate it"));
 }
 
-/// S, Y and domination of every pair, and the published tables, on a thin slice of the dissertation's instances.
+/// Checks S, Y and the domination of every pair, and the published tables, on a few of the
+/// dissertation's instances.
 #[test]
 fn pairwise_measures_are_what_the_rows_give() {
     const SLICE: &str = include_str!("slice.toml");
@@ -192,7 +194,7 @@ fn pairwise_measures_are_what_the_rows_give() {
     }
 }
 
-/// Few instances of each set, so that every table, claim and drawing has something to say.
+/// A few instances of each set, so that every table, claim and figure has data.
 const ALL_SETS: &str = include_str!("all_sets.toml");
 
 #[test]
@@ -224,7 +226,7 @@ fn claims_hold_on_the_published_tables_and_figures_are_drawn() {
         let Chart::Lines { series, .. } = &drawing(stem).chart else { panic!("points") };
         assert_eq!(series.iter().map(|series| series.points.len()).collect::<Vec<_>>(), [7; 7]);
     }
-    // GB and others ran on 100 tasks alone: all are drawn over these.
+    // GB and others ran on 100 tasks only: all are drawn over these instances.
     let partial = drawing("minimum-yield-by-slack-rr6692-large-all");
     assert_eq!(partial.remarks, ["over the 36 instances on which all of them ran"]);
     let Chart::Lines { series, .. } = &partial.chart else { panic!("lines") };
@@ -268,12 +270,13 @@ fn what_was_resolved_reads_back_as_itself() {
     }
 }
 
-/// Files are scenarios of their own, with unequal nodes and jobs of several tasks; drawn nodes are as large as they should be.
+/// Treats each file as a scenario, with unequal nodes and jobs of several tasks; generated nodes
+/// have the given sizes.
 #[test]
 fn instances_come_from_files_and_nodes_may_differ() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("own.json");
-    // Two tasks of 0.6 of a node's memory need a node each, of which the small one is too small.
+    // Two tasks with 0.6 of a node's memory need a node each; the small node is too small.
     let instance = r#"{"fixed": 1, "fluid": 1, "nodes": [[1, 1], [0.5, 1], [1, 0.5]],
         "jobs": [{"tasks": 2, "requirements": [0.6], "needs": [1]}]}"#;
     fs::write(&file, instance).unwrap();

@@ -1,4 +1,4 @@
-//! What can be reached knowing all run times.
+//! Tests the stretch that a clairvoyant schedule reaches.
 
 use crate::instances::{cases, jobs};
 use dfrsim_bound::{clairvoyant_stretch, max_stretch_bound, max_stretch_bound_with_penalties};
@@ -6,8 +6,9 @@ use dfrsim_model::{Share, SimSpan};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-/// One node; two jobs of 6/10 of its memory, which is theirs while they run: 1,000 s from 0 on, 10 s from 100 on. If the first is
-/// paused for the second, it ends at 1,010 + penalty; if not, the second ends at 1,010, 91 times its length after it came.
+/// One node and two jobs with 6/10 of its memory, which they occupy while they run: 1,000 s from 0 s
+/// on, 10 s from 100 s on. If the first is paused for the second, it ends at 1,010 + penalty. If
+/// not, the second ends at 1,010 s, after 91 times its length.
 #[test]
 fn a_long_job_gives_way_to_a_short_one() {
     let mut both = jobs(&[(0, 1, Share::ONE, 1_000), (100, 1, Share::ONE, 10)]);
@@ -18,7 +19,8 @@ fn a_long_job_gives_way_to_a_short_one() {
     };
     assert_eq!(reached(0), 1.01);
     assert_eq!(reached(300), 1.31);
-    // Without a pause the first one ends after the second at best, which is over at 110: at 1,110.
+    // Without a pause the first job ends after the second, which ends at 110 s at the earliest: at
+    // 1,110 s.
     let counted = |penalty| {
         let (penalty, tau) = (SimSpan::from_secs(penalty), SimSpan::from_secs(10));
         max_stretch_bound_with_penalties(&both, 1, penalty, tau, 1.01)

@@ -1,4 +1,4 @@
-//! Inputs at the edges: no panic, and a bound that still makes sense.
+//! Tests extreme inputs: no panic, and a meaningful bound.
 
 use crate::instances::jobs;
 use dfrsim_bound::{flow_solution, max_stretch_bound, wrap_around};
@@ -27,7 +27,7 @@ fn stretches_that_are_none_have_no_solution() {
     }
 }
 
-/// A solution a billion times looser than needed still spells out.
+/// Builds a schedule from a solution with a stretch a billion times larger than necessary.
 #[test]
 fn a_loose_stretch_has_a_schedule() {
     let list = jobs(&[(0, 1, Share::ONE, 1), (0, 1, Share::ONE, 1)]);
@@ -50,7 +50,7 @@ fn the_largest_numbers_are_taken() {
     }
 }
 
-/// Run times of one microsecond: deadlines are rounded to parts of it.
+/// Rounds deadlines to fractions of a microsecond for run times of one microsecond.
 #[test]
 fn the_shortest_jobs() {
     let mut list = jobs(&[(0, 1, Share::ONE, 1); 3]);

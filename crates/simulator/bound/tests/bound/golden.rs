@@ -1,10 +1,10 @@
-//! Bounds derived by hand.
+//! Tests bounds derived by hand.
 
 use crate::instances::jobs;
 use dfrsim_bound::max_stretch_bound;
 use dfrsim_model::{Share, SimSpan};
 
-/// The bound of jobs of (submission, tasks, need, run time).
+/// Computes the bound of jobs of (submit time, tasks, need, run time).
 fn bound(list: &[(u64, u32, Share, u64)], nodes: u32, tau: u64) -> f64 {
     let bound = max_stretch_bound(&jobs(list), nodes, SimSpan::from_secs(tau));
     assert!(bound.value <= bound.upper && bound.upper <= bound.value * (1.0 + 1e-9));
@@ -23,48 +23,52 @@ fn half() -> Share {
 fn without_contention_it_is_one() {
     assert_eq!(bound(&[], 3, 10), 1.0);
     assert_eq!(bound(&[(5, 3, Share::ONE, 7)], 3, 0), 1.0);
-    // One after the other.
+    // The jobs run one after the other.
     assert_eq!(bound(&[(0, 1, Share::ONE, 7), (7, 1, Share::ONE, 1)], 1, 0), 1.0);
-    // Half a node each.
+    // Each job needs half a node.
     assert_eq!(bound(&[(0, 1, half(), 7), (0, 1, half(), 9)], 1, 0), 1.0);
 }
 
-/// Two jobs of 10 s that need the whole node make 20 s of work: the last ends at 20 at the earliest.
+/// Two jobs of 10 s that need the whole node are 20 s of work: the last one ends at 20 s at the
+/// earliest.
 #[test]
 fn two_identical_jobs_on_one_node() {
     close(bound(&[(0, 1, Share::ONE, 10), (0, 1, Share::ONE, 10)], 1, 0), 2.0);
 }
 
-/// Three times half a node for 10 s are 15 node-seconds. All three can end at 15, each at 1/3 of the node.
+/// Three jobs with half a node for 10 s are 15 node-seconds. All three can end at 15 s, each at 1/3
+/// of the node.
 #[test]
 fn three_halves_of_a_node() {
     close(bound(&[(0, 1, half(), 10); 3], 1, 0), 1.5);
 }
 
-/// Deadlines are 10 S and 9 + 2 S. Both jobs are 12 s of work from time 0 on, so the later deadline, 10 S, is
-/// at least 12. At S = 1.2 the short job runs from 9 to 11 (its deadline is 11.4) and the long one around it.
+/// The deadlines are 10 S and 9 + 2 S. Both jobs are 12 s of work from time 0 on, so the later
+/// deadline, 10 S, is at least 12 s. At S = 1.2 the short job runs from 9 s to 11 s (its deadline is
+/// 11.4 s) and the long one before and after it.
 #[test]
 fn a_short_job_interrupts_a_long_one() {
     close(bound(&[(0, 1, Share::ONE, 10), (9, 1, Share::ONE, 2)], 1, 0), 1.2);
 }
 
-/// Four tasks on two nodes take twice as long as on four.
+/// Four tasks take twice as long on two nodes as on four.
 #[test]
 fn a_job_wider_than_the_cluster() {
     close(bound(&[(0, 4, Share::ONE, 5)], 2, 0), 2.0);
 }
 
-/// A job of one task cannot use the second node: on two nodes, 10 s and 6 + 6 s must end. Deadlines 10 S, 6 S, 6 S;
-/// to 6 S, at most 12 S node-seconds are there for the short jobs' 12, and the long one must have done
-/// 10 - 4 S of its work by then: 12 + 10 - 4 S <= 12 S gives S = 22/16.
+/// A job of one task cannot use the second node: on two nodes, 10 s and 6 + 6 s of work must end.
+/// The deadlines are 10 S, 6 S, 6 S. Until 6 S, at most 12 S node-seconds are available for the 12 s
+/// of the short jobs, and the long one must have done 10 - 4 S of its work by then: 12 + 10 - 4 S <=
+/// 12 S gives S = 22/16.
 #[test]
 fn a_rate_cap_leaves_less_than_the_area_suggests() {
     let list = [(0, 1, Share::ONE, 10), (0, 1, Share::ONE, 6), (0, 1, Share::ONE, 6)];
     close(bound(&list, 2, 0), 22.0 / 16.0);
 }
 
-/// Thirty jobs of 1 s end at 30 s at the earliest: stretch 30, but with tau = 10 s only 30 / 10. Two of them
-/// are done within tau.
+/// Thirty jobs of 1 s end at 30 s at the earliest: stretch 30, but only 30 / 10 with tau = 10 s. Two
+/// of them end within tau.
 #[test]
 fn tau_forgives_short_jobs() {
     close(bound(&[(0, 1, Share::ONE, 1); 30], 1, 0), 30.0);
@@ -72,7 +76,7 @@ fn tau_forgives_short_jobs() {
     assert_eq!(bound(&[(0, 1, Share::ONE, 1); 2], 1, 10), 1.0);
 }
 
-/// Two crowds far from each other: 2 jobs of 10 s, and later 3, of which alone comes the bound.
+/// Two distant bursts: 2 jobs of 10 s, and later 3 jobs, which alone determine the bound.
 #[test]
 fn the_critical_jobs_are_named() {
     let (first, second) = ((0, 1, Share::ONE, 10), (1000, 1, Share::ONE, 10));

@@ -1,11 +1,11 @@
-//! The weeks of the on-line study.
+//! Tests the bounds of the weeks of the on-line study.
 
 use crate::weeks::{NODES, weeks};
 use dfrsim_bound::max_stretch_bound;
 use dfrsim_model::SimSpan;
 
-/// Mean 1.801, standard deviation 0.815 and maximum 5.354 over the weeks came out of two other programs, which
-/// bisect to 1e-4.
+/// Compares the mean 1.801, standard deviation 0.815 and maximum 5.354 over the weeks, which two
+/// other programs computed by bisection to 1e-4.
 #[test]
 #[ignore = "needs logs: HPC2N"]
 fn bounds_of_all_weeks() {

@@ -1,10 +1,10 @@
-//! Small instances, by hand and at random.
+//! Small instances, given by hand and drawn at random.
 
 use dfrsim_model::{Job, JobId, Share, SimSpan, SimTime};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-/// Jobs of (submission, tasks, need, run time), with times in seconds.
+/// Creates jobs of (submit time, tasks, need, run time), with times in seconds.
 pub(crate) fn jobs(list: &[(u64, u32, Share, u64)]) -> Vec<Job> {
     let job = |(id, &(submit, tasks, need, run))| Job {
         id: JobId(id),
@@ -25,7 +25,8 @@ pub(crate) struct Case {
     pub(crate) tau: SimSpan,
 }
 
-/// Needs that share a large divisor, so that amounts fit 64 bits, or any needs, so that they do not.
+/// Draws needs that share a large divisor, so that amounts fit into 64 bits, or arbitrary needs, so
+/// that they do not.
 fn need() -> impl Strategy<Value = Share> {
     prop_oneof![
         3 => prop::sample::select(vec![1, 2, 4]).prop_map(|parts| Share::from_ratio(1, parts)),
@@ -33,7 +34,8 @@ fn need() -> impl Strategy<Value = Share> {
     ]
 }
 
-/// Crowded instances of up to `most` jobs, of 1 to 30 s each, that arrive within `most` * 3 seconds.
+/// Draws crowded instances of up to `most` jobs, of 1 s to 30 s each, that arrive within `most` * 3
+/// seconds.
 pub(crate) fn cases(most: usize) -> impl Strategy<Value = Case> {
     let job = (0..3 * most as u64, 1_u32..=6, need(), 1_u64..=30);
     let tau = prop::sample::select(vec![0, 5, 10]).prop_map(SimSpan::from_secs);

@@ -1,12 +1,13 @@
-//! The linear system (5.1) to (5.5) of theorem 1, by a general solver.
+//! The linear system (5.1) to (5.5) of theorem 1, solved by a general solver.
 
 use crate::instances::{Case, cases};
 use dfrsim_bound::max_stretch_bound;
 use microlp::{ComparisonOp, OptimizationDirection, Problem};
 use proptest::prelude::*;
 
-/// The largest fraction of the work that meets the deadlines, by variables beta_jt, the fraction of job j that is
-/// done in interval t: the system has a solution if that is all of it. Times in seconds.
+/// Returns the largest fraction of the work that meets the deadlines. The variables beta_jt are the
+/// fraction of job j that is done in interval t. The system has a solution if the result is 1. Times
+/// are in seconds.
 fn largest_part(case: &Case, stretch: f64) -> f64 {
     let windows: Vec<(f64, f64)> = (case.jobs.iter())
         .map(|job| {
@@ -24,7 +25,7 @@ fn largest_part(case: &Case, stretch: f64) -> f64 {
         let (start, end) = (cut[0], cut[1]);
         let mut in_interval = Vec::new();
         for (index, job) in case.jobs.iter().enumerate() {
-            // (5.2), (5.3): no variable outside of the window.
+            // (5.2), (5.3): no variable outside the window.
             if windows[index].0 <= start && end <= windows[index].1 {
                 // (5.4)
                 let most = (end - start) / job.run_time.as_secs_f64();

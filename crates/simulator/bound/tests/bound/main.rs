@@ -1,4 +1,5 @@
-//! The bound against its twins, golden cases, the schedules that it promises, and a real log.
+//! Tests the bound against reference implementations, golden cases, the schedules that reach it, and
+//! a real log.
 
 mod clairvoyant;
 mod classes;

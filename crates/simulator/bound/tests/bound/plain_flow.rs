@@ -1,4 +1,5 @@
-//! The slow twin: bisection, and a flow by breadth-first search on the whole network (Edmonds and Karp).
+//! Slow reference implementation: bisection, and a flow by breadth-first search on the whole network
+//! (Edmonds and Karp).
 
 use crate::instances::{Case, cases};
 use dfrsim_bound::max_stretch_bound;
@@ -6,7 +7,7 @@ use dfrsim_model::Share;
 use proptest::prelude::*;
 use std::collections::VecDeque;
 
-/// Whether the work fits, with time in microseconds and deadlines rounded up.
+/// Returns whether the work fits, with time in microseconds and deadlines rounded up.
 fn feasible(case: &Case, stretch: f64) -> bool {
     let window = |job: &dfrsim_model::Job| {
         let release = i128::from(job.submit.micros());
@@ -92,7 +93,7 @@ proptest! {
         prop_assert!(bound.value <= bound.upper && bound.upper <= bound.value * (1.0 + 1e-8));
     }
 
-    /// The critical jobs prove the bound: alone, they have the same.
+    /// The critical jobs prove the bound: alone, they have an equal bound.
     #[test]
     fn the_critical_jobs_have_the_bound_alone(case in cases(40)) {
         let bound = max_stretch_bound(&case.jobs, case.nodes, case.tau);

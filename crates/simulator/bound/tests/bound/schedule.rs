@@ -1,4 +1,4 @@
-//! The schedule in the proof of theorem 1, checked from scratch.
+//! Checks the schedule in the proof of theorem 1 independently.
 
 use crate::instances::{Case, cases, jobs};
 use crate::weeks;
@@ -7,7 +7,7 @@ use dfrsim_model::{Share, SimSpan};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
-/// No two of these overlap.
+/// Returns whether no two of these pieces overlap.
 fn apart(mut pieces: Vec<&Piece>) -> bool {
     pieces.sort_unstable_by_key(|piece| piece.start);
     pieces.windows(2).all(|pair| pair[0].end <= pair[1].start)
@@ -53,8 +53,8 @@ fn check(case: &Case, stretch: f64) -> Result<(), String> {
     Ok(())
 }
 
-/// Three jobs of two thirds of two nodes, each of 6 s: 3 * 2/3 * 6 = 12 node-seconds take 6 s on two nodes. Laid end to end,
-/// 4 s each: the first on node 0, the second on both, the third on node 1.
+/// Three jobs of two thirds of a node, each of 6 s, on two nodes: 3 * 2/3 * 6 = 12 node-seconds take
+/// 6 s. Placed end to end, 4 s each: the first on node 0, the second on both, the third on node 1.
 #[test]
 fn a_task_wraps_to_the_next_node() {
     let third = Share::from_ratio(2, 3);
@@ -67,7 +67,7 @@ fn a_task_wraps_to_the_next_node() {
     assert_eq!(pieces, [(0, 0, 0.0, 4.0), (0, 1, 4.0, 6.0), (1, 1, 0.0, 2.0), (1, 2, 2.0, 6.0)]);
 }
 
-/// The largest week, at its bound.
+/// Builds the schedule of the largest week at its bound.
 #[test]
 #[ignore = "needs logs: HPC2N"]
 fn a_week_of_hpc2n_has_its_schedule() {

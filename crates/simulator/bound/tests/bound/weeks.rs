@@ -6,10 +6,10 @@ use dfrsim_workload::prepare::{Annotation, ClusterAssumptions, Options, read_job
 use dfrsim_workload::traces::{NotFound, locate_from};
 use std::path::Path;
 
-/// The nodes of the cluster.
+/// Number of nodes of the cluster.
 pub(crate) const NODES: u32 = 120;
 
-/// The jobs of each of the 182 weeks.
+/// Returns the jobs of each of the 182 weeks.
 pub(crate) fn weeks() -> Result<Vec<Vec<Job>>, NotFound> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
     let path = locate_from(&root, "HPC2N-2002-2.1-cln.swf.gz")?;

@@ -1,36 +1,37 @@
-//! The effect of a decision.
+//! Application of decisions.
 //!
-//! All changes are made before any is reported, since the speed of a job may depend on what happens to others.
+//! All changes are applied before any is reported, since the speed of a job may depend on changes to
+//! other jobs.
 
 use super::{FIRST_JOB, Simulation, WAKE_UP};
-use crate::decision::{Change, Decision, Verb};
-use crate::followers::Until;
+use crate::decision::{Action, Change, Decision};
+use crate::followers::DependencyEvent;
 use crate::job_table::ActiveJob;
 use crate::{JobHandle, JobState, NeedModel, Observer, Occurrence, Placement};
 use dfrsim_model::event_queue::{EventKey, EventQueue, Rank, Slot};
 use dfrsim_model::platform::Interruption;
 use dfrsim_model::{Job, SimSpan, SimTime, VirtualTime, Yield};
 
-/// What a change did beside its plain effect.
+/// Outcome of a change that its report needs.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Effect {
-    /// This many tasks changed their node.
+    /// Number of tasks that changed node.
     Moved(u32),
-    /// The job has kept the first work, and lost the second.
+    /// Work that an interrupted job kept, and work that it lost.
     Kept(SimSpan, VirtualTime),
 }
 
 impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
-    /// Applies a decision that has been checked; the node totals already hold it.
+    /// Applies a decision that has been checked; the node totals already include it.
     pub(super) fn apply(&mut self, now: SimTime, decision: &Decision) {
         self.effects.clear();
         for change in &decision.changes {
-            let effect = self.make(now, change, decision.placement(change));
+            let effect = self.apply_change(now, change, decision.placement(change));
             self.effects.push(effect);
         }
         let needs_are_exact = self.options.needs == NeedModel::Exact;
         if !needs_are_exact {
-            self.settle_speeds(now);
+            self.redistribute_cpu(now);
         }
         for (place, change) in decision.changes.iter().enumerate() {
             self.report(now, change, decision.placement(change), self.effects[place]);
@@ -44,110 +45,112 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
         }
     }
 
-    /// Makes a change.
-    fn make(&mut self, now: SimTime, change: &Change, placement: Placement<'_>) -> Effect {
+    /// Applies one change to the job.
+    fn apply_change(&mut self, now: SimTime, change: &Change, placement: Placement<'_>) -> Effect {
         let penalty = self.options.penalty;
-        if let Some(state) = change.verb.leaves_in() {
-            self.leave(change.job, state);
+        if let Some(state) = change.action.final_state() {
+            self.remove_job(change.job, state);
             return Effect::Moved(0);
         }
-        if change.verb == Verb::Requeue {
+        if change.action == Action::Requeue {
             let rule = self.interruption().unwrap_or(Interruption::Requeue);
             let (_, kept, lost) = self.jobs.get_mut(change.job).interrupt(now, rule);
             return Effect::Kept(kept, lost);
         }
         let active = self.jobs.get_mut(change.job);
-        let moved = match change.verb {
-            Verb::Migrate => active.placement().moved_to(placement),
+        let moved = match change.action {
+            Action::Migrate => active.placement().moved_to(placement),
             _ => 0,
         };
-        if let Some(unequal) = self.unequal.as_ref().filter(|_| change.verb.places()) {
+        if let Some(unequal) = self.unequal.as_ref().filter(|_| change.action.has_placement()) {
             active.node_speed = unequal.speed_on(placement);
         }
         active.change_yield(now, change.job_yield);
-        if change.verb.places() {
+        if change.action.has_placement() {
             active.placement.clear();
             active.placement.extend_from_slice(placement.ranges());
         }
-        match change.verb {
-            Verb::Start => {
+        match change.action {
+            Action::Start => {
                 active.state = JobState::Running;
                 active.first_start.get_or_insert(now);
-                active.runs_since = now;
+                active.observable_from = now;
                 if !active.restart.is_zero() {
                     active.begin_penalty(now, active.restart);
                 }
             }
-            Verb::Resume => {
+            Action::Resume => {
                 active.state = JobState::Running;
                 active.begin_penalty(now, penalty);
             }
-            Verb::Migrate if moved > 0 => {
+            Action::Migrate if moved > 0 => {
                 active.migrations += 1;
                 active.begin_penalty(now, penalty);
             }
-            Verb::Pause => {
+            Action::Pause => {
                 active.state = JobState::Paused;
                 active.preemptions += 1;
                 active.remaining = active.after_pause(penalty);
                 active.placement.clear();
             }
-            Verb::Migrate | Verb::SetYield => {}
-            Verb::Reject | Verb::Kill | Verb::Lose | Verb::Requeue => unreachable!("it is made above"),
+            Action::Migrate | Action::SetYield => {}
+            Action::Reject | Action::Kill | Action::Lose | Action::Requeue => {
+                unreachable!("it is made above")
+            }
         }
         Effect::Moved(moved)
     }
 
-    /// Reports a change that was made, and schedules the events that follow from it.
+    /// Reports an applied change to the observer, and schedules the events that follow from it.
     fn report(&mut self, now: SimTime, change: &Change, placement: Placement<'_>, effect: Effect) {
-        if change.verb.leaves_in().is_some() {
+        if change.action.final_state().is_some() {
             return self.report_departure(now, change);
         }
         let active = self.jobs.get_mut(change.job);
         let memory = |tasks: u32| f64::from(tasks) * active.job.memory.as_f64();
-        // Where nodes differ, their speed is no part of the yield.
+        // The reported yield does not include the speed of the nodes, if nodes differ.
         let speed = if active.node_speed == Yield::ONE { active.speed } else { active.job_yield };
-        let occurrence = match change.verb {
-            Verb::Start => Occurrence::Started(placement, speed),
-            Verb::Resume => Occurrence::Resumed(placement, speed),
-            Verb::Pause => Occurrence::Paused(memory(active.job.tasks)),
-            Verb::Migrate | Verb::SetYield | Verb::Requeue => match effect {
+        let occurrence = match change.action {
+            Action::Start => Occurrence::Started(placement, speed),
+            Action::Resume => Occurrence::Resumed(placement, speed),
+            Action::Pause => Occurrence::Paused(memory(active.job.tasks)),
+            Action::Migrate | Action::SetYield | Action::Requeue => match effect {
                 Effect::Moved(0) => Occurrence::YieldChanged(speed),
                 Effect::Moved(tasks) => Occurrence::Migrated(placement, speed, tasks, memory(tasks)),
                 Effect::Kept(kept, lost) => Occurrence::Interrupted(&active.job, kept, lost),
             },
-            Verb::Reject | Verb::Kill | Verb::Lose => unreachable!("the job has left above"),
+            Action::Reject | Action::Kill | Action::Lose => unreachable!("the job has left above"),
         };
         self.observer.observe(now, active.sequence, occurrence);
         active.reported_speed = speed;
         schedule_completion(&mut self.events, change.job, active);
-        if change.verb == Verb::Start {
-            self.release_later(now, change.job, Until::Start);
+        if change.action == Action::Start {
+            self.release_dependents(now, change.job, DependencyEvent::Start);
         }
     }
 
-    /// Reports that a job was rejected, killed or lost, and lets its handle be given to another one.
+    /// Reports that a job was rejected, killed or lost, and releases its handle.
     fn report_departure(&mut self, now: SimTime, change: &Change) {
         let active = self.jobs.get_mut(change.job);
-        active.killed |= change.verb == Verb::Kill;
+        active.killed |= change.action == Action::Kill;
         let sequence = active.sequence;
-        match change.verb {
-            Verb::Reject => self.observer.observe(now, sequence, Occurrence::Rejected),
-            Verb::Lose => {
+        match change.action {
+            Action::Reject => self.observer.observe(now, sequence, Occurrence::Rejected),
+            Action::Lose => {
                 let lost = active.virtual_time(now);
                 self.observer.observe(now, sequence, Occurrence::Lost(&active.record(now), lost));
             }
             _ => self.observer.observe(now, sequence, Occurrence::Killed(&active.record(now))),
         }
         self.events.cancel(Slot(FIRST_JOB + change.job.0));
-        self.release_later(now, change.job, Until::End);
+        self.release_dependents(now, change.job, DependencyEvent::End);
         self.jobs.release(change.job);
     }
 
-    /// The jobs that follow one that leaves or starts by a decision.
-    fn release_later(&mut self, now: SimTime, handle: JobHandle, what: Until) {
-        if self.followers.are_used() {
-            // The submissions of this moment are over.
+    /// Releases the dependents of a job that leaves or starts by a decision.
+    fn release_dependents(&mut self, now: SimTime, handle: JobHandle, what: DependencyEvent) {
+        if self.followers.is_used() {
+            // The submissions of the current time have already been handled.
             let earliest = now.saturating_add(SimSpan::from_micros(1));
             let active = self.jobs.get(handle);
             let released = self.followers.release((active.job.id, active.sequence), what, now, earliest);
@@ -155,8 +158,8 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
         }
     }
 
-    /// Gives CPU that is left unused to those that need more.
-    fn settle_speeds(&mut self, now: SimTime) {
+    /// Redistributes unused CPU to jobs that need more.
+    fn redistribute_cpu(&mut self, now: SimTime) {
         self.speeds.compute(&self.jobs);
         for &(handle, speed) in self.speeds.all() {
             let active = self.jobs.get_mut(handle);
@@ -166,7 +169,7 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
         }
     }
 
-    /// Reports the speeds that changed although no decision changed the yield.
+    /// Reports speeds that changed without a change of the yield.
     fn report_speeds(&mut self, now: SimTime) {
         for &(handle, speed) in self.speeds.all() {
             let active = self.jobs.get_mut(handle);

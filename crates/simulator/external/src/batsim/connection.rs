@@ -1,4 +1,4 @@
-//! A scheduler that listens: started if it is a command, and asked over ZeroMQ.
+//! Connection to a scheduler over ZeroMQ; the scheduler is started if it is a command.
 
 use super::zmtp::RequestSocket;
 use super::{ENDPOINT, FILE_SCHEME, SCHEME, Transport};
@@ -10,30 +10,30 @@ use std::thread;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// How long to wait before the next attempt to connect.
-const PAUSE: Duration = Duration::from_millis(10);
+/// Interval between attempts to connect.
+const RETRY_INTERVAL: Duration = Duration::from_millis(10);
 
-/// How long a process may live on after its connection.
-const PATIENCE: Duration = Duration::from_millis(500);
+/// Grace period for a process to end after its connection.
+const DISCONNECT_GRACE: Duration = Duration::from_millis(500);
 
-/// A connection to a scheduler, and its process if it was started here.
+/// A connection to a scheduler, and its process if it was started by this program.
 pub(super) struct Connection {
     socket: RequestSocket,
     process: Option<Process>,
     endpoint: String,
     limit: Duration,
-    /// Where the socket of a process is.
+    /// Folder of the process's socket.
     _folder: Option<TempDir>,
 }
 
 impl Connection {
-    /// Starts the command, if it is one, and connects to its address as soon as it listens.
+    /// Starts the scheduler if it is a command, and connects as soon as it listens.
     pub(super) fn open(command: &Command) -> Result<Connection, String> {
         let limit = command.limit;
         let (endpoint, mut process, folder) = match &command.words[..] {
             [address] if address.starts_with(SCHEME) => (address.clone(), None, None),
             words => {
-                let (endpoint, folder) = free_endpoint()?;
+                let (endpoint, folder) = unused_endpoint()?;
                 let words: Vec<String> = words.iter().map(|word| word.replace(ENDPOINT, &endpoint)).collect();
                 let process = Process::start(&words)?;
                 (endpoint, Some(process), folder)
@@ -54,24 +54,24 @@ impl Connection {
                     ErrorKind::ConnectionRefused | ErrorKind::AddrNotAvailable | ErrorKind::NotFound => {
                         "no scheduler listens"
                     }
-                    _ => "what listens there does not greet as ZeroMQ does (ZMTP 3, mechanism NULL)",
+                    _ => "the peer did not complete the ZeroMQ handshake (ZMTP 3, mechanism NULL)",
                 };
                 return Err(network(format!("{what} after {} s: {error}", limit.as_secs_f64())));
             }
-            thread::sleep(PAUSE);
+            thread::sleep(RETRY_INTERVAL);
         }
     }
 
-    fn silent(&self) -> String {
+    fn no_answer(&self) -> String {
         let limit = self.limit;
-        let unknown = || fault::silent(limit, "");
-        self.process.as_ref().map_or_else(unknown, |process| process.silent(limit))
+        let unknown = || fault::no_answer(limit, "");
+        self.process.as_ref().map_or_else(unknown, |process| process.no_answer(limit))
     }
 }
 
-/// An address that is not in use. On Unix it is a file in a folder of this user alone, which costs the kernel less than TCP;
-/// elsewhere others on this machine may take it before the scheduler does.
-fn free_endpoint() -> Result<(String, Option<TempDir>), String> {
+/// Returns an unused address. On Unix it is a file in a private folder, which is cheaper than TCP;
+/// elsewhere another process may bind the address before the scheduler does.
+fn unused_endpoint() -> Result<(String, Option<TempDir>), String> {
     let found = if cfg!(unix) {
         tempfile::tempdir()
             .map(|folder| (format!("{FILE_SCHEME}{}/socket", folder.path().display()), Some(folder)))
@@ -79,7 +79,7 @@ fn free_endpoint() -> Result<(String, Option<TempDir>), String> {
         let address = std::net::TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
         address.map(|address| (format!("{SCHEME}{address}"), None))
     };
-    found.map_err(|error| format!("a free address: {error}"))
+    found.map_err(|error| format!("cannot create an endpoint: {error}"))
 }
 
 impl Transport for Connection {
@@ -91,12 +91,12 @@ impl Transport for Connection {
             }
             Err(error) => error,
         };
-        // A connection ends a little before its process does.
-        if let Some(fault) = self.process.as_mut().and_then(|it| it.ends_within(PATIENCE)) {
+        // A connection closes shortly before its process ends.
+        if let Some(fault) = self.process.as_mut().and_then(|it| it.ends_within(DISCONNECT_GRACE)) {
             return Err(fault);
         }
         Err(match error.kind() {
-            ErrorKind::TimedOut | ErrorKind::WouldBlock => self.silent(),
+            ErrorKind::TimedOut | ErrorKind::WouldBlock => self.no_answer(),
             _ => format!("{}: {error}", self.endpoint),
         })
     }

@@ -1,4 +1,4 @@
-//! The events that dfrsim sends.
+//! Events sent to the scheduler.
 
 use super::Sharing;
 use dfrsim_cluster::JobView;
@@ -8,12 +8,12 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// Events that were not sent yet, as they will be: each is written once, into one text.
+/// Events to be sent, serialised into a single text.
 #[derive(Debug)]
 pub(super) struct Events {
     text: Vec<u8>,
-    /// How far the clock of the other side is ahead.
-    pub(super) ahead: SimSpan,
+    /// Offset of the scheduler's clock, which is ahead of simulated time.
+    pub(super) clock_offset: SimSpan,
 }
 
 #[derive(Serialize)]
@@ -25,22 +25,22 @@ struct Event<T> {
 }
 
 impl Events {
-    pub(super) const fn new(ahead: SimSpan) -> Events {
-        Events { text: Vec::new(), ahead }
+    pub(super) const fn new(clock_offset: SimSpan) -> Events {
+        Events { text: Vec::new(), clock_offset }
     }
 
     pub(super) fn is_empty(&self) -> bool {
         self.text.is_empty()
     }
 
-    /// A moment in seconds of the other side.
+    /// Converts a time to seconds of the scheduler's clock.
     fn seconds(&self, time: SimTime) -> f64 {
-        time.saturating_add(self.ahead).as_secs_f64()
+        time.saturating_add(self.clock_offset).as_secs_f64()
     }
 
-    /// The request that has them, after which there are none.
+    /// Builds the request with all events, and clears them.
     pub(super) fn request(&mut self, now: SimTime) -> Vec<u8> {
-        let now = serde_json::to_string(&self.seconds(now)).expect("a time is a number");
+        let now = serde_json::to_string(&self.seconds(now)).expect("a time is representable in JSON");
         let request = [b"{\"now\":", now.as_bytes(), b",\"events\":[", &self.text, b"]}"].concat();
         self.text.clear();
         request
@@ -51,7 +51,7 @@ impl Events {
             self.text.push(b',');
         }
         let event = Event { timestamp: self.seconds(now), kind, data };
-        serde_json::to_writer(&mut self.text, &event).expect("events are plain");
+        serde_json::to_writer(&mut self.text, &event).expect("events are representable in JSON");
     }
 
     pub(super) fn simulation_begins(&mut self, nodes: u32, sharing: Sharing, texts: Option<&JobTexts>) {
@@ -90,7 +90,8 @@ impl Events {
         self.add(now, "SIMULATION_ENDS", json!({}));
     }
 
-    /// A job of the log, or one that the scheduler registered, with its profile. What a workload of Batsim says of it is sent as it is.
+    /// Adds a job of the log, or one registered by the scheduler, with its profile. Fields of a
+    /// Batsim workload are sent unchanged.
     pub(super) fn job_submitted(
         &mut self,
         now: SimTime,
@@ -102,24 +103,24 @@ impl Events {
         let walltime = job.estimate().map_or(-1.0, SimSpan::as_secs_f64);
         let subtime = self.seconds(job.submit());
         let sent = SubmittedJob { id: name, subtime, walltime, res: job.tasks(), profile };
-        let mut sent = serde_json::to_string(&sent).expect("a job is plain");
+        let mut sent = serde_json::to_string(&sent).expect("a job is representable in JSON");
         if let Some(text) = texts.and_then(|texts| texts.jobs.get(&job.id())) {
             sent.insert_str(sent.len() - 1, &text.fields);
         }
         let profile = match texts.and_then(|texts| texts.profiles.get(profile)) {
             Some(written) => raw(written),
-            // Schedulers expect a delay; the run time is hidden.
+            // Schedulers expect a delay; the run time must stay hidden.
             None => raw(&json!({ "type": "delay", "delay": walltime.max(0.0) }).to_string()),
         };
         self.add(now, "JOB_SUBMITTED", Submitted { job_id: name, job: raw(&sent), profile });
     }
 
-    pub(super) fn job_completed(&mut self, now: SimTime, name: &str, end: End, alloc: &str) {
+    pub(super) fn job_completed(&mut self, now: SimTime, name: &str, end: JobEnd, alloc: &str) {
         let (state, code, reason) = match end {
-            End::Done => ("COMPLETED_SUCCESSFULLY", 0, ""),
-            End::Failed => ("COMPLETED_FAILED", 1, ""),
-            End::WalltimeReached => ("COMPLETED_WALLTIME_REACHED", -1, "Walltime reached"),
-            End::Killed => (
+            JobEnd::Done => ("COMPLETED_SUCCESSFULLY", 0, ""),
+            JobEnd::Failed => ("COMPLETED_FAILED", 1, ""),
+            JobEnd::WalltimeReached => ("COMPLETED_WALLTIME_REACHED", -1, "Walltime reached"),
+            JobEnd::Killed => (
                 "COMPLETED_KILLED",
                 -1,
                 "Killed from killer_process (probably requested by the decision process)",
@@ -130,7 +131,8 @@ impl Events {
         self.add(now, "JOB_COMPLETED", data);
     }
 
-    /// Jobs that were killed, with the part of each that was done; those that had ended before have none.
+    /// Adds the acknowledgement of killed jobs, with the progress of each; jobs that had ended
+    /// before have no progress.
     pub(super) fn job_killed(&mut self, now: SimTime, names: &[String], progress: &Map<String, Value>) {
         self.add(now, "JOB_KILLED", json!({ "job_ids": names, "job_progress": progress }));
     }
@@ -143,8 +145,8 @@ impl Events {
         self.add(now, "NOTIFY", json!({ "type": "no_more_static_job_to_submit" }));
     }
 
-    /// Nodes went down or came up.
-    pub(super) fn machines(&mut self, now: SimTime, kind: &str, nodes: &str) {
+    /// Adds a notification that nodes went down or came up.
+    pub(super) fn machines_changed(&mut self, now: SimTime, kind: &str, nodes: &str) {
         self.add(now, "NOTIFY", json!({ "type": kind, "resources": nodes }));
     }
 
@@ -153,9 +155,9 @@ impl Events {
     }
 }
 
-/// JSON as it is.
+/// Wraps JSON text unchanged.
 fn raw(text: &str) -> Box<RawValue> {
-    RawValue::from_string(text.to_owned()).expect("it was read or written as JSON")
+    RawValue::from_string(text.to_owned()).expect("the text was parsed or serialised as JSON")
 }
 
 #[derive(Serialize)]
@@ -183,12 +185,12 @@ struct Completed<'a> {
     alloc: &'a str,
 }
 
-/// How a job ended.
+/// The end of a job.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum End {
+pub(super) enum JobEnd {
     Done,
     WalltimeReached,
     Killed,
-    /// A node of it went down.
+    /// One of its nodes went down.
     Failed,
 }

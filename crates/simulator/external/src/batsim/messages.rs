@@ -1,10 +1,10 @@
-//! Messages as Batsim has them.
+//! Messages received in Batsim's protocol.
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
-/// A reply.
+/// A reply of the scheduler.
 #[derive(Debug, Deserialize)]
 pub(super) struct Message {
     pub(super) now: f64,
@@ -20,27 +20,27 @@ pub(super) struct Event {
     pub(super) data: Map<String, Value>,
 }
 
-/// The data of an event, by its type.
+/// Data of an event, by its type.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(super) enum Data {
-    /// A job starts on nodes.
+    /// Starts a job on nodes.
     ExecuteJob(ExecuteJob),
-    /// A waiting job leaves for good.
+    /// Rejects a pending job.
     RejectJob { job_id: String },
-    /// Running jobs are ended.
+    /// Kills running jobs.
     KillJob { job_ids: Vec<String> },
-    /// It is to be called at a moment.
+    /// Requests a call at a time.
     CallMeLater { timestamp: f64 },
-    /// Nodes are to have another state.
+    /// Changes the state of nodes.
     SetResourceState { resources: String, state: String },
-    /// There is another profile.
+    /// Registers a profile.
     RegisterProfile { workload_name: String, profile_name: String, profile: Profile },
-    /// There is another job.
+    /// Registers a job.
     RegisterJob { job_id: String, job: RegisteredJob },
-    /// It keeps a text beside a job.
+    /// Attaches a text to a job.
     SetJobMetadata(IgnoredAny),
-    /// It says something of itself.
+    /// Announces a state of the scheduler.
     Notify { r#type: String },
 }
 
@@ -48,7 +48,7 @@ pub(super) enum Data {
 pub(super) struct ExecuteJob {
     pub(super) job_id: String,
     pub(super) alloc: String,
-    /// The place in `alloc` of the node of each executor, by the number of the executor.
+    /// Index in `alloc` of the node of each executor, by the number of the executor.
     pub(super) mapping: Option<Map<String, Value>>,
     pub(super) storage_mapping: Option<Map<String, Value>>,
     pub(super) additional_io_job: Option<Value>,

@@ -1,29 +1,29 @@
-//! What a scheduler orders, checked as far as a single event can be.
+//! Commands of a scheduler, checked as far as possible without the state of the jobs.
 
 use super::messages::{Data, Event, ExecuteJob, Profile, RegisteredJob};
 use crate::nodes;
-use crate::seconds::moment;
+use crate::seconds::time_from_seconds;
 use dfrsim_model::{SimSpan, SimTime};
 use serde_json::{Value, json};
 
-/// An event of a scheduler.
+/// A command of a scheduler.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Order {
-    /// A job starts on these nodes, a task on each.
+    /// Starts a job on these nodes, with one task on each.
     Execute { job: String, on: Vec<u32> },
-    /// A waiting job leaves for good.
+    /// Rejects a pending job.
     Reject { job: String },
-    /// Running jobs are ended.
+    /// Kills running jobs.
     Kill { jobs: Vec<String> },
-    /// A call at a moment.
+    /// Requests a call at a time.
     CallAt(SimTime),
-    /// Nodes have another state, which has no effect.
+    /// Changes the state of nodes, without any effect.
     SetState { resources: String, state: i64 },
-    /// Jobs may have this profile.
+    /// Registers a profile.
     RegisterProfile { name: String, run_time: SimSpan },
-    /// A job arrives.
+    /// Submits a new job.
     RegisterJob { job: String, profile: String, tasks: u32, walltime: Option<SimSpan> },
-    /// Accepted, without any effect.
+    /// Event that is accepted without any effect.
     Ignored,
 }
 
@@ -41,12 +41,12 @@ impl Order {
             Data::ExecuteJob(data) => execute(data, nodes),
             Data::RejectJob { job_id: job } => Ok(Order::Reject { job }),
             Data::KillJob { job_ids: jobs } => Ok(Order::Kill { jobs }),
-            Data::CallMeLater { timestamp } => Ok(Order::CallAt(moment(timestamp, &kind)?)),
+            Data::CallMeLater { timestamp } => Ok(Order::CallAt(time_from_seconds(timestamp, &kind)?)),
             Data::SetResourceState { resources, state } => {
                 let fault = |fault: String| format!("{kind}: {fault}");
                 nodes::parse(&resources, nodes).map_err(fault)?;
                 let state =
-                    state.parse().map_err(|_| fault(format!("`{state}` is not a number of a state")))?;
+                    state.parse().map_err(|_| fault(format!("`{state}` is not the number of a state")))?;
                 Ok(Order::SetState { resources, state })
             }
             Data::RegisterProfile { workload_name, profile_name, profile } => {
@@ -62,13 +62,13 @@ impl Order {
     }
 }
 
-/// That an event of the protocol is not supported, and why.
+/// Formats the error for an unsupported event, with the reason.
 fn not_supported(kind: &str) -> String {
     let reason = match kind {
-        "QUERY" | "ANSWER" => ": there is no model of energy, and no estimate of waiting times",
+        "QUERY" | "ANSWER" => ": energy is not modelled, and waiting times are not predicted",
         "TO_JOB_MSG" => ": jobs have no processes to talk to",
         "CHANGE_JOB_STATE" => ": jobs change by EXECUTE_JOB, KILL_JOB and REJECT_JOB",
-        "NOTIFY" => " with another type than registration_finished and continue_registration",
+        "NOTIFY" => " with a type other than registration_finished and continue_registration",
         _ => "",
     };
     format!("{kind} is not supported{reason}")
@@ -87,9 +87,7 @@ fn execute(data: ExecuteJob, nodes: u32) -> Result<Order, String> {
             let place = |value: &Value| {
                 let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
                 let place = text.parse::<usize>().ok().and_then(|place| alloc.get(place)).copied();
-                place.ok_or_else(|| {
-                    fault(format!("its mapping has {text}, which is not a place in its allocation"))
-                })
+                place.ok_or_else(|| fault(format!("`mapping` has the index {text}, which is not in `alloc`")))
             };
             mapping.values().map(place).collect::<Result<_, _>>()?
         }
@@ -103,7 +101,7 @@ fn register_profile(name: String, Profile { r#type, delay }: Profile) -> Result<
         return Err(fault(format!("profiles of the type {type} are not supported, only delay")));
     }
     let run_time = delay.and_then(SimSpan::try_from_secs_f64).filter(|span| !span.is_zero());
-    let run_time = run_time.ok_or_else(|| fault("expected a delay in seconds, above 0".into()))?;
+    let run_time = run_time.ok_or_else(|| fault("expected a positive delay in seconds".into()))?;
     Ok(Order::RegisterProfile { name, run_time })
 }
 
@@ -111,7 +109,7 @@ fn register_job(job_id: String, job: &RegisteredJob) -> Result<Order, String> {
     let fault = |fault: &str| format!("REGISTER_JOB of {job_id}: {fault}");
     let (workload, _) = job_id.split_once('!').ok_or_else(|| fault("expected WORKLOAD!NUMBER"))?;
     if job.res == 0 {
-        return Err(fault("a job needs a resource"));
+        return Err(fault("`res` must be at least 1"));
     }
     let walltime = job.walltime.filter(|walltime| *walltime >= 0.0);
     let span = walltime.map(|seconds| {

@@ -1,65 +1,65 @@
-//! Batsim's part: sends what happened, and carries out each order at its time.
+//! The role of Batsim: sends events, and carries out each command at its time.
 
-use super::events::{End, Events};
+use super::events::{Events, JobEnd};
 use super::messages::Message;
 use super::orders::Order;
-use super::sharing::Owners;
+use super::sharing::NodeOccupancy;
 use super::{Sharing, Transport};
-use crate::fault::nonsense;
+use crate::fault::invalid_answer;
 use crate::nodes;
-use crate::pace::Pace;
-use crate::seconds::{moment, next};
+use crate::pace::ProgressCheck;
+use crate::seconds::{next_instant, time_from_seconds};
 use dfrsim_cluster::{Decision, JobHandle, JobState, Scheduler, Situation, View};
 use dfrsim_model::{Job, JobId, JobText, JobTexts, NodeId, SimSpan, SimTime, Yield, ranges};
 use serde_json::{Map, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-/// The workload of the jobs of the log.
+/// Name of the workload to which the jobs of the log belong.
 const WORKLOAD: &str = "w0";
 
-/// Numbers of registered jobs begin here, where no log has any.
+/// First number of registered jobs, which exceeds the numbers in logs.
 const FIRST_REGISTERED: u64 = 1 << 62;
 
-/// The most exchanges in one moment, after which a scheduler is held to be in a loop.
+/// Maximum number of exchanges at one time; a scheduler that needs more is in an infinite loop.
 const MOST_EXCHANGES: u32 = 10_000;
 
-/// A policy that an external scheduler decides.
+/// A policy whose decisions are made by an external scheduler.
 pub(super) struct BatsimScheduler<C, T: Transport> {
     connect: C,
     nodes: u32,
     sharing: Sharing,
-    pace: Pace,
-    /// How far the clock of the other side is ahead where the first job arrives at second 0.
+    pace: ProgressCheck,
+    /// Offset of the scheduler's clock if the first job arrives at second 0.
     ahead: SimSpan,
     session: Option<Session<T>>,
 }
 
-/// A connection, and what both sides know.
+/// A connection with the state that both sides know.
 struct Session<T> {
     transport: T,
     now: SimTime,
     nodes: u32,
     jobs: BTreeMap<Rc<str>, KnownJob>,
-    /// The names of the jobs in the system by their place in the order of submission.
+    /// Names of the jobs in the system, by their index in the order of submission.
     names: BTreeMap<u64, Rc<str>>,
-    owners: Owners,
-    /// The jobs that start at this moment.
+    occupancy: NodeOccupancy,
+    /// Jobs that start now.
     starting: Vec<Rc<str>>,
-    /// What happened and was not sent yet.
+    /// Events that have not been sent yet.
     events: Events,
-    /// What is ordered for later.
+    /// Commands for later, by their time and sequence number.
     orders: BTreeMap<(SimTime, u64), Order>,
-    ordered: u64,
-    /// When the last answer was ready: what happens before is sent then.
+    order_count: u64,
+    /// Time of the last reply; earlier events are sent at that time.
     ready: SimTime,
     calls: BTreeSet<SimTime>,
     profiles: BTreeMap<String, SimSpan>,
-    /// Jobs that were registered and have not arrived: by number, with the names of the job and of its profile.
+    /// Registered jobs that have not arrived yet, as (job name, profile name) by number.
     registered: BTreeMap<u64, (String, String)>,
     registrations: u64,
     sent_all_submitted: bool,
-    /// The nodes that are down, and at how many changes of the platform that was so.
+    /// Nodes that are down, as of `platform_changes`.
     down: BTreeSet<u32>,
     platform_changes: u64,
 }
@@ -68,14 +68,14 @@ struct KnownJob {
     handle: JobHandle,
     tasks: u32,
     profile: Rc<str>,
-    /// How often it was submitted again after it had lost its nodes.
-    again: u32,
+    /// Number of resubmissions after losing its nodes.
+    resubmissions: u32,
     phase: Phase,
 }
 
 enum Phase {
     Waiting,
-    /// Decided at this moment.
+    /// Decided now.
     Starting(Vec<u32>),
     Running {
         on: Vec<u32>,
@@ -85,7 +85,7 @@ enum Phase {
 
 impl<T: Transport, C: Fn() -> Result<T, String>> BatsimScheduler<C, T> {
     pub(super) fn new(connect: C, nodes: u32, sharing: Sharing, ahead: SimSpan) -> BatsimScheduler<C, T> {
-        BatsimScheduler { connect, nodes, sharing, pace: Pace::default(), ahead, session: None }
+        BatsimScheduler { connect, nodes, sharing, pace: ProgressCheck::default(), ahead, session: None }
     }
 
     fn session(&mut self, view: View<'_>) -> Result<&mut Session<T>, String> {
@@ -116,9 +116,9 @@ impl<T: Transport, C: Fn() -> Result<T, String>> Scheduler for BatsimScheduler<C
 impl<C, T: Transport> Drop for BatsimScheduler<C, T> {
     fn drop(&mut self) {
         if let Some(session) = &mut self.session {
-            let mut events = Events::new(session.events.ahead);
+            let mut events = Events::new(session.events.clock_offset);
             events.simulation_ends(session.now);
-            // The simulation is over: its answer has no effect.
+            // The simulation is over, so the reply has no effect.
             let _ = session.transport.exchange(&events.request(session.now));
             session.transport.end();
         }
@@ -126,7 +126,7 @@ impl<C, T: Transport> Drop for BatsimScheduler<C, T> {
 }
 
 impl<T: Transport> Session<T> {
-    /// Announces the cluster to the scheduler, which may already place orders for later.
+    /// Announces the cluster to the scheduler, whose reply may already contain commands for later.
     fn begin(
         transport: T,
         nodes: u32,
@@ -140,11 +140,11 @@ impl<T: Transport> Session<T> {
             nodes,
             jobs: BTreeMap::new(),
             names: BTreeMap::new(),
-            owners: Owners::new(nodes, sharing),
+            occupancy: NodeOccupancy::new(nodes, sharing),
             starting: Vec::new(),
             events: Events::new(ahead),
             orders: BTreeMap::new(),
-            ordered: 0,
+            order_count: 0,
             ready: SimTime::ZERO,
             calls: BTreeSet::new(),
             profiles: BTreeMap::new(),
@@ -162,7 +162,7 @@ impl<T: Transport> Session<T> {
     fn decide(&mut self, situation: &Situation<'_>, decision: &mut Decision) -> Result<(), String> {
         let view = situation.view;
         self.now = view.now();
-        self.note(situation);
+        self.record_events(situation);
         let mut exchanges = 0;
         loop {
             self.carry_out_due(view, decision)?;
@@ -171,7 +171,8 @@ impl<T: Transport> Session<T> {
             }
             exchanges += 1;
             if exchanges > MOST_EXCHANGES {
-                let fault = format!("it answers for ever at {} s: each answer makes another event", self.now);
+                let fault =
+                    format!("it makes no progress at {} s: each answer causes another event", self.now);
                 return Err(fault);
             }
             self.exchange(self.now)?;
@@ -181,22 +182,22 @@ impl<T: Transport> Session<T> {
         let order = self.orders.first_key_value().map(|(&(time, _), _)| time);
         let wake_up = [waits, order, self.calls.first().copied()].into_iter().flatten().min();
         if let Some(time) = wake_up {
-            decision.wake_at(time.max(next(self.now)));
+            decision.wake_at(time.max(next_instant(self.now)));
         }
         Ok(())
     }
 
-    /// Makes events of what happened at this moment.
-    fn note(&mut self, situation: &Situation<'_>) {
+    /// Adds events for everything that has happened now.
+    fn record_events(&mut self, situation: &Situation<'_>) {
         let (view, now) = (situation.view, self.now);
         for &handle in situation.completed {
             let job = view.job(handle);
-            let end = if job.was_cut_off() { End::WalltimeReached } else { End::Done };
+            let end = if job.was_cut_off() { JobEnd::WalltimeReached } else { JobEnd::Done };
             self.end(job.sequence(), end);
         }
-        self.note_platform(view);
+        self.record_outages(view);
         for interrupted in situation.interrupted {
-            self.note_interrupted(view, interrupted.job);
+            self.record_interruption(view, interrupted.job);
         }
         for &handle in situation.submitted {
             let job = view.job(handle);
@@ -207,7 +208,7 @@ impl<T: Transport> Session<T> {
                     None => (job.id().to_string(), job.id().to_string()),
                 };
                 let name = format!("{WORKLOAD}!{name}");
-                // Logs may give a number twice.
+                // Logs may repeat job numbers.
                 let is_known = self.jobs.contains_key(&*name);
                 (if is_known { format!("{name}.{}", job.sequence()) } else { name }, profile)
             });
@@ -222,12 +223,13 @@ impl<T: Transport> Session<T> {
         }
     }
 
-    /// The job of a place in the order of submission leaves its nodes; returns its name and what was known of it.
-    fn end(&mut self, sequence: u64, end: End) -> Option<(Rc<str>, KnownJob)> {
+    /// Ends the job with this index in the order of submission, and releases its nodes; returns its
+    /// name and state.
+    fn end(&mut self, sequence: u64, end: JobEnd) -> Option<(Rc<str>, KnownJob)> {
         let name = self.names.remove(&sequence)?;
         let job = self.jobs.remove(&name)?;
         let Phase::Running { on, .. } = &job.phase else { return None };
-        self.owners.release(&name, on);
+        self.occupancy.release(&name, on);
         self.events.job_completed(self.now, &name, end, &ranges(on, " "));
         Some((name, job))
     }
@@ -237,14 +239,18 @@ impl<T: Transport> Session<T> {
         self.events.job_submitted(self.now, name, &profile, job, view.texts());
         let name: Rc<str> = name.into();
         self.names.insert(job.sequence(), Rc::clone(&name));
-        let known = KnownJob { handle, tasks: job.tasks(), profile, again, phase: Phase::Waiting };
+        let known =
+            KnownJob { handle, tasks: job.tasks(), profile, resubmissions: again, phase: Phase::Waiting };
         self.jobs.insert(name, known);
     }
 
-    /// A job that lost its nodes has failed; if it waits, it is submitted again as `NAME#1`, `NAME#2`, as pybatsim does.
-    fn note_interrupted(&mut self, view: View<'_>, handle: JobHandle) {
+    /// Reports that a job failed because it lost its nodes. If it was requeued, it is resubmitted as
+    /// `NAME#1`, `NAME#2`, as in pybatsim.
+    fn record_interruption(&mut self, view: View<'_>, handle: JobHandle) {
         let job = view.job(handle);
-        let Some((name, KnownJob { profile, again, .. })) = self.end(job.sequence(), End::Failed) else {
+        let Some((name, KnownJob { profile, resubmissions: again, .. })) =
+            self.end(job.sequence(), JobEnd::Failed)
+        else {
             return;
         };
         if job.state() == JobState::Waiting {
@@ -254,8 +260,8 @@ impl<T: Transport> Session<T> {
         }
     }
 
-    /// Adds events for the nodes that went down and came up.
-    fn note_platform(&mut self, view: View<'_>) {
+    /// Adds events for the nodes that went down or came up.
+    fn record_outages(&mut self, view: View<'_>) {
         if view.platform_changes() == std::mem::replace(&mut self.platform_changes, view.platform_changes()) {
             return;
         }
@@ -267,29 +273,29 @@ impl<T: Transport> Session<T> {
         ] {
             let nodes = ranges(&nodes.copied().collect::<Vec<_>>(), " ");
             if !nodes.is_empty() {
-                self.events.machines(self.now, kind, &nodes);
+                self.events.machines_changed(self.now, kind, &nodes);
             }
         }
     }
 
-    /// Sends what happened, and keeps what is ordered until its time.
+    /// Sends the events, and stores the commands of the reply until their time.
     fn exchange(&mut self, now: SimTime) -> Result<(), String> {
         let answer = self.transport.exchange(&self.events.request(now))?;
         let Message { now: ready, events } =
-            serde_json::from_str(&answer).map_err(|error| nonsense(&error, &answer))?;
-        self.ready = self.ours(moment(ready, "now")?).max(now);
+            serde_json::from_str(&answer).map_err(|error| invalid_answer(&error, &answer))?;
+        self.ready = self.to_simulation_time(time_from_seconds(ready, "now")?).max(now);
         for event in events {
-            let time = self.ours(moment(event.timestamp, &event.kind)?).max(now);
+            let time = self.to_simulation_time(time_from_seconds(event.timestamp, &event.kind)?).max(now);
             let order = Order::read(event, self.nodes)?;
-            self.ordered += 1;
-            self.orders.insert((time, self.ordered), order);
+            self.order_count += 1;
+            self.orders.insert((time, self.order_count), order);
         }
         Ok(())
     }
 
-    /// A moment of the other side's clock by ours.
-    fn ours(&self, time: SimTime) -> SimTime {
-        SimTime::from_micros(time.micros().saturating_sub(self.events.ahead.micros()))
+    /// Converts a time of the scheduler's clock to simulated time.
+    fn to_simulation_time(&self, time: SimTime) -> SimTime {
+        SimTime::from_micros(time.micros().saturating_sub(self.events.clock_offset.micros()))
     }
 
     fn carry_out_due(&mut self, view: View<'_>, decision: &mut Decision) -> Result<(), String> {
@@ -304,23 +310,23 @@ impl<T: Transport> Session<T> {
         match order {
             Order::Execute { job: name, on } => {
                 let name: Rc<str> = name.into();
-                let job = known(&mut self.jobs, "EXECUTE_JOB", &name)?;
+                let job = find_job(&mut self.jobs, "EXECUTE_JOB", &name)?;
                 if !matches!(job.phase, Phase::Waiting) {
-                    return Err(format!("EXECUTE_JOB of {name}: it runs already"));
+                    return Err(format!("EXECUTE_JOB of {name}: the job is already running"));
                 }
                 if on.len() != job.tasks as usize {
                     let (given, has) = (on.len(), job.tasks);
                     let fault = format!("EXECUTE_JOB of {name}: {given} nodes for a job that needs {has}");
                     return Err(fault);
                 }
-                self.owners.take(&name, &on)?;
+                self.occupancy.allocate(&name, &on)?;
                 job.phase = Phase::Starting(on);
                 self.starting.push(name);
             }
             Order::Reject { job: name } => {
-                let job = known(&mut self.jobs, "REJECT_JOB", &name)?;
+                let job = find_job(&mut self.jobs, "REJECT_JOB", &name)?;
                 if !matches!(job.phase, Phase::Waiting) {
-                    return Err(format!("REJECT_JOB of {name}: it runs already"));
+                    return Err(format!("REJECT_JOB of {name}: the job is already running"));
                 }
                 decision.reject(job.handle);
                 self.names.remove(&view.job(job.handle).sequence());
@@ -328,7 +334,7 @@ impl<T: Transport> Session<T> {
             }
             Order::Kill { jobs } => self.kill(&jobs, view, decision)?,
             Order::CallAt(time) => {
-                self.calls.insert(self.ours(time).max(next(self.now)));
+                self.calls.insert(self.to_simulation_time(time).max(next_instant(self.now)));
             }
             Order::SetState { resources, state } => {
                 self.events.resource_state_changed(self.now, &resources, state);
@@ -341,7 +347,7 @@ impl<T: Transport> Session<T> {
                     format!("REGISTER_JOB of {job}: the profile {profile} is not registered")
                 })?;
                 if self.jobs.contains_key(&*job) || self.registered.values().any(|(name, _)| *name == job) {
-                    return Err(format!("REGISTER_JOB of {job}: there is such a job"));
+                    return Err(format!("REGISTER_JOB of {job}: a job of this name exists already"));
                 }
                 let number = FIRST_REGISTERED + self.registrations;
                 self.registrations += 1;
@@ -349,7 +355,7 @@ impl<T: Transport> Session<T> {
                 self.registered.insert(number, (job, profile));
                 decision.submit(Job {
                     id: JobId(number),
-                    submit: next(self.now),
+                    submit: next_instant(self.now),
                     tasks,
                     run_time,
                     requested_time: walltime,
@@ -361,31 +367,33 @@ impl<T: Transport> Session<T> {
         Ok(())
     }
 
-    /// Kills those that run; jobs that have ended in the meantime are only acknowledged.
+    /// Kills the jobs that are running; those that have ended in the meantime are only acknowledged.
     fn kill(&mut self, names: &[String], view: View<'_>, decision: &mut Decision) -> Result<(), String> {
         let mut progress = Map::new();
         for name in names {
             let Some(job) = self.jobs.get(&**name) else { continue };
             match job.phase {
                 Phase::Running { .. } => {}
-                Phase::Waiting => return Err(format!("KILL_JOB of {name}: it does not run")),
-                Phase::Starting(_) => return Err(format!("KILL_JOB of {name}: it starts at this moment")),
+                Phase::Waiting => return Err(format!("KILL_JOB of {name}: the job is not running")),
+                Phase::Starting(_) => {
+                    return Err(format!("KILL_JOB of {name}: the job is only starting now"));
+                }
             }
             decision.kill(job.handle);
-            self.end(view.job(job.handle).sequence(), End::Killed);
+            self.end(view.job(job.handle).sequence(), JobEnd::Killed);
             progress.insert(name.clone(), json!({ "profile": name }));
         }
         self.events.job_killed(self.now, names, &progress);
         Ok(())
     }
 
-    /// Starts jobs, and gives others the yields that their nodes leave them now.
+    /// Starts jobs, and updates the yields of others whose nodes have changed.
     fn start_and_share(&mut self, decision: &mut Decision) {
-        for name in self.owners.take_changed() {
+        for name in self.occupancy.take_changed() {
             if let Some(KnownJob { handle, phase: Phase::Running { on, share }, .. }) =
                 self.jobs.get_mut(&name)
             {
-                let now = self.owners.share(on);
+                let now = self.occupancy.share(on);
                 if std::mem::replace(share, now) != now {
                     decision.set_yield(*handle, now);
                 }
@@ -395,7 +403,7 @@ impl<T: Transport> Session<T> {
             if let Some(KnownJob { handle, phase, .. }) = self.jobs.get_mut(&name)
                 && let Phase::Starting(on) = phase
             {
-                let (share, on) = (self.owners.share(on), std::mem::take(on));
+                let (share, on) = (self.occupancy.share(on), std::mem::take(on));
                 decision.start(*handle, nodes::placement(on.clone()), share);
                 *phase = Phase::Running { on, share };
             }
@@ -403,7 +411,7 @@ impl<T: Transport> Session<T> {
     }
 }
 
-fn known<'a>(
+fn find_job<'a>(
     jobs: &'a mut BTreeMap<Rc<str>, KnownJob>,
     kind: &str,
     name: &str,

@@ -1,26 +1,26 @@
-//! Which job has which node, and how fast it is there.
+//! Occupancy of the nodes, and the resulting yields.
 
 use super::Sharing;
 use dfrsim_model::Yield;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-/// The jobs of each node.
+/// Jobs on each node.
 #[derive(Debug)]
-pub(super) struct Owners {
+pub(super) struct NodeOccupancy {
     sharing: Sharing,
-    /// The names of the jobs of each node.
+    /// Names of the jobs, by node.
     jobs: Vec<Vec<Rc<str>>>,
-    /// Nodes of which the jobs have changed, where jobs may share them.
+    /// Nodes whose jobs have changed, if nodes may be shared.
     changed: BTreeSet<u32>,
 }
 
-impl Owners {
-    pub(super) fn new(nodes: u32, sharing: Sharing) -> Owners {
-        Owners { sharing, jobs: vec![Vec::new(); nodes as usize], changed: BTreeSet::new() }
+impl NodeOccupancy {
+    pub(super) fn new(nodes: u32, sharing: Sharing) -> NodeOccupancy {
+        NodeOccupancy { sharing, jobs: vec![Vec::new(); nodes as usize], changed: BTreeSet::new() }
     }
 
-    pub(super) fn take(&mut self, job: &Rc<str>, on: &[u32]) -> Result<(), String> {
+    pub(super) fn allocate(&mut self, job: &Rc<str>, on: &[u32]) -> Result<(), String> {
         for &node in on {
             let jobs = &mut self.jobs[node as usize];
             if let (Some(other), Sharing::Forbidden) = (jobs.first(), self.sharing) {
@@ -28,7 +28,7 @@ impl Owners {
             }
             jobs.push(Rc::clone(job));
         }
-        self.note(on);
+        self.mark_changed(on);
         Ok(())
     }
 
@@ -36,22 +36,22 @@ impl Owners {
         for &node in on {
             self.jobs[node as usize].retain(|other| **other != *job);
         }
-        self.note(on);
+        self.mark_changed(on);
     }
 
-    fn note(&mut self, on: &[u32]) {
+    fn mark_changed(&mut self, on: &[u32]) {
         if self.sharing == Sharing::Allowed {
             self.changed.extend(on);
         }
     }
 
-    /// The yield of a job on these nodes: what the busiest of them gives each of its tasks.
+    /// Returns the yield of a job on these nodes: the share of each job on the busiest of them.
     pub(super) fn share(&self, on: &[u32]) -> Yield {
         let most = on.iter().map(|&node| self.jobs[node as usize].len()).max();
         Yield::from_ratio(1, most.map_or(1, |most| most.max(1) as u64))
     }
 
-    /// The jobs on nodes that have changed since the last call, of which the yields may have changed.
+    /// Takes the jobs on nodes that have changed since the last call; their yields may have changed.
     pub(super) fn take_changed(&mut self) -> BTreeSet<Rc<str>> {
         let changed = std::mem::take(&mut self.changed);
         changed.iter().flat_map(|&node| &self.jobs[node as usize]).cloned().collect()

@@ -1,4 +1,4 @@
-//! What schedulers order, without a network: each is a list of answers.
+//! Tests of scheduler commands without a network; a scheduler is a list of replies.
 
 use super::scheduler::BatsimScheduler;
 use super::{Sharing, Transport};
@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// The requests, and the answers of a scheduler in turn; after the last one it places no more orders.
+/// Scripted scheduler: the requests received, and the replies in turn. After the last one it sends
+/// no more commands.
 #[derive(Clone, Default)]
 struct Script {
     answers: Rc<RefCell<Vec<String>>>,
@@ -21,7 +22,7 @@ impl Script {
         let answers = answers.iter().rev().map(Value::to_string).collect();
         Script { answers: Rc::new(RefCell::new(answers)), ..Script::default() }
     }
-    /// The times and types of what was sent.
+    /// Returns the times and types of the events received.
     fn sent(&self) -> Vec<(f64, String)> {
         let of = |request: &Value| request["events"].as_array().unwrap().clone();
         let events: Vec<Value> = self.requests.borrow().iter().flat_map(of).collect();
@@ -32,7 +33,7 @@ impl Script {
         };
         events.iter().map(short).collect()
     }
-    /// The data of the first event of a type.
+    /// Returns the data of the first event of a type.
     fn data(&self, kind: &str) -> Value {
         let requests = self.requests.borrow();
         let mut events = requests.iter().flat_map(|request| request["events"].as_array().unwrap());
@@ -50,7 +51,7 @@ impl Transport for Script {
     fn end(&mut self) {}
 }
 
-/// When jobs ended, and how.
+/// End times of the jobs, and whether they were killed.
 #[derive(Default)]
 struct Ends(Vec<(u64, f64, bool)>);
 
@@ -98,8 +99,8 @@ fn execute(job: &str, alloc: &str) -> Value {
     json!({ "job_id": job, "alloc": alloc })
 }
 
-/// Why a run of two jobs of two tasks, from 0 and 1, ended: the scheduler places no order at the beginning, then this
-/// one.
+/// Returns the error of a run of two jobs with two tasks, submitted at 0 and 1. The scheduler's
+/// first reply has no command, and the second is `answer`.
 fn fault(answer: Value) -> String {
     let idle = at(0.0, &[]);
     let script = Script::new(&[idle, answer]);
@@ -110,7 +111,8 @@ fn fault(answer: Value) -> String {
 fn jobs_run_where_and_when_they_are_ordered_to() {
     let script = Script::new(&[
         at(0.0, &[]),
-        // It thinks for two seconds: job 2 arrives meanwhile and is sent when it is ready.
+        // The scheduler takes two seconds to decide; job 2 arrives meanwhile, and is sent when it is
+        // ready.
         at(2.0, &[(1.5, "EXECUTE_JOB", execute("w0!1", "0-1"))]),
         at(2.0, &[(2.0, "EXECUTE_JOB", execute("w0!2", "2 3"))]),
     ]);
@@ -180,7 +182,7 @@ fn a_killed_job_is_acknowledged_at_once_and_its_nodes_are_free() {
     let script = Script::new(&[
         at(0.0, &[]),
         at(0.0, &[(0.0, "EXECUTE_JOB", execute("w0!1", "0-3"))]),
-        // Job 2 arrives at 1; job 9 is not there any more, as far as we know.
+        // Job 2 arrives at 1. Job 9 is unknown, so it is taken to have ended.
         at(1.0, &[(1.0, "KILL_JOB", json!({ "job_ids": ["w0!1", "w0!9"] }))]),
         at(1.0, &[(1.0, "EXECUTE_JOB", execute("w0!2", "0-3"))]),
     ]);
@@ -253,7 +255,8 @@ fn executors_are_mapped_to_nodes() {
 
 #[test]
 fn jobs_that_share_a_node_have_even_parts_of_it() {
-    // Job 1 alone until 1, then half speed until job 2 has done its 4 s at half speed at 9; 5 s of work are left.
+    // Job 1 runs alone until 1, then at half speed until job 2 has done its 4 s at half speed at 9;
+    // 5 s of work are left.
     let script = Script::new(&[
         at(0.0, &[]),
         at(0.0, &[(0.0, "EXECUTE_JOB", execute("w0!1", "0-1"))]),
@@ -284,19 +287,19 @@ fn wrong_orders_end_the_simulation_with_their_reason() {
         (order("EXECUTE_JOB", execute("w0!1", "0 x")), "`0 x` is not a set of nodes"),
         (order("EXECUTE_JOB", json!({ "job_id": "w0!1" })), "EXECUTE_JOB: missing field `alloc`"),
         (order("EXECUTE_JOB", storage), "storage is not supported"),
-        (order("EXECUTE_JOB", mapped), "its mapping has 2, which is not a place in its allocation"),
+        (order("EXECUTE_JOB", mapped), "`mapping` has the index 2, which is not in `alloc`"),
         (order("EXECUTE_JOB", execute("w0!1", "0 0")), "node 0 is used by w0!1"),
-        (two("EXECUTE_JOB", execute("w0!1", "2-3")), "EXECUTE_JOB of w0!1: it runs already"),
-        (two("REJECT_JOB", metadata.clone()), "REJECT_JOB of w0!1: it runs already"),
-        (two("KILL_JOB", killed.clone()), "KILL_JOB of w0!1: it starts at this moment"),
-        (order("KILL_JOB", killed), "KILL_JOB of w0!1: it does not run"),
-        (order("QUERY", json!({ "requests": {} })), "QUERY is not supported: there is no model of energy"),
+        (two("EXECUTE_JOB", execute("w0!1", "2-3")), "EXECUTE_JOB of w0!1: the job is already running"),
+        (two("REJECT_JOB", metadata.clone()), "REJECT_JOB of w0!1: the job is already running"),
+        (two("KILL_JOB", killed.clone()), "KILL_JOB of w0!1: the job is only starting now"),
+        (order("KILL_JOB", killed), "KILL_JOB of w0!1: the job is not running"),
+        (order("QUERY", json!({ "requests": {} })), "QUERY is not supported: energy is not modelled"),
         (order("TO_JOB_MSG", json!({})), "TO_JOB_MSG is not supported"),
         (order("DANCE", json!({})), "DANCE is not supported"),
-        (order("NOTIFY", json!({ "type": "lunch" })), "NOTIFY is not supported with another type"),
+        (order("NOTIFY", json!({ "type": "lunch" })), "NOTIFY is not supported with a type other than"),
         (order("CALL_ME_LATER", json!({ "timestamp": -1 })), "CALL_ME_LATER: -1 is not a time in seconds"),
         (order("REGISTER_PROFILE", profile("parallel")), "profiles of the type parallel are not supported"),
-        (order("REGISTER_PROFILE", profile("delay")), "expected a delay in seconds, above 0"),
+        (order("REGISTER_PROFILE", profile("delay")), "expected a positive delay in seconds"),
         (order("REGISTER_JOB", registered("d!1")), "the profile d!p is not registered"),
         (order("REGISTER_JOB", registered("1")), "expected WORKLOAD!NUMBER"),
         (order("SET_RESOURCE_STATE", json!({ "resources": "9", "state": "1" })), "there is no node 9"),
@@ -330,7 +333,7 @@ fn a_scheduler_that_makes_events_for_ever_is_stopped() {
     }
     let mut scheduler = BatsimScheduler::new(|| Ok(Restless), 4, Sharing::Forbidden, SimSpan::ZERO);
     let found = simulate(4, &Options::default(), [job(1, 0, 1, 1)], &mut scheduler, &mut ()).unwrap_err();
-    assert!(found.to_string().contains("it answers for ever at 0 s"), "{found}");
+    assert!(found.to_string().contains("it makes no progress at 0 s"), "{found}");
 }
 
 #[test]

@@ -1,7 +1,9 @@
-//! A request socket of ZeroMQ over TCP or a Unix socket: [ZMTP 3.0](https://rfc.zeromq.org/spec/23), the mechanism NULL, one peer.
+//! A request socket of ZeroMQ over TCP or a Unix socket: [ZMTP 3.0](https://rfc.zeromq.org/spec/23),
+//! mechanism NULL, a single peer.
 //!
-//! A simulation can only wait while a scheduler thinks, so this socket blocks. A request costs its two system calls,
-//! half of what the crate `zeromq` needs with the event loop of tokio, and a program has no further dependencies.
+//! A simulation has to wait while a scheduler decides, so this socket blocks. A request costs its
+//! two system calls, half of the cost of the crate `zeromq` with the event loop of tokio, and adds
+//! no dependencies to the program.
 
 use super::{FILE_SCHEME, SCHEME};
 use std::fmt::Debug;
@@ -9,21 +11,21 @@ use std::io::{BufRead, BufReader, Error, ErrorKind, Read, Result, Write};
 use std::net::{TcpStream, ToSocketAddrs as _};
 use std::time::{Duration, Instant};
 
-/// The most bytes of a frame.
-const MOST_BYTES: u64 = 1 << 28;
+/// Maximum length of a frame in bytes.
+const MAX_FRAME_BYTES: u64 = 1 << 28;
 
-/// The flags of a frame.
+/// Flags of a frame.
 const MORE: u8 = 1;
 const LONG: u8 = 2;
 const COMMAND: u8 = 4;
 
-/// What both sides send first, with the version and the mechanism.
+/// Length in bytes of the greeting, which has the version and the mechanism.
 const GREETING: usize = 64;
 
-/// The command that announces the type of the socket.
+/// Command that announces the type of the socket.
 const READY: &[u8] = b"\x05READY\x0bSocket-Type\0\0\0\x03REQ\x08Identity\0\0\0\0";
 
-/// A connection, of either kind.
+/// A connection over TCP or a Unix socket.
 pub(super) trait Stream: Read + Write + Debug {}
 
 impl<S: Read + Write + Debug> Stream for S {}
@@ -33,29 +35,30 @@ impl<S: Read + Write + Debug> Stream for S {}
 pub(super) struct RequestSocket<S = Box<dyn Stream>> {
     stream: BufReader<S>,
     limit: Duration,
-    /// When what is waited for must be there.
+    /// Time by which the expected data must have arrived.
     deadline: Instant,
     out: Vec<u8>,
 }
 
 impl RequestSocket {
-    /// Connects to `tcp://HOST:PORT` or `ipc://FILE`, of which the other side is ready within the limit, as its replies must be later.
+    /// Connects to `tcp://HOST:PORT` or `ipc://FILE`. The handshake must complete within `limit`,
+    /// and so must each later reply.
     pub(super) fn connect(endpoint: &str, limit: Duration) -> Result<RequestSocket> {
         #[cfg(unix)]
         if let Some(file) = endpoint.strip_prefix(FILE_SCHEME) {
             let stream = std::os::unix::net::UnixStream::connect(file)?;
             stream.set_read_timeout(Some(limit))?;
             stream.set_write_timeout(Some(limit))?;
-            return RequestSocket::over(Box::new(stream), limit);
+            return RequestSocket::handshake(Box::new(stream), limit);
         }
-        let mut refused = Error::new(ErrorKind::AddrNotAvailable, "there is no such address");
+        let mut refused = Error::new(ErrorKind::AddrNotAvailable, "the address does not resolve");
         for address in endpoint.trim_start_matches(SCHEME).to_socket_addrs()? {
             match TcpStream::connect_timeout(&address, limit) {
                 Ok(stream) => {
                     stream.set_nodelay(true)?;
                     stream.set_read_timeout(Some(limit))?;
                     stream.set_write_timeout(Some(limit))?;
-                    return RequestSocket::over(Box::new(stream), limit);
+                    return RequestSocket::handshake(Box::new(stream), limit);
                 }
                 Err(error) => refused = error,
             }
@@ -65,17 +68,17 @@ impl RequestSocket {
 }
 
 impl<S: Read + Write> RequestSocket<S> {
-    /// Over a stream, of which reading and writing end after the limit.
-    fn over(stream: S, limit: Duration) -> Result<RequestSocket<S>> {
+    /// Performs the handshake over a stream whose reads and writes time out after `limit`.
+    fn handshake(stream: S, limit: Duration) -> Result<RequestSocket<S>> {
         let stream = BufReader::with_capacity(1 << 16, stream);
         let mut socket = RequestSocket { stream, limit, deadline: Instant::now() + limit, out: Vec::new() };
         let mut greeting = [0; GREETING];
         (greeting[0], greeting[9], greeting[10]) = (0xff, 0x7f, 3);
         greeting[12..16].copy_from_slice(b"NULL");
         socket.stream.get_mut().write_all(&greeting)?;
-        let theirs = socket.bytes(GREETING)?;
+        let theirs = socket.read_bytes(GREETING)?;
         if theirs[0] != 0xff || theirs[9] != 0x7f || theirs[10] < 3 || theirs[12..32] != greeting[12..32] {
-            return Err(wrong("it does not speak ZMTP 3 with the mechanism NULL"));
+            return Err(protocol_error("the peer does not speak ZMTP 3 with the mechanism NULL"));
         }
         socket.out.clear();
         frame(&mut socket.out, COMMAND, READY);
@@ -84,10 +87,10 @@ impl<S: Read + Write> RequestSocket<S> {
             match socket.frame()? {
                 (COMMAND, ready) if ready.starts_with(b"\x05READY") => return Ok(socket),
                 (COMMAND, error) if error.starts_with(b"\x05ERROR") => {
-                    return Err(wrong("it refuses the connection of a request socket"));
+                    return Err(protocol_error("the peer refuses the connection of a request socket"));
                 }
                 (COMMAND, _) => {}
-                _ => return Err(wrong("it sends a message before it is ready")),
+                _ => return Err(protocol_error("the peer sent a message before it was ready")),
             }
         }
     }
@@ -102,7 +105,7 @@ impl<S: Read + Write> RequestSocket<S> {
         self.stream.get_mut().write_all(&self.out)?;
         match self.message_frame()? {
             (true, envelope) if envelope.is_empty() => {}
-            _ => return Err(wrong("its reply does not begin with an empty frame")),
+            _ => return Err(protocol_error("the reply does not begin with an empty frame")),
         }
         let (mut has_more, reply) = self.message_frame()?;
         while has_more {
@@ -111,14 +114,16 @@ impl<S: Read + Write> RequestSocket<S> {
         Ok(reply)
     }
 
-    /// The next frame of a message, and whether others follow it. Commands in between are answered.
+    /// Returns whether more frames follow, and the next frame of a message. Commands in between are
+    /// answered.
     fn message_frame(&mut self) -> Result<(bool, Vec<u8>)> {
         loop {
             let (flags, body) = self.frame()?;
             if flags & COMMAND == 0 {
                 return Ok((flags & MORE != 0, body));
             }
-            // A sign of life is asked for; after two bytes of a time to live, what it has is returned.
+            // Answers a heartbeat: a PING has two bytes of time to live and a context, which the
+            // PONG returns.
             if let Some(context) = body.strip_prefix(b"\x04PING").and_then(|rest| rest.get(2..)) {
                 self.out.clear();
                 frame(&mut self.out, COMMAND, &[b"\x04PONG", context].concat());
@@ -127,20 +132,20 @@ impl<S: Read + Write> RequestSocket<S> {
         }
     }
 
-    /// The flags and the body of a frame.
+    /// Reads the flags and the body of a frame.
     fn frame(&mut self) -> Result<(u8, Vec<u8>)> {
-        let flags = self.bytes(1)?[0];
+        let flags = self.read_bytes(1)?[0];
         let length = match flags & LONG {
-            0 => u64::from(self.bytes(1)?[0]),
-            _ => self.bytes(8)?.iter().fold(0, |length, &byte| length << 8 | u64::from(byte)),
+            0 => u64::from(self.read_bytes(1)?[0]),
+            _ => self.read_bytes(8)?.iter().fold(0, |length, &byte| length << 8 | u64::from(byte)),
         };
-        if length > MOST_BYTES {
-            return Err(wrong("it sends a frame of more than 256 MiB"));
+        if length > MAX_FRAME_BYTES {
+            return Err(protocol_error("the peer sent a frame of more than 256 MiB"));
         }
-        Ok((flags & !LONG, self.bytes(length as usize)?))
+        Ok((flags & !LONG, self.read_bytes(length as usize)?))
     }
 
-    fn bytes(&mut self, count: usize) -> Result<Vec<u8>> {
+    fn read_bytes(&mut self, count: usize) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
         while bytes.len() < count {
             if self.stream.buffer().is_empty() && Instant::now() > self.deadline {
@@ -158,7 +163,7 @@ impl<S: Read + Write> RequestSocket<S> {
     }
 }
 
-fn wrong(what: &str) -> Error {
+fn protocol_error(what: &str) -> Error {
     Error::new(ErrorKind::InvalidData, what)
 }
 
@@ -177,7 +182,7 @@ fn frame(out: &mut Vec<u8>, flags: u8, body: &[u8]) {
 mod tests {
     use super::*;
 
-    /// What the other side sends, regardless of what it receives, and what it receives.
+    /// A scripted peer: its output, which does not depend on its input, and its input.
     #[derive(Debug)]
     struct Peer<'a> {
         sends: &'a [u8],
@@ -186,7 +191,7 @@ mod tests {
 
     impl Read for Peer<'_> {
         fn read(&mut self, buffer: &mut [u8]) -> Result<usize> {
-            // Byte by byte, so that no frame is where a read happens to end.
+            // Byte by byte, so that frames never coincide with reads.
             self.sends.read(&mut buffer[..1])
         }
     }
@@ -207,11 +212,11 @@ mod tests {
         greeting
     }
 
-    /// The reply to a request if the other side sends this after its greeting.
+    /// Returns the reply to a request if the peer sends `sends` after its greeting.
     fn reply(sends: &[u8]) -> Result<(Vec<u8>, Vec<u8>)> {
         let sends = [&greeting()[..], sends].concat();
         let peer = Peer { sends: &sends, got: Vec::new() };
-        let mut socket = RequestSocket::over(peer, Duration::from_secs(60))?;
+        let mut socket = RequestSocket::handshake(peer, Duration::from_secs(60))?;
         let before = socket.stream.get_ref().got.len();
         let reply = socket.exchange(&[b'x'; 300])?;
         Ok((reply, socket.stream.get_ref().got[before..].to_vec()))
@@ -252,7 +257,7 @@ mod tests {
             assert!(found.contains(expected), "{found}");
         }
         let http = Peer { sends: &[b' '; GREETING], got: Vec::new() };
-        let found = RequestSocket::over(http, Duration::from_secs(60)).unwrap_err().to_string();
+        let found = RequestSocket::handshake(http, Duration::from_secs(60)).unwrap_err().to_string();
         assert!(found.contains("does not speak ZMTP 3"), "{found}");
     }
 }

@@ -1,4 +1,4 @@
-//! The messages, as the page of the module has them.
+//! Messages of the protocol, as documented in the parent module.
 
 use dfrsim_cluster::{ExpectedEnd, JobHandle, JobState, Lists, NodeRange, View};
 use dfrsim_model::priority::Priorities;
@@ -8,142 +8,144 @@ use serde::{Deserialize, Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The version of the protocol.
+/// Version of the protocol.
 pub(super) const FORMAT: u32 = 1;
 
-/// What a policy gets.
+/// A message to the policy.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum Message<'a> {
-    /// The first message.
+    /// First message: describes the cluster.
     Begin {
-        /// The version of the protocol.
+        /// Version of the protocol.
         format: u32,
-        /// The nodes of the cluster.
+        /// Number of nodes of the cluster.
         nodes: u32,
-        /// Shares are whole multiples of one divided by this.
+        /// Resolution of shares, which are whole multiples of `1 / share_units`.
         share_units: u32,
-        /// For policies that draw: the same in each run of a simulation.
+        /// Seed for policies that use random numbers; equal in all runs of a simulation.
         seed: u32,
-        /// How long a resumed or migrated job makes no progress, in seconds.
+        /// Time without progress after a resumption or migration, in seconds.
         penalty: f64,
-        /// The classes of nodes, in the order of their nodes; not there if all nodes are equal.
+        /// Classes of nodes, in the order of their nodes; absent if all nodes are identical.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         classes: Vec<Class>,
-        /// Priorities, limits and weights of the site, as `--priority` reads them; not there if it has none. Keeping to them is up to the policy.
+        /// Priorities, limits and weights of the site, in the format of `--priority`; absent if
+        /// there are none. The policy is responsible for following them.
         #[serde(skip_serializing_if = "Option::is_none")]
         site: Option<Box<Priorities>>,
     },
-    /// What happened at a moment.
+    /// Request for a decision: the events of the current time.
     Decide {
-        /// The moment, in seconds.
+        /// Current time in seconds.
         now: f64,
-        /// Whether it is the one that was asked for.
+        /// True if the requested wake-up time has come.
         tick: bool,
-        /// Whether no job of the workload is left to arrive.
+        /// True if all jobs of the workload have been submitted.
         all_submitted: bool,
-        /// Jobs that arrived.
+        /// Jobs submitted now.
         submitted: Vec<Arrival>,
-        /// Jobs that completed.
+        /// Jobs completed now.
         completed: Vec<u64>,
-        /// Jobs that lost their nodes; not there if none did.
+        /// Jobs that lost their nodes now; absent if there are none.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         interrupted: Vec<Interrupted>,
-        /// The state of the cluster, if that was asked for.
+        /// State of the cluster, if requested.
         #[serde(flatten)]
         #[schemars(with = "Option<Listed>")]
         state: Option<State<'a>>,
-        /// How far the jobs in the system are, if that was asked for.
+        /// Progress of the jobs in the system, if requested.
         #[serde(skip_serializing_if = "Option::is_none")]
         progress: Option<Vec<Progress>>,
     },
-    /// The last message.
+    /// Last message.
     End {
-        /// The moment of the last decision, in seconds.
+        /// Time of the last decision, in seconds.
         now: f64,
     },
 }
 
-/// A job that arrives.
+/// A submitted job.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Arrival {
-    /// How the view names it.
+    /// Handle of the job in the view.
     #[serde(skip)]
     pub handle: JobHandle,
-    /// Its place in the order of submission, from 0: its name in all messages.
+    /// Index in the order of submission, from 0; it identifies the job in all messages.
     pub job: u64,
-    /// Its number in the log, by which faults name it.
+    /// Number in the log, which error messages use.
     pub id: u64,
-    /// When it arrived, in seconds.
+    /// Submit time in seconds.
     pub submit: f64,
-    /// Its tasks.
+    /// Number of tasks.
     pub tasks: u32,
-    /// The CPU need of a task, as a part of a node.
+    /// CPU need per task, as a fraction of a node.
     pub cpu_need: f64,
-    /// The memory of a task, as a part of a node.
+    /// Memory per task, as a fraction of a node.
     pub memory: f64,
-    /// Prior knowledge of its run time, in seconds.
+    /// Estimated run time known to the policy, in seconds.
     pub estimate: Option<f64>,
-    /// What its user said of its run time, in seconds; as all that follows it is not there if it is not known.
+    /// Run time requested by the user, in seconds. Like all following fields, it is absent if
+    /// unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requested_time: Option<f64>,
-    /// The number of its user.
+    /// Number of the user.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub user: Option<u32>,
-    /// The number of the group of its user.
+    /// Number of the user's group.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<u32>,
-    /// The number of its queue.
+    /// Number of the queue.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub queue: Option<u32>,
-    /// The number of its partition.
+    /// Number of the partition.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub partition: Option<u32>,
-    /// How much it counts in fractional shares; not there where all jobs count the same.
+    /// Weight in fractional sharing; absent if all jobs have equal weights.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub weight: Option<u32>,
-    /// The places of the classes of which an empty node has room for a task; not there if all nodes are equal.
+    /// Indices of the classes whose empty nodes can hold a task; absent if all nodes are identical.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub classes: Option<Vec<usize>>,
-    /// How many units of other resources a task asks for.
+    /// Other resources requested per task, in units.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub resources: BTreeMap<String, u32>,
-    /// The features that its nodes must have.
+    /// Features that its nodes must have.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub features: Vec<String>,
 }
 
-/// Alike nodes.
+/// A class of identical nodes.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Class {
-    /// Its name in the platform.
+    /// Name in the platform.
     pub name: String,
-    /// The lowest of its nodes.
+    /// Number of its first node.
     pub first: u32,
-    /// How many nodes it has.
+    /// Number of nodes.
     pub nodes: u32,
-    /// The CPU of a node, as a multiple of that of the reference node.
+    /// CPU per node, relative to the reference node.
     pub cpu: f64,
-    /// The memory of a node, as a multiple of that of the reference node.
+    /// Memory per node, relative to the reference node.
     pub memory: f64,
-    /// How fast tasks run.
+    /// Speed relative to the fastest nodes, on which run times were measured.
     pub speed: f64,
-    /// How many units of other resources a node has.
+    /// Other resources per node, in units.
     pub resources: BTreeMap<String, u32>,
-    /// What nodes have that jobs may ask for.
+    /// Features that jobs may request.
     pub features: Vec<String>,
 }
 
 /// A job that lost its nodes.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Interrupted {
-    /// The job.
+    /// Index of the job.
     pub job: u64,
-    /// Whether it waits to be started again; otherwise it has left.
+    /// True if the job was requeued; otherwise it has left the system.
     pub waits: bool,
 }
 
-/// The cluster before the decision.
+/// State of the cluster before the decision.
 #[derive(Clone, Copy, Debug)]
 pub struct State<'a> {
     pub(super) view: View<'a>,
@@ -151,12 +153,12 @@ pub struct State<'a> {
 }
 
 impl<'a> State<'a> {
-    /// The nodes that are up and on which there is no job, rising.
+    /// Iterates over the empty nodes that are up, in increasing order.
     pub fn free(self) -> impl Iterator<Item = u32> {
         self.lists.free(self.view)
     }
 
-    /// The jobs that wait or are paused, by order of submission.
+    /// Iterates over the pending and paused jobs, in the order of submission.
     pub fn waiting(self) -> impl Iterator<Item = Waiting> {
         self.lists.waiting().iter().map(move |&handle| {
             let job = self.view.job(handle);
@@ -171,7 +173,7 @@ impl<'a> State<'a> {
         })
     }
 
-    /// The running jobs by their expected ends, then by order of submission.
+    /// Iterates over the running jobs by expected end, then in the order of submission.
     pub fn running(self) -> impl Iterator<Item = RunningJob<'a>> {
         let of = move |&ExpectedEnd { end, sequence, job }: &ExpectedEnd| {
             let nodes = self.lists.nodes_of(job)?;
@@ -181,13 +183,13 @@ impl<'a> State<'a> {
         self.lists.running().iter().filter_map(of)
     }
 
-    /// The nodes that are down, rising.
+    /// Iterates over the nodes that are down, in increasing order.
     pub fn down(self) -> impl Iterator<Item = u32> {
         let nodes = if self.view.has_outages() { self.view.nodes() } else { 0 };
         (0..nodes).filter(move |&node| !self.view.is_up(NodeId(node)))
     }
 
-    /// Outages that are announced and not over.
+    /// Iterates over the announced outages that are not over.
     pub fn windows(self) -> impl Iterator<Item = Window> {
         self.view.windows().iter().map(|window| Window {
             first: window.outage.nodes.first,
@@ -211,76 +213,77 @@ impl Serialize for State<'_> {
     }
 }
 
-/// The state as it is in a message.
+/// State of the cluster in a message.
 #[derive(Serialize, JsonSchema)]
 struct Listed<'a> {
-    /// The nodes that are up and on which there is no job, rising.
+    /// Empty nodes that are up, in increasing order.
     free: Vec<u32>,
-    /// The jobs that wait or are paused, by order of submission.
+    /// Pending and paused jobs, in the order of submission.
     waiting: Vec<Waiting>,
-    /// The running jobs by their expected ends, then by order of submission.
+    /// Running jobs by expected end, then in the order of submission.
     running: Vec<RunningJob<'a>>,
-    /// The nodes that are down, rising; not there if there are none.
+    /// Nodes that are down, in increasing order; absent if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     down: Vec<u32>,
-    /// Outages that are announced and not over; not there if there are none.
+    /// Announced outages that are not over; absent if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     windows: Vec<Window>,
 }
 
-/// A job in the queue.
+/// A pending or paused job.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Waiting {
-    /// How the view names it.
+    /// Handle of the job in the view.
     #[serde(skip)]
     pub handle: JobHandle,
-    /// The job.
+    /// Index of the job.
     pub job: u64,
-    /// Its tasks.
+    /// Number of tasks.
     pub tasks: u32,
-    /// When it arrived, in seconds.
+    /// Submit time in seconds.
     pub submit: f64,
-    /// The time from its next start to its end by its estimate, in seconds.
+    /// Estimated time from its next start to its end, in seconds.
     pub estimate: Option<f64>,
-    /// Whether it is paused.
+    /// True if the job is paused.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub paused: bool,
 }
 
-/// A job on its nodes.
+/// A running job.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Running")]
 pub struct RunningJob<'a> {
-    /// How the view names it.
+    /// Handle of the job in the view.
     #[serde(skip)]
     pub handle: JobHandle,
-    /// The job.
+    /// Index of the job.
     pub job: u64,
-    /// Its tasks.
+    /// Number of tasks.
     pub tasks: u32,
-    /// When it ends by its estimate at its present yield, in seconds; in the past if it is past its estimate, `null` if that is not known.
+    /// Expected end at the current yield, in seconds; in the past if the job has exceeded its
+    /// estimate, `null` if unknown.
     pub end: Option<f64>,
-    /// A node for each task, rising.
+    /// One node per task, in increasing order.
     #[serde(serialize_with = "one_by_one")]
     #[schemars(with = "Vec<u32>")]
     pub nodes: &'a Arc<[NodeRange]>,
 }
 
-/// An outage that is announced.
+/// An announced outage.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Window {
-    /// The lowest of its nodes.
+    /// Number of its first node.
     pub first: u32,
-    /// How many nodes it has.
+    /// Number of nodes.
     pub nodes: u32,
-    /// When it begins, in seconds.
+    /// Start in seconds.
     pub from: f64,
-    /// When it ends, in seconds.
+    /// End in seconds.
     pub until: f64,
 }
 
-/// The node of each task.
-pub fn each(nodes: &[NodeRange]) -> impl Iterator<Item = u32> {
+/// Iterates over the nodes of the tasks.
+pub fn task_nodes(nodes: &[NodeRange]) -> impl Iterator<Item = u32> {
     let of_range = |range: &NodeRange| (range.first.0..range.first.0 + range.nodes, range.tasks as usize);
     nodes
         .iter()
@@ -289,104 +292,105 @@ pub fn each(nodes: &[NodeRange]) -> impl Iterator<Item = u32> {
 }
 
 fn one_by_one<S: Serializer>(nodes: &&Arc<[NodeRange]>, to: S) -> Result<S::Ok, S::Error> {
-    to.collect_seq(each(nodes))
+    to.collect_seq(task_nodes(nodes))
 }
 
-/// How far a job is.
+/// Progress of a job.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Progress {
-    /// The job.
+    /// Index of the job.
     pub job: u64,
-    /// The work that it has done, in seconds at full speed.
+    /// Work done so far, in seconds at full speed.
     pub virtual_time: f64,
 }
 
-/// The answer to `begin`.
+/// Answer to `begin`.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Greeting {
-    /// Whether the policy wants to know how far jobs are.
+    /// True if the policy requests the progress of jobs.
     #[serde(default)]
     pub progress: bool,
-    /// Whether it wants lists of free nodes and of jobs.
+    /// True if the policy requests lists of free nodes and of jobs.
     #[serde(default)]
     pub lists: bool,
-    /// Why it gives up.
+    /// Reason why the policy fails.
     pub error: Option<String>,
 }
 
-/// The answer to `decide`.
+/// Answer to `decide`.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Answer {
-    /// The changes of the moment, at most one a job.
+    /// Changes to jobs, at most one per job.
     #[serde(default)]
     pub changes: Vec<Change>,
-    /// Jobs that start or go on, in this order, at full speed on the first free nodes with room for their tasks, one on each. Those for which
-    /// there are too few stay where they are; those for which the empty cluster has too few are rejected.
+    /// Jobs to start or resume, in this order, at full speed, with one task on each of the first
+    /// free nodes that can hold one. Jobs for which there are too few nodes stay as they are; those
+    /// for which even the empty cluster has too few are rejected.
     #[serde(default)]
     pub start: Vec<u64>,
-    /// When to call even if no event occurs, in seconds.
+    /// Time of the next call even without an event, in seconds.
     pub wake_at: Option<f64>,
-    /// Why the policy gives up.
+    /// Reason why the policy fails.
     pub error: Option<String>,
 }
 
-/// What is done to a job.
+/// A change to a job.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(tag = "do", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Change {
-    /// A waiting job starts.
+    /// Starts a pending job.
     Start(Placed),
-    /// A paused job goes on.
+    /// Resumes a paused job.
     Resume(Placed),
-    /// A running job has other nodes.
+    /// Moves a running job to other nodes.
     Migrate(Placed),
-    /// A running job has another yield.
+    /// Changes the yield of a running job.
     Yield {
-        /// The job.
+        /// Index of the job.
         job: u64,
-        /// Its yield.
+        /// Yield from 0 to 1.
         #[serde(rename = "yield")]
         job_yield: f64,
     },
-    /// A running job is paused.
+    /// Pauses a running job.
     Pause {
-        /// The job.
+        /// Index of the job.
         job: u64,
     },
-    /// A waiting job is rejected.
+    /// Rejects a pending job.
     Reject {
-        /// The job.
+        /// Index of the job.
         job: u64,
     },
-    /// A running job is ended.
+    /// Kills a running job.
     Kill {
-        /// The job.
+        /// Index of the job.
         job: u64,
     },
 }
 
-/// A job on nodes.
+/// A job with its placement.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Placed {
-    /// The job.
+    /// Index of the job.
     pub job: u64,
-    /// A node for each task.
+    /// One node per task.
     pub nodes: Nodes,
-    /// Its yield.
+    /// Yield from 0 to 1.
     #[serde(rename = "yield", default = "whole")]
     pub job_yield: f64,
 }
 
-/// Nodes, in any order.
+/// A list of nodes in any order.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(untagged, expecting = "nodes are a list of numbers or a text such as \"0-3,5\"")]
 pub enum Nodes {
-    /// One by one.
+    /// Individual nodes.
     List(Vec<u32>),
-    /// As `0-3,5` or `0-3 5`.
+    /// Ranges such as `0-3,5` or `0-3 5`.
     Ranges(String),
 }
 

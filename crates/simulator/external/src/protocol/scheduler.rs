@@ -1,19 +1,19 @@
-//! Asks at each moment, and makes a decision of the answer.
+//! Scheduler that asks a policy for each decision, and converts its answers.
 
 use super::Partner;
 use super::messages::{
     Answer, Arrival, Change, Class, FORMAT, Greeting, Interrupted, Message, Nodes, Placed, Progress, State,
 };
 use crate::nodes;
-use crate::pace::Pace;
-use crate::seconds::moment;
+use crate::pace::ProgressCheck;
+use crate::seconds::time_from_seconds;
 use dfrsim_cluster::{Decision, JobHandle, JobState, Lists, Scheduler, Situation, View};
 use dfrsim_model::priority::Priorities;
 use dfrsim_model::{NodeTasks, Share, SimSpan, SimTime, UserId, Yield};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// A policy that a [`Partner`] decides.
+/// A policy whose decisions are made by a [`Partner`].
 pub struct ProtocolScheduler<P: Partner> {
     partner: P,
     nodes: u32,
@@ -21,18 +21,18 @@ pub struct ProtocolScheduler<P: Partner> {
     stage: Stage,
     wants_progress: bool,
     wants_lists: bool,
-    /// From the first moment on at which they are needed.
+    /// Lists of nodes and jobs, kept from the first decision that needs them.
     lists: Option<Lists>,
     now: SimTime,
-    pace: Pace,
-    /// The jobs in the system by their place in the order of submission.
+    pace: ProgressCheck,
+    /// Jobs in the system, by their index in the order of submission.
     jobs: BTreeMap<u64, JobHandle>,
 }
 
-/// How far the conversation is.
+/// Stage of the conversation.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
-    Silent,
+    NotStarted,
     Begun,
     Failed,
 }
@@ -61,23 +61,24 @@ impl<P: Partner> Drop for ProtocolScheduler<P> {
 }
 
 impl<P: Partner> ProtocolScheduler<P> {
-    /// For a cluster of this many nodes. The first message is sent with the first decision.
+    /// Creates a policy for a cluster of this many nodes. The first message is sent with the first
+    /// decision.
     pub fn new(partner: P, nodes: u32) -> ProtocolScheduler<P> {
         ProtocolScheduler {
             partner,
             nodes,
             site: None,
-            stage: Stage::Silent,
+            stage: Stage::NotStarted,
             wants_progress: false,
             wants_lists: false,
             lists: None,
             now: SimTime::ZERO,
-            pace: Pace::default(),
+            pace: ProgressCheck::default(),
             jobs: BTreeMap::new(),
         }
     }
 
-    /// Passes the settings of a site on to the policy.
+    /// Sets the settings of the site that the policy gets.
     #[must_use]
     pub fn at_site(mut self, site: Option<&Arc<Priorities>>) -> ProtocolScheduler<P> {
         self.site = site.cloned();
@@ -85,7 +86,7 @@ impl<P: Partner> ProtocolScheduler<P> {
     }
 
     fn begin(&mut self, view: View<'_>) -> Result<(), String> {
-        if self.stage == Stage::Silent {
+        if self.stage == Stage::NotStarted {
             let share_units = Share::ONE.units();
             let (seed, penalty) = (view.seed().value() as u32, view.penalty().as_secs_f64());
             let classes = classes(view);
@@ -95,7 +96,7 @@ impl<P: Partner> ProtocolScheduler<P> {
             let Greeting { progress, lists, error } = self.partner.begin(&message)?;
             self.stage = Stage::Begun;
             (self.wants_progress, self.wants_lists) = (progress, lists);
-            given_up(error)?;
+            check_error(error)?;
         }
         Ok(())
     }
@@ -132,14 +133,14 @@ impl<P: Partner> ProtocolScheduler<P> {
             progress: self.wants_progress.then(|| progress(view)),
         };
         let Answer { changes, start, wake_at, error } = self.partner.decide(&message)?;
-        given_up(error)?;
+        check_error(error)?;
         for change in changes {
             self.change(change, view, decision)?;
         }
         for job in start {
             let handle = self.handle(job)?;
             if !matches!(view.job(handle).state(), JobState::Waiting | JobState::Paused) {
-                return Err(format!("it starts job {}, which runs already", view.job(handle).id()));
+                return Err(format!("it starts job {}, which is already running", view.job(handle).id()));
             }
             let lists = self.lists.get_or_insert_with(|| Lists::of(view));
             if !lists.start(view, handle, decision) && never_fits(view, handle) {
@@ -150,7 +151,7 @@ impl<P: Partner> ProtocolScheduler<P> {
             lists.decided(decision);
         }
         if let Some(seconds) = wake_at {
-            decision.wake_at(moment(seconds, "wake_at")?);
+            decision.wake_at(time_from_seconds(seconds, "wake_at")?);
         }
         Ok(())
     }
@@ -164,7 +165,7 @@ impl<P: Partner> ProtocolScheduler<P> {
             }
             Change::Yield { job, job_yield } => {
                 let job = self.handle(job)?;
-                decision.set_yield(job, part_of_node(job_yield).map_err(of(job, view))?);
+                decision.set_yield(job, part_of_node(job_yield).map_err(with_job(job, view))?);
             }
             Change::Pause { job } => decision.pause(self.handle(job)?),
             Change::Reject { job } => decision.reject(self.leave(job)?),
@@ -182,38 +183,38 @@ impl<P: Partner> ProtocolScheduler<P> {
         let job = self.handle(placed.job)?;
         let nodes = match placed.nodes {
             Nodes::List(nodes) => nodes,
-            Nodes::Ranges(text) => nodes::parse(&text, self.nodes).map_err(of(job, view))?,
+            Nodes::Ranges(text) => nodes::parse(&text, self.nodes).map_err(with_job(job, view))?,
         };
-        change(job, nodes::placement(nodes), part_of_node(placed.job_yield).map_err(of(job, view))?);
+        change(job, nodes::placement(nodes), part_of_node(placed.job_yield).map_err(with_job(job, view))?);
         Ok(())
     }
 
     fn handle(&self, job: u64) -> Result<JobHandle, String> {
-        self.jobs.get(&job).copied().ok_or_else(|| unknown(job))
+        self.jobs.get(&job).copied().ok_or_else(|| unknown_job(job))
     }
 
     fn leave(&mut self, job: u64) -> Result<JobHandle, String> {
-        self.jobs.remove(&job).ok_or_else(|| unknown(job))
+        self.jobs.remove(&job).ok_or_else(|| unknown_job(job))
     }
 }
 
-fn unknown(job: u64) -> String {
+fn unknown_job(job: u64) -> String {
     format!("it names job {job}, which is not in the system")
 }
 
-fn given_up(error: Option<String>) -> Result<(), String> {
+fn check_error(error: Option<String>) -> Result<(), String> {
     error.map_or(Ok(()), |error| Err(format!("it says: {error}")))
 }
 
-/// Adds to a fault of which job it is, by its number in the log as in all other faults.
-fn of(job: JobHandle, view: View<'_>) -> impl Fn(String) -> String {
+/// Prefixes an error with the job, named by its number in the log as in all other messages.
+fn with_job(job: JobHandle, view: View<'_>) -> impl Fn(String) -> String {
     move |fault| format!("job {}: {fault}", view.job(job).id())
 }
 
-/// A yield, rounded down.
+/// Converts a yield, rounding down.
 fn part_of_node(part: f64) -> Result<Yield, String> {
     if !(0.0..=1.0).contains(&part) {
-        return Err(format!("a yield of {part} is not between 0 and 1"));
+        return Err(format!("yield {part} is not between 0 and 1"));
     }
     Ok(Yield::from_f64(part))
 }
@@ -245,12 +246,12 @@ fn arrival(view: View<'_>, handle: JobHandle) -> Arrival {
             Some((0..classes.classes().len()).filter(|&class| view.fits(handle, class)).collect());
         let asked = classes.resources().iter().zip(&demand.resources).filter(|(_, asked)| asked.count > 0);
         arrival.resources = asked.map(|(resource, asked)| (resource.name.to_string(), asked.count)).collect();
-        arrival.features = classes.names_of(demand.features).map(str::to_owned).collect();
+        arrival.features = classes.feature_names(demand.features).map(str::to_owned).collect();
     }
     arrival
 }
 
-/// Whether a job has no room on the empty cluster.
+/// Returns whether a job does not even fit on the empty cluster.
 fn never_fits(view: View<'_>, job: JobHandle) -> bool {
     let wanted = view.job(job).tasks();
     match view.classes() {
@@ -262,7 +263,7 @@ fn never_fits(view: View<'_>, job: JobHandle) -> bool {
     }
 }
 
-/// The classes of nodes, if nodes differ.
+/// Returns the classes of nodes, if nodes differ.
 fn classes(view: View<'_>) -> Vec<Class> {
     let Some(all) = view.classes() else { return Vec::new() };
     let one = f64::from(Share::ONE.units());
@@ -282,7 +283,7 @@ fn classes(view: View<'_>) -> Vec<Class> {
             memory: *memory as f64 / one,
             speed: speed.as_f64(),
             resources: amounts.map(|(resource, amount)| (resource.name.to_string(), *amount)).collect(),
-            features: all.names_of(*features).map(str::to_owned).collect(),
+            features: all.feature_names(*features).map(str::to_owned).collect(),
         }
     };
     all.classes().iter().enumerate().map(class).collect()

@@ -1,16 +1,16 @@
-//! How far a node has come in a list.
+//! Position of a node in a list.
 
 use super::item_lists::{ItemLists, fits, reduce};
 use super::pack::Take;
 
-/// The first item of a list that may still fit into the node that is being filled: free capacity only shrinks, so
-/// what did not fit once need not be examined again.
+/// First item of a list that may still fit into the node that is being filled. Free capacity only
+/// shrinks, so an item that did not fit once need not be examined again.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ListCursor {
     list: usize,
     position: usize,
     end: usize,
-    /// What the node took of the item at the cursor: its place among the takes.
+    /// Index of the take of the item at the cursor, if the node has taken any of it.
     take: Option<usize>,
 }
 
@@ -19,11 +19,11 @@ impl ListCursor {
         let positions = items.list(list);
         ListCursor { list, position: positions.start, end: positions.end, take: None }
     }
-    /// Whether no item of the list fits any more.
+    /// Returns whether no item of the list fits any more.
     pub(super) fn is_exhausted(&self) -> bool {
         self.position == self.end
     }
-    /// Takes one of the first item that fits, if there is any.
+    /// Takes one of the first item that fits; returns false if none does.
     pub(super) fn take_one<const D: usize>(
         &mut self,
         items: &ItemLists<D>,

@@ -1,7 +1,9 @@
-//! Filling nodes with items, one node after the other: what all vector packing by lists has in common.
+//! Filling nodes with items, one node after the other: the common part of all vector packing by
+//! lists.
 //!
-//! Independent of jobs and yields: [`ItemLists`] hold items of a size with counts, [`NodeRuns`] what the nodes
-//! have free, a [`FillRule`](pack::FillRule) says what a node takes, and [`Packer`] goes through the nodes.
+//! Independent of jobs and yields: [`ItemLists`] contain items of a size with counts, [`NodeRuns`]
+//! the free capacities of the nodes, a [`FillRule`] selects the items for a node,
+//! and [`Packer`] iterates over the nodes.
 
 mod item_lists;
 mod list_cursor;
@@ -10,9 +12,9 @@ mod one_list;
 mod pack;
 mod ranked_lists;
 
-pub use item_lists::{BLOCK, CAPACITY, ItemLists, RoughBlock, excess, fits, reduce, rough, take_most};
+pub use item_lists::{BLOCK, CAPACITY, CoarseBlock, ItemLists, coarse, excess, fits, reduce, take_most};
 pub use node_runs::NodeRuns;
 pub use one_list::OneList;
-pub use pack::{FillRule, Packer, Plan, Take, spare};
+pub use pack::{FillRule, Packer, PackingPlan, Take, slack};
 pub use ranked_lists::ListOrder;
 pub use ranked_lists::{ListTable, RankedLists};

@@ -1,19 +1,19 @@
-//! Nodes and what they have free before a packing begins.
+//! Nodes and their free capacities before a packing begins.
 
-/// The nodes in order, as runs of nodes with the same free capacity. What nodes can have free is numbered, so that a
-/// packing can remember what it did with a node of the same kind.
+/// Nodes in order, as runs of nodes with the same free capacity. The distinct free capacities
+/// (*kinds*) are numbered, so that a packing can reuse its result for a node of the same kind.
 #[derive(Debug, Default)]
 pub struct NodeRuns<const D: usize> {
     runs: Vec<NodeRun>,
     kinds: Vec<[u64; D]>,
 }
 
-/// Neighbouring nodes with the same free capacity.
+/// Consecutive nodes with the same free capacity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NodeRun {
-    /// The number of what is free on each.
+    /// Number of the free capacity of each node.
     pub kind: u32,
-    /// How many they are.
+    /// Number of nodes.
     pub nodes: u32,
 }
 
@@ -23,14 +23,14 @@ impl<const D: usize> NodeRuns<D> {
         self.runs.clear();
         self.kinds.clear();
     }
-    /// Appends nodes of the kind of this number.
+    /// Appends nodes of a kind, given by its number.
     pub fn push(&mut self, kind: u32, nodes: u32) {
         match self.runs.last_mut() {
             Some(run) if run.kind == kind => run.nodes += nodes,
             _ => self.runs.push(NodeRun { kind, nodes }),
         }
     }
-    /// Gives the next number to nodes that have so much free.
+    /// Adds a kind of node with this free capacity; it gets the next number.
     pub fn push_kind(&mut self, free: [u64; D]) {
         self.kinds.push(free);
     }
@@ -38,7 +38,7 @@ impl<const D: usize> NodeRuns<D> {
     pub fn runs(&self) -> &[NodeRun] {
         &self.runs
     }
-    /// The free resources of nodes, by the numbers of their kinds.
+    /// Returns the free capacities, by the number of the kind.
     pub fn kinds(&self) -> &[[u64; D]] {
         &self.kinds
     }

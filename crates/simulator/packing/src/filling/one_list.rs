@@ -3,18 +3,18 @@
 use super::item_lists::{ItemLists, take_most};
 use super::pack::{FillRule, Take};
 
-/// A node takes the first item of the one list that fits, again and again.
+/// Rule that repeatedly takes the first item of the single list that fits.
 ///
-/// This is First Fit, seen from the nodes: each item goes to the first node that has room when all before it in
-/// the list have their places. And it is Choose Pack (Leinberger, Karypis and Kumar 1999; dissertation,
-/// section 4.2.5) with w equal to the number of dimensions: there is one list for each set of w dimensions, that
-/// is one, and a node's imbalance has no influence on it.
+/// This is First Fit, seen from the nodes: each item goes to the first node that can hold it once
+/// all items before it in the list are placed. It is also Choose Pack (Leinberger, Karypis and Kumar
+/// 1999; dissertation, section 4.2.5) with w equal to the number of dimensions: there is one list
+/// for each set of w dimensions, that is one, and a node's imbalance has no influence on it.
 #[derive(Clone, Copy, Debug)]
 pub struct OneList;
 
 impl<const D: usize> FillRule<D> for OneList {
     fn fill(&mut self, items: &ItemLists<D>, free: &mut [u64; D], takes: &mut Vec<Take>) {
-        // Free capacity only shrinks: an item that does not fit once need not be examined again.
+        // Free capacity only shrinks, so an item that did not fit once need not be examined again.
         let mut from = items.list(0).start;
         while let Some(position) = items.next_fitting(0, from, free) {
             let item = &items.items()[position];

@@ -4,14 +4,15 @@ use super::item_lists::ItemLists;
 use super::list_cursor::ListCursor;
 use super::pack::{FillRule, Take};
 
-/// Which list an item belongs to: one for each pair of dimensions, those in which an item can be largest and second
-/// largest.
+/// Assignment of items to lists: one list for each pair of dimensions, those in which an item is
+/// largest and second largest.
 ///
-/// Permutation Pack has a list for each ordered pair, Choose Pack one for each pair without order (Leinberger,
-/// Karypis and Kumar 1999; dissertation, section 4.2.5). In one dimension there is one list.
+/// Permutation Pack has a list for each ordered pair, Choose Pack one for each unordered pair
+/// (Leinberger, Karypis and Kumar 1999; dissertation, section 4.2.5). In one dimension there is one
+/// list.
 #[derive(Clone, Debug)]
 pub struct ListTable<const D: usize> {
-    /// The list of items that are largest in the first index and second largest in the second.
+    /// List of the items that are largest in the first index and second largest in the second.
     lists: [[u16; D]; D],
     dimensions: usize,
     ordered: bool,
@@ -19,7 +20,7 @@ pub struct ListTable<const D: usize> {
 }
 
 impl<const D: usize> ListTable<D> {
-    /// For this many of the dimensions, from the first on.
+    /// Creates the table for the first `dimensions` dimensions.
     pub fn new(dimensions: usize, ordered: bool) -> ListTable<D> {
         let mut lists = [[0; D]; D];
         let mut count = 0;
@@ -33,18 +34,19 @@ impl<const D: usize> ListTable<D> {
         }
         ListTable { lists, dimensions, ordered, count: usize::from(count.max(1)) }
     }
-    /// How many lists there are; at least one.
+    /// Returns the number of lists; at least one.
     pub fn count(&self) -> usize {
         self.count
     }
-    /// The list of an item; of equal sizes, that in the lower dimension counts as larger.
+    /// Returns the list of an item; of equal sizes, the one in the lower dimension counts as larger.
     pub fn list_of(&self, size: &[u64; D]) -> usize {
         let [first, second] = two_largest(size, self.dimensions);
         usize::from(self.lists[first][second])
     }
 }
 
-/// The dimensions of the two largest amounts, the lower of equal ones first; twice the same if there is only one.
+/// Returns the dimensions of the two largest amounts, the lower of equal ones first; with one
+/// dimension, that one twice.
 fn two_largest<const D: usize>(amounts: &[u64; D], dimensions: usize) -> [usize; 2] {
     let (mut first, mut second) = (0, dimensions.min(2) - 1);
     if amounts[second] > amounts[first] {
@@ -60,34 +62,38 @@ fn two_largest<const D: usize>(amounts: &[u64; D], dimensions: usize) -> [usize;
     [first, second]
 }
 
-/// In which order a node looks through the lists of `VP_PP` and `VP_CP`, once it has ranked its dimensions by rising load.
+/// Order in which a node scans the lists of `VP_PP` and `VP_CP`, once it has ranked its dimensions
+/// by ascending load.
 ///
-/// The dissertation (section 4.2.5) names the first two lists, (1st, 2nd) and (1st, 3rd), and leaves the others to an "etc."
-/// The figures it prints come from another order: that of the authors' simulator (flexsched, first commit of its public
-/// repository, `MCB_pick_vector`), whose Permutation Pack does not use the load within a pair.
+/// The dissertation (section 4.2.5) names the first two lists, (1st, 2nd) and (1st, 3rd), and leaves
+/// the others to an "etc." The figures it prints come from another order: that of the authors'
+/// simulator (flexsched, first commit of its public repository, `MCB_pick_vector`), whose
+/// Permutation Pack does not use the load within a pair.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ListOrder {
-    /// As the text begins: the lexicographic order of ranks, (1st, 2nd), (1st, 3rd) up to the last, (2nd, 1st) and so on;
-    /// Choose Pack skips pairs that it has met.
+    /// Order that the text begins: the lexicographic order of ranks, (1st, 2nd), (1st, 3rd) up to
+    /// the last, (2nd, 1st) and so on; Choose Pack skips pairs that it has already used.
     ByRank,
-    /// As the simulator has it: pairs by the rank of their more loaded dimension, then of the other: (1st, 2nd), (1st, 3rd),
-    /// (2nd, 3rd), (1st, 4th) and so on. Of a pair's two lists, Permutation Pack looks first at that of items which are
-    /// largest in the dimension of the lower number, however loaded it is.
+    /// Order of the authors' simulator: pairs by the rank of their more loaded dimension, then of
+    /// the other: (1st, 2nd), (1st, 3rd), (2nd, 3rd), (1st, 4th) and so on. Of a pair's two lists,
+    /// Permutation Pack first scans that of the items which are largest in the lower-numbered
+    /// dimension, regardless of its load.
     #[default]
     ByPair,
 }
 
-/// A node ranks its dimensions by what it has free, most first and of equal ones the lower first, and takes the
-/// first fitting item of the first list that has one. Where all nodes are alike this is the order of rising load.
+/// Rule that ranks the dimensions of a node by free capacity, most first and the lower of equal ones
+/// first, and takes the first fitting item of the first list that has one. On identical nodes this
+/// is the order of ascending load.
 ///
-/// In two dimensions Permutation Pack by rank is MCB8 of Stillwell, Schanzenbach, Vivien and Casanova (RR-6692, section 3.4) where lists
-/// are sorted by decreasing maximum.
+/// In two dimensions Permutation Pack by rank is MCB8 of Stillwell, Schanzenbach, Vivien and
+/// Casanova (RR-6692, section 3.4) if the lists are sorted by decreasing maximum.
 #[derive(Debug)]
 pub struct RankedLists<const D: usize> {
     /// Lists by the ranking of an item's dimensions.
     pub table: ListTable<D>,
     order: ListOrder,
-    /// Of equal dimensions the higher is first.
+    /// True if the higher of equal dimensions is first.
     pub higher_first: bool,
     cursors: Vec<ListCursor>,
 }
@@ -98,7 +104,7 @@ impl<const D: usize> RankedLists<D> {
         RankedLists { table, order, higher_first: false, cursors: Vec::new() }
     }
 
-    /// Takes one item if any fits.
+    /// Takes one item; returns false if none fits.
     fn take_one(&mut self, items: &ItemLists<D>, free: &mut [u64; D], takes: &mut Vec<Take>) -> bool {
         let dimensions = self.table.dimensions;
         if dimensions == 1 {
@@ -109,7 +115,8 @@ impl<const D: usize> RankedLists<D> {
         if self.higher_first {
             ranked.reverse();
         }
-        // A stable insertion sort: there are few dimensions, and mostly one has moved since the last item.
+        // A stable insertion sort: there are few dimensions, and mostly one has moved since the last
+        // item.
         for sorted in 1..dimensions {
             let mut place = sorted;
             while place > 0 && free[ranked[place]] > free[ranked[place - 1]] {
@@ -124,7 +131,7 @@ impl<const D: usize> RankedLists<D> {
         };
         match self.order {
             ListOrder::ByRank => ranked.iter().enumerate().any(|(rank, &first)| {
-                // Without order each pair is met once, with its lower rank first.
+                // For unordered pairs each pair is used once, with its lower rank first.
                 let seconds = if table.ordered { &ranked[..] } else { &ranked[rank + 1..] };
                 seconds.iter().any(|&second| second != first && take_from(first, second))
             }),

@@ -1,47 +1,50 @@
-//! Packing jobs onto nodes that are alike.
+//! Packing jobs onto identical nodes.
 
-use super::demand::{KeptJobs, lists, rank, size};
-use super::layout::Layout;
+use super::demand::{KeptJobs, list_count, size, sort_key};
+use super::layout::PackingState;
 use super::pinned_nodes::Pinned;
 use super::placements::Placements;
-use super::search::Packs;
-use super::{McbOptions, PackJob, Ties, Values};
+use super::search::PackingProblem;
+use super::{McbOptions, PackJob, SearchValues, Ties};
 use crate::yield_search::SearchRange;
 use dfrsim_model::{CpuUse, Share, Yield};
 use std::cmp::Reverse;
 
-/// The jobs that can be placed freely, by what their tasks ask for; used again from call to call.
+/// Classes of the jobs that can be placed freely, by the requirements of their tasks; reused from
+/// call to call.
 ///
-/// Where all jobs have the same yield, tasks with the same need and the same memory are one class, whichever jobs they are of; otherwise
-/// each job is one. The order of the classes at one value is much like that at the next.
+/// If all jobs have the same yield, tasks with the same need and the same memory form one class,
+/// regardless of the job; otherwise each job is a class of its own. The order of the classes at one
+/// value is much like that at the next, so sorting again is cheap.
 #[derive(Debug, Default)]
-pub(super) struct Classes {
-    classes: Vec<Class>,
-    /// The jobs of the classes, class after class, each in the order of [`Ties`]; then those of items of several classes.
+pub(super) struct TaskClasses {
+    classes: Vec<TaskClass>,
+    /// Jobs of the classes, class after class, each in the order of [`Ties`]; then those of items
+    /// that combine several classes.
     jobs: Vec<u32>,
-    /// Those that cannot be placed freely.
+    /// Jobs that cannot be placed freely.
     pinned: Vec<u32>,
-    /// The class of each job; any number where a job is pinned.
+    /// Class of each job; arbitrary for pinned jobs.
     class_of: Vec<u32>,
-    /// The classes in the order of the lists at the value that was tried last, with what puts them there.
+    /// Classes in list order at the value tried last, each with its sort key.
     ranked: Vec<(u128, u32)>,
-    /// The jobs behind each item, as a part of `jobs`.
+    /// Jobs of each item, as a range of `jobs`.
     items: Vec<(u32, u32)>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Class {
-    /// The size of a task at the value that was tried last.
+struct TaskClass {
+    /// Size of a task at the value tried last.
     size: [u64; 2],
-    /// The tasks of the jobs that are kept.
+    /// Number of tasks of the kept jobs.
     tasks: u64,
-    /// Where its jobs are in `jobs`.
+    /// Range of its jobs in `jobs`.
     jobs: (u32, u32),
 }
 
-impl Classes {
-    /// Makes the classes: of jobs that are alike, or `together` not, of one job each.
-    pub(super) fn of(&mut self, jobs: &[PackJob], ties: Ties, together: bool) -> &mut Classes {
+impl TaskClasses {
+    /// Builds the classes: of equal jobs if `together`, otherwise of one job each.
+    pub(super) fn of(&mut self, jobs: &[PackJob], ties: Ties, together: bool) -> &mut TaskClasses {
         let asks = |index: u32| (jobs[index as usize].need, jobs[index as usize].memory);
         self.jobs.clear();
         self.pinned.clear();
@@ -61,7 +64,7 @@ impl Classes {
                 self.class_of[index as usize] = self.classes.len() as u32;
             }
             let end = start + alike.len() as u32;
-            self.classes.push(Class { size: [0; 2], tasks: 0, jobs: (start, end) });
+            self.classes.push(TaskClass { size: [0; 2], tasks: 0, jobs: (start, end) });
             start = end;
         }
         self.ranked.clear();
@@ -70,35 +73,37 @@ impl Classes {
     }
 }
 
-/// Packs jobs whose yields are functions of a value onto nodes that are alike.
-pub(super) struct Alike<'a, F> {
+/// Packing problem on identical nodes, for jobs whose yields are functions of the searched value.
+pub(super) struct IdenticalNodes<'a, F> {
     pub(super) jobs: &'a [PackJob<'a>],
     pub(super) nodes: u32,
     pub(super) options: McbOptions,
-    pub(super) values: Values<F>,
-    /// None at first.
+    pub(super) values: SearchValues<F>,
+    /// Empty at first.
     pub(super) kept: &'a mut KeptJobs,
-    pub(super) layout: &'a mut Layout,
-    pub(super) classes: &'a mut Classes,
+    pub(super) layout: &'a mut PackingState,
+    pub(super) classes: &'a mut TaskClasses,
 }
 
-/// The CPU of a task in whole steps, at least one where the task needs as much.
-fn in_steps(cpu: u64, need: Share, step: Share) -> u64 {
+/// Rounds the CPU of a task down to whole steps, but not below one step (or the need, if that is
+/// less).
+fn rounded_to_steps(cpu: u64, need: Share, step: Share) -> u64 {
     let [step, need] = [step, need].map(|share| u64::from(share.units()) << Yield::BITS);
     (cpu - cpu % step.max(1)).max(step.min(need))
 }
 
-impl<F: Fn(usize, Yield, u32) -> Option<Yield>> Alike<'_, F> {
-    /// Lays out what the kept jobs ask for at a value; `false` if that can be seen to be impossible.
-    fn arrange(&mut self, value: Yield) -> bool {
-        let Alike { jobs, options, ref values, ref kept, ref mut layout, .. } = *self;
-        let Classes { classes, jobs: by_class, pinned, class_of, ranked, items } = &mut *self.classes;
+impl<F: Fn(usize, Yield, u32) -> Option<Yield>> IdenticalNodes<'_, F> {
+    /// Sets up the items of the kept jobs at a value; returns false if a packing is clearly
+    /// impossible.
+    fn set_up_items(&mut self, value: Yield) -> bool {
+        let IdenticalNodes { jobs, options, ref values, ref kept, ref mut layout, .. } = *self;
+        let TaskClasses { classes, jobs: by_class, pinned, class_of, ranked, items } = &mut *self.classes;
         by_class.truncate(classes.last().map_or(0, |class| class.jobs.1 as usize));
-        let least = kept.least_weight();
+        let least = kept.min_weight();
         let cpu_of = |index: usize| {
             let need = jobs[index].need;
             let exact = u64::from(need.units()) * u64::from((values.yield_at)(index, value, least)?.units());
-            Some(options.cpu_step.map_or(exact, |step| in_steps(exact, need, step)))
+            Some(options.cpu_step.map_or(exact, |step| rounded_to_steps(exact, need, step)))
         };
         for (at, class) in &mut *ranked {
             let class = &mut classes[*class as usize];
@@ -106,7 +111,7 @@ impl<F: Fn(usize, Yield, u32) -> Option<Yield>> Alike<'_, F> {
                 let first = by_class[class.jobs.0 as usize] as usize;
                 let Some(cpu) = cpu_of(first) else { return false };
                 class.size = size(jobs[first].memory, cpu);
-                *at = rank(options.packing, class.size);
+                *at = sort_key(options.packing, class.size);
             }
         }
         let pinned = || pinned.iter().map(|&index| index as usize).filter(|&index| kept.flags()[index]);
@@ -122,22 +127,23 @@ impl<F: Fn(usize, Yield, u32) -> Option<Yield>> Alike<'_, F> {
         layout.items.clear();
         items.clear();
         let mut rest = &**ranked;
-        for list in 0..lists(options.packing) {
+        for list in 0..list_count(options.packing) {
             let own;
             (own, rest) = rest.split_at(rest.partition_point(|&(rank, _)| rank >> 126 <= list));
             for equal in own.chunk_by(|a, b| a.0 == b.0) {
                 if let &[(_, class)] = equal {
-                    let Class { size, tasks, jobs } = classes[class as usize];
+                    let TaskClass { size, tasks, jobs } = classes[class as usize];
                     if tasks > 0 {
                         layout.items.push(size, tasks);
                         items.push(jobs);
                     }
                     continue;
                 }
-                // Equal in the order, as where one has as much memory as the other has CPU.
+                // Different classes may be equal in the order, for example if one has as much memory
+                // as the other has CPU.
                 let mut start = by_class.len();
                 for &(_, class) in equal {
-                    let Class { tasks, jobs: (from, until), .. } = classes[class as usize];
+                    let TaskClass { tasks, jobs: (from, until), .. } = classes[class as usize];
                     if tasks > 0 {
                         by_class.extend_from_within(from as usize..until as usize);
                     }
@@ -158,25 +164,25 @@ impl<F: Fn(usize, Yield, u32) -> Option<Yield>> Alike<'_, F> {
         true
     }
 
-    /// The number of tasks in the class of a job that can be placed freely.
+    /// Returns the number of tasks in the class of a job; `None` if the job is pinned.
     fn tasks(&mut self, job: usize) -> Option<&mut u64> {
         let class = self.classes.class_of[job] as usize;
         self.jobs[job].pinned.is_none().then(|| &mut self.classes.classes[class].tasks)
     }
 }
 
-impl<F: Fn(usize, Yield, u32) -> Option<Yield>> Packs for Alike<'_, F> {
-    fn keep(&mut self, job: usize) -> bool {
+impl<F: Fn(usize, Yield, u32) -> Option<Yield>> PackingProblem for IdenticalNodes<'_, F> {
+    fn try_keep(&mut self, job: usize) -> bool {
         self.kept.insert(job, &self.jobs[job]);
         let may_fit = self.kept.may_fit(self.nodes);
         let added = u64::from(self.jobs[job].tasks);
         self.tasks(job).into_iter().for_each(|tasks| *tasks += added);
         if !may_fit {
-            self.leave(job);
+            self.drop_job(job);
         }
         may_fit
     }
-    fn leave(&mut self, job: usize) {
+    fn drop_job(&mut self, job: usize) {
         self.kept.remove(job, &self.jobs[job]);
         let left = u64::from(self.jobs[job].tasks);
         self.tasks(job).into_iter().for_each(|tasks| *tasks -= left);
@@ -189,7 +195,7 @@ impl<F: Fn(usize, Yield, u32) -> Option<Yield>> Packs for Alike<'_, F> {
             return SearchRange { lowest: self.values.lowest, highest };
         }
         let capacity = u128::from(self.nodes) * u128::from(CpuUse::ONE.units());
-        let least = self.kept.least_weight();
+        let least = self.kept.min_weight();
         self.values.range(|value| {
             let used = |(index, job): (usize, &PackJob)| {
                 let at = (self.values.yield_at)(index, value, least).map_or(0, Yield::units);
@@ -200,16 +206,16 @@ impl<F: Fn(usize, Yield, u32) -> Option<Yield>> Packs for Alike<'_, F> {
         })
     }
     fn packs_at(&mut self, value: Yield) -> bool {
-        self.arrange(value) && self.layout.pack(self.options)
+        self.set_up_items(value) && self.layout.pack(self.options)
     }
-    fn hand_out(mut self, found: Option<Yield>, placements: &mut Placements) -> Yield {
+    fn write_placements(mut self, found: Option<Yield>, placements: &mut Placements) -> Yield {
         placements.reset(self.jobs, self.nodes);
         let Some(value) = found else { return self.range().highest };
-        // Laid out once more as it was when the packing was found: the items map tasks to jobs.
-        self.arrange(value);
-        let Classes { jobs, items, .. } = &*self.classes;
+        // Set up again as it was when the packing was found, since the items map tasks to jobs.
+        self.set_up_items(value);
+        let TaskClasses { jobs, items, .. } = &*self.classes;
         let jobs_of = |item: usize| &jobs[items[item].0 as usize..items[item].1 as usize];
-        placements.hand_out(&self.layout.found, self.jobs, self.kept, jobs_of, items.len());
+        placements.assign_tasks(&self.layout.found, self.jobs, self.kept, jobs_of, items.len());
         value
     }
 }

@@ -1,62 +1,64 @@
-//! The amount that jobs ask of the nodes at a searched value.
+//! Total requirements of the jobs at a searched value.
 
 use super::layout::{CPU, MEMORY};
 use super::{PackJob, Packing};
 use dfrsim_model::{Share, Yield};
 
-/// The jobs that are kept, and what follows from their sums.
+/// Jobs that are kept, with sums over them.
 #[derive(Debug, Default)]
 pub(super) struct KeptJobs {
     flags: Vec<bool>,
-    /// By job; empty where weights do not count.
+    /// Weights by job; empty if jobs have no weights.
     weights: Vec<u32>,
-    /// Sums over all tasks, in [`Share`] units.
+    /// Memory of all tasks, in [`Share`] units.
     memory: u128,
     need: u128,
-    /// Tasks with more than half a node's memory: no two of them share a node.
-    large: u64,
+    /// Number of tasks with more than half a node's memory; no two of them can share a node.
+    large_tasks: u64,
 }
 
 impl KeptJobs {
-    /// Keeps none of this many jobs, of these weights if there are some.
+    /// Resets to `jobs` jobs of which none is kept; `weights` may be empty.
     pub(super) fn reset(&mut self, jobs: usize, weights: &[u32]) {
         self.flags.clear();
         self.flags.resize(jobs, false);
         weights.clone_into(&mut self.weights);
-        (self.memory, self.need, self.large) = (0, 0, 0);
+        (self.memory, self.need, self.large_tasks) = (0, 0, 0);
     }
     pub(super) fn insert(&mut self, index: usize, job: &PackJob) {
         self.flags[index] = true;
         let (memory, need, large) = sums(job);
         self.memory += memory;
         self.need += need;
-        self.large += large;
+        self.large_tasks += large;
     }
     pub(super) fn remove(&mut self, index: usize, job: &PackJob) {
         self.flags[index] = false;
         let (memory, need, large) = sums(job);
         self.memory -= memory;
         self.need -= need;
-        self.large -= large;
+        self.large_tasks -= large;
     }
-    /// Whether the memory alone leaves hope for a packing.
+    /// Returns whether the memory alone permits a packing; a necessary condition.
     pub(super) fn may_fit(&self, nodes: u32) -> bool {
-        self.memory <= u128::from(nodes) * u128::from(Share::ONE.units()) && self.large <= u64::from(nodes)
+        self.memory <= u128::from(nodes) * u128::from(Share::ONE.units())
+            && self.large_tasks <= u64::from(nodes)
     }
     pub(super) fn flags(&self) -> &[bool] {
         &self.flags
     }
-    /// The least weight of those that are kept.
-    pub(super) fn least_weight(&self) -> u32 {
+    /// Returns the smallest weight of the kept jobs.
+    pub(super) fn min_weight(&self) -> u32 {
         let kept = self.flags.iter().zip(&self.weights).filter(|(is_kept, _)| **is_kept);
         kept.map(|(_, weight)| *weight).min().unwrap_or(1)
     }
-    /// The largest yield of all jobs at which the nodes together have enough CPU; `None` where weights count.
+    /// Returns the largest common yield at which the nodes together have enough CPU; `None` if jobs
+    /// have weights.
     pub(super) fn yield_bound(&self, nodes: u32) -> Option<Yield> {
         self.weights.is_empty().then(|| match u64::try_from(self.need) {
             Ok(0) => Yield::ONE,
             Ok(need) => Yield::from_ratio(u64::from(nodes) * u64::from(Share::ONE.units()), need),
-            // Jobs with the need of ten thousand million nodes.
+            // The jobs need more than ten thousand million nodes, so the bound rounds to zero.
             Err(_) => Yield::ZERO,
         })
     }
@@ -68,23 +70,23 @@ fn sums(job: &PackJob) -> (u128, u128, u64) {
     (sum(job.memory), sum(job.need), large)
 }
 
-/// The size of a task that uses so much CPU.
+/// Returns the size of a task that uses this much CPU.
 pub(super) fn size(memory: Share, cpu: u64) -> [u64; 2] {
     [u64::from(memory.units()) << Yield::BITS, cpu]
 }
 
-/// Where items of a size are under a packing: first the list, then by decreasing maximum, then by decreasing
-/// minimum.
-pub(super) fn rank(packing: Packing, size: [u64; 2]) -> u128 {
+/// Returns the sort key of items of a size under a packing: first the list, then decreasing maximum,
+/// then decreasing minimum.
+pub(super) fn sort_key(packing: Packing, size: [u64; 2]) -> u128 {
     let list = u128::from(packing == Packing::TwoLists && size[CPU] > size[MEMORY]);
     let [larger, smaller] = [size[MEMORY].max(size[CPU]), size[MEMORY].min(size[CPU])];
-    list << 126 | u128::from(LARGEST - larger) << 63 | u128::from(LARGEST - smaller)
+    list << 126 | u128::from(SIZE_LIMIT - larger) << 63 | u128::from(SIZE_LIMIT - smaller)
 }
 
-/// More than any size.
-const LARGEST: u64 = u64::MAX >> 1;
+/// Number above every size.
+const SIZE_LIMIT: u64 = u64::MAX >> 1;
 
-/// How many lists a packing has.
-pub(super) fn lists(packing: Packing) -> u128 {
+/// Returns the number of lists of a packing rule.
+pub(super) fn list_count(packing: Packing) -> u128 {
     1 + u128::from(packing == Packing::TwoLists)
 }

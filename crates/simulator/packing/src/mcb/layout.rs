@@ -1,35 +1,35 @@
-//! What a packing onto nodes that are alike starts from, and what it finds.
+//! Input and result of a packing onto identical nodes.
 
 use super::options::{Balanced, McbOptions, Packing};
 use super::pinned_nodes::PinnedNodes;
-use crate::filling::{ItemLists, ListOrder, ListTable, OneList, Packer, Plan, RankedLists};
+use crate::filling::{ItemLists, ListOrder, ListTable, OneList, Packer, PackingPlan, RankedLists};
 
-/// Dimension 0 is memory and dimension 1 is CPU, both in units of
-/// [`CAPACITY`](crate::filling::CAPACITY): where all else is equal, memory comes first.
+/// Dimension of memory. Sizes and loads are in units of [`CAPACITY`](crate::filling::CAPACITY);
+/// memory has the lower index, so it comes first in ties.
 pub(super) const MEMORY: usize = 0;
 pub(super) const CPU: usize = 1;
 
-/// What a packing starts from, and the last ones; used again from call to call.
+/// Items, nodes and last results of a packing; reused from call to call.
 #[derive(Debug, Default)]
-pub(super) struct Layout {
-    /// The tasks that can be placed freely.
+pub(super) struct PackingState {
+    /// Tasks that can be placed freely.
     pub(super) items: ItemLists<2>,
-    /// The nodes with the tasks that cannot.
+    /// Nodes with the pinned tasks.
     pub(super) nodes: PinnedNodes,
     packer: Packer<2>,
-    tried: Plan,
-    /// The last packing that was found.
-    pub(super) found: Plan,
+    tried: PackingPlan,
+    /// Last packing that was found.
+    pub(super) found: PackingPlan,
 }
 
-impl Layout {
-    pub(super) fn new(nodes: u32) -> Layout {
-        Layout { nodes: PinnedNodes::new(nodes), ..Layout::default() }
+impl PackingState {
+    pub(super) fn new(nodes: u32) -> PackingState {
+        PackingState { nodes: PinnedNodes::new(nodes), ..PackingState::default() }
     }
 
-    /// Whether all items can be packed; remembers the packing.
+    /// Tries to pack all items; returns whether that succeeded, and keeps the packing.
     pub(super) fn pack(&mut self, options: McbOptions) -> bool {
-        let Layout { items, nodes, packer, tried, found } = self;
+        let PackingState { items, nodes, packer, tried, found } = self;
         let packed = match (options.packing, options.balanced) {
             (Packing::ChoosePack, _) => packer.pack(&mut OneList, items, nodes.runs(), tried),
             (Packing::TwoLists, balanced) => {

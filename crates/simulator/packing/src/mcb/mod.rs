@@ -1,8 +1,10 @@
-//! MCB: vector packing inside a search for the largest yield (dissertation, sections 4.2.5 and 5.2.2).
+//! MCB: vector packing inside a search for the largest yield (dissertation, sections 4.2.5 and
+//! 5.2.2).
 //!
-//! A job is a number of identical tasks; a task occupies its memory on a node and, at a yield, that part of its
-//! CPU need. [`Mcb::map`] finds a yield, as large as the search can make it, at which all tasks of all jobs can
-//! be packed onto identical nodes, and the packing. If there is none, the jobs of lowest priority are left out.
+//! A job is a number of identical tasks; a task occupies its memory on a node and, at a yield, that
+//! fraction of its CPU need. [`Mcb::map`] finds a yield, as large as the search can make it, at
+//! which all tasks of all jobs can be packed onto identical nodes, and the packing. If there is
+//! none, the jobs of lowest priority are left out.
 //!
 //! ```
 //! use dfrsim_model::{Share, Yield};
@@ -30,10 +32,11 @@
 //! assert!(mapping.is_kept(0) && !mapping.is_kept(1));
 //! ```
 //!
-//! The packing itself is that of [`vector`](crate::vector) and is independent of jobs: items of a size with counts
-//! ([`Packing`]'s rules fill nodes with them). The search around it is independent of packing. The two share what they
-//! need to know of jobs: sizes at a yield, pinned tasks, and which task belongs to which job. Where nodes differ ([`Mcb::on`]), the
-//! same rules hold in more dimensions: see [`Packing`].
+//! The packing itself is that of `dfrsim_vector_packing::vector` and is independent of jobs: items of a
+//! size with counts ([`Packing`]'s rules fill nodes with them). The search around it is independent
+//! of packing. The two share only the information about jobs that both need: sizes at a yield,
+//! pinned tasks, and the job of each task. On heterogeneous nodes ([`Mcb::on`]) the same rules apply
+//! in more dimensions: see [`Packing`].
 
 mod alike;
 mod demand;
@@ -48,48 +51,48 @@ pub use options::{Balanced, DropRule, McbOptions, Packing, Probes, Ties};
 
 use crate::yield_search::SearchRange;
 use crate::{Capacities, TaskSize};
-use alike::{Alike, Classes};
+use alike::{IdenticalNodes, TaskClasses};
 use demand::KeptJobs;
 use dfrsim_model::{NodeTasks, Share, Yield};
-use layout::Layout;
+use layout::PackingState;
 use placements::Placements;
 use search::search;
 use std::sync::Arc;
-use vectors::Vectors;
+use vectors::HeterogeneousNodes;
 
-/// A job to be mapped.
+/// Job to be mapped.
 #[derive(Clone, Copy, Debug)]
 pub struct PackJob<'a> {
-    /// How many tasks it has; at least one.
+    /// Number of tasks; at least one.
     pub tasks: u32,
-    /// The CPU that a task could use.
+    /// CPU that a task could use.
     pub need: Share,
-    /// The memory that a task occupies.
+    /// Memory that a task occupies.
     pub memory: Share,
-    /// Its place in the order of submission, which breaks ties between equal tasks ([`Ties`]).
+    /// Sequence number in the order of submission; breaks ties between equal tasks ([`Ties`]).
     pub sequence: u64,
-    /// The nodes of its tasks if they may not move: all of them, in ascending order. Such a job stays there or is left
-    /// out.
+    /// Nodes of all its tasks, in ascending order, if they may not move. Such a job stays there or
+    /// is left out.
     pub pinned: Option<&'a [NodeTasks]>,
-    /// The size of a task where nodes differ; it counts instead of the memory.
+    /// Size of a task on heterogeneous nodes; used instead of the memory.
     pub size: Option<&'a TaskSize>,
 }
 
-/// Maps jobs to the nodes of one cluster. Holds the memory that this takes, so that calls do not allocate once
+/// Mapper of jobs to the nodes of one cluster. Its memory is reused, so calls do not allocate once
 /// the largest set of jobs has been seen.
 #[derive(Debug, Default)]
 pub struct Mcb {
     options: McbOptions,
     nodes: u32,
-    /// `None` if nodes are alike.
+    /// Capacities of heterogeneous nodes; `None` if nodes are identical.
     capacities: Option<Arc<Capacities>>,
-    classes: Classes,
+    classes: TaskClasses,
     kept: KeptJobs,
-    layout: Layout,
+    layout: PackingState,
     placements: Placements,
 }
 
-/// The result of [`Mcb::map`]: jobs are counted as they were given.
+/// Result of [`Mcb::map`]; jobs are numbered as they were given.
 #[derive(Clone, Copy, Debug)]
 pub struct Mapping<'a> {
     value: Yield,
@@ -99,18 +102,18 @@ pub struct Mapping<'a> {
 }
 
 impl<'a> Mapping<'a> {
-    /// The yield at which the packing was found, or the target of [`Mcb::map_by`]; the highest that was searched
-    /// if no job is kept.
+    /// Returns the yield at which the packing was found, or the target of [`Mcb::map_by`]; the
+    /// highest value of the search if no job is kept.
     #[must_use]
     pub fn value(&self) -> Yield {
         self.value
     }
-    /// Whether a job has a place.
+    /// Returns whether a job was placed.
     #[must_use]
     pub fn is_kept(&self, job: usize) -> bool {
         self.kept[job]
     }
-    /// The nodes of a job's tasks in ascending order; empty if it is not kept.
+    /// Returns the nodes of a job's tasks in ascending order; empty if the job is not kept.
     #[must_use]
     pub fn placement(&self, job: usize) -> &'a [NodeTasks] {
         match self.jobs[job].pinned {
@@ -122,27 +125,28 @@ impl<'a> Mapping<'a> {
 }
 
 impl Mcb {
-    /// For a cluster of this many nodes.
+    /// Creates a mapper for a cluster of this many identical nodes.
     #[must_use]
     pub fn new(nodes: u32, options: McbOptions) -> Mcb {
-        Mcb { options, nodes, layout: Layout::new(nodes), ..Mcb::default() }
+        Mcb { options, nodes, layout: PackingState::new(nodes), ..Mcb::default() }
     }
 
-    /// For a cluster of nodes that differ.
+    /// Creates a mapper for a cluster of heterogeneous nodes.
     #[must_use]
     pub fn on(capacities: Arc<Capacities>, options: McbOptions) -> Mcb {
         Mcb { capacities: Some(capacities), ..Mcb::new(0, options) }
     }
 
-    /// The least value of the search for a yield.
+    /// Returns the lowest yield of the search.
     fn lowest(&self) -> Yield {
         self.options.floor.max(Yield::try_from_units(1).expect("one unit is a yield"))
     }
 
     /// Maps jobs, given by decreasing priority, at the largest yield that the search finds.
     ///
-    /// The yields in [floor, min(1, nodes / sum of needs)] are searched, as [`Probes`] says; the result is the last that
-    /// succeeded (success is not monotone in the yield). If none does, or the range is empty, the last job is left out.
+    /// The yields in [floor, min(1, nodes / sum of needs)] are searched as [`Probes`] specifies; the
+    /// result is the last one that succeeded (success is not monotone in the yield). If none does,
+    /// or the range is empty, the last job is left out.
     ///
     /// # Panics
     /// If a pinned task is on a node that the cluster does not have.
@@ -150,12 +154,12 @@ impl Mcb {
         self.map_to(jobs, &[], self.options.precision, self.lowest(), None, |_, value, _| Some(value))
     }
 
-    /// The same for jobs that have yields in proportion to weights, up to 1: at a level, a job of the least weight of those that are kept
-    /// has the level as its yield, and any other min(1, level * weight / least weight), rounded down. There is a weight for each job, at
-    /// least 1.
+    /// Maps jobs as [`Mcb::map`] does, with yields in proportion to weights, up to 1. At a level, a
+    /// kept job of the smallest weight has the level as its yield, and any other min(1, level *
+    /// weight / smallest weight), rounded down. There must be a weight of at least 1 for each job.
     ///
-    /// Levels are searched as the yields of [`Mcb::map`] are, up to the largest one for which the nodes together have enough CPU. With
-    /// equal weights the mapping is that of [`Mcb::map`].
+    /// Levels are searched as the yields of [`Mcb::map`] are, up to the largest one for which the
+    /// nodes together have enough CPU. With equal weights the mapping is that of [`Mcb::map`].
     ///
     /// # Panics
     /// As [`Mcb::map`], or if a weight is missing.
@@ -167,11 +171,12 @@ impl Mcb {
         self.map_to(jobs, weights, self.options.precision, self.lowest(), None, yield_at)
     }
 
-    /// Maps jobs, given by decreasing priority, at the largest target in [`lowest`, `highest`] that the search
-    /// finds, where `yield_at` says which yield a job (counted as given) has at a target; a target at which a
-    /// kept job has none fails. The search is that of [`Mcb::map`], between other ends and with the precision of stretches.
+    /// Maps jobs, given by decreasing priority, at the largest target in [`lowest`, `highest`] that
+    /// the search finds. `yield_at` returns the yield of a job (numbered as given) at a target; a
+    /// target at which a kept job has none fails. The search is that of [`Mcb::map`], with other
+    /// ends and the precision for stretches.
     ///
-    /// This is the form that optimises the stretch (dissertation, section 5.2.6): the target is the inverse of
+    /// This form optimises the stretch (dissertation, section 5.2.6): the target is the inverse of
     /// the largest estimated stretch.
     ///
     /// # Panics
@@ -187,8 +192,9 @@ impl Mcb {
         self.map_to(jobs, &[], precision, lowest, Some(highest), |job, target, _| yield_at(job, target))
     }
 
-    /// Maps jobs whose yields are functions of the value that is searched, up to a highest one, or the largest for which the nodes
-    /// together have enough, and of the least weight of the jobs that are kept, if they have weights.
+    /// Maps jobs whose yields are functions of the searched value and, if there are weights, of the
+    /// smallest weight of the kept jobs. The highest value is `highest`, or the largest one for
+    /// which the nodes together have enough capacity.
     fn map_to<'a>(
         &'a mut self,
         jobs: &'a [PackJob<'a>],
@@ -198,36 +204,38 @@ impl Mcb {
         highest: Option<Yield>,
         yield_at: impl Fn(usize, Yield, u32) -> Option<Yield>,
     ) -> Mapping<'a> {
-        let values = Values { lowest, highest, yield_at };
+        let values = SearchValues { lowest, highest, yield_at };
         let Mcb { options, nodes, ref capacities, ref mut kept, ref mut layout, ref mut placements, .. } =
             *self;
         kept.reset(jobs.len(), weights);
         let value = if let Some(capacities) = capacities {
-            let vectors = Vectors::new(jobs, capacities, options, values, kept);
+            let vectors = HeterogeneousNodes::new(jobs, capacities, options, values, kept);
             search(jobs.len(), options, precision, vectors, placements)
         } else {
             let classes = self.classes.of(jobs, options.ties, highest.is_none() && weights.is_empty());
-            let alike = Alike { jobs, nodes, options, values, kept, layout, classes };
+            let alike = IdenticalNodes { jobs, nodes, options, values, kept, layout, classes };
             search(jobs.len(), options, precision, alike, placements)
         };
         Mapping { value, jobs, kept: self.kept.flags(), placements: &self.placements }
     }
 }
 
-/// The values that are searched, and the yield of each job at a value, given the least weight of the jobs that are kept.
-struct Values<F> {
+/// Values to search, and the yield of each job at a value, given the smallest weight of the kept
+/// jobs.
+struct SearchValues<F> {
     lowest: Yield,
-    /// `None` if it is the largest at which the nodes together have enough.
+    /// Highest value; `None` for the largest one at which the nodes together have enough capacity.
     highest: Option<Yield>,
     yield_at: F,
 }
 
-impl<F: Fn(usize, Yield, u32) -> Option<Yield>> Values<F> {
-    /// The values to be searched, given whether the nodes together have enough at one.
-    fn range(&self, are_enough: impl Fn(Yield) -> bool) -> SearchRange {
-        let largest = || match are_enough(Yield::ONE) {
+impl<F: Fn(usize, Yield, u32) -> Option<Yield>> SearchValues<F> {
+    /// Computes the range to search; `is_enough` checks that the nodes together have enough capacity
+    /// at a value.
+    fn range(&self, is_enough: impl Fn(Yield) -> bool) -> SearchRange {
+        let largest = || match is_enough(Yield::ONE) {
             true => Yield::ONE,
-            false => SearchRange { lowest: Yield::ZERO, highest: Yield::ONE }.bisect(Yield::ZERO, are_enough),
+            false => SearchRange { lowest: Yield::ZERO, highest: Yield::ONE }.bisect(Yield::ZERO, is_enough),
         };
         SearchRange { lowest: self.lowest, highest: self.highest.unwrap_or_else(largest) }
     }

@@ -1,48 +1,53 @@
-//! The options of MCB.
+//! Options of MCB.
 
 use dfrsim_model::{Share, Yield, named};
 
 named! {
-    /// The rule by which nodes are filled.
+    /// Rule by which nodes are filled.
     #[derive(Default)]
     pub enum Packing as "packing" {
-        /// Choose Pack with w = 2, that is one list by decreasing maximum of CPU and memory, of which a node
-        /// takes the first fitting task again and again. The dissertation's VP_CPMAX (sections 4.2.5 and 5.2.2).
+        /// Choose Pack with w = 2: one list by decreasing maximum of CPU and memory, from which a
+        /// node repeatedly takes the first fitting task. The dissertation's VP_CPMAX (sections 4.2.5
+        /// and 5.2.2).
         #[default]
         ChoosePack = "cp",
-        /// Two lists, tasks with more CPU than memory and the others (equal counts as memory), each by
-        /// decreasing maximum; a node takes from the list against its imbalance (a balanced one as [`Balanced`] says),
-        /// and from the other list where no item fits. MCB8 of RR-6692, section 3.4.
+        /// Two lists, one of the tasks with more CPU than memory and one of the others (equal
+        /// amounts included), each by decreasing maximum. A node takes from the list that reduces
+        /// its imbalance (a balanced node as [`Balanced`] specifies), and from the other list if no
+        /// item of that one fits. MCB8 of RR-6692, section 3.4.
         TwoLists = "mcb8",
     }
 }
 
 named! {
-    /// From which of two lists a node takes whose CPU and memory are in use alike, an empty one for example. No text says.
+    /// List that a node takes from if its CPU and memory are equally used, for example when it is
+    /// empty. The texts do not specify it.
     #[derive(Default)]
     pub enum Balanced as "list of a balanced node" {
-        /// From the list of tasks with more memory.
+        /// The list of tasks with more memory.
         #[default]
         Memory = "memory",
-        /// From the list of tasks with more CPU, as the dissertation's author has it in his simulator (vcsim, 2010).
+        /// The list of tasks with more CPU, as in the simulator of the dissertation's author (vcsim,
+        /// 2010).
         Cpu = "cpu",
     }
 }
 
 named! {
-    /// Which of equal tasks is first in a list. No text says.
+    /// Order of equal tasks in a list. The texts do not specify it.
     #[derive(Default)]
     pub enum Ties as "order of equal tasks" {
-        /// That of the job submitted first.
+        /// Tasks of the job submitted first.
         #[default]
         EarlierFirst = "earlier-first",
-        /// That of the job submitted last, as the dissertation's author has it in his simulator (vcsim, 2010).
+        /// Tasks of the job submitted last, as in the simulator of the dissertation's author (vcsim,
+        /// 2010).
         LaterFirst = "later-first",
     }
 }
 
 impl Ties {
-    /// The sort key of jobs, given their places in the order of submission and in the call.
+    /// Returns the sort key of a job with this sequence number and index in the call.
     pub(crate) fn order(self, sequence: u64, index: u32) -> (u64, u32) {
         match self {
             Ties::EarlierFirst => (sequence, index),
@@ -52,59 +57,65 @@ impl Ties {
 }
 
 named! {
-    /// Which values the search tries. The text asks for a binary search (section 5.2.2) and names no ends.
+    /// Values that the search tries. The dissertation asks for a binary search (section 5.2.2) and
+    /// does not specify its ends.
     #[derive(Default)]
     pub enum Probes as "search" {
-        /// The highest value that the CPU of all nodes allows, then the lowest, then a bisection between them.
+        /// The highest value that the CPU of all nodes allows, then the lowest, then a bisection
+        /// between them.
         #[default]
         EndsFirst = "ends-first",
-        /// A bisection of [0, 1] that begins with 1/2 and tries neither end, as the dissertation's author has it in his
-        /// simulator (vcsim, 2010).
+        /// A bisection of [0, 1] that begins with 1/2 and tries neither end, as in the simulator of
+        /// the dissertation's author (vcsim, 2010).
         Bisection = "bisection",
     }
 }
 
 named! {
-    /// Which jobs are kept when not all can be.
+    /// Jobs that are left out if not all can be kept.
     #[derive(Default)]
     pub enum DropRule as "drop rule" {
-        /// Jobs leave by rising priority until the others can be packed (dissertation, section 5.2.3).
+        /// Jobs are removed by ascending priority until the others can be packed (dissertation,
+        /// section 5.2.3).
         #[default]
         Prefix = "prefix",
-        /// The same, and then each job that left is tried again by decreasing priority and stays if the
-        /// packing at the lowest value succeeds with it.
+        /// Like `prefix`; then each removed job is tried again by decreasing priority and kept if
+        /// the packing at the lowest value succeeds with it.
         Skip = "skip",
     }
 }
 
-/// The options of [`Mcb`](super::Mcb).
+/// Options of [`Mcb`](super::Mcb).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct McbOptions {
-    /// How nodes are filled.
+    /// Rule by which nodes are filled.
     pub packing: Packing,
-    /// The jobs that stay when not all can.
+    /// Rule for leaving jobs out if not all can be kept.
     pub drop: DropRule,
-    /// From which list a balanced node takes; matters to [`Packing::TwoLists`] only.
+    /// List that a balanced node takes from; matters to [`Packing::TwoLists`] only.
     pub balanced: Balanced,
-    /// Which of equal tasks is packed first.
+    /// Order of equal tasks.
     pub ties: Ties,
-    /// Which values the search tries.
+    /// Values that the search tries.
     pub probes: Probes,
-    /// The lowest yield that is tried; zero counts as the smallest yield above it. [`Probes::Bisection`] has none.
+    /// Lowest yield that is tried; zero counts as the smallest yield above it. [`Probes::Bisection`]
+    /// ignores it.
     pub floor: Yield,
-    /// How near to each other the last success and the last failure of the search for a yield are; zero counts as the
-    /// smallest yield above it.
+    /// Largest distance between the last success and the last failure at which the search for a
+    /// yield ends; zero counts as the smallest yield above it.
     pub precision: Yield,
-    /// The same of the search for the inverse of the largest stretch ([`Mcb::map_by`](super::Mcb::map_by)).
+    /// Precision of the search for the inverse of the largest stretch
+    /// ([`Mcb::map_by`](super::Mcb::map_by)).
     pub stretch_precision: Yield,
-    /// Tasks are packed with whole multiples of this part of a node's CPU, rounded down, but at least one of them; `None` packs
-    /// them exactly.
+    /// Step of CPU, as a fraction of a node's CPU: tasks are packed with whole multiples of it,
+    /// rounded down, but at least one. `None` packs them exactly.
     pub cpu_step: Option<Share>,
 }
 
 impl Default for McbOptions {
-    /// `cp`, `prefix`, earlier tasks first, a floor of 0.01 and a precision of 0.01 for yields (dissertation, section 5.2.2), and of
-    /// 0.0001 for inverse stretches, whose lowest feasible value the text asks for (section 5.2.6).
+    /// Creates the options of the dissertation: `cp`, `prefix`, earlier tasks first, a floor of 0.01
+    /// and a precision of 0.01 for yields (section 5.2.2), and of 0.0001 for inverse stretches, for
+    /// which the text requires the lowest feasible stretch (section 5.2.6).
     fn default() -> McbOptions {
         let hundredth = Yield::from_ratio(1, 100);
         McbOptions {

@@ -1,22 +1,22 @@
-//! The nodes under the tasks of jobs that may not move.
+//! Nodes with the tasks of jobs that may not move.
 
 use crate::filling::{CAPACITY, NodeRuns};
 use dfrsim_model::{NodeTasks, Share, Yield};
 use rustc_hash::FxHashMap;
 
-/// What the pinned tasks of one job add to each node that they are on.
+/// Load that the pinned tasks of one job add to each of their nodes.
 pub(super) struct Pinned<'a> {
     pub(super) placement: &'a [NodeTasks],
-    /// The memory of a task.
+    /// Memory of a task.
     pub(super) memory: Share,
-    /// The CPU of a task.
+    /// CPU of a task.
     pub(super) cpu: u64,
 }
 
 /// Memory (dimension 0) and CPU (dimension 1) in use by pinned tasks, node by node.
 #[derive(Debug, Default)]
 pub(super) struct PinnedNodes {
-    /// One entry a node.
+    /// Load of each node.
     in_use: Vec<[u64; 2]>,
     numbers: FxHashMap<[u64; 2], u32>,
     runs: NodeRuns<2>,
@@ -26,11 +26,11 @@ impl PinnedNodes {
     pub(super) fn new(nodes: u32) -> PinnedNodes {
         PinnedNodes { in_use: vec![[0; 2]; nodes as usize], ..PinnedNodes::default() }
     }
-    /// How many nodes there are.
+    /// Returns the number of nodes.
     pub(super) fn count(&self) -> u32 {
         self.in_use.len() as u32
     }
-    /// Replaces the pinned tasks of all nodes by these; `false` if they take more than a node has.
+    /// Replaces the pinned tasks of all nodes by these; returns false if a node is overloaded.
     pub(super) fn rebuild<'a>(&mut self, pinned: impl Iterator<Item = Pinned<'a>>) -> bool {
         self.runs.clear();
         let mut pinned = pinned.peekable();
@@ -61,7 +61,7 @@ impl PinnedNodes {
         }
         within
     }
-    /// The nodes with what they have free.
+    /// Returns the nodes as runs of equal free capacity.
     pub(super) fn runs(&self) -> &NodeRuns<2> {
         &self.runs
     }

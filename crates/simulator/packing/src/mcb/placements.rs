@@ -1,32 +1,33 @@
-//! From what nodes take to the nodes of each job's tasks.
+//! Conversion of the takes of nodes into the placements of jobs.
 
 use super::PackJob;
 use super::demand::KeptJobs;
-use crate::filling::Plan;
+use crate::filling::PackingPlan;
 use dfrsim_model::{NodeId, NodeTasks};
 
-/// The placements of all jobs; used again from call to call.
+/// Placements of all jobs; reused from call to call.
 #[derive(Debug, Default)]
 pub(super) struct Placements {
-    /// A part for each job, long enough for all nodes that its tasks can be on.
+    /// Parts of all placements. Each job has a range long enough for all nodes that its tasks can be
+    /// on.
     parts: Vec<NodeTasks>,
-    /// Where the placement of each job begins and ends in `parts`.
+    /// Range of each job's placement in `parts`.
     spans: Vec<(usize, usize)>,
     cursors: Vec<Cursor>,
 }
 
-/// Whose task is the next of an item.
+/// Job that the next task of an item belongs to.
 #[derive(Clone, Copy, Debug, Default)]
 struct Cursor {
-    /// The job, as a position among the jobs of the item; counted from 1, 0 before the first.
+    /// Index after that of `job` among the jobs of the item; 0 before the first.
     next: usize,
     job: u32,
-    /// Its tasks that have no place yet.
+    /// Tasks of `job` that are not placed yet.
     left: u32,
 }
 
 impl Placements {
-    /// Removes all tasks from all nodes.
+    /// Resets all placements to empty ones.
     pub(super) fn reset(&mut self, jobs: &[PackJob], nodes: u32) {
         self.spans.clear();
         let mut start = 0;
@@ -41,10 +42,10 @@ impl Placements {
         }
     }
 
-    /// Hands the tasks of each item out to its jobs, in their order.
-    pub(super) fn hand_out<'a>(
+    /// Assigns the tasks of each item to its jobs, in their order.
+    pub(super) fn assign_tasks<'a>(
         &mut self,
-        plan: &Plan,
+        plan: &PackingPlan,
         jobs: &[PackJob],
         kept: &KeptJobs,
         jobs_of: impl Fn(usize) -> &'a [u32],
@@ -78,7 +79,7 @@ impl Placements {
         }
     }
 
-    /// Takes placements as they are; empty of pinned jobs.
+    /// Sets the placements of all jobs; those of pinned jobs must be empty.
     pub(super) fn set<'a>(&mut self, placements: impl Iterator<Item = &'a [NodeTasks]>) {
         self.spans.clear();
         self.parts.clear();

@@ -1,10 +1,11 @@
-//! Packing onto nodes that differ: the rules of nodes that are alike in more dimensions, node by node and job by job.
+//! Packing onto heterogeneous nodes: the rules for identical nodes in more dimensions, node by node
+//! and job by job.
 
 use super::demand::KeptJobs;
 use super::options::{Balanced, McbOptions, Packing};
 use super::placements::Placements;
-use super::search::Packs;
-use super::{PackJob, Values};
+use super::search::PackingProblem;
+use super::{PackJob, SearchValues};
 use crate::capacities::CPU;
 use crate::shares::packed_in_steps;
 use crate::yield_search::SearchRange;
@@ -12,14 +13,14 @@ use crate::{Capacities, TaskSize};
 use dfrsim_model::{NodeId, NodeTasks, Share, Yield};
 use std::cmp::Reverse;
 
-/// Packs jobs onto nodes that differ. Amounts are in units of 2^-20 of those of [`Capacities`].
-pub(super) struct Vectors<'a, F> {
+/// Packing problem on heterogeneous nodes. Amounts are in units of 2^-20 of those of [`Capacities`].
+pub(super) struct HeterogeneousNodes<'a, F> {
     jobs: &'a [PackJob<'a>],
     capacities: &'a Capacities,
     options: McbOptions,
-    values: Values<F>,
+    values: SearchValues<F>,
     kept: &'a mut KeptJobs,
-    /// The amounts that all nodes have, and that the kept jobs hold at any yield, in whole units.
+    /// Total capacity of all nodes in each dimension, in whole units.
     totals: Vec<u128>,
     held: Vec<u128>,
     found: Vec<Vec<NodeTasks>>,
@@ -29,21 +30,22 @@ fn size_of<'a>(job: &PackJob<'a>) -> &'a TaskSize {
     job.size.expect("where nodes differ, tasks have sizes in all dimensions")
 }
 
-impl<'a, F: Fn(usize, Yield, u32) -> Option<Yield>> Vectors<'a, F> {
-    /// None of the jobs is kept yet.
+impl<'a, F: Fn(usize, Yield, u32) -> Option<Yield>> HeterogeneousNodes<'a, F> {
+    /// Creates the problem; none of the jobs is kept yet.
     pub(super) fn new(
         jobs: &'a [PackJob<'a>],
         capacities: &'a Capacities,
         options: McbOptions,
-        values: Values<F>,
+        values: SearchValues<F>,
         kept: &'a mut KeptJobs,
-    ) -> Vectors<'a, F> {
+    ) -> HeterogeneousNodes<'a, F> {
         let totals: Vec<u128> = (0..capacities.wholes.len()).map(|it| capacities.total(it)).collect();
         let (held, found) = (vec![0; totals.len()], vec![Vec::new(); jobs.len()]);
-        Vectors { jobs, capacities, options, values, kept, totals, held, found }
+        HeterogeneousNodes { jobs, capacities, options, values, kept, totals, held, found }
     }
 
-    /// The yield of a job at a value, given the least weight. In whole steps of CPU, the yield of the steps counts in all dimensions.
+    /// Computes the yield of a job at a value, given the smallest weight. With a CPU step, the yield
+    /// that corresponds to whole steps applies to all dimensions.
     fn yield_at(&self, job: usize, value: Yield, least: u32) -> Option<Yield> {
         let exact = (self.values.yield_at)(job, value, least)?;
         let (need, step) =
@@ -51,26 +53,30 @@ impl<'a, F: Fn(usize, Yield, u32) -> Option<Yield>> Vectors<'a, F> {
         Some(step.map_or(exact, |step| packed_in_steps(exact, need, step)))
     }
 
-    /// The amount as a part of the whole, in units of the first whole.
-    fn part(&self, dimension: usize, amount: u128) -> u128 {
+    /// Scales an amount by the whole of its dimension, in units of the first whole, so that
+    /// dimensions can be compared.
+    fn scaled(&self, dimension: usize, amount: u128) -> u128 {
         let wholes = &self.capacities.wholes;
         amount * u128::from(wholes[0]) / u128::from(wholes[dimension])
     }
 
-    /// The dimensions in the order in which a node looks through their lists: by what it has free, most first.
-    fn ranked(&self, free: &[u128], dimensions: &mut [usize]) {
+    /// Sorts the dimensions into the order in which a node scans their lists: by free capacity, most
+    /// first.
+    fn rank_by_free(&self, free: &[u128], dimensions: &mut [usize]) {
         let turn = |dimension: usize| match self.options.balanced {
             Balanced::Cpu if dimension <= CPU => CPU - dimension,
             _ => dimension,
         };
-        dimensions.sort_unstable_by_key(|&it| (Reverse(self.part(it, free[it])), turn(it)));
+        dimensions.sort_unstable_by_key(|&it| (Reverse(self.scaled(it, free[it])), turn(it)));
     }
 
-    /// The lists of those that are not pinned: one, or one for each dimension in which tasks are largest. Each is by the largest part of
-    /// a node that a task takes in a dimension, then the second largest, and so on.
+    /// Builds the lists of the jobs that are not pinned: one list, or one for each dimension in
+    /// which tasks are largest. Each is sorted by the largest fraction of a node that a task takes
+    /// in a dimension, then the second largest, and so on.
     fn lists(&self, sizes: &[Vec<u128>]) -> Vec<Vec<usize>> {
         let dimensions = self.totals.len();
-        let parts = |job: usize| (0..dimensions).map(move |it| (self.part(it, sizes[job][it]), Reverse(it)));
+        let parts =
+            |job: usize| (0..dimensions).map(move |it| (self.scaled(it, sizes[job][it]), Reverse(it)));
         let mut all: Vec<usize> = (0..self.jobs.len()).collect();
         all.retain(|&job| self.is_kept(job) && self.jobs[job].pinned.is_none());
         all.sort_by_cached_key(|&job| {
@@ -89,10 +95,10 @@ impl<'a, F: Fn(usize, Yield, u32) -> Option<Yield>> Vectors<'a, F> {
         lists
     }
 
-    /// Packs all kept jobs at a value, if that succeeds.
+    /// Packs all kept jobs at a value; `None` if that fails.
     fn pack(&self, value: Yield) -> Option<Vec<Vec<NodeTasks>>> {
         let mut sizes = vec![Vec::new(); self.jobs.len()];
-        let least = self.kept.least_weight();
+        let least = self.kept.min_weight();
         for (job, size) in sizes.iter_mut().enumerate().filter(|(job, _)| self.is_kept(*job)) {
             let at = u128::from(self.yield_at(job, value, least)?.units());
             let TaskSize { held, used, .. } = size_of(&self.jobs[job]);
@@ -121,11 +127,11 @@ impl<'a, F: Fn(usize, Yield, u32) -> Option<Yield>> Vectors<'a, F> {
                 size_of(&self.jobs[job]).allowed[class]
                     && sizes[job].iter().zip(free).all(|(size, free)| size <= free)
             };
-            // What a node has free only shrinks: what did not fit once need not be examined again.
+            // Free capacity only shrinks, so a job that did not fit once need not be examined again.
             let mut cursors = vec![0; lists.len()];
             loop {
                 if lists.len() > 1 {
-                    self.ranked(free, &mut ranks);
+                    self.rank_by_free(free, &mut ranks);
                 }
                 let next = ranks.iter().find_map(|&list| {
                     let passed = lists[list][cursors[list]..]
@@ -136,8 +142,8 @@ impl<'a, F: Fn(usize, Yield, u32) -> Option<Yield>> Vectors<'a, F> {
                 });
                 let Some(job) = next else { break };
                 let most = if lists.len() > 1 { 1 } else { left[job] };
-                let rooms = free.iter().zip(&sizes[job]).filter_map(|(free, size)| free.checked_div(*size));
-                let tasks = rooms.fold(most, |most, room| room.min(u128::from(most)) as u32);
+                let fitting = free.iter().zip(&sizes[job]).filter_map(|(free, size)| free.checked_div(*size));
+                let tasks = fitting.fold(most, |most, room| room.min(u128::from(most)) as u32);
                 free.iter_mut().zip(&sizes[job]).for_each(|(free, size)| *free -= size * u128::from(tasks));
                 left[job] -= tasks;
                 let on: &mut Vec<NodeTasks> = &mut placements[job];
@@ -152,19 +158,19 @@ impl<'a, F: Fn(usize, Yield, u32) -> Option<Yield>> Vectors<'a, F> {
     }
 }
 
-impl<F: Fn(usize, Yield, u32) -> Option<Yield>> Packs for Vectors<'_, F> {
-    fn keep(&mut self, job: usize) -> bool {
+impl<F: Fn(usize, Yield, u32) -> Option<Yield>> PackingProblem for HeterogeneousNodes<'_, F> {
+    fn try_keep(&mut self, job: usize) -> bool {
         self.kept.insert(job, &self.jobs[job]);
         let tasks = u128::from(self.jobs[job].tasks);
         let holds = self.held.iter_mut().zip(&size_of(&self.jobs[job]).held);
         holds.for_each(|(sum, &held)| *sum += u128::from(held) * tasks);
         let may_fit = self.held.iter().zip(&self.totals).all(|(held, total)| held <= total);
         if !may_fit {
-            self.leave(job);
+            self.drop_job(job);
         }
         may_fit
     }
-    fn leave(&mut self, job: usize) {
+    fn drop_job(&mut self, job: usize) {
         self.kept.remove(job, &self.jobs[job]);
         let tasks = u128::from(self.jobs[job].tasks);
         let holds = self.held.iter_mut().zip(&size_of(&self.jobs[job]).held);
@@ -174,7 +180,7 @@ impl<F: Fn(usize, Yield, u32) -> Option<Yield>> Packs for Vectors<'_, F> {
         self.kept.flags()[job]
     }
     fn range(&self) -> SearchRange {
-        let least = self.kept.least_weight();
+        let least = self.kept.min_weight();
         self.values.range(|value| {
             (0..self.totals.len()).all(|dimension| {
                 let used = |job: usize| {
@@ -193,7 +199,7 @@ impl<F: Fn(usize, Yield, u32) -> Option<Yield>> Packs for Vectors<'_, F> {
         self.found = packed.unwrap_or_else(|| std::mem::take(&mut self.found));
         is_packed
     }
-    fn hand_out(self, found: Option<Yield>, placements: &mut Placements) -> Yield {
+    fn write_placements(self, found: Option<Yield>, placements: &mut Placements) -> Yield {
         let is_found = |job: usize| found.is_some() && self.is_kept(job) && self.jobs[job].pinned.is_none();
         let highest = self.range().highest;
         placements

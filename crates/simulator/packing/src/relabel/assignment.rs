@@ -1,20 +1,22 @@
-//! The assignment problem.
+//! Assignment problem.
 
-/// The assignment of rows to columns with the largest sum of weights: for each row its column, no column twice.
+/// Computes the assignment of rows to columns with the largest sum of weights: for each row its
+/// column, no column twice.
 ///
-/// `weights` holds the rows one after the other, each of `columns` weights; there are no more rows than columns. Sums of all
-/// weights must not overflow. The Hungarian algorithm (Kuhn, 1955; Munkres, 1957) with potentials: each row is added by a
-/// cheapest augmenting path, in O(rows^2 x columns).
+/// `weights` contains the rows one after the other, each with `columns` weights; there must be no
+/// more rows than columns. Sums of all weights must not overflow. The algorithm is the Hungarian one
+/// (Kuhn, 1955; Munkres, 1957) with potentials: each row is added by a cheapest augmenting path, in
+/// O(rows^2 x columns).
 pub(crate) fn heaviest_assignment(weights: &[i128], columns: usize) -> Vec<usize> {
     let rows = weights.len().checked_div(columns).unwrap_or(0);
     debug_assert!(rows <= columns && rows * columns == weights.len());
-    // The reduced cost of an edge, row potential + column potential - weight, is never negative for assigned rows, and zero on
-    // the edges of the assignment.
+    // The reduced cost of an edge, row potential + column potential - weight, is never negative for
+    // assigned rows, and zero on the edges of the assignment.
     let (mut row_potential, mut column_potential) = (vec![0; rows], vec![0; columns]);
     let (mut column_of, mut row_of) = (vec![None; rows], vec![None; columns]);
     for root in 0..rows {
-        // The tree of alternating paths from the root: for each column the least reduced cost of an edge from the tree to it,
-        // and the row at which that edge begins.
+        // Tree of alternating paths from the root: for each column, the least reduced cost of an
+        // edge from the tree to it, and the row at which that edge begins.
         let mut slack = vec![i128::MAX; columns];
         let mut reached_from = vec![root; columns];
         let mut in_tree = vec![false; columns];
@@ -28,7 +30,7 @@ pub(crate) fn heaviest_assignment(weights: &[i128], columns: usize) -> Vec<usize
             }
             let outside = (0..columns).filter(|&column| !in_tree[column]);
             let nearest = outside.min_by_key(|&column| slack[column]);
-            let nearest = nearest.expect("there are no more rows than columns");
+            let nearest = nearest.expect("there must be no more rows than columns");
             let step = slack[nearest];
             row_potential[root] -= step;
             for column in 0..columns {
@@ -46,7 +48,8 @@ pub(crate) fn heaviest_assignment(weights: &[i128], columns: usize) -> Vec<usize
                 None => break nearest,
             }
         };
-        // Along the path from the free column to the root, every row takes the column that it reached.
+        // Augment along the path from the free column to the root: each row takes the column that it
+        // reached.
         let mut column = free;
         loop {
             let row = reached_from[column];
@@ -57,7 +60,7 @@ pub(crate) fn heaviest_assignment(weights: &[i128], columns: usize) -> Vec<usize
             }
         }
     }
-    column_of.into_iter().map(|column| column.expect("every row was added")).collect()
+    column_of.into_iter().map(|column| column.expect("every row must have been assigned")).collect()
 }
 
 #[cfg(test)]
@@ -69,7 +72,7 @@ mod tests {
         assignment.iter().enumerate().map(|(row, column)| weights[row * columns + column]).sum()
     }
 
-    /// The largest weight of all assignments of the rows from `row` on to free columns.
+    /// Computes the largest weight of all assignments of the rows from `row` on to free columns.
     fn largest(weights: &[i128], columns: usize, row: usize, free: &mut [bool]) -> i128 {
         if row * columns == weights.len() {
             return 0;
@@ -86,7 +89,7 @@ mod tests {
 
     #[test]
     fn an_assignment_by_hand() {
-        // Each row would like the first column best.
+        // Each row has its largest weight in the first column.
         assert_eq!(heaviest_assignment(&[9, 5, 2, 9, 8, 1, 9, 4, 4], 3), [0, 1, 2]);
         assert_eq!(heaviest_assignment(&[9, 8, 9, 3], 2), [1, 0]);
         assert!(heaviest_assignment(&[], 0).is_empty());

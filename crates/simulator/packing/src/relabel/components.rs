@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-/// For each group its component, by the number of a group in it: groups with a common element are in one component, and so
-/// are those that are joined by others. Elements are numbers; an empty group is alone.
+/// Computes the component of each group, identified by the index of a group in it. Groups with a
+/// common element are in one component, and so are those connected through other groups. Elements
+/// are numbers; an empty group is a component of its own.
 pub(crate) fn components(groups: &[Vec<usize>]) -> Vec<usize> {
     let mut parents: Vec<usize> = (0..groups.len()).collect();
     let mut first_with: BTreeMap<usize, usize> = BTreeMap::new();
@@ -17,7 +18,7 @@ pub(crate) fn components(groups: &[Vec<usize>]) -> Vec<usize> {
     (0..groups.len()).map(|group| root(&mut parents, group)).collect()
 }
 
-/// The root of a group in the forest; the way to it is halved.
+/// Finds the root of a group in the forest, with path halving.
 fn root(parents: &mut [usize], mut group: usize) -> usize {
     while parents[group] != group {
         parents[group] = parents[parents[group]];

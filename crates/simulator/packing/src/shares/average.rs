@@ -1,30 +1,31 @@
-//! The largest weighted average of the yields above given floors: a linear program.
+//! Linear program for the largest weighted average of the yields above given floors.
 
 use super::contested::{Contested, Part};
 use super::dual_simplex::DualSimplex;
 
-/// How far sums of yields may be off, relatively to a node's CPU, for being equal.
+/// Relative difference, in terms of a node's CPU, up to which sums of yields count as equal.
 const TOLERANCE: f64 = 1e-12;
 
-/// How much more the first job counts than the last, relatively, so that nearly always there is just one optimum.
-/// This costs the average far less than the rounding of yields does.
+/// Relative extra weight of the first job over the last, so that the optimum is nearly always
+/// unique. It costs the average far less than the rounding of yields does.
 const PREFERENCE: f64 = 1.0 / (1 << 24) as f64;
 
-/// Maximises the sum of weight * yield. Between optima it prefers higher yields of earlier jobs.
+/// Linear program that maximises the sum of weight * yield. Ties between optima are broken in favour
+/// of earlier jobs.
 #[derive(Clone, Debug, Default)]
 pub(super) struct AverageProgram {
-    /// For each job: its floor, at most 1, at which all nodes have room for all jobs.
+    /// Floor of each job, at most 1. At their floors the jobs fit on all nodes.
     floors: Vec<f64>,
-    /// For each job: what a unit of its yield is worth; positive.
+    /// Weight of each job: value of a unit of its yield; positive.
     weights: Vec<f64>,
     ceilings: Vec<f64>,
-    /// The contested nodes that matter.
+    /// Indices of the contested nodes that can still limit a yield.
     open: Vec<u32>,
     simplex: DualSimplex,
 }
 
 impl AverageProgram {
-    /// Jobs with these floors and weights.
+    /// Sets the floors and weights of the jobs.
     pub(super) fn set(&mut self, jobs: impl Iterator<Item = (f64, f64)>) {
         self.floors.clear();
         self.weights.clear();
@@ -34,10 +35,11 @@ impl AverageProgram {
         }
     }
 
-    /// The yields, to within a few of their last binary digits.
+    /// Solves the program; returns the yields, exact to within a few of their last binary digits.
     pub(super) fn solve(&mut self, contested: &Contested) -> &[f64] {
         self.close_nodes(contested);
-        // By content, so that the numbers of nodes do not matter, nor how many nodes have the same tasks.
+        // Sorting by content makes the result independent of node numbers and of the number of nodes
+        // with the same tasks.
         self.open.sort_unstable_by_key(|&node| contested.node(node as usize));
         self.open.dedup_by_key(|node| contested.node(*node as usize));
         let count = self.weights.len() as f64;
@@ -47,7 +49,7 @@ impl AverageProgram {
         self.simplex.solve(contested, &self.open, &self.floors, &self.ceilings, &self.weights)
     }
 
-    /// Finds the nodes that still matter when the jobs of all nodes that are full already stay at their floors.
+    /// Finds the nodes that still matter once the jobs on all full nodes are fixed at their floors.
     fn close_nodes(&mut self, contested: &Contested) {
         let AverageProgram { floors, ceilings, open, .. } = self;
         let sum = |parts: &[Part], yields: &[f64]| -> f64 {

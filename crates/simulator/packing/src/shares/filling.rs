@@ -1,4 +1,5 @@
-//! Progressive filling: all jobs rise together until a node is full, which stops its jobs, and so on.
+//! Progressive filling: all jobs rise together until a node is full, which stops its jobs, and so
+//! on.
 
 use super::contested::{CommonYield, Contested, Part};
 use dfrsim_model::Yield;
@@ -6,22 +7,24 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
 
-/// How jobs rise with a common level, and which of them have stopped.
+/// Rule by which jobs rise with a common level, and the jobs that have stopped.
 pub(super) trait Rise {
-    /// A height that all rising jobs have in common.
+    /// Level that all rising jobs have in common.
     type Level: Copy + Ord;
 
-    /// The level at which a node of this capacity, in load units, becomes full if no other node does so before; `None` if it never does.
+    /// Computes the level at which a node of this capacity, in load units, becomes full if no other
+    /// node does so before; `None` if it never does.
     fn full_at(&mut self, node: &[Part], capacity: u64) -> Option<Self::Level>;
-    /// Stops a job at this level, unless it stopped before.
+    /// Stops a job at this level, unless it has already stopped.
     fn stop(&mut self, job: usize, at: Self::Level);
 }
 
 /// Contested nodes by the level at which they become full.
 pub(super) type Queue<L> = BinaryHeap<Reverse<(L, u32)>>;
 
-/// Fills node after node. When a job stops, its other nodes become full later than before, never earlier; so
-/// what is in the queue is at worst too early, and is put right when it comes to the front.
+/// Runs the filling, node after node. When a job stops, its other nodes become full later than
+/// before, never earlier. Levels in the queue can therefore only be too low, and are corrected when
+/// they reach the front.
 pub(super) fn fill<R: Rise>(contested: &Contested, queue: &mut Queue<R::Level>, rise: &mut R) {
     queue.clear();
     for (node, (parts, capacity)) in (0..).zip(contested.iter()) {
@@ -42,39 +45,40 @@ pub(super) fn fill<R: Rise>(contested: &Contested, queue: &mut Queue<R::Level>, 
     }
 }
 
-/// A yield in units of 2^-(20 + [`Fineness::bits`]).
+/// Yield in units of 2^-(20 + [`Fineness::bits`]).
 pub(super) type FineYield = u64;
 
 const RISING: FineYield = FineYield::MAX;
 
-/// How fine yields are while they rise.
+/// Resolution of yields while they rise.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Fineness {
     bits: u32,
-    /// The yield 1.
+    /// The yield 1 in fine units.
     pub(super) one: FineYield,
-    /// A yield that is less than this below a unit is meant to be that unit. It is so little that all jobs of a node together
-    /// cannot gain a whole one of the units in which its use is counted, and so they still fit.
-    meant: FineYield,
+    /// Tolerance: a yield less than this below a coarse unit is taken for that unit. It is so small
+    /// that all jobs of a node together gain less than one of the units in which its use is counted,
+    /// and so they still fit.
+    tolerance: FineYield,
 }
 
 impl Fineness {
     pub(super) fn new(common: CommonYield, bits: u32) -> Fineness {
-        let meant = (1 << bits) / common.largest.saturating_add(1).max(1 << 10);
-        Fineness { bits, one: u64::from(Yield::ONE.units()) << bits, meant }
+        let tolerance = (1 << bits) / common.max_load.saturating_add(1).max(1 << 10);
+        Fineness { bits, one: u64::from(Yield::ONE.units()) << bits, tolerance }
     }
-    /// A yield, at most 1, rounded down.
+    /// Rounds a yield down to coarse units, at most 1.
     pub(super) fn coarse(self, fine: FineYield) -> Yield {
-        let meant = (fine.min(self.one) + self.meant).min(self.one);
+        let meant = (fine.min(self.one) + self.tolerance).min(self.one);
         Yield::try_from_units((meant >> self.bits) as u32).expect("at most 1")
     }
 }
 
-/// The level is the yield itself: max-min fairness on nodes that are alike.
+/// Max-min fairness on identical nodes: the level is the yield itself.
 ///
-/// Levels are rounded down to fine units, and what stopped jobs use is computed from these rounded levels: the
-/// sums are exact and fit, for any loads. What rounding leaves of a node goes to the jobs that stop there
-/// last, so that a level can be some fine units beside the true one.
+/// Levels are rounded down to fine units, and the use of stopped jobs is computed from these rounded
+/// levels: the sums are exact and do not overflow, for any loads. The remainder of a node goes to
+/// the jobs that stop there last, so a level may differ from the true one by some fine units.
 #[derive(Clone, Debug, Default)]
 pub(super) struct YieldRise {
     fineness: Fineness,
@@ -82,7 +86,7 @@ pub(super) struct YieldRise {
 }
 
 impl YieldRise {
-    /// All jobs at the bottom.
+    /// Starts with all jobs at zero.
     pub(super) fn start(&mut self, jobs: usize, fineness: Fineness) {
         self.fineness = fineness;
         self.levels.clear();

@@ -1,21 +1,22 @@
-//! CPU in whole steps of a node's, as the dissertation's author gives it out in his simulator (vcsim, M. Stillwell, 2010).
+//! CPU in whole steps of a node's CPU, as in the simulator of the dissertation's author (vcsim, M.
+//! Stillwell, 2010).
 //!
-//! What rounding leaves of a node goes to the jobs that stop there later, so these yields are not those of exact
-//! filling rounded down.
+//! The remainder that rounding leaves on a node goes to the jobs that stop there later, so these
+//! yields are not those of exact filling rounded down.
 
 use super::{SharedJob, Shares, StretchJob};
 use dfrsim_model::{NodeTasks, Share, SimSpan, Yield};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Memory for filling in steps, used again from call to call.
+/// Buffers for filling in steps, reused from call to call.
 #[derive(Clone, Debug, Default)]
 pub(super) struct StepFilling {
-    /// By node: the steps in use, and those that jobs which still rise would need.
+    /// Use of each node: steps in use, and steps that the jobs still rising would need.
     nodes: Vec<Node>,
-    /// By job: the steps that a task gets, 0 while it rises.
+    /// Steps that a task of each job gets; 0 while the job rises.
     steps: Vec<u32>,
-    /// Jobs that may still rise: inverse stretch, how often they were tried at it, rank, place.
+    /// Jobs that may still rise: (inverse stretch, number of tries at that value, rank, index).
     rising: BinaryHeap<Reverse<(u64, u32, u32, u32)>>,
 }
 
@@ -25,19 +26,20 @@ struct Node {
     needed: u64,
 }
 
-/// The steps in a share, to the nearest.
+/// Returns the number of steps in a share, rounded to the nearest.
 fn steps_in(share: Share, step: Share) -> u32 {
     let step = step.units().max(1);
     (share.units() + step / 2) / step
 }
 
-/// The yield at which a task with this need gets this many steps.
+/// Returns the yield at which a task with this need gets this many steps.
 fn yield_of(steps: u32, need: Share, step: Share) -> Yield {
     let units = u64::from(steps) * u64::from(step.units());
     if need == Share::ZERO { Yield::ONE } else { Yield::from_ratio(units, need.units().into()) }
 }
 
-/// Rounds yields down to whole steps of CPU; what is below one stays. What is less than a unit below a step is meant to be that step.
+/// Rounds yields down to whole steps of CPU; CPU below one step stays unchanged. CPU less than a
+/// unit below a step counts as that step.
 pub fn round_to_steps(jobs: &[SharedJob<'_>], step: Share, yields: &mut [Yield]) {
     for (job, job_yield) in jobs.iter().zip(yields) {
         let [need, step] = [job.need, step].map(|share| u64::from(share.units()));
@@ -47,7 +49,8 @@ pub fn round_to_steps(jobs: &[SharedJob<'_>], step: Share, yields: &mut [Yield])
     }
 }
 
-/// The yield of the CPU with which MCB packs a task in whole steps: rounded down, but at least one step.
+/// Returns the yield that corresponds to the CPU with which MCB packs a task in whole steps: rounded
+/// down, but at least one step.
 #[must_use]
 pub fn packed_in_steps(job_yield: Yield, need: Share, step: Share) -> Yield {
     let [need, step] = [need, step].map(|share| u64::from(share.units()));
@@ -57,12 +60,14 @@ pub fn packed_in_steps(job_yield: Yield, need: Share, step: Share) -> Yield {
 }
 
 impl Shares {
-    /// OPT=MIN in whole steps of a node's CPU, at least one a task: all rise together, in steps of the yield of the same size, until
-    /// the first nodes are full to less than one; their jobs stop, rounded down, and the others share what is left.
+    /// Computes the yields of OPT=MIN in whole steps of a node's CPU, at least one per task. All
+    /// yields rise together, in equal steps, until less than one step is left on the first nodes.
+    /// Their jobs stop, rounded down, and the others share the rest.
     ///
-    /// Tasks must be so few that each node has a step for each of them. Where nodes differ, yields without steps are rounded down.
+    /// There must be so few tasks that each node has a step for each of its tasks. On heterogeneous
+    /// nodes, yields without steps are rounded down.
     pub fn max_min_in_steps(&mut self, jobs: &[SharedJob<'_>], step: Share, yields: &mut Vec<Yield>) {
-        if !self.contested.are_alike() {
+        if !self.contested.is_homogeneous() {
             self.max_min(jobs, yields);
             return round_to_steps(jobs, step, yields);
         }
@@ -85,7 +90,7 @@ impl Shares {
                 (whole * free).checked_div(node.needed).map_or(whole, |level| level.min(whole))
             };
             let level = nodes.iter().map(level_of).min().unwrap_or(whole);
-            // As that program has it, in floating point: 0.29 * 100 is below 29.
+            // Computed in floating point, as in the original program: 0.29 * 100 is below 29.
             let part = level as f64 / whole as f64;
             let full: Vec<bool> = nodes.iter().map(|node| level_of(node) == level).collect();
             rising.retain(|&place| {
@@ -108,9 +113,10 @@ impl Shares {
         yields.extend(jobs.iter().zip(&*steps).map(|(job, &steps)| yield_of(steps, job.need, step)));
     }
 
-    /// OPT=MAX for /stretch-per in whole steps of a node's CPU: from one step a task on, those jobs get one more whose inverse
-    /// estimated stretch, to four decimals, is the lowest, in the order of `ranks` among equals, until a node of theirs is full.
-    /// Where nodes differ, yields without steps are rounded down.
+    /// Computes the yields of OPT=MAX for /stretch-per in whole steps of a node's CPU. Every task
+    /// starts with one step. Then the job with the lowest inverse estimated stretch, to four
+    /// decimals and in the order of `ranks` among equals, gets one more step per task, until one of
+    /// its nodes is full. On heterogeneous nodes, yields without steps are rounded down.
     pub fn min_max_stretch_in_steps(
         &mut self,
         jobs: &[StretchJob<'_>],
@@ -119,7 +125,7 @@ impl Shares {
         step: Share,
         yields: &mut Vec<Yield>,
     ) {
-        if !self.contested.are_alike() {
+        if !self.contested.is_homogeneous() {
             self.min_max_stretch(jobs, period, yields);
             let jobs: Vec<SharedJob<'_>> = jobs.iter().map(|job| job.job).collect();
             return round_to_steps(&jobs, step, yields);
@@ -153,8 +159,8 @@ impl Shares {
         }
         while let Some(Reverse((level, tries, rank, place))) = rising.pop() {
             let job = &jobs[place as usize].job;
-            let has_room = |part: &NodeTasks| nodes[part.node.index()].used + u64::from(part.tasks) <= whole;
-            if !job.placement.iter().all(has_room) {
+            let fits = |part: &NodeTasks| nodes[part.node.index()].used + u64::from(part.tasks) <= whole;
+            if !job.placement.iter().all(fits) {
                 continue;
             }
             for part in job.placement {
@@ -182,7 +188,8 @@ mod tests {
         NodeTasks { node: NodeId(node), tasks: 1 }
     }
 
-    /// Three tasks share node 0 at 33 hundredths; the second node keeps 67, not 66, for its other task.
+    /// Three tasks share node 0 at 33 hundredths; the second node keeps 67, not 66, for its other
+    /// task.
     #[test]
     fn what_rounding_leaves_goes_to_those_that_stop_later() {
         let step = Share::from_ratio(1, 100);
@@ -195,7 +202,8 @@ mod tests {
         assert_eq!(yields, hundredths);
     }
 
-    /// 344 hundredths on one node: 0.29 each, which are 28 of 100 and 12 of 43; a task gets a step however little there is.
+    /// 344 hundredths on one node: 0.29 each, that is 28 of 100 and 12 of 43; every task gets at
+    /// least one step.
     #[test]
     fn steps_are_rounded_down_in_floating_point() {
         let step = Share::from_ratio(1, 100);
@@ -210,8 +218,8 @@ mod tests {
         assert_eq!(yields, [Yield::from_ratio(28, 100), Yield::from_ratio(12, 43), Yield::ONE]);
     }
 
-    /// Two jobs on a node, one of which has done no work in the 900 s since it came: it gets all that the other leaves.
-    /// Of two that are alike, the first in the order of ranks gets the last step.
+    /// Two jobs on a node, one of which has done no work in the 900 s since its submission: it gets
+    /// everything that the other leaves.
     #[test]
     fn the_job_with_the_largest_stretch_gets_the_next_step() {
         let step = Share::from_ratio(1, 100);

@@ -3,10 +3,10 @@
 use super::StretchJob;
 use super::contested::Part;
 use super::filling::Rise;
-use dfrsim_model::{SimSpan, Total};
+use dfrsim_model::{SimSpan, TotalF64};
 
-/// How the inverse of a job's estimated stretch at the next tick depends on its yield y:
-/// (virtual time + y * period) / (flow time + period) = (y + `done`) / `slope`.
+/// Inverse of a job's estimated stretch at the next tick as a function of its yield y: (virtual time
+/// + y * period) / (flow time + period) = (y + `done`) / `slope`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Estimate {
     /// (Flow time + period) / period, at least 1.
@@ -26,82 +26,85 @@ impl Estimate {
     fn inverse_stretch(self, at: f64) -> f64 {
         (at + self.done) / self.slope
     }
-    /// The yield for this inverse stretch, below 0 or above 1 where no yield will do.
+    /// Computes the yield for this inverse stretch; below 0 or above 1 if no yield achieves it.
     fn yield_for(self, inverse_stretch: f64) -> f64 {
         self.slope * inverse_stretch - self.done
     }
 }
 
-/// A job's way up: it stays at its floor until the common level of inverse stretch reaches it.
+/// Rising job: it stays at its floor until the common level of inverse stretch reaches it.
 #[derive(Clone, Copy, Debug)]
-struct Climber {
+struct RisingJob {
     estimate: Estimate,
     floor: f64,
-    /// The yield at which it stopped.
+    /// Yield at which it stopped.
     stopped: Option<f64>,
 }
 
-/// The level is the inverse of the largest stretch times its weight: the smallest largest stretch, then the second largest, and
-/// so on. In floating point: its yields may be wrong in the last digits and are made to fit afterwards.
+/// Min-max weighted stretch: the level is the inverse of the largest weighted stretch. The largest
+/// stretch is as small as possible, then the second largest, and so on. The computation is in
+/// floating point: the last digits of yields may be wrong and are corrected afterwards.
 #[derive(Clone, Debug, Default)]
 pub(super) struct StretchRise {
-    climbers: Vec<Climber>,
-    /// Levels at which jobs of one node begin to rise or reach yield 1, with the change of its filling speed.
-    bends: Vec<(Total, f64)>,
+    jobs: Vec<RisingJob>,
+    /// Levels at which jobs of one node begin to rise or reach yield 1, with the change of its
+    /// filling speed.
+    breakpoints: Vec<(TotalF64, f64)>,
 }
 
 impl StretchRise {
-    /// All jobs at their floors.
+    /// Starts with all jobs at their floors.
     pub(super) fn start(&mut self, jobs: &[StretchJob<'_>], period: SimSpan) {
-        self.climbers.clear();
-        self.climbers.extend(jobs.iter().map(|job| {
+        self.jobs.clear();
+        self.jobs.extend(jobs.iter().map(|job| {
             let Estimate { slope, done } = Estimate::new(job, period);
             let estimate = Estimate { slope: slope * job.weight, done };
-            Climber { estimate, floor: job.floor.as_f64(), stopped: None }
+            RisingJob { estimate, floor: job.floor.as_f64(), stopped: None }
         }));
     }
     pub(super) fn yields(&self) -> impl Iterator<Item = f64> {
-        self.climbers.iter().map(|climber| climber.stopped.unwrap_or(1.0))
+        self.jobs.iter().map(|climber| climber.stopped.unwrap_or(1.0))
     }
 }
 
 impl Rise for StretchRise {
-    type Level = Total;
+    type Level = TotalF64;
 
-    fn full_at(&mut self, node: &[Part], capacity: u64) -> Option<Total> {
-        self.bends.clear();
+    fn full_at(&mut self, node: &[Part], capacity: u64) -> Option<TotalF64> {
+        self.breakpoints.clear();
         let (mut free, mut at_one) = (capacity as f64, 0.0);
         for part in node {
             let load = part.load as f64;
-            let Climber { estimate, floor, stopped } = self.climbers[part.job as usize];
+            let RisingJob { estimate, floor, stopped } = self.jobs[part.job as usize];
             free -= load * stopped.unwrap_or(floor);
             if stopped.is_none() {
                 at_one += load * (1.0 - floor);
                 let speed = load * estimate.slope;
-                self.bends.push((Total(estimate.inverse_stretch(floor)), speed));
-                self.bends.push((Total(estimate.inverse_stretch(1.0)), -speed));
+                self.breakpoints.push((TotalF64(estimate.inverse_stretch(floor)), speed));
+                self.breakpoints.push((TotalF64(estimate.inverse_stretch(1.0)), -speed));
             }
         }
         if at_one <= free {
             return None;
         }
-        self.bends.sort_unstable_by_key(|&(at, _)| at);
-        let (mut level, mut speed) = (self.bends.first()?.0.0, 0.0);
-        for &(Total(bend), change) in &self.bends {
+        self.breakpoints.sort_unstable_by_key(|&(at, _)| at);
+        let (mut level, mut speed) = (self.breakpoints.first()?.0.0, 0.0);
+        for &(TotalF64(bend), change) in &self.breakpoints {
             let filled = speed * (bend - level);
             if filled > free {
-                // What others use may be more than there is, in its last digits, before any rises.
+                // Before any job rises, the use of the others may exceed the capacity in its last
+                // digits.
                 let more = if speed > 0.0 { free.max(0.0) / speed } else { 0.0 };
-                return Some(Total(level + more));
+                return Some(TotalF64(level + more));
             }
             free -= filled;
             level = bend;
             speed += change;
         }
-        Some(Total(level))
+        Some(TotalF64(level))
     }
-    fn stop(&mut self, job: usize, at: Total) {
-        let Climber { estimate, floor, stopped } = &mut self.climbers[job];
+    fn stop(&mut self, job: usize, at: TotalF64) {
+        let RisingJob { estimate, floor, stopped } = &mut self.jobs[job];
         stopped.get_or_insert_with(|| estimate.yield_for(at.0).clamp(*floor, 1.0));
     }
 }

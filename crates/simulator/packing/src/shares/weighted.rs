@@ -4,23 +4,23 @@ use super::contested::Part;
 use super::filling::{FineYield, Fineness, Rise};
 use dfrsim_model::Yield;
 
-/// At a level a job of weight w has w / 2^32 of it as its yield.
+/// Binary scale of levels: a job of weight w has a yield of level * w / 2^32.
 const WEIGHT_BITS: u32 = 32;
 
-/// The level times the weight of a job is its yield, at most 1: weighted max-min fairness.
+/// Weighted max-min fairness: the level times the weight of a job is its yield, at most 1.
 ///
-/// As with equal weights, levels and yields are rounded down to fine units, and what stopped jobs use is computed from these:
-/// the sums are exact and fit.
+/// As with equal weights, levels and yields are rounded down to fine units, and the use of stopped
+/// jobs is computed from these: the sums are exact and do not overflow.
 #[derive(Clone, Debug, Default)]
 pub(super) struct WeightedRise {
     fineness: Fineness,
     weights: Vec<u64>,
-    /// The yields of the jobs that stopped.
+    /// Yield of each job that has stopped.
     stopped: Vec<Option<FineYield>>,
 }
 
 impl WeightedRise {
-    /// All jobs at the bottom. Weights of 0 count as 1.
+    /// Starts with all jobs at zero. Weights of 0 count as 1.
     pub(super) fn start(&mut self, weights: impl Iterator<Item = u64>, fineness: Fineness) {
         self.fineness = fineness;
         self.weights.clear();
@@ -31,7 +31,7 @@ impl WeightedRise {
     pub(super) fn yields(&self) -> impl Iterator<Item = Yield> {
         self.stopped.iter().map(|stopped| self.fineness.coarse(stopped.unwrap_or(self.fineness.one)))
     }
-    /// The yield of a job at this level.
+    /// Computes the yield of a job at this level.
     fn at(&self, job: usize, level: u128) -> FineYield {
         let risen = level.saturating_mul(u128::from(self.weights[job])) >> WEIGHT_BITS;
         u64::try_from(risen).map_or(self.fineness.one, |risen| risen.min(self.fineness.one))
@@ -48,7 +48,8 @@ impl Rise for WeightedRise {
             node.iter().map(|part| stopped(part).map_or(0, |fine| product(part.load, fine))).sum();
         let one = self.fineness.one;
         let free = product(capacity, one) - used;
-        // Those that reach full speed below the level leave the others more, so that it only rises.
+        // Jobs that reach full speed below the level leave more for the others, so iterating only
+        // raises it.
         let mut level = 0;
         loop {
             let (mut left, mut speed) = (free, 0_u128);

@@ -1,49 +1,54 @@
 //! FCFS and EASY.
 
-use super::head::Head;
-use super::running::Run;
-use super::scheduler::{BatchScheduler, Beside};
+use super::head::HeadReservation;
+use super::running::RunningJob;
+use super::scheduler::{BatchScheduler, ReservationScope};
 use dfrsim_cluster::{Decision, View};
 use dfrsim_model::SimTime;
-use dfrsim_model::batch::Discipline;
+use dfrsim_model::batch::Backfilling;
 
 impl BatchScheduler {
-    /// Starts jobs in the order of the queue until one cannot: the head. With EASY that has a reservation, made again in each pass, at the
-    /// earliest moment at which it will have room; of the jobs behind it, which are tried in an order of their own if the policy has one,
-    /// those start that do not delay it (Lifka 1995; Mu'alem and Feitelson 2001, section 2). While the head cannot have a reservation,
-    /// since too many nodes are down, all others go before it.
+    /// Starts jobs in queue order until one cannot start: the queue head. With EASY, the head has a
+    /// reservation at the shadow time, the earliest time at which enough resources will be free; the
+    /// reservation is computed anew in each scheduling cycle. The jobs behind it are tried in the
+    /// backfill order, if the policy has one, and start if they do not delay the head (Lifka 1995;
+    /// Mu'alem and Feitelson 2001, section 2). While the head cannot have a reservation, since too
+    /// many nodes are down, all other jobs may start before it.
     pub(super) fn backfill(&mut self, view: View<'_>, decision: &mut Decision) {
-        let first = self.start_in_turn(view, decision);
-        if let Some(first) = first.filter(|_| self.policy.discipline != Discipline::Fcfs && !self.is_full()) {
+        let first = self.start_until_blocked(view, decision);
+        if let Some(first) = first.filter(|_| self.policy.backfilling != Backfilling::Fcfs && !self.is_full())
+        {
             self.backfill_behind(view, first, decision);
         }
     }
 
-    /// Starts jobs behind the first one that cannot start.
+    /// Tries to backfill the jobs behind the queue head.
     #[inline(never)]
     fn backfill_behind(&mut self, view: View<'_>, first: usize, decision: &mut Decision) {
-        let (now, clock) = (view.now(), self.clock(view.now()));
+        let (now, clock) = (view.now(), self.cycle_limits(view.now()));
         if !clock.backfills {
             return;
         }
-        // Jobs that find no room now are passed over where none makes room for them, and they count for no depth.
-        let passes_over = self.site.is_none() || !self.preempts() && clock.tests == u32::MAX;
+        // Jobs that do not fit now can be skipped if no job is preempted for them and they do not
+        // count towards the backfill depth.
+        let passes_over = self.site.is_none() || !self.can_preempt() && clock.max_tests == u32::MAX;
         let next = if passes_over { self.next_fitting(first + 1) } else { Some(first + 1) };
         let Some(at) = next else { return };
-        let head = self.reservation(now, first);
-        self.queue.sort_behind(first + 1, now);
+        let head = self.head_reservation(now, first);
+        self.queue.sort_for_backfill(first + 1, now);
         let at = if self.policy.fill.is_some() { first + 1 } else { at };
-        self.try_from(at, view, (clock.tests - 1, passes_over), head, decision);
-        self.queue.sort_back(now);
+        self.backfill_from(at, view, (clock.max_tests - 1, passes_over), head, decision);
+        self.queue.restore_order(now);
     }
 
-    /// Starts those jobs from a place in the queue on that do not delay the head, of as many as may be tried.
-    fn try_from(
+    /// Starts the jobs from queue index `at` on that do not delay the head, within the given number
+    /// of tests.
+    fn backfill_from(
         &mut self,
         mut at: usize,
         view: View<'_>,
         (mut tests, passes_over): (u32, bool),
-        mut head: Option<Head>,
+        mut head: Option<HeadReservation>,
         decision: &mut Decision,
     ) {
         let now = view.now();
@@ -52,16 +57,16 @@ impl BatchScheduler {
                 let Some(next) = self.next_candidate(now, at, head) else { return };
                 at = next;
             }
-            if self.holds(self.queue.jobs[at].job.job) {
+            if self.is_blocked(self.queue.jobs[at].job.job) {
                 at += 1;
                 continue;
             }
             let room = match (&self.site, &mut head) {
-                (None, None) => self.pools.room_now(now, &self.queue.jobs[at]),
-                (None, Some(head)) => head.room_beside(&mut self.pools, now, &self.queue.jobs[at]),
+                (None, None) => self.pools.find_slot_now(now, &self.queue.jobs[at]),
+                (None, Some(head)) => head.find_backfill_slot(&mut self.pools, now, &self.queue.jobs[at]),
                 (Some(_), head) => {
-                    let beside = head.as_mut().map_or(Beside::NoReservation, Beside::Head);
-                    self.room_or_make(view, &self.planned(now, at), beside, decision)
+                    let beside = head.as_mut().map_or(ReservationScope::None, ReservationScope::Head);
+                    self.find_slot_or_preempt(view, &self.planned(now, at), beside, decision)
                 }
             };
             match room {
@@ -72,17 +77,17 @@ impl BatchScheduler {
         }
     }
 
-    /// Starts jobs in the order of the queue until one cannot; returns its place.
-    fn start_in_turn(&mut self, view: View<'_>, decision: &mut Decision) -> Option<usize> {
+    /// Starts jobs in queue order until one cannot start; returns its index in the queue.
+    fn start_until_blocked(&mut self, view: View<'_>, decision: &mut Decision) -> Option<usize> {
         let (now, mut at) = (view.now(), 0);
         while at < self.queue.jobs.len() {
             let room = if self.site.is_none() {
-                self.pools.room_now(now, &self.queue.jobs[at])
-            } else if self.holds(self.queue.jobs[at].job.job) {
+                self.pools.find_slot_now(now, &self.queue.jobs[at])
+            } else if self.is_blocked(self.queue.jobs[at].job.job) {
                 at += 1;
                 continue;
             } else {
-                self.room_or_make(view, &self.planned(now, at), Beside::NoReservation, decision)
+                self.find_slot_or_preempt(view, &self.planned(now, at), ReservationScope::None, decision)
             };
             let Some(room) = room else { return Some(at) };
             self.start_waiting(view, at, room, decision);
@@ -90,54 +95,56 @@ impl BatchScheduler {
         None
     }
 
-    /// Whether no job can start: none makes others leave, and no core or node is free.
+    /// Returns whether no job can start: there is no preemption, and no core or node is free.
     fn is_full(&self) -> bool {
-        self.pools.is_full() && !self.preempts()
+        self.pools.is_full() && !self.can_preempt()
     }
 
-    /// The reservation of the job at a place in the queue, if it can have one.
-    fn reservation(&mut self, now: SimTime, at: usize) -> Option<Head> {
-        self.pools.count(self.queue.jobs[at].need);
-        if self.releases_are_ends() {
-            return Head::new(&self.pools, now, &self.queue.jobs[at], self.running.releases(now));
+    /// Computes the reservation of the job at a queue index, if it can have one.
+    fn head_reservation(&mut self, now: SimTime, at: usize) -> Option<HeadReservation> {
+        self.pools.count(self.queue.jobs[at].request);
+        if self.releases_at_estimated_ends() {
+            return HeadReservation::new(&self.pools, now, &self.queue.jobs[at], self.running.releases(now));
         }
-        Head::new(&self.pools, now, &self.planned(now, at), self.releases(now).into_iter())
+        HeadReservation::new(&self.pools, now, &self.planned(now, at), self.releases(now).into_iter())
     }
 
-    /// Whether no end is rounded and no window comes before one.
-    fn releases_are_ends(&self) -> bool {
+    /// Returns whether each running job releases its nodes exactly at its estimated end: ends are
+    /// not rounded, and there are no maintenance windows.
+    fn releases_at_estimated_ends(&self) -> bool {
         let rounds = self.site.as_ref().is_some_and(|site| site.settings().backfill.resolution_s > 0);
         !rounds && !self.pools.has_windows
     }
 
-    /// The next job from a place in the queue on that might find room now.
+    /// Finds the next job, from a queue index on, that may fit into the free resources now.
     fn next_fitting(&self, from: usize) -> Option<usize> {
         let mut jobs = self.queue.jobs.range(from..);
         let found = match self.pools.single() {
-            Some(free) => jobs.position(|job| u64::from(job.job.width) <= free),
+            Some(free) => jobs.position(|job| u64::from(job.job.size) <= free),
             None => jobs.position(self.pools.might_fit()),
         };
         Some(from + found?)
     }
 
-    /// The same beside the head.
-    fn next_candidate(&self, now: SimTime, from: usize, head: &Head) -> Option<usize> {
+    /// Finds the next job, from a queue index on, that may start now without delaying the head.
+    fn next_candidate(&self, now: SimTime, from: usize, head: &HeadReservation) -> Option<usize> {
         let Some(free) = self.pools.single() else { return self.next_fitting(from) };
         let (mut jobs, speed) = (self.queue.jobs.range(from..), self.pools.groups[0].speed);
         let found = jobs.position(|job| {
-            let width = u64::from(job.job.width);
-            width <= free && (width <= head.spare || job.job.end(now, speed) <= head.time)
+            let width = u64::from(job.job.size);
+            width <= free && (width <= head.extra_nodes || job.job.end(now, speed) <= head.shadow_time)
         });
         Some(from + found?)
     }
 
-    /// The running jobs in the order in which they are expected to leave their nodes, with these moments.
-    pub(super) fn releases(&self, now: SimTime) -> Vec<(SimTime, &Run)> {
-        if self.releases_are_ends() {
+    /// Returns the running jobs with the times at which they are expected to release their nodes, in
+    /// this order.
+    pub(super) fn releases(&self, now: SimTime) -> Vec<(SimTime, &RunningJob)> {
+        if self.releases_at_estimated_ends() {
             return self.running.releases(now).collect();
         }
-        let release = |run| (Run::release(run, now, &self.pools, self.site.as_deref()), run);
-        let mut all: Vec<(SimTime, &Run)> = self.running.iter().map(release).collect();
+        let release = |run| (RunningJob::expected_release(run, now, &self.pools, self.site.as_deref()), run);
+        let mut all: Vec<(SimTime, &RunningJob)> = self.running.iter().map(release).collect();
         all.sort_by_key(|(end, run)| (*end, run.sequence));
         all
     }

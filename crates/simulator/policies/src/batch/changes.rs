@@ -1,46 +1,53 @@
-//! Which pools have changed since when.
+//! Change tracking per pool.
 
-/// Numbers the changes of pools: of what runs there, or is promised of them.
+/// Numbers the changes of the pools: changes of their running jobs, and changes of the reservations
+/// on them.
 #[derive(Clone, Debug)]
 pub(super) struct Changes {
-    /// The number of the last change, and of the last one of what runs.
+    /// The numbers of the last change of any kind, and of the last change of running jobs.
     pub(super) last: u64,
-    last_move: u64,
-    /// By pool: the last change of what runs there, and the last one at all.
-    moved: Vec<u64>,
-    touched: Vec<u64>,
+    last_run_change: u64,
+    /// Numbers of the last change of running jobs, and of the last change of any kind, per pool.
+    last_run_changes: Vec<u64>,
+    last_changes: Vec<u64>,
 }
 
 impl Changes {
     pub(super) fn new(pools: usize) -> Changes {
-        Changes { last: 1, last_move: 1, moved: vec![1; pools], touched: vec![1; pools] }
+        Changes {
+            last: 1,
+            last_run_change: 1,
+            last_run_changes: vec![1; pools],
+            last_changes: vec![1; pools],
+        }
     }
 
-    /// What runs in a pool changes.
-    pub(super) fn run(&mut self, pool: usize) {
+    /// Notes that the running jobs of a pool changed.
+    pub(super) fn note_run_change(&mut self, pool: usize) {
         self.last += 1;
-        (self.last_move, self.moved[pool], self.touched[pool]) = (self.last, self.last, self.last);
+        (self.last_run_change, self.last_run_changes[pool], self.last_changes[pool]) =
+            (self.last, self.last, self.last);
     }
 
-    /// More is promised of some pools, which is one change.
-    pub(super) fn promise(&mut self, pools: impl Iterator<Item = usize>) {
+    /// Notes a new reservation on some pools, which counts as one change.
+    pub(super) fn note_reservation(&mut self, pools: impl Iterator<Item = usize>) {
         self.last += 1;
-        pools.for_each(|pool| self.touched[pool] = self.last);
+        pools.for_each(|pool| self.last_changes[pool] = self.last);
     }
 
-    /// Whether a pool has changed since a change.
-    pub(super) fn is_touched(&self, pool: usize, since: u64) -> bool {
-        self.touched[pool] > since
+    /// Returns whether a pool changed in any way after change number `since`.
+    pub(super) fn has_changes(&self, pool: usize, since: u64) -> bool {
+        self.last_changes[pool] > since
     }
 
-    /// Whether what runs in a pool has changed since a change.
-    pub(super) fn is_moved(&self, pool: usize, since: u64) -> bool {
-        self.moved[pool] > since
+    /// Returns whether the running jobs of a pool changed after change number `since`.
+    pub(super) fn has_run_changes(&self, pool: usize, since: u64) -> bool {
+        self.last_run_changes[pool] > since
     }
 
-    /// The pools in which what runs has changed since a change.
-    pub(super) fn moved(&self, since: u64) -> Vec<usize> {
-        let pools = if self.last_move > since { 0..self.moved.len() } else { 0..0 };
-        pools.filter(|&pool| self.is_moved(pool, since)).collect()
+    /// Returns the pools whose running jobs changed after change number `since`.
+    pub(super) fn pools_with_run_changes(&self, since: u64) -> Vec<usize> {
+        let pools = if self.last_run_change > since { 0..self.last_run_changes.len() } else { 0..0 };
+        pools.filter(|&pool| self.has_run_changes(pool, since)).collect()
     }
 }

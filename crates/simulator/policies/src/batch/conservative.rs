@@ -1,21 +1,23 @@
-//! CONS: conservative backfilling.
+//! Conservative backfilling (CONS).
 
-use super::openings::Openings;
-use super::plan::Plan;
+use super::openings::Holes;
+use super::plan::ReservationPlan;
 use super::queue::Waiting;
 use super::scheduler::BatchScheduler;
 use dfrsim_cluster::{Decision, View};
 use dfrsim_model::SimTime;
-use dfrsim_model::batch::{Compression, Discipline, NodeUse};
+use dfrsim_model::batch::{Backfilling, Compression, NodeUse};
 
 impl BatchScheduler {
-    /// Gives every job a reservation, in the earliest hole that delays no other job (Mu'alem and Feitelson 2001, section 2), and starts
-    /// those whose reservations begin now.
+    /// Gives every job a reservation in the earliest hole that delays no other job (Mu'alem and
+    /// Feitelson 2001, section 2), and starts the jobs whose reservations begin now.
     ///
-    /// A running job past its estimate counts as ending one second from now; since that breaks promises, the queue is planned again
-    /// then, and so it is when nodes go down or come up or a window is announced, and, where a site orders jobs, in each pass in
-    /// which anything but an arrival at the end of the queue can have changed the plan.
-    pub(super) fn follow_plan(
+    /// A running job that has exceeded its estimate is assumed to end one second from now. As that
+    /// invalidates reservations, the queue is then replanned. It is also replanned when nodes fail
+    /// or come back and when a maintenance window is announced. At a site with priorities, it is
+    /// replanned in each cycle in which anything but an arrival at the end of the queue may have
+    /// changed the plan.
+    pub(super) fn schedule_conservatively(
         &mut self,
         view: View<'_>,
         compression: Compression,
@@ -23,42 +25,49 @@ impl BatchScheduler {
         decision: &mut Decision,
     ) {
         let now = view.now();
-        let is_kept = self.site.as_ref().is_none_or(|site| site.keeps_plans());
+        let is_kept = self.site.as_ref().is_none_or(|site| site.has_stable_plans());
         let (mut plan, is_new) = match self.plan.take().filter(|_| is_kept) {
             Some(plan) => (plan, false),
             None => (self.new_plan(now), true),
         };
         plan.timeline.advance(now);
-        let overdue = self.running.overdue(now);
-        let was_overdue = std::mem::replace(&mut plan.overdue, overdue > 0);
-        let (freed, late) = (std::mem::take(&mut plan.freed), std::mem::take(&mut plan.late));
+        let overdue = self.running.count_overruns(now);
+        let was_overdue = std::mem::replace(&mut plan.had_overrun, overdue > 0);
+        let (freed, late) = (std::mem::take(&mut plan.had_early_end), std::mem::take(&mut plan.had_late_end));
         if is_new {
-            self.queue.jobs.iter_mut().for_each(Waiting::withdraw);
+            self.queue.jobs.iter_mut().for_each(Waiting::cancel_reservation);
         } else if overdue > 0
             || was_overdue
             || freed && compression == Compression::Replan
             || self.site.is_some() && (has_new_order || freed || late)
         {
-            plan.clear(now, &mut self.queue.jobs, || self.running.timeline(&self.pools, now));
-            self.extend(now, overdue, &mut plan);
+            plan.cancel_reservations(now, &mut self.queue.jobs, || self.running.timeline(&self.pools, now));
+            self.extend_overruns(now, overdue, &mut plan);
         }
         let moves_up = freed && !is_new;
-        if self.site.as_ref().is_none_or(|site| site.keeps_plans()) {
+        if self.site.as_ref().is_none_or(|site| site.has_stable_plans()) {
             self.start_planned(view, &mut plan, moves_up, decision);
             self.plan = Some(plan);
             return;
         }
-        self.plan_in_turn(view, &mut plan, decision);
+        self.run_backfill_cycle(view, &mut plan, decision);
     }
 
-    /// Starts the jobs whose reservations begin now, once all jobs have one and have moved up, if they do.
-    fn start_planned(&mut self, view: View<'_>, plan: &mut Plan, moves_up: bool, decision: &mut Decision) {
+    /// Starts the jobs whose reservations begin now, after compression, if any, and after jobs
+    /// without a reservation have got one.
+    fn start_planned(
+        &mut self,
+        view: View<'_>,
+        plan: &mut ReservationPlan,
+        moves_up: bool,
+        decision: &mut Decision,
+    ) {
         let now = view.now();
         let (pools, jobs) = (&self.pools, self.queue.jobs.make_contiguous());
         let (mut arrived, has_place) = (Vec::new(), |job: &Waiting| job.start < SimTime::MAX);
         for (at, job) in jobs.iter_mut().enumerate() {
             match (has_place(job), moves_up) {
-                (true, true) => plan.move_up(pools, now, job),
+                (true, true) => plan.compress(pools, now, job),
                 (true, false) => {}
                 (false, _) => arrived.push(at),
             }
@@ -67,47 +76,47 @@ impl BatchScheduler {
         let mut at = 0;
         while let Some(next) = self.queue.jobs.range(at..).position(|job| job.start == now) {
             at += next;
-            let mut job = self.queue.take(at);
-            plan.start(&self.pools, &job);
-            let room = (std::mem::take(&mut job.split), job.end);
-            self.start(view, &job.job, job.need, room, decision);
+            let mut job = self.queue.remove(at);
+            plan.note_start(&self.pools, &job);
+            let room = (std::mem::take(&mut job.allocation), job.end);
+            self.start(view, &job.job, job.request, room, decision);
         }
     }
 
-    /// Makes a plan of what runs alone.
-    pub(super) fn new_plan(&mut self, now: SimTime) -> Plan {
+    /// Makes a plan that contains only the running jobs.
+    pub(super) fn new_plan(&mut self, now: SimTime) -> ReservationPlan {
         let (pools, site) = (&self.pools, self.site.as_deref());
-        self.running.for_each(|run| run.reserved_to = run.release(now, pools, site));
+        self.running.for_each(|run| run.reserved_until = run.expected_release(now, pools, site));
         let promises_pools =
-            self.policy.discipline == Discipline::Slurm && self.policy.nodes != NodeUse::Whole;
+            self.policy.backfilling == Backfilling::Slurm && self.policy.nodes != NodeUse::Whole;
         let mut timeline = self.running.timeline(pools, now);
-        timeline.openings = promises_pools.then(|| Openings::new(pools));
-        Plan { timeline, ..Plan::default() }
+        timeline.holes = promises_pools.then(|| Holes::new(pools));
+        ReservationPlan { timeline, ..ReservationPlan::default() }
     }
 
-    /// Brings a plan of what runs alone up to now.
-    pub(super) fn renew_plan(&mut self, now: SimTime, mut plan: Plan) -> Plan {
+    /// Updates the expected ends in a plan that contains only the running jobs.
+    pub(super) fn refresh_plan(&mut self, now: SimTime, mut plan: ReservationPlan) -> ReservationPlan {
         let (pools, site) = (&self.pools, self.site.as_deref());
         self.running.for_each(|run| {
-            let end = run.release(now, pools, site);
-            if end != run.reserved_to {
-                plan.timeline.give_back(pools, run.stay(now));
-                run.reserved_to = end;
-                plan.timeline.take(pools, run.stay(now));
+            let end = run.expected_release(now, pools, site);
+            if end != run.reserved_until {
+                plan.timeline.release(pools, run.occupancy(now));
+                run.reserved_until = end;
+                plan.timeline.allocate(pools, run.occupancy(now));
             }
         });
         plan
     }
 
-    /// Plans jobs past their estimates to end a second from now.
-    fn extend(&mut self, now: SimTime, overdue: usize, plan: &mut Plan) {
+    /// Moves the assumed ends of the jobs that have exceeded their estimates to one second from now.
+    fn extend_overruns(&mut self, now: SimTime, overdue: usize, plan: &mut ReservationPlan) {
         let pools = &self.pools;
         self.running.for_first(overdue, |run| {
-            let from = run.reserved_to.max(now);
-            run.reserved_to = run.release(now, pools, None);
-            plan.timeline.take(pools, run.stay(from));
+            let from = run.reserved_until.max(now);
+            run.reserved_until = run.expected_release(now, pools, None);
+            plan.timeline.allocate(pools, run.occupancy(from));
             if let Some(base) = &mut plan.base {
-                base.take(pools, run.stay(from));
+                base.allocate(pools, run.occupancy(from));
             }
         });
     }

@@ -1,4 +1,4 @@
-//! The nodes that no job occupies.
+//! Free nodes as a bit set.
 
 use super::place::choose;
 use dfrsim_cluster::NodeRange;
@@ -6,12 +6,12 @@ use dfrsim_model::NodeId;
 use dfrsim_model::batch::Place;
 use std::ops::Range;
 
-/// A set of nodes, from which jobs take theirs by a rule.
+/// A set of nodes, from which jobs are allocated by a placement rule.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FreeNodes {
-    /// One bit a node, 64 nodes a word.
+    /// One bit per node, 64 nodes per word.
     words: Vec<u64>,
-    /// No word before this one has a node.
+    /// Index of the first word that may contain a free node.
     lowest: usize,
     place: Place,
 }
@@ -30,7 +30,7 @@ impl FreeNodes {
         self.change(nodes, |word, bits| *word |= bits);
     }
 
-    /// Changes the bits of some nodes, at least one, word by word.
+    /// Applies `change` to the bits of a non-empty range of nodes, word by word.
     #[inline]
     fn change(&mut self, nodes: Range<usize>, change: impl Fn(&mut u64, u64)) {
         let (first, last) = (nodes.start / 64, (nodes.end - 1) / 64);
@@ -43,7 +43,8 @@ impl FreeNodes {
         change(&mut self.words[last], to_last);
     }
 
-    /// Takes out `width` nodes, for one task on each; panics if there are not as many.
+    /// Removes `width` nodes from the set and stores them in `placement`, with one task each. Panics
+    /// if the set has too few nodes.
     pub(crate) fn take(&mut self, width: u32, placement: &mut Vec<NodeRange>) {
         placement.clear();
         if self.place == Place::First {
@@ -56,7 +57,7 @@ impl FreeNodes {
         }
     }
 
-    /// All nodes of the set, as few ranges as there can be, which rise.
+    /// Returns the nodes of the set as maximal ranges in ascending order.
     fn runs(&self) -> Vec<Range<u32>> {
         let mut runs: Vec<Range<u32>> = Vec::new();
         for (word, at) in self.words.iter().zip((0..).step_by(64)).skip(self.lowest) {
@@ -74,12 +75,12 @@ impl FreeNodes {
         runs
     }
 
-    /// Whether a node is in the set.
-    pub(crate) fn has(&self, node: u32) -> bool {
+    /// Returns whether a node is in the set.
+    pub(crate) fn contains(&self, node: u32) -> bool {
         self.words[node as usize / 64] >> (node % 64) & 1 == 1
     }
 
-    /// Takes nodes out of the set.
+    /// Removes a range of nodes from the set.
     pub(crate) fn remove(&mut self, nodes: Range<u32>) {
         self.change(nodes.start as usize..nodes.end as usize, |word, bits| *word &= !bits);
     }
@@ -102,7 +103,7 @@ impl FreeNodes {
     }
 }
 
-/// A word whose lowest bits, at least one, are set.
+/// Returns a word with the lowest `bits` bits set; `bits` must be at least 1.
 fn ones(bits: usize) -> u64 {
     u64::MAX >> (64 - bits)
 }
@@ -114,7 +115,8 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::BTreeSet;
 
-    /// The nodes that a job gets of a sorted set: from each node on, how many follow each other, and then by the words of the rule.
+    /// Selects nodes from a sorted set, as a reference implementation: computes the length of the
+    /// consecutive run at each node, then applies the rule as it is worded.
     fn twin(free: &BTreeSet<u32>, width: u32, place: Place) -> Vec<u32> {
         let run_from = |first: u32| (first..).take_while(|node| free.contains(node)).count() as u32;
         let begins = free.iter().copied().filter(|&node| node == 0 || !free.contains(&(node - 1)));

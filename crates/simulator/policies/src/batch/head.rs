@@ -1,45 +1,58 @@
-//! The head of the queue at its reservation.
+//! Reservation of the queue head.
 
 use super::pools::Pools;
 use super::queue::Waiting;
-use super::running::Run;
-use super::split::{Room, Span, Split};
+use super::running::RunningJob;
+use super::split::{Allocation, Slot, Span};
 use dfrsim_model::batch::NodeUse;
 use dfrsim_model::{SimTime, Yield};
 
-/// In place of a version of the pools: that and all later ones.
-const FROM_NOW_ON: u64 = u64::MAX;
+/// Stands for all pool versions from the current one on.
+const ALL_LATER_VERSIONS: u64 = u64::MAX;
 
-/// The head of the queue at its reservation.
+/// Reservation of the queue head.
 #[derive(Clone, Debug)]
-pub(super) struct Head {
-    pub(super) time: SimTime,
-    need: usize,
-    /// No slower nodes are its own, and it ends then.
+pub(super) struct HeadReservation {
+    pub(super) shadow_time: SimTime,
+    request: usize,
+    /// Minimum speed of the reserved nodes, and the end of the reservation at this speed.
     speed: Yield,
     end: SimTime,
-    /// How many tasks more than it has there is room for.
-    pub(super) spare: u64,
-    /// How many of its tasks each pool has room for, and what is free there; empty for a single pool.
+    /// Extra nodes at the shadow time (Mu'alem and Feitelson 2001): tasks that fit beyond the head's
+    /// own.
+    pub(super) extra_nodes: u64,
+    /// Tasks of the head that fit at the shadow time, and free amounts, per pool; empty for a single
+    /// pool.
     tasks: Vec<u64>,
     free: Vec<u64>,
-    /// By need and speed: the least width for which there was no room beside it, at a version of the pools, or from then on.
-    refused: Vec<(u64, u64)>,
+    /// Memo, by request and speed: the pool version it holds for, and the smallest size known not to
+    /// fit without delaying the head.
+    known_misfits: Vec<(u64, u64)>,
 }
 
-impl Head {
-    /// Makes the reservation at the earliest moment at which a job has room beside running ones; `None` if there is no such moment. Running
-    /// jobs come with the moments at which they are expected to leave, which rise. The rooms for its tasks must be [counted](Pools::count).
+impl HeadReservation {
+    /// Computes the reservation at the earliest time at which the job fits; `None` if there is none.
+    /// `releases` are the running jobs with their expected ends, in ascending order. The tasks that
+    /// fit per pool must have been [counted](Pools::count).
     pub(super) fn new<'a>(
         pools: &Pools,
         now: SimTime,
         job: &Waiting,
-        releases: impl Iterator<Item = (SimTime, &'a Run)>,
-    ) -> Option<Head> {
-        let (need, width) = (job.need, u64::from(job.job.width));
+        releases: impl Iterator<Item = (SimTime, &'a RunningJob)>,
+    ) -> Option<HeadReservation> {
+        let (need, width) = (job.request, u64::from(job.job.size));
         let head = |time, spare| {
             let (speed, end, refused) = (Yield::ONE, SimTime::MAX, Vec::new());
-            Head { time, need, speed, end, spare, tasks: Vec::new(), free: Vec::new(), refused }
+            HeadReservation {
+                shadow_time: time,
+                request: need,
+                speed,
+                end,
+                extra_nodes: spare,
+                tasks: Vec::new(),
+                free: Vec::new(),
+                known_misfits: refused,
+            }
         };
         if let Some(mut free) = pools.single() {
             let mut time = now;
@@ -47,31 +60,41 @@ impl Head {
                 if free >= width && end > time {
                     break;
                 }
-                free += u64::from(run.width);
+                free += u64::from(run.size);
                 time = end;
             }
             return (free >= width).then(|| head(time, free - width));
         }
         let mut free = pools.free.clone();
-        let mut opens: Vec<SimTime> = pools.opens(pools.needs.get(need), now).collect();
+        let mut opens: Vec<SimTime> = pools.reopening_times(pools.requests.get(need), now).collect();
         opens.sort_unstable();
         let (mut opens, mut releases) = (opens.into_iter().peekable(), releases.peekable());
         let mut time = now;
-        let (mut rooms, amounts) = (pools.rooms[need].clone(), pools.needs.get(need));
+        let (mut rooms, amounts) = (pools.fit_counts[need].clone(), pools.requests.get(need));
         loop {
             while let Some((_, run)) = releases.next_if(|(end, _)| *end <= time) {
-                pools.free_up((&mut free, &mut rooms), amounts, (run.need, &run.split, run.width));
+                pools.release_into(
+                    (&mut free, &mut rooms),
+                    amounts,
+                    (run.request, &run.allocation, run.size),
+                );
             }
             while opens.next_if(|&until| until <= time).is_some() {}
-            for &speed in pools.speeds.iter().filter(|_| rooms.all >= width) {
+            for &speed in pools.speeds.iter().filter(|_| rooms.total >= width) {
                 let at = (speed, time, job.job.end(time, speed));
                 let sum = pools.open_sum(&rooms, need, at);
                 if sum >= width {
-                    let mut tasks = vec![0; rooms.tasks.len()];
+                    let mut tasks = vec![0; rooms.by_pool.len()];
                     for group in pools.open(amounts, speed, time, at.2) {
-                        tasks[group.pools.clone()].copy_from_slice(&rooms.tasks[group.pools.clone()]);
+                        tasks[group.pools.clone()].copy_from_slice(&rooms.by_pool[group.pools.clone()]);
                     }
-                    return Some(Head { tasks, free, speed, end: at.2, ..head(time, sum - width) });
+                    return Some(HeadReservation {
+                        tasks,
+                        free,
+                        speed,
+                        end: at.2,
+                        ..head(time, sum - width)
+                    });
                 }
             }
             let next = releases.peek().map(|(end, _)| *end).into_iter().chain(opens.peek().copied());
@@ -79,140 +102,161 @@ impl Head {
         }
     }
 
-    /// From when to when its reservation is, and on how fast nodes.
-    pub(super) fn at(&self) -> Span {
-        (self.speed, self.time, self.end)
+    /// Returns the minimum speed of the reserved nodes, and the begin and end of the reservation.
+    pub(super) fn span(&self) -> Span {
+        (self.speed, self.shadow_time, self.end)
     }
 
-    /// For how many of its tasks each pool has room at its reservation.
-    pub(super) fn rooms(&self, width: u32) -> Vec<u64> {
-        if self.tasks.is_empty() { vec![self.spare + u64::from(width)] } else { self.tasks.clone() }
+    /// Returns how many tasks of the head fit in each pool at the shadow time.
+    pub(super) fn fit_counts(&self, width: u32) -> Vec<u64> {
+        if self.tasks.is_empty() { vec![self.extra_nodes + u64::from(width)] } else { self.tasks.clone() }
     }
 
-    /// A running job that was expected to leave at a moment leaves now.
-    pub(super) fn grow(&mut self, pools: &Pools, end: SimTime, run: &Run) {
-        self.refused.clear();
-        if end <= self.time {
+    /// Adds the resources of a running job that ends now instead of at `end`, its expected end.
+    pub(super) fn add_released(&mut self, pools: &Pools, end: SimTime, run: &RunningJob) {
+        self.known_misfits.clear();
+        if end <= self.shadow_time {
             return;
         }
         if pools.is_single {
-            self.spare += u64::from(run.width);
+            self.extra_nodes += u64::from(run.size);
             return;
         }
-        let dimensions = pools.needs.dimensions();
-        for (pool, tasks) in run.split.parts(run.width) {
-            let taken: Vec<u64> = pools.taken(run.need, pool, tasks).collect();
+        let dimensions = pools.requests.dimensions();
+        for (pool, tasks) in run.allocation.parts(run.size) {
+            let taken: Vec<u64> = pools.taken(run.request, pool, tasks).collect();
             let free = &mut self.free[pool * dimensions..][..dimensions];
             free.iter_mut().zip(taken).for_each(|(free, taken)| *free += taken);
-            let of_head = pools.needs.get(self.need);
-            if pools.open(of_head, self.speed, self.time, self.end).any(|group| group.pools.contains(&pool)) {
-                let room = of_head.times_in(free.iter().copied());
-                self.spare += room - self.tasks[pool];
+            let of_head = pools.requests.get(self.request);
+            if pools
+                .open(of_head, self.speed, self.shadow_time, self.end)
+                .any(|group| group.pools.contains(&pool))
+            {
+                let room = of_head.tasks_in(free.iter().copied());
+                self.extra_nodes += room - self.tasks[pool];
                 self.tasks[pool] = room;
             }
         }
     }
 
-    /// Where a job can start now that must leave the head its room, from which it takes what it takes of it.
-    pub(super) fn room_beside(&mut self, pools: &mut Pools, now: SimTime, job: &Waiting) -> Option<Room> {
-        let Some(free) = pools.single() else { return self.room_on_groups(pools, now, job) };
-        let (width, end) = (u64::from(job.job.width), job.job.end(now, pools.groups[0].speed));
-        if width > free || end > self.time && width > self.spare {
+    /// Finds a slot now in which the job does not delay the head. Charges the resources that it uses
+    /// beyond the shadow time to the extra nodes.
+    pub(super) fn find_backfill_slot(
+        &mut self,
+        pools: &mut Pools,
+        now: SimTime,
+        job: &Waiting,
+    ) -> Option<Slot> {
+        let Some(free) = pools.single() else { return self.find_backfill_slot_on_groups(pools, now, job) };
+        let (width, end) = (u64::from(job.job.size), job.job.end(now, pools.groups[0].speed));
+        if width > free || end > self.shadow_time && width > self.extra_nodes {
             return None;
         }
-        self.spare -= if end > self.time { width } else { 0 };
-        Some((Split::default(), end))
+        self.extra_nodes -= if end > self.shadow_time { width } else { 0 };
+        Some((Allocation::default(), end))
     }
 
-    /// The same where one number does not say it all.
+    /// Finds a backfill slot where nodes are of several groups, or tasks share nodes.
     #[inline(never)]
-    fn room_on_groups(&mut self, pools: &mut Pools, now: SimTime, job: &Waiting) -> Option<Room> {
-        pools.count(job.need);
-        let (pools, width) = (&*pools, u64::from(job.job.width));
-        let rooms = &pools.rooms[job.need];
-        if rooms.all < width {
+    fn find_backfill_slot_on_groups(
+        &mut self,
+        pools: &mut Pools,
+        now: SimTime,
+        job: &Waiting,
+    ) -> Option<Slot> {
+        pools.count(job.request);
+        let (pools, width) = (&*pools, u64::from(job.job.size));
+        let rooms = &pools.fit_counts[job.request];
+        if rooms.total < width {
             return None;
         }
         let version = pools.version();
         for (place, &speed) in pools.speeds.iter().enumerate() {
             let end = job.job.end(now, speed);
             let at = (speed, now, end);
-            if pools.open_sum(rooms, job.need, at) < width {
+            if pools.open_sum(rooms, job.request, at) < width {
                 continue;
             }
-            if end <= self.time {
-                return Some((pools.choose(at, job.need, job.job.width, |pool| rooms.tasks[pool]), end));
+            if end <= self.shadow_time {
+                return Some((pools.choose(at, job.request, job.job.size, |pool| rooms.by_pool[pool]), end));
             }
-            // What fails for one job fails for all others with the same need that are as wide.
-            let key = job.need * pools.speeds.len() + place;
-            if self.refused.len() <= key {
-                self.refused.resize(key + 1, (0, 0));
+            // If a job cannot start, neither can one with the same request and at least the same
+            // size.
+            let key = job.request * pools.speeds.len() + place;
+            if self.known_misfits.len() <= key {
+                self.known_misfits.resize(key + 1, (0, 0));
             }
-            let (of, least) = self.refused[key];
-            if (of == version || of == FROM_NOW_ON) && width >= least && !pools.has_windows {
+            let (of, least) = self.known_misfits[key];
+            if (of == version || of == ALL_LATER_VERSIONS) && width >= least && !pools.has_windows {
                 continue;
             }
-            match self.beside(pools, job, at) {
+            match self.allocate_after_shadow_time(pools, job, at) {
                 Ok(split) => {
-                    self.cost(pools, job.need, &split, job.job.width);
+                    self.charge(pools, job.request, &split, job.job.size);
                     return Some((split, end));
                 }
-                // While none of its room can be lost, that which is beside it becomes no more.
-                Err(placed) if self.spare == 0 => self.refused[key] = (FROM_NOW_ON, placed + 1),
-                Err(_) => self.refused[key] = (version, width),
+                // With no extra nodes left, the resources that do not delay the head cannot
+                // increase.
+                Err(placed) if self.extra_nodes == 0 => {
+                    self.known_misfits[key] = (ALL_LATER_VERSIONS, placed + 1)
+                }
+                Err(_) => self.known_misfits[key] = (version, width),
             }
         }
         None
     }
 
-    /// The pools of a job that ends after the reservation: those first where the head loses no room; or for how many of its tasks there
-    /// is room there.
-    fn beside(&self, pools: &Pools, job: &Waiting, at: Span) -> Result<Split, u64> {
-        let (need, rooms, width) = (pools.needs.get(job.need), &pools.rooms[job.need].tasks, job.job.width);
+    /// Allocates pools to a job that ends after the shadow time, those first where the head loses
+    /// nothing. If that delays the head, returns the number of tasks that could be placed without
+    /// loss to the head.
+    fn allocate_after_shadow_time(&self, pools: &Pools, job: &Waiting, at: Span) -> Result<Allocation, u64> {
+        let (need, rooms, width) =
+            (pools.requests.get(job.request), &pools.fit_counts[job.request].by_pool, job.job.size);
         let harmless = |pool: usize| match (self.tasks[pool], pools.node_use) {
             (0, _) => rooms[pool],
             (tasks, NodeUse::Shared) if rooms[pool] > 0 => {
-                let of_head = &pools.needs.get(self.need).amounts;
-                let kept = pools.of(&self.free, pool).iter().zip(of_head);
-                rooms[pool].min(need.times_in(kept.map(|(free, need)| free - need * tasks)))
+                let of_head = &pools.requests.get(self.request).amounts;
+                let kept = pools.amounts_of(&self.free, pool).iter().zip(of_head);
+                rooms[pool].min(need.tasks_in(kept.map(|(free, need)| free - need * tasks)))
             }
             _ => 0,
         };
-        let mut split = pools.choose(at, job.need, width, harmless);
+        let mut split = pools.choose(at, job.request, width, harmless);
         let placed: u32 = split.0.iter().map(|(_, tasks)| tasks).sum();
         if placed < width {
-            // Each more takes at least one of the head's.
-            if self.spare == 0 {
+            // Each further task takes at least one of the head's tasks.
+            if self.extra_nodes == 0 {
                 return Err(placed.into());
             }
             let mut rest = rooms.clone();
             split.0.iter().for_each(|&(pool, tasks)| rest[pool] -= u64::from(tasks));
-            let more = pools.choose(at, job.need, width - placed, |pool| rest[pool]);
+            let more = pools.choose(at, job.request, width - placed, |pool| rest[pool]);
             split.add_all(more);
         }
-        let lost =
-            |&(pool, tasks): &(usize, u32)| self.tasks[pool] - self.left_to(pools, job.need, pool, tasks);
-        let is_beside = split.0.iter().map(lost).sum::<u64>() <= self.spare;
+        let lost = |&(pool, tasks): &(usize, u32)| {
+            self.tasks[pool] - self.tasks_left_to_head(pools, job.request, pool, tasks)
+        };
+        let is_beside = split.0.iter().map(lost).sum::<u64>() <= self.extra_nodes;
         if is_beside { Ok(split) } else { Err(placed.into()) }
     }
 
-    /// How many tasks of the head a pool has room for beside some of another job.
-    fn left_to(&self, pools: &Pools, need: usize, pool: usize, tasks: u32) -> u64 {
+    /// Counts the tasks of the head that still fit in a pool alongside some tasks of another job.
+    fn tasks_left_to_head(&self, pools: &Pools, need: usize, pool: usize, tasks: u32) -> u64 {
         if self.tasks[pool] == 0 {
             return 0;
         }
         let taken = pools.taken(need, pool, tasks);
-        let free = pools.of(&self.free, pool).iter().zip(taken);
+        let free = pools.amounts_of(&self.free, pool).iter().zip(taken);
         let left = free.map(|(free, taken)| free.saturating_sub(taken));
-        pools.needs.get(self.need).times_in(left).min(self.tasks[pool])
+        pools.requests.get(self.request).tasks_in(left).min(self.tasks[pool])
     }
 
-    /// Takes what a job takes off the room of the head.
-    fn cost(&mut self, pools: &Pools, need: usize, split: &Split, width: u32) {
-        let dimensions = pools.needs.dimensions();
+    /// Charges an allocation to the extra nodes and free amounts of the reservation.
+    fn charge(&mut self, pools: &Pools, need: usize, split: &Allocation, width: u32) {
+        let dimensions = pools.requests.dimensions();
         for (pool, tasks) in split.parts(width) {
-            let left = self.left_to(pools, need, pool, tasks);
-            self.spare -= self.tasks[pool] - left;
+            let left = self.tasks_left_to_head(pools, need, pool, tasks);
+            self.extra_nodes -= self.tasks[pool] - left;
             self.tasks[pool] = left;
             let taken = pools.taken(need, pool, tasks);
             for (free, taken) in self.free[pool * dimensions..].iter_mut().zip(taken) {

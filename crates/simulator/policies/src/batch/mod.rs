@@ -1,32 +1,42 @@
-//! Batch policies: a job is on its nodes at full speed from its start to its end.
+//! Batch policies: a job runs on its nodes at full speed from its start to its end.
 //!
-//! A batch policy is a point in a product, not a type ([`BatchPolicy`]): which waiting jobs have a reservation ([`Discipline`]), the order of
-//! the queue ([`QueueOrder`]), what of its nodes a job has to itself ([`NodeUse`]), and which of the free nodes it gets ([`Place`]). A site adds
-//! priorities, limits, preemption and the moments of backfilling (`site`). One scheduler serves all of it:
+//! A batch policy ([`BatchPolicy`]) is a combination of independent choices, not a type: which
+//! waiting jobs have a reservation ([`Backfilling`]), the order of the queue ([`QueueOrder`]), which
+//! of a node's resources a job has exclusively ([`NodeUse`]), and node selection among the free
+//! nodes ([`Place`]). A site adds priorities, limits, preemption and backfill cycles (`site`). One
+//! scheduler implements all combinations:
 //!
 //! ```text
-//! what happened -> queue -> pass: FCFS, EASY  backfilling.rs       -> Pools     what is free now: groups of alike nodes, or nodes
-//!                   |             EASY/SPARE  spare.rs             -> Timeline  what is free when, kept from pass to pass
-//!                  site           CONS        conservative.rs      -> nodes by the rule for places
+//! events -> queue -> cycle: FCFS, EASY  backfilling.rs   -> Pools     free now: groups of identical nodes, or single nodes
+//!             |             EASY/SPARE  spare.rs         -> Timeline  free over time, kept from cycle to cycle
+//!            site           CONS        conservative.rs  -> nodes by the placement rule
 //! ```
 //!
-//! * Nodes are *alike* if they are of the same class and the same windows are before them. Where a task has a node of its own, what is free of
-//!   alike nodes is a number, a reservation binds numbers, and nodes are picked when the job starts. Where tasks share nodes, what is free
-//!   is a vector for each node, and a reservation binds nodes when it is made, as Slurm's does.
-//! * A job takes only nodes that have what each of its tasks asks for. It starts at the first moment at which it can, and then on the
-//!   fastest nodes: slower ones are taken only where those that are faster do not suffice. Its estimate is as much longer as its nodes
-//!   are slower. A running job past its estimate is expected to end one second from now.
-//! * Where tasks share nodes, a task holds whole cores (its CPU need, rounded up; at least one), its memory, and all that it asks for of other
-//!   resources, whether these are shared elsewhere or not. Without a platform cores are unknown: it holds its CPU need.
-//! * A job starts where no announced window begins before its estimate is over. A node that is down outside of windows is not planned
-//!   with: when it is back is unknown. A running job that a window will interrupt is expected to leave its nodes then. Of alike nodes
-//!   those are taken first whose next window comes first, so that long jobs find those without.
-//! * An interrupted job has its place in the queue by its submission.
-//! * The order of the queue is that of priority, if a site has them, then that of the policy, then that of submission. A job that a limit holds
-//!   back for now is passed over, and delays no other. Where backfilling has an interval, all policies are FCFS between its multiples.
-//! * A job that could not start makes running ones of other classes leave, where the site lets it preempt them, if it can start then without
-//!   delaying what is reserved. Jobs that were preempted are in the queue from the next decision on.
-//! * A job that the empty cluster has no room for, or that its classes never admit, is rejected.
+//! * Nodes are *identical* if they are of the same class and have the same announced maintenance
+//!   windows. Where each task has a node of its own, the free nodes of a group are a number, a
+//!   reservation is for a number of nodes, and nodes are selected when the job starts. Where tasks
+//!   share nodes, the free resources are a vector per node, and a reservation binds specific nodes
+//!   when it is made, as in Slurm.
+//! * A job takes only nodes that have what each of its tasks requests. It starts at the earliest
+//!   possible time, and then on the fastest nodes: slower ones are used only if the faster ones do
+//!   not suffice. On slower nodes the estimate is proportionally longer. A running job that has
+//!   exceeded its estimate is expected to end one second from now.
+//! * Where tasks share nodes, a task holds whole cores (its CPU need, rounded up; at least one), its
+//!   memory, and all other resources that it requests, including those that are shared elsewhere.
+//!   Without a platform the number of cores is unknown, and it holds its CPU need.
+//! * A job starts only where no announced maintenance window begins before its estimated end. A node
+//!   that is down outside of windows is not used in plans, as the time of its repair is unknown. A
+//!   running job that a window will interrupt is expected to release its nodes then. Among identical
+//!   nodes, those with the earliest next window are taken first, so that long jobs find nodes
+//!   without windows.
+//! * An interrupted job keeps its queue position by submission time.
+//! * The queue is ordered by priority, if the site has priorities, then by the order of the policy,
+//!   then by submission. A job that is blocked by a limit is skipped, and delays no other job. If
+//!   backfilling has an interval, all policies are FCFS between its multiples.
+//! * A job that could not start preempts running jobs of other classes if the site allows that and
+//!   the job can then start without delaying a reservation. Preempted jobs are back in the queue
+//!   from the next decision on.
+//! * A job that does not fit into the empty cluster, or that its classes never admit, is rejected.
 
 mod backfilling;
 mod changes;
@@ -59,8 +69,8 @@ mod spare;
 mod split;
 mod timeline;
 
-pub use dfrsim_model::batch::{BatchPolicy, Compression, Discipline, NodeUse, Place, QueueOrder};
-pub use forecast::{Asked, Expected, LocalScheduler, PlannedJob, SubmissionEffect, keeps_promises};
+pub use dfrsim_model::batch::{Backfilling, BatchPolicy, Compression, NodeUse, Place, QueueOrder};
+pub use forecast::{LocalScheduler, PlannedJob, Prediction, Query, SubmissionEffect, guarantees_start_times};
 pub use profile::Profile;
 pub use published::PublishedPlan;
 pub(crate) use scheduler::BatchScheduler;

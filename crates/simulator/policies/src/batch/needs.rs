@@ -1,4 +1,4 @@
-//! What tasks take of the nodes that they are on.
+//! Resource requests per task.
 
 use dfrsim_cluster::{JobHandle, View};
 use dfrsim_model::batch::NodeUse;
@@ -7,29 +7,33 @@ use dfrsim_model::priority::Reservation;
 use dfrsim_model::{Share, SimTime};
 use std::collections::BTreeMap;
 
-/// From when to when, rising.
-pub(super) type Spans = Vec<(SimTime, SimTime)>;
+/// Time intervals (begin, end), ordered by begin.
+pub(super) type Intervals = Vec<(SimTime, SimTime)>;
 
-/// What a task takes: a node of its own; or cores, memory and other resources in their order.
+/// Resource request per task: a node of its own; or cores, memory, and other resources in their
+/// order.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Need {
+pub(super) struct TaskRequest {
     pub(super) amounts: Vec<u64>,
-    /// Whether it can be on nodes of each class.
+    /// True, per node class, if the task may run there.
     pub(super) fits: Vec<bool>,
-    /// When it cannot, by reservations of others or of its own, by begin; empty if there are none.
-    pub(super) closed: Vec<Spans>,
+    /// Intervals in which the task may not run because of reservations, per node class, ordered by
+    /// begin; empty if there are none.
+    pub(super) closed: Vec<Intervals>,
 }
 
-impl Need {
-    /// Whether no reservation keeps it off the nodes of a class from one moment to another.
+impl TaskRequest {
+    /// Returns whether no reservation excludes the task from the nodes of a class between `start`
+    /// and `end`.
     pub(super) fn is_admitted(&self, class: usize, start: SimTime, end: SimTime) -> bool {
         let closed = self.closed.get(class);
         closed.is_none_or(|spans| !spans.iter().any(|&(from, until)| from < end && until > start))
     }
 
-    /// How often it is in some amounts. The first of its own is above zero.
+    /// Counts the tasks of this request that fit into the given amounts. The first amount of every
+    /// request is positive.
     #[inline]
-    pub(super) fn times_in(&self, amounts: impl Iterator<Item = u64>) -> u64 {
+    pub(super) fn tasks_in(&self, amounts: impl Iterator<Item = u64>) -> u64 {
         let mut most = u64::MAX;
         for (need, has) in self.amounts.iter().zip(amounts).filter(|(need, _)| **need > 0) {
             most = most.min(has / need);
@@ -41,27 +45,27 @@ impl Need {
     }
 }
 
-/// The different needs of jobs, by number.
+/// Distinct requests of all jobs, by number.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Needs {
+pub(super) struct TaskRequests {
     node_use: NodeUse,
     dimensions: usize,
-    all: Vec<Need>,
-    numbers: BTreeMap<Need, usize>,
+    all: Vec<TaskRequest>,
+    numbers: BTreeMap<TaskRequest, usize>,
     pub(super) reservations: Vec<Reservation>,
-    /// The least that a task takes of the first resource.
+    /// The smallest request of the first resource.
     least: u64,
 }
 
-impl Needs {
-    pub(super) fn new(node_use: NodeUse) -> Needs {
-        Needs { node_use, dimensions: 1, least: u64::MAX, ..Needs::default() }
+impl TaskRequests {
+    pub(super) fn new(node_use: NodeUse) -> TaskRequests {
+        TaskRequests { node_use, dimensions: 1, least: u64::MAX, ..TaskRequests::default() }
     }
 
-    /// Learns which resources nodes have.
-    pub(super) fn know(&mut self, classes: Option<&NodeClasses>) {
+    /// Learns the resources that nodes have.
+    pub(super) fn learn_resources(&mut self, classes: Option<&NodeClasses>) {
         if self.node_use == NodeUse::Whole && classes.is_none() {
-            self.all = vec![Need { amounts: vec![1], fits: vec![true], closed: Vec::new() }];
+            self.all = vec![TaskRequest { amounts: vec![1], fits: vec![true], closed: Vec::new() }];
             self.least = 1;
         }
         if self.node_use != NodeUse::Whole {
@@ -69,18 +73,18 @@ impl Needs {
         }
     }
 
-    /// How many numbers a need has.
+    /// Returns the number of resources in a request.
     pub(super) fn dimensions(&self) -> usize {
         self.dimensions
     }
 
-    pub(super) fn get(&self, number: usize) -> &Need {
+    pub(super) fn get(&self, number: usize) -> &TaskRequest {
         &self.all[number]
     }
 
-    /// Whether there is room for tasks of one need wherever there is for those of another.
+    /// Returns whether tasks of request `one` fit wherever tasks of request `other` do.
     #[inline]
-    pub(super) fn are_within(&self, one: usize, other: usize) -> bool {
+    pub(super) fn is_within(&self, one: usize, other: usize) -> bool {
         let (less, more) = (&self.all[one], &self.all[other]);
         let is_less = || less.amounts.iter().zip(&more.amounts).all(|(less, more)| less <= more);
         let is_kept_off = || less.closed == more.closed;
@@ -88,13 +92,15 @@ impl Needs {
             || is_less() && is_kept_off() && more.fits.iter().zip(&less.fits).all(|(more, less)| more <= less)
     }
 
-    /// No job has more tasks than this where so much of the first resource is free.
-    pub(super) fn most_in(&self, free: u64) -> u64 {
+    /// Returns an upper bound on the size of a job that fits into `free` units of the first
+    /// resource.
+    pub(super) fn max_tasks_in(&self, free: u64) -> u64 {
         free / self.least
     }
 
-    /// What a node of each class has. Where cores are unknown, CPU counts in parts of a node.
-    pub(super) fn node_of_each_class(&self, classes: Option<&NodeClasses>) -> Vec<Vec<u64>> {
+    /// Returns the amounts of a node of each class. Where cores are unknown, CPU is in units of a
+    /// share of the node.
+    pub(super) fn node_amounts_by_class(&self, classes: Option<&NodeClasses>) -> Vec<Vec<u64>> {
         let one = u64::from(Share::ONE.units());
         match classes {
             None if self.node_use == NodeUse::Whole => vec![vec![1]],
@@ -110,7 +116,8 @@ impl Needs {
         }
     }
 
-    /// What tasks take of each resource of a pool that has so much.
+    /// Computes the amount of each resource that `tasks` tasks take in a pool whose nodes have the
+    /// amounts `whole`.
     #[inline]
     pub(super) fn taken(&self, need: usize, whole: &[u64], tasks: u32) -> impl Iterator<Item = u64> {
         let is_exclusive = self.node_use == NodeUse::Exclusive;
@@ -118,25 +125,26 @@ impl Needs {
         amounts.map(move |(need, &whole)| if is_exclusive { whole } else { need * u64::from(tasks) })
     }
 
-    /// The number of a job's need, which jobs with equal tasks share.
+    /// Returns the number of the job's request; jobs with equal tasks share it.
     #[inline]
-    pub(super) fn of(&mut self, view: View<'_>, job: JobHandle) -> usize {
+    pub(super) fn request_of(&mut self, view: View<'_>, job: JobHandle) -> usize {
         let is_known = self.node_use == NodeUse::Whole && view.classes().is_none();
-        if is_known { 0 } else { self.number(view, job) }
+        if is_known { 0 } else { self.register(view, job) }
     }
 
-    /// When a job cannot be on nodes of each class.
-    fn closed(&self, view: View<'_>, job: JobHandle) -> Vec<Spans> {
+    /// Returns, by node class, the intervals in which the job may not run there.
+    fn closed_intervals(&self, view: View<'_>, job: JobHandle) -> Vec<Intervals> {
         let Some(classes) = view.classes().filter(|_| !self.reservations.is_empty()) else {
             return Vec::new();
         };
-        let has =
-            |features: u64, it: &Reservation| classes.names_of(features).any(|name| name == it.feature());
+        let has = |features: u64, it: &Reservation| {
+            classes.feature_names(features).any(|name| name == it.feature())
+        };
         let asked = view.demand(job).map_or(0, |demand| demand.features);
         let of_class = |class: &NodeClass| {
             let its = self.reservations.iter().filter(|it| has(class.features, it));
-            let spans = its.flat_map(|it| it.closed(has(asked, it)));
-            let mut spans: Spans = spans
+            let spans = its.flat_map(|it| it.blocked_intervals(has(asked, it)));
+            let mut spans: Intervals = spans
                 .map(|(from, until)| (SimTime::from_micros(from), SimTime::from_micros(until)))
                 .collect();
             spans.sort_unstable();
@@ -146,7 +154,7 @@ impl Needs {
     }
 
     #[inline(never)]
-    fn number(&mut self, view: View<'_>, job: JobHandle) -> usize {
+    fn register(&mut self, view: View<'_>, job: JobHandle) -> usize {
         let (seen, classes) = (view.job(job), view.classes());
         let mut amounts = vec![1];
         if self.node_use != NodeUse::Whole {
@@ -157,7 +165,7 @@ impl Needs {
         }
         let count = classes.map_or(1, |classes| classes.classes().len());
         let fits = (0..count).map(|class| view.fits(job, class)).collect();
-        let need = Need { amounts, fits, closed: self.closed(view, job) };
+        let need = TaskRequest { amounts, fits, closed: self.closed_intervals(view, job) };
         *self.numbers.entry(need).or_insert_with_key(|need| {
             self.least = self.least.min(need.amounts[0]);
             self.all.push(need.clone());

@@ -1,19 +1,20 @@
-//! Room in a pool for a while, and lists of such rooms by their begin.
+//! Holes: free capacity in a pool for some time, and sorted lists of holes.
 
-use super::needs::Need;
+use super::needs::TaskRequest;
 use super::profile::Profile;
 use dfrsim_model::{SimSpan, SimTime};
 
-/// Room for some more tasks of a need in a pool, from a moment to another. Searches look at thousands of them: it has 24 bytes.
+/// Free capacity for some tasks of a request in a pool, from one time to another. Kept at 24 bytes,
+/// as searches scan thousands of holes.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Opening {
+pub(super) struct Hole {
     pub(super) from: SimTime,
     pub(super) until: SimTime,
     pub(super) pool: u32,
     pub(super) tasks: u32,
 }
 
-impl Opening {
+impl Hole {
     pub(super) fn pool(&self) -> usize {
         self.pool as usize
     }
@@ -22,46 +23,47 @@ impl Opening {
         self.tasks.into()
     }
 
-    /// Whether it begins before a moment, and is as long as that.
-    pub(super) fn is_of_use(&self, before: SimTime, shortest: SimSpan) -> bool {
+    /// Returns whether the hole begins before `before` and lasts at least `shortest`.
+    pub(super) fn is_usable(&self, before: SimTime, shortest: SimSpan) -> bool {
         self.from < before.min(self.until) && self.from.saturating_add(shortest) <= self.until
     }
 
-    /// Calls a function for each part of it that is outside of some spans.
-    pub(super) fn beside(self, spans: &[(SimTime, SimTime)], mut each: impl FnMut(Opening)) {
+    /// Calls `each` for each part of the hole that is outside of the given intervals.
+    pub(super) fn for_each_outside(self, spans: &[(SimTime, SimTime)], mut each: impl FnMut(Hole)) {
         let mut from = self.from;
         for &(begin, end) in spans {
             if from < begin.min(self.until) {
-                each(Opening { from, until: begin.min(self.until), ..self });
+                each(Hole { from, until: begin.min(self.until), ..self });
             }
             from = from.max(end);
         }
         if from < self.until {
-            each(Opening { from, ..self });
+            each(Hole { from, ..self });
         }
     }
 }
 
-/// Calls a function for each opening that begins in a pool as something that runs there ends, or now; none of them ends.
-pub(super) fn for_each_rise(
+/// Calls `each` for each hole of a pool that begins now or at the end of a running job. These holes
+/// have no end.
+pub(super) fn for_each_release(
     free: &[Profile],
-    (now, need, pool): (SimTime, &Need, usize),
-    mut each: impl FnMut(Opening),
+    (now, need, pool): (SimTime, &TaskRequest, usize),
+    mut each: impl FnMut(Hole),
 ) {
     let (mut at, mut had, until) = (Some(now), 0, SimTime::MAX);
     while let Some(from) = at {
-        // No job has more tasks than that.
-        let has = need.times_in(free.iter().map(|profile| profile.least(from, from))).min(u32::MAX.into());
+        // Sizes of jobs are 32-bit numbers.
+        let has = need.tasks_in(free.iter().map(|profile| profile.min_free(from, from))).min(u32::MAX.into());
         if has > had {
-            each(Opening { from, until, pool: pool as u32, tasks: (has - had) as u32 });
+            each(Hole { from, until, pool: pool as u32, tasks: (has - had) as u32 });
             had = has;
         }
         at = free.iter().filter_map(|profile| profile.next_rise(from)).min();
     }
 }
 
-/// Adds some openings to others, which are sorted.
-pub(super) fn merge(sorted: &mut Vec<Opening>, mut others: Vec<Opening>) {
+/// Merges some unsorted holes into a list that is sorted by begin.
+pub(super) fn merge(sorted: &mut Vec<Hole>, mut others: Vec<Hole>) {
     others.sort_by_key(|it| it.from);
     let mut left = sorted.len();
     sorted.extend(&others);

@@ -1,38 +1,40 @@
-//! The search for the first moment at which a job has room in openings.
+//! Search for the earliest time at which a job fits into holes.
 
-use super::opening::Opening;
+use super::opening::Hole;
 use super::pools::Pools;
 use super::queue::Waiting;
-use super::split::Room;
+use super::split::Slot;
 use dfrsim_model::{SimTime, Yield};
 
-/// A search, which keeps its memory.
+/// Search state whose buffers are reused from search to search.
 #[derive(Clone, Debug, Default)]
-pub(super) struct OpeningSearch {
-    /// The places of the openings that the last successful one has found.
-    pub(super) places: Vec<usize>,
+pub(super) struct HoleSearch {
+    /// Indices of the holes that the last successful search found.
+    pub(super) hole_indices: Vec<usize>,
     found: Vec<usize>,
-    /// The room in these by pool.
-    rooms: Vec<(usize, u64)>,
+    /// Tasks that fit into the holes found, by pool.
+    fit_counts: Vec<(usize, u64)>,
 }
 
-impl OpeningSearch {
-    /// The first moment from another one on, and before a third one, at which a job has room on nodes that have a speed at least, and that.
-    pub(super) fn run(
+impl HoleSearch {
+    /// Finds the earliest slot for the job that starts at or after `from` and before `before` on
+    /// nodes of at least this speed.
+    pub(super) fn find_earliest(
         &mut self,
-        (pools, openings): (&Pools, &[Opening]),
+        (pools, openings): (&Pools, &[Hole]),
         speed: Yield,
         (from, before): (SimTime, SimTime),
         job: &Waiting,
-    ) -> Option<(SimTime, Room)> {
-        let OpeningSearch { places, found, rooms } = self;
-        let (is_slow, width, span) = (pools.speeds.len() > 1, u64::from(job.job.width), job.job.span(speed));
+    ) -> Option<(SimTime, Slot)> {
+        let HoleSearch { hole_indices: places, found, fit_counts: rooms } = self;
+        let (is_slow, width, span) =
+            (pools.speeds.len() > 1, u64::from(job.job.size), job.job.run_time_at(speed));
         if from >= before {
             return None;
         }
-        let is_slower = |it: &Opening| is_slow && pools.group_of(it.pool()).speed < speed;
+        let is_slower = |it: &Hole| is_slow && pools.group_of(it.pool()).speed < speed;
         found.clear();
-        // Most have begun: for these the end is one.
+        // Most holes have begun by `from`. For all of these the job would end at the same time.
         let (begun, end) = (openings.partition_point(|it| it.from <= from), from.saturating_add(span));
         let begun = openings[..begun].iter().enumerate();
         found.extend(begun.clone().filter(|(_, it)| it.until >= end && !is_slower(it)).map(|(at, _)| at));
@@ -45,7 +47,7 @@ impl OpeningSearch {
             if sum >= width && begin > start {
                 break;
             }
-            // One that is too short when the job could begin in it is so later, too.
+            // A hole that is too short when it begins is also too short for a later start.
             let end = begin.saturating_add(span);
             if it.until < end || is_slower(it) {
                 continue;
@@ -72,7 +74,7 @@ impl OpeningSearch {
             is_same
         });
         let end = start.saturating_add(span);
-        let split = pools.choose_among((speed, start, end), job.need, job.job.width, |group| {
+        let split = pools.choose_among((speed, start, end), job.request, job.job.size, |group| {
             let place = |pool: usize| rooms.partition_point(|(other, _)| *other < pool);
             rooms[place(group.pools.start)..place(group.pools.end)].iter().copied()
         });

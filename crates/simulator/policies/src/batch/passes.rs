@@ -1,89 +1,91 @@
-//! When the two schedulers of SLURM look.
+//! Times of the main and backfill cycles of Slurm.
 
 use dfrsim_model::priority::Priorities;
 use dfrsim_model::{SimSpan, SimTime};
 
 const SECOND: u64 = 1_000_000;
 
-/// How long after the begin of a second backfilling looks, in microseconds. Slurm's two loops are not in step: of what the one starts, the
-/// other sees half in the second in which it ends.
-const LAG: u64 = SECOND / 2;
+/// Offset of backfill cycles from full seconds, in microseconds. Slurm's two loops are not
+/// synchronised: of the changes that one of them makes, the other sees half within the same second.
+const BACKFILL_OFFSET: u64 = SECOND / 2;
 
-/// When one of the two looks: in the second after the first change since its last pass, and an interval after that pass.
+/// Timer of one kind of cycle. A cycle is due in the second after the first event since the last
+/// cycle, but at least one interval after that cycle.
 #[derive(Debug, Default)]
-pub(super) struct Clock {
+pub(super) struct CycleTimer {
     pub(super) interval: SimSpan,
-    lag: u64,
+    offset: u64,
     pub(super) last: SimTime,
     changed: Option<SimTime>,
 }
 
-impl Clock {
-    fn new(seconds: u64, lag: u64) -> Clock {
-        let (interval, last) = (SimSpan::from_secs(seconds), SimTime::from_micros(lag));
-        Clock { interval, lag, last, changed: None }
+impl CycleTimer {
+    fn new(seconds: u64, offset: u64) -> CycleTimer {
+        let (interval, last) = (SimSpan::from_secs(seconds), SimTime::from_micros(offset));
+        CycleTimer { interval, offset, last, changed: None }
     }
 
-    /// The next pass, if anything has changed since the last one.
+    /// Returns the time of the next cycle, or `None` if nothing has changed since the last one.
     pub(super) fn next(&self) -> Option<SimTime> {
         Some(self.changed?.max(self.last.saturating_add(self.interval)))
     }
 
-    /// Something happens, which is seen in the next second.
+    /// Notes an event, which becomes visible to the scheduler in the next second.
     pub(super) fn change(&mut self, now: SimTime) {
-        self.go_on(now);
-        let seconds = now.micros().saturating_add(SECOND - self.lag) / SECOND;
+        self.record_missed(now);
+        let seconds = now.micros().saturating_add(SECOND - self.offset) / SECOND;
         self.changed
-            .get_or_insert(SimTime::from_micros(seconds.saturating_mul(SECOND).saturating_add(self.lag)));
+            .get_or_insert(SimTime::from_micros(seconds.saturating_mul(SECOND).saturating_add(self.offset)));
     }
 
-    pub(super) fn pass(&mut self, now: SimTime) {
+    pub(super) fn record_cycle(&mut self, now: SimTime) {
         (self.last, self.changed) = (now, None);
     }
 
-    /// A pass that was due before was made then, when no job waited.
-    fn go_on(&mut self, now: SimTime) {
+    /// Records a cycle that was due earlier as having run then; it had no effect, as no job was
+    /// waiting.
+    fn record_missed(&mut self, now: SimTime) {
         if let Some(before) = self.next().filter(|&next| next < now) {
-            self.pass(before);
+            self.record_cycle(before);
         }
     }
 
-    /// Whether a pass is due, which is made then.
-    pub(super) fn is_due(&mut self, now: SimTime) -> bool {
-        self.go_on(now);
+    /// Checks whether a cycle is due now, and records it if so.
+    pub(super) fn begin_if_due(&mut self, now: SimTime) -> bool {
+        self.record_missed(now);
         let is_due = self.next() == Some(now);
         if is_due {
-            self.pass(now);
+            self.record_cycle(now);
         }
         is_due
     }
 }
 
-/// The clocks of both.
+/// Timers of the main and the backfill cycles.
 #[derive(Debug, Default)]
-pub(super) struct Passes {
-    pub(super) main: Clock,
-    pub(super) backfill: Clock,
-    /// Whether anything has happened since the last pass over the whole queue.
-    pub(super) awaits_whole: bool,
-    /// When the order of the queue was made for backfilling last.
-    pub(super) ranked_at: SimTime,
+pub(super) struct SlurmCycles {
+    pub(super) main: CycleTimer,
+    pub(super) backfill: CycleTimer,
+    /// True if anything has happened since the last cycle over the whole queue.
+    pub(super) is_full_cycle_pending: bool,
+    /// Time at which the queue was last sorted for backfilling.
+    pub(super) sorted_at: SimTime,
 }
 
-impl Passes {
-    pub(super) fn new(settings: Option<&Priorities>) -> Passes {
-        let Some(settings) = settings else { return Passes::default() };
-        Passes {
-            main: Clock::new(settings.main.delay_s, 0),
-            backfill: Clock::new(settings.backfill.interval_s, LAG),
-            awaits_whole: false,
-            ranked_at: SimTime::ZERO,
+impl SlurmCycles {
+    pub(super) fn new(settings: Option<&Priorities>) -> SlurmCycles {
+        let Some(settings) = settings else { return SlurmCycles::default() };
+        SlurmCycles {
+            main: CycleTimer::new(settings.main.delay_s, 0),
+            backfill: CycleTimer::new(settings.backfill.interval_s, BACKFILL_OFFSET),
+            is_full_cycle_pending: false,
+            sorted_at: SimTime::ZERO,
         }
     }
 
-    /// A job comes or leaves, or nodes change.
+    /// Notes that a job arrived or ended, or that nodes changed.
     pub(super) fn change(&mut self, now: SimTime) {
-        self.awaits_whole = true;
+        self.is_full_cycle_pending = true;
         self.main.change(now);
         self.backfill.change(now);
     }

@@ -1,24 +1,31 @@
-//! Which pools and nodes jobs get.
+//! Selection of pools and nodes for jobs.
 
 use super::groups::Group;
 use super::place::{choose_nodes, order};
 use super::pools::Pools;
-use super::split::{Span, Split};
+use super::split::{Allocation, Span};
 use dfrsim_cluster::{NodeRange, View};
 use dfrsim_model::batch::{NodeUse, Place};
 use dfrsim_model::{NodeId, NodeTasks, SimTime};
 
 impl Pools {
-    /// The pools that give a job their room: of the groups those first whose next window comes first, then those with the least
-    /// [plenty](Group::plenty), then those with the lowest nodes; in a group by the [`Place`]. As many tasks as there is room for.
-    pub(super) fn choose(&self, span: Span, need: usize, width: u32, room: impl Fn(usize) -> u64) -> Split {
+    /// Allocates as many of the job's tasks as fit. Groups whose next maintenance window is earliest
+    /// come first, then those of the smallest [size rank](Group::size_rank), then those with the
+    /// lowest node numbers. Within a group, the [`Place`] policy decides.
+    pub(super) fn choose(
+        &self,
+        span: Span,
+        need: usize,
+        width: u32,
+        room: impl Fn(usize) -> u64,
+    ) -> Allocation {
         let room = &room;
         self.choose_among(span, need, width, |group| {
             group.pools.clone().map(|pool| (pool, room(pool))).filter(|(_, room)| *room > 0)
         })
     }
 
-    /// The same where the pools of a group that have room are known.
+    /// Allocates tasks as [`Pools::choose`] does, given the fitting pools of each group.
     #[inline]
     pub(super) fn choose_among<I: Iterator<Item = (usize, u64)>>(
         &self,
@@ -26,15 +33,15 @@ impl Pools {
         need: usize,
         width: u32,
         rooms_of: impl Fn(&Group) -> I,
-    ) -> Split {
+    ) -> Allocation {
         if width == 0 {
-            return Split::default();
+            return Allocation::default();
         }
         if self.is_single {
-            return Split(vec![(0, width)]);
+            return Allocation(vec![(0, width)]);
         }
-        let (mut split, mut missing) = (Split::default(), width);
-        for group in self.open_in_turn(need, span) {
+        let (mut split, mut missing) = (Allocation::default(), width);
+        for group in self.open_groups_in_order(need, span) {
             let wanted = missing;
             let rooms = rooms_of(group);
             let mut is_enough = |(pool, room): (usize, u64)| {
@@ -55,50 +62,57 @@ impl Pools {
         split
     }
 
-    /// The groups that are of use from a moment to another, in the order in which jobs get them.
-    fn open_in_turn(&self, need: usize, (speed, start, end): Span) -> Vec<&Group> {
-        let mut groups: Vec<&Group> = self.open(self.needs.get(need), speed, start, end).collect();
+    /// Returns the groups that are usable during the interval, in the order in which jobs get them.
+    fn open_groups_in_order(&self, need: usize, (speed, start, end): Span) -> Vec<&Group> {
+        let mut groups: Vec<&Group> = self.open(self.requests.get(need), speed, start, end).collect();
         groups.sort_by_key(|group| {
-            (group.next_window(start).unwrap_or(SimTime::MAX), group.plenty, group.nodes[0])
+            (group.next_window(start).unwrap_or(SimTime::MAX), group.size_rank, group.nodes[0])
         });
         groups
     }
 
-    /// Nodes of a group with room in the order in which the rule for places takes runs of them.
+    /// Sorts the fitting nodes of a group into the order in which the placement policy takes runs of
+    /// consecutive nodes.
     fn by_runs(&self, rooms: &[(usize, u64)], width: u32) -> Vec<(usize, u64)> {
-        let follows = |a: &(usize, u64), b: &(usize, u64)| self.node(a.0) + 1 == self.node(b.0);
+        let follows = |a: &(usize, u64), b: &(usize, u64)| self.node_of(a.0) + 1 == self.node_of(b.0);
         let runs: Vec<&[(usize, u64)]> = rooms.chunk_by(follows).collect();
         let lengths: Vec<u64> = runs.iter().map(|run| run.iter().map(|(_, room)| room).sum()).collect();
         order(self.place, &lengths, width.into()).into_iter().flat_map(|at| runs[at]).copied().collect()
     }
 
-    /// The nodes of a job that starts in these pools, which it has from now on.
+    /// Assigns nodes to a job that starts now in these pools, and stores them in `placement`.
     #[inline]
-    pub(super) fn place(
+    pub(super) fn assign_nodes(
         &mut self,
         view: View<'_>,
         width: u32,
-        split: &Split,
+        split: &Allocation,
         placement: &mut Vec<NodeRange>,
     ) {
         if self.is_single {
             self.nodes.take(width, placement);
         } else {
-            self.place_on_groups(view, width, split, placement);
+            self.assign_nodes_of_groups(view, width, split, placement);
         }
     }
 
     #[inline(never)]
-    fn place_on_groups(&mut self, view: View<'_>, width: u32, split: &Split, placement: &mut Vec<NodeRange>) {
+    fn assign_nodes_of_groups(
+        &mut self,
+        view: View<'_>,
+        width: u32,
+        split: &Allocation,
+        placement: &mut Vec<NodeRange>,
+    ) {
         placement.clear();
         let mut parts: Vec<(u32, u32)> = Vec::with_capacity(width as usize);
         for (pool, tasks) in split.parts(width) {
             if self.node_use == NodeUse::Whole {
                 let free = self.group_of(pool).nodes.iter().copied();
-                let free = free.filter(|&node| self.nodes.has(node) && view.is_up(NodeId(node)));
+                let free = free.filter(|&node| self.nodes.contains(node) && view.is_up(NodeId(node)));
                 parts.extend(choose_nodes(self.place, free, tasks).map(|node| (node, 1)));
             } else {
-                parts.push((self.node(pool), tasks));
+                parts.push((self.node_of(pool), tasks));
             }
         }
         parts.sort_unstable();
@@ -110,15 +124,15 @@ impl Pools {
         }
     }
 
-    /// These nodes are free again, where a task has a node of its own.
-    pub(super) fn leave(&mut self, on: &[NodeRange]) {
+    /// Releases nodes, where each task has a node of its own.
+    pub(super) fn release_nodes(&mut self, on: &[NodeRange]) {
         if self.node_use == NodeUse::Whole {
             on.iter().for_each(|&range| self.nodes.insert(range));
         }
     }
 
-    /// Takes nodes that a job has.
-    pub(super) fn occupy(&mut self, on: &[NodeRange]) {
+    /// Marks nodes as used by a running job, where each task has a node of its own.
+    pub(super) fn occupy_nodes(&mut self, on: &[NodeRange]) {
         if self.node_use == NodeUse::Whole {
             for range in on {
                 let nodes = range.indices();
@@ -127,9 +141,9 @@ impl Pools {
         }
     }
 
-    /// The pools that some nodes with tasks are in.
-    pub(super) fn split(&self, on: &[NodeRange]) -> Split {
-        let mut split = Split::default();
+    /// Converts nodes with tasks to an allocation of tasks to pools.
+    pub(super) fn allocation_on(&self, on: &[NodeRange]) -> Allocation {
+        let mut split = Allocation::default();
         if self.is_single {
             return split;
         }

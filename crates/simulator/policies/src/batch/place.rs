@@ -1,9 +1,10 @@
-//! Which of the free nodes a starting job gets.
+//! Selection of the free nodes that a starting job gets.
 
 use dfrsim_model::batch::Place;
 use std::ops::Range;
 
-/// The order in which runs of these lengths, the lowest first, give their nodes to a job; perhaps without those that it does not need.
+/// Determines the order in which a job takes free runs of these lengths, given by ascending node
+/// number. Runs that it does not need may be missing.
 pub(super) fn order(place: Place, lengths: &[u64], width: u64) -> Vec<usize> {
     let enough = |run: &usize| lengths[*run] >= width;
     let mut all: Vec<usize> = (0..lengths.len()).collect();
@@ -11,7 +12,7 @@ pub(super) fn order(place: Place, lengths: &[u64], width: u64) -> Vec<usize> {
         Place::First => all,
         Place::Contiguous => all.iter().copied().find(enough).map_or(all, |run| vec![run]),
         Place::Best => {
-            // The order is stable: the lowest of equal ones is first.
+            // The sort is stable, so that the lowest of equally long runs is first.
             all.sort_by_key(|&run| lengths[run]);
             let (mut order, mut missing) = (Vec::new(), width);
             while let Some(&longest) = all.last().filter(|_| missing > 0) {
@@ -25,7 +26,8 @@ pub(super) fn order(place: Place, lengths: &[u64], width: u64) -> Vec<usize> {
     }
 }
 
-/// The parts of free runs, which rise, that a job of this many nodes gets; they rise too. There must be as many nodes.
+/// Selects `width` nodes from free runs in ascending order; returns ranges in ascending order. There
+/// must be enough nodes.
 pub(super) fn choose(place: Place, runs: &[Range<u32>], width: u32) -> Vec<Range<u32>> {
     let lengths: Vec<u64> = runs.iter().map(|run| u64::from(run.end - run.start)).collect();
     let mut missing = width;
@@ -40,7 +42,7 @@ pub(super) fn choose(place: Place, runs: &[Range<u32>], width: u32) -> Vec<Range
     taken
 }
 
-/// The same of nodes that rise, one by one.
+/// Selects `width` nodes from single free nodes in ascending order, as [`choose`] does.
 pub(super) fn choose_nodes(
     place: Place,
     free: impl Iterator<Item = u32>,
@@ -90,7 +92,8 @@ mod tests {
         }
     }
 
-    /// All ways to take parts of some of the runs that are whole but for one, by brute force: how many runs the shortest has.
+    /// Computes the smallest number of runs that together have `width` nodes, by brute force over
+    /// all subsets.
     fn least_runs(runs: &[Range<u32>], width: u32) -> u32 {
         let subsets = 0..1_u32 << runs.len();
         let size = |set: u32| -> u32 {
@@ -119,7 +122,7 @@ mod tests {
             let taken = choose(Place::Best, &runs, width);
             prop_assert_eq!(taken.iter().map(|part| part.end - part.start).sum::<u32>(), width);
             prop_assert_eq!(taken.len() as u32, least_runs(&runs, width));
-            // A single run is the shortest one that is long enough.
+            // The best single run is the shortest one that is long enough.
             if let [part] = &taken[..] {
                 let of = |from: u32| runs.iter().find(|run| run.contains(&from)).unwrap();
                 let chosen = of(part.start);

@@ -1,10 +1,11 @@
-//! How many nodes are free when.
+//! Free nodes as a function of time.
 
 use dfrsim_model::{SimSpan, SimTime};
 
-/// The free nodes as a step function of time, from now to the end of time.
+/// Free nodes as a step function of time, from now on without end.
 ///
-/// Intervals are half-open: a job that ends at a moment has left for one that starts then.
+/// Intervals are half-open: the nodes of a job that ends at some time are free for a job that starts
+/// at that time.
 ///
 /// ```
 /// use dfrsim_model::{SimSpan, SimTime};
@@ -19,31 +20,32 @@ use dfrsim_model::{SimSpan, SimTime};
 #[derive(Clone, Debug)]
 pub struct Profile {
     nodes: u64,
-    /// By rising time, neighbours with different counts; the last one holds for ever.
+    /// Steps in ascending order of time, with different counts for adjacent steps; the last one has
+    /// no end.
     steps: Vec<Step>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Step {
     from: SimTime,
-    /// Below zero where nodes are closed that a job still has.
+    /// Free nodes; negative where closed nodes are still in use by a job.
     free: i64,
 }
 
 impl Profile {
-    /// All of this many nodes are free for ever.
+    /// Creates a profile in which all `nodes` nodes are always free.
     pub fn new(nodes: impl Into<u64>) -> Profile {
         let nodes = nodes.into();
         Profile { nodes, steps: vec![Step { from: SimTime::ZERO, free: signed(nodes) }] }
     }
 
-    /// Takes back all reservations, and begins again at this moment.
+    /// Cancels all reservations, and lets the profile begin at `from`.
     pub fn clear(&mut self, from: SimTime) {
         self.steps.clear();
         self.steps.push(Step { from, free: signed(self.nodes) });
     }
 
-    /// Forgets what was before now.
+    /// Drops the steps before `now`.
     pub fn advance(&mut self, now: SimTime) {
         if now <= self.steps[0].from {
             return;
@@ -53,19 +55,19 @@ impl Profile {
         self.steps[0].from = now;
     }
 
-    /// The earliest moment, not before `from`, from which `width` nodes are free for `span`, which must not be
-    /// zero; [`SimTime::MAX`] if there is none.
+    /// Returns the earliest time, not before `from`, from which `width` nodes are free for `span`,
+    /// which must not be zero; [`SimTime::MAX`] if there is none.
     pub fn earliest(&self, from: SimTime, width: impl Into<u64>, span: SimSpan) -> SimTime {
-        // Only jobs without any estimate hold their nodes for ever: then there may be no such moment.
-        self.earliest_or_held(from, width, span, SimTime::MAX)
+        // Only jobs without an estimate occupy their nodes for ever; then the job may never fit.
+        self.earliest_or_reserved(from, width, span, SimTime::MAX)
     }
 
-    /// Like [`Profile::earliest`] for a job that has a reservation of `width` nodes for `span` from `held` on and
-    /// would give it up for an earlier one: the moment at which it can start, `held` at the latest.
+    /// Returns the earliest start of a job that holds a reservation of `width` nodes for `span` from
+    /// `held` on and would replace it by an earlier one; `held` if there is none.
     ///
-    /// Since its own nodes are free for itself, only what is before `held` matters, and the reservation may stay
-    /// in the profile meanwhile.
-    pub fn earliest_or_held(
+    /// Since the job's own nodes count as free for it, only the profile before `held` matters, and
+    /// the reservation may remain in the profile during the search.
+    pub fn earliest_or_reserved(
         &self,
         from: SimTime,
         width: impl Into<u64>,
@@ -73,12 +75,13 @@ impl Profile {
         held: SimTime,
     ) -> SimTime {
         let width = signed(width.into());
-        // Mostly it is the first step in which the search begins.
+        // Fast path: most searches begin in the first step.
         let is_first = self.steps.get(1).is_none_or(|second| second.from > from);
         let mut at = if is_first { 0 } else { self.steps.partition_point(|step| step.from <= from) - 1 };
         let mut start = from;
         while start < held {
-            // `at` is the step in which `start` lies; look for the first obstacle before the end.
+            // `at` is the step that contains `start`; find the first step before the end that has
+            // too few nodes.
             let end = start.saturating_add(span).min(held);
             let obstacle =
                 self.steps[at..].iter().take_while(|step| step.from < end).position(|step| step.free < width);
@@ -93,29 +96,34 @@ impl Profile {
         held
     }
 
-    /// Like [`Profile::earliest`] where nodes only come free: any job that can start can go on.
-    pub fn earliest_where_rising(&self, from: SimTime, width: impl Into<u64>) -> SimTime {
+    /// Returns the earliest start, as [`Profile::earliest`] does, for a profile that never
+    /// decreases: a job that fits once fits from then on.
+    pub fn earliest_if_non_decreasing(&self, from: SimTime, width: impl Into<u64>) -> SimTime {
         let width = signed(width.into());
-        debug_assert!(self.steps.is_sorted_by_key(|step| step.free), "nodes only come free");
+        debug_assert!(
+            self.steps.is_sorted_by_key(|step| step.free),
+            "the free nodes must not decrease over time"
+        );
         let first = self.steps.partition_point(|step| step.free < width);
         self.steps.get(first).map_or(SimTime::MAX, |step| step.from.max(from))
     }
 
-    /// What is free all the time from one moment, not in the past, to another.
-    pub fn least(&self, start: SimTime, end: SimTime) -> u64 {
+    /// Returns the minimum number of free nodes between `start`, which must not be in the past, and
+    /// `end`; 0 if it is negative.
+    pub fn min_free(&self, start: SimTime, end: SimTime) -> u64 {
         let at = self.steps.partition_point(|step| step.from <= start).saturating_sub(1);
         let steps = self.steps[at..].iter().take_while(|step| step.from < end || step.from <= start);
         steps.map(|step| step.free).min().map_or(0, |least| u64::try_from(least).unwrap_or(0))
     }
 
-    /// The next moment after another one from which more is free.
+    /// Returns the first time after `after` at which the number of free nodes increases.
     pub(super) fn next_rise(&self, after: SimTime) -> Option<SimTime> {
         let at = self.steps.partition_point(|step| step.from <= after).saturating_sub(1);
         let rise = self.steps[at..].windows(2).find(|pair| pair[1].free > pair[0].free);
         rise.map(|pair| pair[1].from)
     }
 
-    /// The reserved area, in nodes * microseconds; endless reservations do not count.
+    /// Returns the reserved area, in nodes * microseconds; reservations without end are excluded.
     pub fn reserved(&self) -> u128 {
         let span = |pair: &[Step]| u128::from(pair[1].from.since(pair[0].from).micros());
         self.steps
@@ -124,18 +132,20 @@ impl Profile {
             .sum()
     }
 
-    /// Takes `width` nodes from `start` to `end`; they must be free, or closed nodes that a job still has.
+    /// Reserves `width` nodes from `start` to `end`. They must be free, or closed nodes that a job
+    /// still uses.
     pub fn reserve(&mut self, start: SimTime, end: SimTime, width: impl Into<u64>) {
         self.change(start, end, -signed(width.into()));
     }
 
-    /// Gives `width` nodes back from `start` to `end`.
+    /// Releases `width` nodes from `start` to `end`.
     pub fn release(&mut self, start: SimTime, end: SimTime, width: impl Into<u64>) {
         self.change(start, end, signed(width.into()));
     }
 
-    /// Moves a reservation of `width` nodes to an earlier start: only what one span has and the other has not changes.
-    pub(super) fn move_up(
+    /// Moves a reservation of `width` nodes to an earlier start, changing only the steps in which
+    /// the two intervals differ.
+    pub(super) fn move_earlier(
         &mut self,
         (start, end): (SimTime, SimTime),
         (new_start, new_end): (SimTime, SimTime),
@@ -147,7 +157,7 @@ impl Profile {
         self.change(end, new_end, -width);
     }
 
-    /// Adds an amount, which may be below zero, from `start` to `end`.
+    /// Adds `amount`, which may be negative, from `start` to `end`.
     fn change(&mut self, start: SimTime, end: SimTime, amount: i64) {
         if start >= end || amount == 0 {
             return;
@@ -158,13 +168,17 @@ impl Profile {
         let (begins, ends) = (Step::begins(steps, first, start), Step::begins(steps, last, end));
         let (before, until) = (first.checked_sub(1).map(|at| steps[at].free), steps[last.max(1) - 1].free);
         steps[first..last].iter_mut().for_each(|step| step.free += amount);
-        // All steps in between moved by the same amount: only the two borders can have come or gone.
+        // All steps in between change by the same amount, so that only the two boundary steps can be
+        // inserted or removed.
         let joins_first = begins && before == Some(steps[first].free);
         let joins_last = ends && steps[last].free == until + amount;
-        let new_first = || Step { from: start, free: before.expect("a profile begins before") + amount };
+        let new_first = || Step {
+            from: start,
+            free: before.expect("the profile must begin at or before the start of the change") + amount,
+        };
         let new_last = Step { from: end, free: until };
         match (begins, joins_first, ends, joins_last) {
-            // A border that moves: what is behind it stays where it is.
+            // One boundary is inserted and the other removed: move only the steps in between.
             (false, _, _, true) => {
                 let new_first = new_first();
                 steps.copy_within(first..last, first + 1);
@@ -191,13 +205,13 @@ impl Profile {
 }
 
 impl Step {
-    /// Whether the step at a place is there and begins at a moment.
+    /// Returns whether the step at index `at` exists and begins at `time`.
     fn begins(steps: &[Step], at: usize, time: SimTime) -> bool {
         steps.get(at).is_some_and(|step| step.from == time)
     }
 }
 
-/// Amounts of a pool are far below 2^63.
+/// Converts an amount to a signed number; amounts of a pool are far below 2^63.
 #[inline]
 fn signed(amount: u64) -> i64 {
     amount.cast_signed()

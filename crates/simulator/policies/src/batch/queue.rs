@@ -1,12 +1,12 @@
-//! The queue of waiting jobs.
+//! Queue of waiting jobs.
 
 use super::job::BatchJob;
 use super::queue_order::{compare, value};
-use super::split::{Room, Split, Stay};
+use super::split::{Allocation, Occupancy, Slot};
 use dfrsim_cluster::JobHandle;
 use dfrsim_model::batch::QueueOrder;
 use dfrsim_model::formula::Formula;
-use dfrsim_model::{SimTime, Total};
+use dfrsim_model::{SimTime, TotalF64};
 use std::cmp::{Ordering, Reverse};
 use std::collections::VecDeque;
 
@@ -14,68 +14,76 @@ use std::collections::VecDeque;
 #[derive(Clone, Debug)]
 pub(super) struct Waiting {
     pub(super) job: BatchJob,
-    /// The number of what its tasks take.
-    pub(super) need: usize,
-    /// By the settings of the site; 0 without.
+    /// Number of its request per task.
+    pub(super) request: usize,
+    /// Priority by the settings of the site; 0 without a site.
     pub(super) priority: u64,
-    /// When its reservation begins and ends, and where that is; [`SimTime::MAX`] if it has none.
+    /// Begin, end and allocation of its reservation; the times are [`SimTime::MAX`] if it has none.
     pub(super) start: SimTime,
     pub(super) end: SimTime,
-    pub(super) split: Split,
+    pub(super) allocation: Allocation,
 }
 
 impl Waiting {
-    /// A job without a reservation.
+    /// Creates a queued job without a reservation.
     #[inline]
-    pub(super) fn new(job: BatchJob, need: usize) -> Waiting {
-        Waiting { job, need, priority: 0, start: SimTime::MAX, end: SimTime::MAX, split: Split::default() }
+    pub(super) fn new(job: BatchJob, request: usize) -> Waiting {
+        Waiting {
+            job,
+            request,
+            priority: 0,
+            start: SimTime::MAX,
+            end: SimTime::MAX,
+            allocation: Allocation::default(),
+        }
     }
 
-    /// Gives it a reservation.
-    pub(super) fn promise(&mut self, (start, (split, end)): (SimTime, Room)) {
-        (self.start, self.end, self.split) = (start, end, split);
+    /// Sets the reservation of the job.
+    pub(super) fn set_reservation(&mut self, (start, (split, end)): (SimTime, Slot)) {
+        (self.start, self.end, self.allocation) = (start, end, split);
     }
 
-    /// Gives its reservation up.
-    pub(super) fn withdraw(&mut self) {
+    /// Cancels the reservation of the job.
+    pub(super) fn cancel_reservation(&mut self) {
         (self.start, self.end) = (SimTime::MAX, SimTime::MAX);
-        self.split = Split::default();
+        self.allocation = Allocation::default();
     }
 
-    /// What its reservation takes, from a moment on.
-    pub(super) fn stay(&self, from: SimTime) -> Stay<'_> {
-        let Waiting { need, end, ref split, .. } = *self;
-        Stay { need, split, width: self.job.width, start: self.start.max(from), end }
+    /// Returns the occupancy of the job's reservation, from `from` on.
+    pub(super) fn occupancy(&self, from: SimTime) -> Occupancy<'_> {
+        let Waiting { request: need, end, allocation: ref split, .. } = *self;
+        Occupancy { request: need, allocation: split, size: self.job.size, start: self.start.max(from), end }
     }
 }
 
-/// The waiting jobs: by decreasing priority, then in the order of the policy.
+/// Waiting jobs by decreasing priority, then in the order of the policy.
 #[derive(Debug)]
 pub(super) struct Queue {
     order: QueueOrder,
-    /// In which jobs are tried behind the head, if in another one.
-    fill: Option<QueueOrder>,
+    /// Backfill order, if it differs from the queue order.
+    backfill_order: Option<QueueOrder>,
     pub(super) jobs: VecDeque<Waiting>,
-    /// A formula, and a job for which it has no finite value, and what it has.
-    pub(super) fault: Option<(Formula, JobHandle, f64)>,
+    /// A formula, a job for which its value is not finite, and that value.
+    pub(super) formula_error: Option<(Formula, JobHandle, f64)>,
 }
 
 impl Queue {
-    pub(super) fn new(order: QueueOrder, fill: Option<QueueOrder>) -> Queue {
-        Queue { order, fill, jobs: VecDeque::new(), fault: None }
+    pub(super) fn new(order: QueueOrder, backfill_order: Option<QueueOrder>) -> Queue {
+        Queue { order, backfill_order, jobs: VecDeque::new(), formula_error: None }
     }
 
-    /// Whether priorities alone, and then the order of submission, say which job is first.
+    /// Returns whether the queue is ordered by priority and submission only.
     pub(super) fn is_by_arrival(&self) -> bool {
-        self.order == QueueOrder::Arrival && self.fill.is_none()
+        self.order == QueueOrder::Arrival && self.backfill_order.is_none()
     }
 
-    /// Whether the order of two jobs can change while they wait.
+    /// Returns whether the order of two jobs can change while they wait.
     pub(super) fn depends_on_time(&self) -> bool {
         self.order.depends_on_time()
     }
 
-    /// A job joins without a priority; orders that depend on the time are for [`Queue::sort`].
+    /// Inserts a job without a priority. If the order depends on time, the job is appended, and
+    /// [`Queue::sort`] moves it to its position.
     #[inline]
     pub(super) fn insert(&mut self, job: BatchJob, need: usize) {
         let is_behind = || self.jobs.back().is_none_or(|last| last.job.sequence < job.sequence);
@@ -89,13 +97,14 @@ impl Queue {
     #[inline(never)]
     fn insert_in_order(&mut self, job: BatchJob, need: usize) {
         if let QueueOrder::Formula(formula) = self.order {
-            checked(formula, &job, job.submit, &mut self.fault);
+            checked_value(formula, &job, job.submit, &mut self.formula_error);
         }
         let at = self.jobs.partition_point(|other| compare(self.order, &other.job, &job, job.submit).is_lt());
         self.jobs.insert(at, Waiting::new(job, need));
     }
 
-    /// A job joins a queue that is in the order of priorities, then of submission; returns whether another one is behind it.
+    /// Inserts a job into a queue that is ordered by priority, then submission; returns whether
+    /// another job is behind it.
     pub(super) fn insert_by_priority(&mut self, job: Waiting) -> bool {
         let key = |job: &Waiting| (Reverse(job.priority), job.job.sequence);
         let own = key(&job);
@@ -105,28 +114,28 @@ impl Queue {
         !is_last
     }
 
-    /// The job of a place leaves the queue.
+    /// Removes and returns the job at an index.
     #[inline]
-    pub(super) fn take(&mut self, at: usize) -> Waiting {
+    pub(super) fn remove(&mut self, at: usize) -> Waiting {
         let job = if at == 0 { self.jobs.pop_front() } else { self.jobs.remove(at) };
-        job.expect("there is a job")
+        job.expect("the index must be that of a queued job")
     }
 
-    /// Brings the queue into the order of this moment; returns whether it was another one.
+    /// Sorts the queue for the current time; returns whether its order has changed.
     pub(super) fn sort(&mut self, now: SimTime) -> bool {
         self.sort_from(0, self.order, now)
     }
 
-    /// Brings the jobs from a place on into the order in which they are tried behind the head.
-    pub(super) fn sort_behind(&mut self, from: usize, now: SimTime) {
-        if let Some(fill) = self.fill {
+    /// Sorts the jobs from an index on into the backfill order, if there is one.
+    pub(super) fn sort_for_backfill(&mut self, from: usize, now: SimTime) {
+        if let Some(fill) = self.backfill_order {
             self.sort_from(from, fill, now);
         }
     }
 
-    /// Brings the queue back into its own order.
-    pub(super) fn sort_back(&mut self, now: SimTime) {
-        if self.fill.is_some() {
+    /// Restores the queue order after backfilling.
+    pub(super) fn restore_order(&mut self, now: SimTime) {
+        if self.backfill_order.is_some() {
             self.sort(now);
         }
     }
@@ -139,7 +148,7 @@ impl Queue {
         let jobs = &mut self.jobs.make_contiguous()[from..];
         let is_sorted = jobs.is_sorted_by(|a, b| compare(a, b).is_lt());
         if !is_sorted && order == QueueOrder::Arrival {
-            // Jobs are large: it is their keys that are sorted.
+            // Jobs are large, so their keys are sorted instead.
             jobs.sort_by_cached_key(|job| (Reverse(job.priority), job.job.sequence));
         } else if !is_sorted {
             jobs.sort_by(compare);
@@ -147,11 +156,11 @@ impl Queue {
         !is_sorted
     }
 
-    /// The same with each value computed once for each look at the jobs.
+    /// Sorts by a formula; caches its values while sorting.
     fn sort_by_formula(&mut self, from: usize, formula: Formula, now: SimTime) -> bool {
-        let Queue { jobs, fault, .. } = self;
+        let Queue { jobs, formula_error: fault, .. } = self;
         let mut key = |waiting: &Waiting| {
-            let value = checked(formula, &waiting.job, now, fault);
+            let value = checked_value(formula, &waiting.job, now, fault);
             (Reverse(waiting.priority), value, waiting.job.sequence)
         };
         let jobs = &mut jobs.make_contiguous()[from..];
@@ -163,28 +172,28 @@ impl Queue {
     }
 }
 
-/// The value of a formula for a job; notes the first job that has no finite one.
-fn checked(
+/// Computes the value of a formula for a job; records the first job for which it is not finite.
+fn checked_value(
     formula: Formula,
     job: &BatchJob,
     now: SimTime,
     fault: &mut Option<(Formula, JobHandle, f64)>,
-) -> Total {
+) -> TotalF64 {
     let value = value(formula, job, now);
     if !value.is_finite() {
         fault.get_or_insert((formula, job.job, value));
     }
-    Total(value)
+    TotalF64(value)
 }
 
 impl Waiting {
-    /// Whether it is before another job at a moment, in a queue of this order.
+    /// Returns whether this job is before `other` at time `now`, in a queue of this order.
     pub(super) fn precedes(&self, other: &Waiting, order: QueueOrder, now: SimTime) -> bool {
         precedence(order, self, other, now).is_lt()
     }
 }
 
-/// Which of two jobs is first at a moment: that of the larger priority, then by the order.
+/// Compares two jobs at time `now`: by decreasing priority, then by the order.
 fn precedence(order: QueueOrder, a: &Waiting, b: &Waiting, now: SimTime) -> Ordering {
     b.priority.cmp(&a.priority).then_with(|| compare(order, &a.job, &b.job, now))
 }

@@ -1,4 +1,4 @@
-//! Which of two waiting jobs is first.
+//! Order of two waiting jobs.
 
 use super::job::BatchJob;
 use dfrsim_model::SimTime;
@@ -6,9 +6,9 @@ use dfrsim_model::batch::QueueOrder;
 use dfrsim_model::formula::{Formula, Known};
 use std::cmp::Ordering;
 
-/// Which of two jobs is first at this moment.
+/// Compares two jobs in a queue order at time `now`; the one to start first is less.
 pub(super) fn compare(order: QueueOrder, a: &BatchJob, b: &BatchJob, now: SimTime) -> Ordering {
-    let area = |job: &BatchJob| u128::from(job.estimate.micros()) * u128::from(job.width);
+    let area = |job: &BatchJob| u128::from(job.estimate.micros()) * u128::from(job.size);
     let by_key = match order {
         QueueOrder::Arrival => Ordering::Equal,
         QueueOrder::Sjf => a.estimate.cmp(&b.estimate),
@@ -23,17 +23,17 @@ pub(super) fn compare(order: QueueOrder, a: &BatchJob, b: &BatchJob, now: SimTim
     by_key.then(a.sequence.cmp(&b.sequence))
 }
 
-/// The value of a formula for a job at a moment.
+/// Computes the value of a formula for a job at time `now`.
 pub(super) fn value(formula: Formula, job: &BatchJob, now: SimTime) -> f64 {
     formula.value(&Known {
         wait: now.saturating_since(job.submit).as_secs_f64(),
         estimate: job.estimate.as_secs_f64(),
-        width: job.width.into(),
+        width: job.size.into(),
         submit: job.submit.as_secs_f64(),
     })
 }
 
 fn wfp3(job: &BatchJob, now: SimTime) -> f64 {
     let wait = now.since(job.submit).as_secs_f64();
-    (wait / job.estimate.as_secs_f64()).powi(3) * f64::from(job.width)
+    (wait / job.estimate.as_secs_f64()).powi(3) * f64::from(job.size)
 }

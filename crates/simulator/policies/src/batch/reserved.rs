@@ -1,48 +1,53 @@
-//! A reservation of certain nodes.
+//! Reservation of specific nodes.
 
-use super::head::Head;
+use super::head::HeadReservation;
 use super::pools::Pools;
 use super::queue::Waiting;
-use super::running::Run;
-use super::split::Split;
+use super::running::RunningJob;
+use super::split::Allocation;
 use dfrsim_cluster::JobHandle;
 use dfrsim_model::SimTime;
 use dfrsim_model::batch::NodeUse;
 
-/// The nodes that a job waits for.
+/// A job with a reservation of specific nodes.
 #[derive(Debug)]
-pub(super) struct Reserved {
+pub(super) struct NodeReservation {
     pub(super) job: Waiting,
-    /// What it keeps from others as far as that is free: nodes that are free already, or, where tasks share nodes, room on certain nodes.
-    pub(super) held: Split,
-    /// The nodes that it takes of running jobs when they end, where a task has a node of its own.
-    pub(super) awaited: Vec<(JobHandle, Split)>,
+    /// Blocked for other jobs as far as it is free: nodes that are already free, or, where tasks
+    /// share nodes, resources of specific nodes.
+    pub(super) blocked: Allocation,
+    /// Nodes that the job takes over from running jobs when these end, where each task has a node of
+    /// its own.
+    pub(super) awaited: Vec<(JobHandle, Allocation)>,
 }
 
-/// What a reservation holds, and what it awaits.
-type Bound = (Split, Vec<(JobHandle, Split)>);
+/// Blocked and awaited nodes of a reservation.
+type BoundNodes = (Allocation, Vec<(JobHandle, Allocation)>);
 
-impl Reserved {
-    /// Binds those of the nodes that can be a job's at the earliest moment at which there are enough that are free latest; `None` if
-    /// there is no such moment. Running jobs are in the order in which they are expected to leave, then of submission.
+impl NodeReservation {
+    /// Selects the nodes of a reservation: of the eligible nodes that are free at the shadow time,
+    /// those that become free last. Returns `None` if the job never fits. `releases` are the running
+    /// jobs in the order of their expected ends, then of submission.
     pub(super) fn bind(
         pools: &Pools,
         now: SimTime,
         job: &Waiting,
-        releases: &[(SimTime, &Run)],
-    ) -> Option<Bound> {
-        let head = Head::new(pools, now, job, releases.iter().copied())?;
-        let in_time = &releases[..releases.partition_point(|(end, _)| *end <= head.time)];
+        releases: &[(SimTime, &RunningJob)],
+    ) -> Option<BoundNodes> {
+        let head = HeadReservation::new(pools, now, job, releases.iter().copied())?;
+        let in_time = &releases[..releases.partition_point(|(end, _)| *end <= head.shadow_time)];
         let is_whole = pools.node_use == NodeUse::Whole;
-        let (mut rooms, mut missing) = (head.rooms(job.job.width), job.job.width);
-        let (mut held, mut awaited) = (Split::default(), Vec::new());
+        let (mut rooms, mut missing) = (head.fit_counts(job.job.size), job.job.size);
+        let (mut held, mut awaited) = (Allocation::default(), Vec::new());
         for (_, run) in in_time.iter().rev() {
-            let mut parts: Vec<(usize, u32)> = run.split.parts(run.width).collect();
-            parts.sort_unstable_by_key(|&(pool, _)| if is_whole { pool } else { pools.node(pool) as usize });
-            let mut taken = Split::default();
+            let mut parts: Vec<(usize, u32)> = run.allocation.parts(run.size).collect();
+            parts.sort_unstable_by_key(
+                |&(pool, _)| if is_whole { pool } else { pools.node_of(pool) as usize },
+            );
+            let mut taken = Allocation::default();
             for (pool, nodes) in parts {
                 let room = u32::try_from(rooms[pool]).unwrap_or(u32::MAX).min(missing);
-                // Of the jobs that leave a node that tasks share, the last one counts.
+                // Where tasks share a node, only the last job to release it counts.
                 let (tasks, rest) = match is_whole {
                     true => (room.min(nodes), rooms[pool] - u64::from(room.min(nodes))),
                     false => (room, 0),
@@ -56,19 +61,19 @@ impl Reserved {
                 false => held.add_all(taken),
             }
         }
-        held.add_all(pools.choose(head.at(), job.need, missing, |pool| rooms[pool]));
+        held.add_all(pools.choose(head.span(), job.request, missing, |pool| rooms[pool]));
         Some((held, awaited))
     }
 
-    /// A job has ended, whose nodes may be awaited.
-    pub(super) fn ended(&mut self, job: JobHandle) {
+    /// Moves the awaited nodes of a job that has ended to the blocked ones.
+    pub(super) fn note_end(&mut self, job: JobHandle) {
         if let Some(at) = self.awaited.iter().position(|(awaited, _)| *awaited == job) {
             let (_, split) = self.awaited.swap_remove(at);
-            self.held.add_all(split);
+            self.blocked.add_all(split);
         }
     }
 
     pub(super) fn is_ready(&self, pools: &Pools) -> bool {
-        self.awaited.is_empty() && pools.have_room(self.job.need, &self.held)
+        self.awaited.is_empty() && pools.can_allocate(self.job.request, &self.blocked)
     }
 }

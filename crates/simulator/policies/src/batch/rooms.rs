@@ -1,28 +1,28 @@
-//! For how many tasks there is room.
+//! Numbers of tasks that fit.
 
-/// For how many tasks of a need each pool has room, where nodes can have them at all.
+/// Number of tasks of a request that fit, on nodes that are eligible for the request.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Rooms {
-    /// The version of the pools that was counted.
+pub(super) struct FitCounts {
+    /// Version of the pools for which the counts are valid.
     pub(super) version: u64,
-    /// By pool.
-    pub(super) tasks: Vec<u64>,
-    /// By group.
-    pub(super) sums: Vec<u64>,
-    pub(super) all: u64,
+    /// Counts per pool.
+    pub(super) by_pool: Vec<u64>,
+    /// Counts per group.
+    pub(super) by_group: Vec<u64>,
+    pub(super) total: u64,
 }
 
-impl Rooms {
-    /// No pool has room.
-    pub(super) fn none(pools: usize, groups: usize) -> Rooms {
-        Rooms { version: 0, tasks: vec![0; pools], sums: vec![0; groups], all: 0 }
+impl FitCounts {
+    /// Creates counts of zero for all pools.
+    pub(super) fn zero(pools: usize, groups: usize) -> FitCounts {
+        FitCounts { version: 0, by_pool: vec![0; pools], by_group: vec![0; groups], total: 0 }
     }
 
-    /// A pool of a group has room for another number of tasks.
+    /// Sets the number of tasks that fit into a pool.
     #[inline]
     pub(super) fn set(&mut self, pool: usize, group: usize, tasks: u64) {
-        let before = std::mem::replace(&mut self.tasks[pool], tasks);
-        self.sums[group] = self.sums[group] - before + tasks;
-        self.all = self.all - before + tasks;
+        let before = std::mem::replace(&mut self.by_pool[pool], tasks);
+        self.by_group[group] = self.by_group[group] - before + tasks;
+        self.total = self.total - before + tasks;
     }
 }

@@ -1,113 +1,117 @@
-//! The running jobs, and when they are expected to leave their nodes.
+//! Running jobs and the times at which they are expected to release their nodes.
 
 use super::pools::Pools;
-use super::split::{Split, Stay};
+use super::split::{Allocation, Occupancy};
 use super::timeline::Timeline;
-use crate::site::Site;
+use crate::site::PrioritySystem;
 use dfrsim_cluster::JobHandle;
 use dfrsim_model::{SimSpan, SimTime};
 
-/// How long a job past its estimate is expected to go on, in each pass: one second.
-pub(super) const OVERRUN: SimSpan = SimSpan::from_secs(1);
+/// Assumed remaining time of a job that has exceeded its estimate, in each scheduling cycle: one
+/// second.
+pub(super) const OVERRUN_EXTENSION: SimSpan = SimSpan::from_secs(1);
 
-/// A job on its nodes.
+/// A running job.
 #[derive(Clone, Debug)]
-pub(super) struct Run {
-    /// The end of its estimate.
+pub(super) struct RunningJob {
+    /// End by the estimate.
     pub(super) end: SimTime,
-    /// Its place in the order of submission.
+    /// Index in the order of submission.
     pub(super) sequence: u64,
     pub(super) job: JobHandle,
-    pub(super) width: u32,
-    pub(super) need: usize,
-    pub(super) split: Split,
-    /// When it started, and until when it was planned to have its nodes then; later until when the timeline has them, where there is one.
-    pub(super) since: SimTime,
-    pub(super) reserved_to: SimTime,
+    pub(super) size: u32,
+    pub(super) request: usize,
+    pub(super) allocation: Allocation,
+    /// Start, and the planned release of its nodes; where there is a timeline, the time until which
+    /// it has the nodes reserved.
+    pub(super) start: SimTime,
+    pub(super) reserved_until: SimTime,
 }
 
-/// When a running job is expected to end, and its place in the order of submission.
-type End = (SimTime, u64);
+/// Sort key: estimated end, then index in the order of submission.
+type EndKey = (SimTime, u64);
 
-/// The running jobs by the ends of their estimates, then by submission.
+/// Running jobs, ordered by estimated end, then submission.
 #[derive(Debug, Default)]
-pub(super) struct Running {
-    by_end: Vec<(End, JobHandle)>,
-    /// By handle. They stay where they are, as jobs come and go in the middle of the order.
-    runs: Vec<Option<Run>>,
+pub(super) struct RunningJobs {
+    by_end: Vec<(EndKey, JobHandle)>,
+    /// Runs by handle. Stored apart from the order so that insertions into its middle move little
+    /// memory.
+    runs: Vec<Option<RunningJob>>,
 }
 
-impl Running {
-    fn place(&self, end: End) -> usize {
+impl RunningJobs {
+    fn index_of(&self, end: EndKey) -> usize {
         self.by_end.partition_point(|(other, _)| *other < end)
     }
 
-    pub(super) fn insert(&mut self, run: Run) {
+    pub(super) fn insert(&mut self, run: RunningJob) {
         let handle = run.job.index();
         if self.runs.len() <= handle {
             self.runs.resize_with(handle + 1, || None);
         }
-        let place = self.place(run.key());
+        let place = self.index_of(run.key());
         self.by_end.insert(place, (run.key(), run.job));
         self.runs[handle] = Some(run);
     }
 
-    /// A job that runs.
-    pub(super) fn get(&self, job: JobHandle) -> &Run {
+    /// Returns a job that must be running.
+    pub(super) fn get(&self, job: JobHandle) -> &RunningJob {
         self.runs[job.index()].as_ref().expect("it runs")
     }
 
     #[inline]
-    pub(super) fn remove(&mut self, job: JobHandle) -> Option<Run> {
+    pub(super) fn remove(&mut self, job: JobHandle) -> Option<RunningJob> {
         let run = self.runs.get_mut(job.index())?.take()?;
-        let place = self.place(run.key());
+        let place = self.index_of(run.key());
         self.by_end.remove(place);
         Some(run)
     }
 
-    /// All of them, in their order.
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Run> {
+    /// Iterates over the running jobs in their order.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &RunningJob> {
         self.by_end.iter().map(|(_, job)| self.get(*job))
     }
 
-    /// Calls a function for the first jobs in their order, which must not change the order.
-    pub(super) fn for_first(&mut self, count: usize, mut change: impl FnMut(&mut Run)) {
+    /// Calls `change` for the first `count` jobs. It must not change their sort keys.
+    pub(super) fn for_first(&mut self, count: usize, mut change: impl FnMut(&mut RunningJob)) {
         for (_, job) in &self.by_end[..count] {
             change(self.runs[job.index()].as_mut().expect("it runs"));
         }
     }
 
-    /// The same for all of them.
-    pub(super) fn for_each(&mut self, change: impl FnMut(&mut Run)) {
+    /// Calls `change` for all jobs. It must not change their sort keys.
+    pub(super) fn for_each(&mut self, change: impl FnMut(&mut RunningJob)) {
         self.for_first(self.by_end.len(), change);
     }
 
-    /// What they have of the pools from now on.
+    /// Builds the timeline of the running jobs from `now` on.
     pub(super) fn timeline(&self, pools: &Pools, now: SimTime) -> Timeline {
         let mut timeline = Timeline::new(pools, now);
-        self.iter().for_each(|run| timeline.take(pools, run.stay(now)));
+        self.iter().for_each(|run| timeline.allocate(pools, run.occupancy(now)));
         timeline
     }
 
-    /// When the first one is expected to end.
+    /// Returns the earliest estimated end.
     pub(super) fn first_end(&self) -> Option<SimTime> {
         self.by_end.first().map(|((end, _), _)| *end)
     }
 
-    /// How many jobs are past their estimates.
-    pub(super) fn overdue(&self, now: SimTime) -> usize {
+    /// Counts the jobs that have exceeded their estimates.
+    pub(super) fn count_overruns(&self, now: SimTime) -> usize {
         self.by_end.iter().take_while(|((end, _), _)| *end <= now).count()
     }
 
-    /// The jobs in the order in which they are expected to leave their nodes, with these moments, if ends are not rounded and no window comes
-    /// before.
-    pub(super) fn releases(&self, now: SimTime) -> impl Iterator<Item = (SimTime, &Run)> {
-        let later = now + OVERRUN;
-        // Those past their estimates are expected to leave after those that end within that second.
-        let (overdue, timely) = self.by_end.split_at(self.overdue(now));
+    /// Returns the running jobs with their expected release times, in this order. Only valid if ends
+    /// are not rounded and no window comes before an end.
+    pub(super) fn releases(&self, now: SimTime) -> impl Iterator<Item = (SimTime, &RunningJob)> {
+        let later = now + OVERRUN_EXTENSION;
+        // Jobs that have exceeded their estimates come after those that end within the assumed
+        // remaining second.
+        let (overdue, timely) = self.by_end.split_at(self.count_overruns(now));
         let soon = timely.iter().take_while(|((end, _), _)| *end < later).count();
         let (soon, late) = timely.split_at(soon);
-        let timely = |((end, _), job): &(End, JobHandle)| (*end, self.get(*job));
+        let timely = |((end, _), job): &(EndKey, JobHandle)| (*end, self.get(*job));
         soon.iter()
             .map(timely)
             .chain(overdue.iter().map(move |(_, job)| (later, self.get(*job))))
@@ -115,24 +119,31 @@ impl Running {
     }
 }
 
-impl Run {
-    /// What it has of the timeline, from a moment on.
-    pub(super) fn stay(&self, start: SimTime) -> Stay<'_> {
-        let Run { need, ref split, width, reserved_to: end, .. } = *self;
-        Stay { need, split, width, start, end }
+impl RunningJob {
+    /// Returns the occupancy of the job's allocation, from `start` on.
+    pub(super) fn occupancy(&self, start: SimTime) -> Occupancy<'_> {
+        let RunningJob { request: need, allocation: ref split, size: width, reserved_until: end, .. } = *self;
+        Occupancy { request: need, allocation: split, size: width, start, end }
     }
 
-    fn key(&self) -> End {
+    fn key(&self) -> EndKey {
         (self.end, self.sequence)
     }
 
-    /// When it is expected to leave its nodes: as it was planned if it starts now, otherwise at the end of its estimate or shortly, rounded by the settings of the site, or at the begin of a window.
-    pub(super) fn release(&self, now: SimTime, pools: &Pools, site: Option<&Site>) -> SimTime {
-        if self.since == now {
-            return self.reserved_to;
+    /// Computes the expected release of the nodes: the planned one if the job starts now; otherwise
+    /// the end of its estimate, or one second from now if that has passed, rounded by the settings
+    /// of the site; at the latest the begin of a window.
+    pub(super) fn expected_release(
+        &self,
+        now: SimTime,
+        pools: &Pools,
+        site: Option<&PrioritySystem>,
+    ) -> SimTime {
+        if self.start == now {
+            return self.reserved_until;
         }
-        let left = if self.end <= now { OVERRUN } else { self.end.since(now) };
-        let left = site.map_or(left, |site| site.rounded(now, left));
-        pools.stays_until(now, now.saturating_add(left), &self.split)
+        let left = if self.end <= now { OVERRUN_EXTENSION } else { self.end.since(now) };
+        let left = site.map_or(left, |site| site.round_to_resolution(now, left));
+        pools.occupied_until(now, now.saturating_add(left), &self.allocation)
     }
 }

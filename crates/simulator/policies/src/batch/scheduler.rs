@@ -1,18 +1,18 @@
-//! The one scheduler of batch policies: from what happened to who starts where.
+//! Scheduler of all batch policies: from events to starts on nodes.
 
-use super::head::Head;
+use super::head::HeadReservation;
 use super::job::BatchJob;
-use super::passes::Passes;
-use super::plan::Plan;
+use super::passes::SlurmCycles;
+use super::plan::ReservationPlan;
 use super::pools::Pools;
 use super::queue::{Queue, Waiting};
-use super::reserved::Reserved;
-use super::running::{Run, Running};
+use super::reserved::NodeReservation;
+use super::running::{RunningJob, RunningJobs};
 use super::site_order::SiteOrder;
-use super::split::{Room, Split};
-use crate::site::{Site, needed};
+use super::split::{Allocation, Slot};
+use crate::site::{PrioritySystem, select_victims};
 use dfrsim_cluster::{Decision, JobHandle, JobState, NodeRange, Scheduler, Situation, View};
-use dfrsim_model::batch::{BatchPolicy, Discipline, QueueOrder};
+use dfrsim_model::batch::{Backfilling, BatchPolicy, QueueOrder};
 use dfrsim_model::priority::{PreemptMode, Priorities};
 use dfrsim_model::{SimTime, Yield};
 use std::sync::Arc;
@@ -21,314 +21,322 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(crate) struct BatchScheduler {
     pub(super) policy: BatchPolicy,
-    pub(super) site: Option<Box<Site>>,
+    pub(super) site: Option<Box<PrioritySystem>>,
     pub(super) pools: Pools,
     pub(super) queue: Queue,
-    pub(super) running: Running,
-    /// The reservation of EASY/SPARE.
-    pub(super) reserved: Option<Reserved>,
-    /// What is held for it during a pass.
-    pub(super) held: Vec<(usize, u64)>,
-    /// The reservations of CONS.
-    pub(super) plan: Option<Plan>,
-    /// The jobs that made room in the last decision, and wait.
+    pub(super) running: RunningJobs,
+    /// Reservation of EASY/SPARE.
+    pub(super) reserved: Option<NodeReservation>,
+    /// Resources blocked for the reservation during the current cycle.
+    pub(super) blocked: Vec<(usize, u64)>,
+    /// Reservations of CONS.
+    pub(super) plan: Option<ReservationPlan>,
+    /// Jobs preempted in the last decision that wait to be requeued.
     pub(super) preempted: Vec<JobHandle>,
-    /// When the two schedulers of Slurm look, and the jobs that have ended at this moment, which they do not see yet.
-    pub(super) passes: Passes,
+    /// Next main and backfill cycles of Slurm, and jobs that ended now but are not yet visible to
+    /// either.
+    pub(super) slurm_cycles: SlurmCycles,
     pub(super) completing: Vec<JobHandle>,
-    /// Whether the limits of the site admit each of the jobs that arrive; kept to reuse its memory.
+    /// Buffer: whether the limits of the site admit each of the arriving jobs.
     admitted: Vec<bool>,
     site_order: SiteOrder,
-    /// Whether it must be known who runs: FCFS on equal nodes that never go down only counts nodes, if it is asked for no forecasts.
+    /// True if running jobs must be tracked individually. FCFS on equal nodes that never go down
+    /// only counts nodes, unless it is queried for predictions.
     tracks_runs: bool,
-    pub(super) is_asked: bool,
+    pub(super) is_queried: bool,
     placement: Vec<NodeRange>,
 }
 
-/// What a pass may do by the settings of the site.
+/// Limits of a scheduling cycle by the settings of the site.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Clock {
-    /// Whether jobs are backfilled.
+pub(super) struct CycleLimits {
+    /// True if jobs are backfilled.
     pub(super) backfills: bool,
-    /// How many jobs are tried from the first one on that waits.
-    pub(super) tests: u32,
-    /// Jobs that can only start later have no reservation.
+    /// Maximum number of jobs tried, counted from the first job that cannot start.
+    pub(super) max_tests: u32,
+    /// Backfill window: jobs that can only start later have no reservation.
     pub(super) horizon: SimTime,
 }
 
-/// What a job that starts must not delay.
-pub(super) enum Beside<'a> {
-    /// No reservation: it is before all that wait, or on nodes that are not reserved.
-    NoReservation,
-    /// The head of the queue.
-    Head(&'a mut Head),
-    /// All that has a reservation.
-    Plan(&'a mut Plan),
+/// Reservations that a starting job must not delay.
+pub(super) enum ReservationScope<'a> {
+    /// No reservation: the job is before all waiting ones, or reserved nodes are blocked.
+    None,
+    /// The reservation of the queue head.
+    Head(&'a mut HeadReservation),
+    /// All reservations of the plan.
+    All(&'a mut ReservationPlan),
 }
 
 impl BatchScheduler {
-    /// Makes the scheduler of a policy for a cluster of this many nodes; the settings must have been [checked](Priorities::check).
+    /// Creates the scheduler of a policy for a cluster of `nodes` nodes. The settings must have been
+    /// [checked](Priorities::check).
     pub(crate) fn new(policy: BatchPolicy, nodes: u32, site: Option<&Arc<Priorities>>) -> BatchScheduler {
         let queue = Queue::new(policy.order, policy.fill);
-        let site = match policy.discipline {
-            Discipline::Slurm => Some(Arc::new(site.map_or_else(Default::default, Arc::clone).as_slurm())),
-            _ => site.filter(|site| !queue.is_by_arrival() || !site.order_by_arrival()).cloned(),
+        let site = match policy.backfilling {
+            Backfilling::Slurm => Some(Arc::new(site.map_or_else(Default::default, Arc::clone).as_slurm())),
+            _ => site.filter(|site| !queue.is_by_arrival() || !site.is_arrival_order()).cloned(),
         };
         let mut pools = Pools::new(nodes, policy.nodes, policy.place);
-        pools.needs.reservations = site.iter().flat_map(|site| site.reservations.clone()).collect();
+        pools.requests.reservations = site.iter().flat_map(|site| site.reservations.clone()).collect();
         BatchScheduler {
             policy,
-            passes: Passes::new(site.as_deref()),
-            site: site.map(|settings| Box::new(Site::new(settings))),
+            slurm_cycles: SlurmCycles::new(site.as_deref()),
+            site: site.map(|settings| Box::new(PrioritySystem::new(settings))),
             pools,
             queue,
-            running: Running::default(),
+            running: RunningJobs::default(),
             reserved: None,
-            held: Vec::new(),
+            blocked: Vec::new(),
             plan: None,
             preempted: Vec::new(),
             completing: Vec::new(),
             admitted: Vec::new(),
             site_order: SiteOrder::default(),
             tracks_runs: false,
-            is_asked: false,
+            is_queried: false,
             placement: Vec::new(),
         }
     }
 
     #[inline]
-    pub(super) fn join(&mut self, job: BatchJob, need: usize) {
-        if self.site.is_none() { self.queue.insert(job, need) } else { self.join_by_priority(job, need) }
+    pub(super) fn enqueue(&mut self, job: BatchJob, need: usize) {
+        if self.site.is_none() { self.queue.insert(job, need) } else { self.enqueue_by_priority(job, need) }
     }
 
     #[inline(never)]
-    fn join_by_priority(&mut self, job: BatchJob, need: usize) {
+    fn enqueue_by_priority(&mut self, job: BatchJob, need: usize) {
         if let Some(site) = &self.site {
-            self.site_order.join(&mut self.queue, site, job, need);
+            self.site_order.insert(&mut self.queue, site, job, need);
         }
     }
 
     fn submit(&mut self, view: View<'_>, job: JobHandle, is_admitted: bool, decision: &mut Decision) {
-        let need = self.pools.needs.of(view, job);
-        if !is_admitted || self.pools.most(need) < view.job(job).tasks().into() {
+        let need = self.pools.requests.request_of(view, job);
+        if !is_admitted || self.pools.max_tasks(need) < view.job(job).tasks().into() {
             return decision.reject(job);
         }
-        self.join(BatchJob::new(view, job), need);
+        self.enqueue(BatchJob::new(view, job), need);
     }
 
-    /// A job that had started joins the queue again, with what is left of its estimate.
-    fn wait_again(&mut self, view: View<'_>, job: JobHandle) {
-        let need = self.pools.needs.of(view, job);
-        self.join(BatchJob::new(view, job), need);
+    /// Requeues a preempted or interrupted job with its remaining estimate.
+    fn requeue(&mut self, view: View<'_>, job: JobHandle) {
+        let need = self.pools.requests.request_of(view, job);
+        self.enqueue(BatchJob::new(view, job), need);
     }
 
-    /// A job leaves its nodes.
-    pub(super) fn leave(&mut self, view: View<'_>, job: JobHandle, on: &[NodeRange]) {
-        self.pools.leave(on);
+    /// Releases the nodes of a job, and its resources.
+    pub(super) fn release_job(&mut self, view: View<'_>, job: JobHandle, on: &[NodeRange]) {
+        self.pools.release_nodes(on);
         if !self.tracks_runs {
-            return self.pools.give_back(0, &Split::default(), view.job(job).tasks());
+            return self.pools.release(0, &Allocation::default(), view.job(job).tasks());
         }
-        self.ended(view.now(), job);
+        self.note_end(view.now(), job);
     }
 
-    /// A job that was started is off its nodes.
+    /// Releases the resources of a job that has ended, if running jobs are tracked.
     #[inline]
-    pub(super) fn ended(&mut self, now: SimTime, job: JobHandle) -> Option<Run> {
+    pub(super) fn note_end(&mut self, now: SimTime, job: JobHandle) -> Option<RunningJob> {
         let run = self.running.remove(job)?;
-        self.pools.give_back(run.need, &run.split, run.width);
+        self.pools.release(run.request, &run.allocation, run.size);
         if let Some(site) = &mut self.site {
-            site.leave(now, job);
+            site.release(now, job);
         }
         if let Some(plan) = &mut self.plan {
-            plan.ended(&self.pools, now, &run);
+            plan.note_end(&self.pools, now, &run);
         }
         if let Some(reserved) = &mut self.reserved {
-            reserved.ended(job);
+            reserved.note_end(job);
         }
         Some(run)
     }
 
-    /// Gives all running jobs their pools again, after these have changed.
+    /// Reallocates all running jobs after the pools have been regrouped. Cancels all reservations.
     fn regroup(&mut self, view: View<'_>) {
         let pools = &mut self.pools;
         self.running.for_each(|run| {
             let on = view.job(run.job).placement();
-            run.split = pools.split(on.ranges());
-            pools.occupy(on.ranges());
-            pools.take(run.need, &run.split, run.width);
+            run.allocation = pools.allocation_on(on.ranges());
+            pools.occupy_nodes(on.ranges());
+            pools.allocate(run.request, &run.allocation, run.size);
         });
         self.plan = None;
-        self.queue.jobs.iter_mut().for_each(Waiting::withdraw);
+        self.queue.jobs.iter_mut().for_each(Waiting::cancel_reservation);
         if let Some(reserved) = self.reserved.take() {
-            self.join(reserved.job.job, reserved.job.need);
+            self.enqueue(reserved.job.job, reserved.job.request);
         }
     }
 
-    /// Brings the queue into the order of now; returns whether it was another one.
+    /// Sorts the queue for the current time; returns whether its order has changed.
     #[inline]
-    pub(super) fn order(&mut self, now: SimTime) -> bool {
-        (self.site.is_some() || self.queue.depends_on_time()) && self.order_again(now)
+    pub(super) fn sort_queue(&mut self, now: SimTime) -> bool {
+        (self.site.is_some() || self.queue.depends_on_time()) && self.sort_queue_now(now)
     }
 
     #[inline(never)]
-    fn order_again(&mut self, now: SimTime) -> bool {
+    fn sort_queue_now(&mut self, now: SimTime) -> bool {
         match &self.site {
-            Some(site) => self.site_order.order(&mut self.queue, site, now),
+            Some(site) => self.site_order.sort(&mut self.queue, site, now),
             None => self.queue.sort(now),
         }
     }
 
-    /// A job of the queue as it is planned.
+    /// Returns the job at a queue index with its estimate as used in plans.
     pub(super) fn planned(&self, now: SimTime, at: usize) -> Waiting {
         self.as_planned(now, &self.queue.jobs[at])
     }
 
-    /// A waiting job as it is planned: with its estimate rounded, where the site does that.
+    /// Returns a waiting job with its estimate as used in plans: rounded, if the site has a backfill
+    /// resolution.
     pub(super) fn as_planned(&self, now: SimTime, job: &Waiting) -> Waiting {
         let mut job = job.clone();
         if let Some(site) = &self.site {
-            job.job.estimate = site.rounded(now, job.job.estimate);
+            job.job.estimate = site.round_to_resolution(now, job.job.estimate);
         }
         job
     }
 
     #[inline]
-    pub(super) fn holds(&self, job: JobHandle) -> bool {
-        self.site.as_ref().is_some_and(|site| site.passes_over(job))
+    pub(super) fn is_blocked(&self, job: JobHandle) -> bool {
+        self.site.as_ref().is_some_and(|site| site.is_ineligible(job))
     }
 
-    pub(super) fn preempts(&self) -> bool {
-        self.site.as_ref().is_some_and(|site| site.preempts())
+    pub(super) fn can_preempt(&self) -> bool {
+        self.site.as_ref().is_some_and(|site| site.has_preemption())
     }
 
-    pub(super) fn clock(&self, now: SimTime) -> Clock {
+    pub(super) fn cycle_limits(&self, now: SimTime) -> CycleLimits {
         let Some(site) = &self.site else {
-            return Clock { backfills: true, tests: u32::MAX, horizon: SimTime::MAX };
+            return CycleLimits { backfills: true, max_tests: u32::MAX, horizon: SimTime::MAX };
         };
         let tests = site.settings().backfill.max_job_test.unwrap_or(u32::MAX);
-        Clock { backfills: site.backfills(now), tests, horizon: site.horizon(now) }
+        CycleLimits { backfills: site.is_backfill_due(now), max_tests: tests, horizon: site.horizon(now) }
     }
 
-    /// Where a job can start now.
-    fn room(&mut self, now: SimTime, job: &Waiting, beside: &mut Beside<'_>) -> Option<Room> {
+    /// Finds a slot now that delays none of the given reservations.
+    fn find_slot(&mut self, now: SimTime, job: &Waiting, beside: &mut ReservationScope<'_>) -> Option<Slot> {
         match beside {
-            Beside::NoReservation => self.pools.room_now(now, job),
-            Beside::Head(head) => head.room_beside(&mut self.pools, now, job),
-            Beside::Plan(plan) => {
-                self.pools.count(job.need);
-                plan.room_now(&self.pools, now, job)
+            ReservationScope::None => self.pools.find_slot_now(now, job),
+            ReservationScope::Head(head) => head.find_backfill_slot(&mut self.pools, now, job),
+            ReservationScope::All(plan) => {
+                self.pools.count(job.request);
+                plan.find_slot_now(&self.pools, now, job)
             }
         }
     }
 
-    /// Where a job can start now, if need be where others make room for it, which leave then.
-    pub(super) fn room_or_make(
+    /// Finds an allocation for the job, preempting other jobs if necessary.
+    pub(super) fn find_slot_or_preempt(
         &mut self,
         view: View<'_>,
         job: &Waiting,
-        mut beside: Beside<'_>,
+        mut beside: ReservationScope<'_>,
         decision: &mut Decision,
-    ) -> Option<Room> {
+    ) -> Option<Slot> {
         let now = view.now();
-        if let Some(room) = self.room(now, job, &mut beside) {
+        if let Some(room) = self.find_slot(now, job, &mut beside) {
             return Some(room);
         }
-        let site = self.site.as_ref().filter(|site| !site.awaits(now, job.job.job))?;
+        let site = self.site.as_ref().filter(|site| !site.waits_for_preemption(now, job.job.job))?;
         let mut candidates = site.candidates(now, job.job.job);
         candidates.retain(|other| !self.completing.contains(other));
         if candidates.is_empty() {
             return None;
         }
-        let leaving = needed(&candidates, |some| {
-            let mut head = if let Beside::Head(head) = &beside { Some(Head::clone(head)) } else { None };
-            let mut trial = match (&mut head, &mut beside) {
-                (Some(head), _) => Beside::Head(head),
-                (None, Beside::Plan(plan)) => Beside::Plan(plan),
-                (None, _) => Beside::NoReservation,
+        let leaving = select_victims(&candidates, |some| {
+            let mut head = if let ReservationScope::Head(head) = &beside {
+                Some(HeadReservation::clone(head))
+            } else {
+                None
             };
-            self.release();
-            some.iter().for_each(|&other| self.set_aside(now, other, &mut trial));
-            self.hold(some);
-            let has_room = self.room(now, job, &mut trial).is_some();
-            self.release();
-            some.iter().for_each(|&other| self.put_back(now, other, &mut trial));
-            self.hold(&[]);
+            let mut trial = match (&mut head, &mut beside) {
+                (Some(head), _) => ReservationScope::Head(head),
+                (None, ReservationScope::All(plan)) => ReservationScope::All(plan),
+                (None, _) => ReservationScope::None,
+            };
+            self.unblock_reserved();
+            some.iter().for_each(|&other| self.release_tentatively(now, other, &mut trial));
+            self.block_reserved(some);
+            let has_room = self.find_slot(now, job, &mut trial).is_some();
+            self.unblock_reserved();
+            some.iter().for_each(|&other| self.reacquire(now, other, &mut trial));
+            self.block_reserved(&[]);
             has_room
         })?;
-        self.release();
+        self.unblock_reserved();
         for other in leaving {
-            let site = self.site.as_mut().filter(|_| self.policy.discipline == Discipline::Slurm);
-            if let Some(until) = site.and_then(|site| site.warn(now, other, job.job.job)) {
-                self.expect(now, other, until, &mut beside);
+            let site = self.site.as_mut().filter(|_| self.policy.backfilling == Backfilling::Slurm);
+            if let Some(until) = site.and_then(|site| site.start_grace_period(now, other, job.job.job)) {
+                self.limit_end(now, other, until, &mut beside);
             } else {
-                self.set_aside(now, other, &mut beside);
+                self.release_tentatively(now, other, &mut beside);
                 self.preempt(view, other, decision);
             }
         }
-        self.hold(&[]);
-        self.room(now, job, &mut beside)
+        self.block_reserved(&[]);
+        self.find_slot(now, job, &mut beside)
     }
 
-    /// Gives the room of a running job back, as if it left now.
-    fn set_aside(&mut self, now: SimTime, job: JobHandle, beside: &mut Beside<'_>) {
+    /// Tentatively releases a running job's resources, for a trial preemption.
+    fn release_tentatively(&mut self, now: SimTime, job: JobHandle, beside: &mut ReservationScope<'_>) {
         let run = self.running.get(job);
-        self.pools.give_back(run.need, &run.split, run.width);
-        let end = run.release(now, &self.pools, self.site.as_deref());
+        self.pools.release(run.request, &run.allocation, run.size);
+        let end = run.expected_release(now, &self.pools, self.site.as_deref());
         match beside {
-            Beside::NoReservation => {}
-            Beside::Head(head) => head.grow(&self.pools, end, run),
-            Beside::Plan(plan) => plan.timeline.give_back(&self.pools, run.stay(now)),
+            ReservationScope::None => {}
+            ReservationScope::Head(head) => head.add_released(&self.pools, end, run),
+            ReservationScope::All(plan) => plan.timeline.release(&self.pools, run.occupancy(now)),
         }
     }
 
-    /// Takes the room again that was given back, but for that of a head.
-    fn put_back(&mut self, now: SimTime, job: JobHandle, beside: &mut Beside<'_>) {
+    /// Undoes `release_tentatively`; the head's reservation is not restored, as it was a copy.
+    fn reacquire(&mut self, now: SimTime, job: JobHandle, beside: &mut ReservationScope<'_>) {
         let run = self.running.get(job);
-        self.pools.take(run.need, &run.split, run.width);
-        if let Beside::Plan(plan) = beside {
-            plan.timeline.take(&self.pools, run.stay(now));
+        self.pools.allocate(run.request, &run.allocation, run.size);
+        if let ReservationScope::All(plan) = beside {
+            plan.timeline.allocate(&self.pools, run.occupancy(now));
         }
     }
 
-    /// A running job leaves its nodes at a moment if it has not ended before.
-    fn expect(&mut self, now: SimTime, job: JobHandle, until: SimTime, beside: &mut Beside<'_>) {
+    /// Limits a running job to end at `until`, when its grace period expires.
+    fn limit_end(&mut self, now: SimTime, job: JobHandle, until: SimTime, beside: &mut ReservationScope<'_>) {
         let Some(mut run) = self.running.remove(job) else { return };
         run.end = run.end.min(until);
-        let release = run.release(now, &self.pools, self.site.as_deref());
-        if let Beside::Plan(plan) = beside
-            && release < run.reserved_to
+        let release = run.expected_release(now, &self.pools, self.site.as_deref());
+        if let ReservationScope::All(plan) = beside
+            && release < run.reserved_until
         {
-            // A timeline forgets what is before the begin of a change.
-            plan.timeline.give_back(&self.pools, run.stay(now));
-            run.reserved_to = release;
-            plan.timeline.take(&self.pools, run.stay(now));
+            // The timeline drops what is before the start of a change.
+            plan.timeline.release(&self.pools, run.occupancy(now));
+            run.reserved_until = release;
+            plan.timeline.allocate(&self.pools, run.occupancy(now));
         }
         self.running.insert(run);
     }
 
-    /// Jobs leave that were warned to make room, and have had their time.
-    fn let_go(&mut self, view: View<'_>, decision: &mut Decision) -> bool {
-        let over = self.site.as_ref().map_or_else(Vec::new, |site| site.over(view.now()));
+    /// Preempts the jobs whose grace period has expired; returns whether there are any.
+    fn preempt_expired(&mut self, view: View<'_>, decision: &mut Decision) -> bool {
+        let over = self.site.as_ref().map_or_else(Vec::new, |site| site.grace_expired(view.now()));
         for &job in &over {
-            self.set_aside(view.now(), job, &mut Beside::NoReservation);
+            self.release_tentatively(view.now(), job, &mut ReservationScope::None);
             self.preempt(view, job, decision);
         }
         !over.is_empty()
     }
 
-    /// Takes a job off its nodes whose room was given back.
+    /// Preempts a job whose resources have been released tentatively.
     fn preempt(&mut self, view: View<'_>, job: JobHandle, decision: &mut Decision) {
         self.running.remove(job);
         if let Some(reserved) = &mut self.reserved {
-            reserved.ended(job);
+            reserved.note_end(job);
         }
-        self.pools.leave(view.job(job).placement().ranges());
+        self.pools.release_nodes(view.job(job).placement().ranges());
         let Some(site) = &mut self.site else { return };
-        site.leave(view.now(), job);
+        site.release(view.now(), job);
         match site.preempt_mode(job) {
             PreemptMode::Off => unreachable!("it is no candidate"),
             PreemptMode::Requeue => {
-                site.delay(view.now(), job);
+                site.start_hold_off(view.now(), job);
                 decision.requeue(job);
             }
             PreemptMode::Cancel => return decision.lose(job),
@@ -337,25 +345,26 @@ impl BatchScheduler {
         self.preempted.push(job);
     }
 
-    /// Starts the job at a place in the queue.
-    pub(super) fn start_waiting(&mut self, view: View<'_>, at: usize, room: Room, decision: &mut Decision) {
-        let Waiting { job, need, .. } = self.queue.jobs[at];
-        self.queue.take(at);
+    /// Starts the job at a queue index.
+    pub(super) fn start_waiting(&mut self, view: View<'_>, at: usize, room: Slot, decision: &mut Decision) {
+        let Waiting { job, request: need, .. } = self.queue.jobs[at];
+        self.queue.remove(at);
         self.start(view, &job, need, room, decision);
     }
 
-    /// Starts a job that has left the queue, or lets it go on; it ends by its plan at a moment.
+    /// Starts or resumes a job that has been removed from the queue. `planned_end` is the end of its
+    /// slot.
     pub(super) fn start(
         &mut self,
         view: View<'_>,
         job: &BatchJob,
         need: usize,
-        (split, planned_end): Room,
+        (split, planned_end): Slot,
         decision: &mut Decision,
     ) {
-        let (now, &BatchJob { job: handle, sequence, width, .. }) = (view.now(), job);
-        self.pools.take(need, &split, width);
-        self.pools.place(view, width, &split, &mut self.placement);
+        let (now, &BatchJob { job: handle, sequence, size: width, .. }) = (view.now(), job);
+        self.pools.allocate(need, &split, width);
+        self.pools.assign_nodes(view, width, &split, &mut self.placement);
         let on = self.placement.iter().copied();
         let is_paused = self.site.as_mut().is_some_and(|site| {
             site.start(now, handle);
@@ -369,62 +378,72 @@ impl BatchScheduler {
         if self.tracks_runs {
             let end = self.pools.end(now, job, &split);
             let reserved_to = planned_end;
-            let run = Run { end, sequence, job: handle, width, need, split, since: now, reserved_to };
+            let run = RunningJob {
+                end,
+                sequence,
+                job: handle,
+                size: width,
+                request: need,
+                allocation: split,
+                start: now,
+                reserved_until: reserved_to,
+            };
             if let Some(plan) = &mut self.plan {
-                plan.timeline.take(&self.pools, run.stay(now));
+                plan.timeline.allocate(&self.pools, run.occupancy(now));
             }
             self.running.insert(run);
         }
     }
 
-    /// Starts what can start.
-    pub(super) fn pass(&mut self, view: View<'_>, decision: &mut Decision) {
-        if self.policy.discipline == Discipline::Slurm {
-            // It has looked while events were taken in.
+    /// Runs a scheduling cycle.
+    pub(super) fn run_cycle(&mut self, view: View<'_>, decision: &mut Decision) {
+        if self.policy.backfilling == Backfilling::Slurm {
+            // The cycles of Slurm ran while the events were applied.
             return;
         }
-        let has_new_order = self.order(view.now());
-        match self.policy.discipline {
-            Discipline::Spare => self.backfill_spare_nodes(view, decision),
-            Discipline::Conservative(compression) if self.clock(view.now()).backfills => {
-                self.follow_plan(view, compression, has_new_order, decision);
+        let has_new_order = self.sort_queue(view.now());
+        match self.policy.backfilling {
+            Backfilling::EasySpare => self.backfill_spare_nodes(view, decision),
+            Backfilling::Conservative(compression) if self.cycle_limits(view.now()).backfills => {
+                self.schedule_conservatively(view, compression, has_new_order, decision);
             }
-            Discipline::Fcfs | Discipline::Easy | Discipline::Conservative(_) | Discipline::Slurm => {
+            Backfilling::Fcfs | Backfilling::Easy | Backfilling::Conservative(_) | Backfilling::Slurm => {
                 self.backfill(view, decision);
             }
         }
     }
 
-    /// When the next decision is due if no event comes before.
+    /// Returns the time of the next decision if no event comes before.
     #[inline]
     pub(super) fn next_decision(&self, now: SimTime) -> Option<SimTime> {
         match &self.site {
             None => self.plan.as_ref()?.next_start(now, &self.queue),
-            Some(site) if self.policy.discipline == Discipline::Slurm => self.next_pass(now, site),
-            Some(site) => self.next_change(now, site),
+            Some(site) if self.policy.backfilling == Backfilling::Slurm => self.next_cycle(now, site),
+            Some(site) => self.next_site_decision(now, site),
         }
     }
 
-    /// When the next decision is due by the settings of the site.
+    /// Returns the time of the next decision that the settings of the site require.
     #[inline(never)]
-    fn next_change(&self, now: SimTime, site: &Site) -> Option<SimTime> {
+    fn next_site_decision(&self, now: SimTime, site: &PrioritySystem) -> Option<SimTime> {
         let reserved = self.reserved.iter().map(|reserved| reserved.job.job.job);
         let waiting = || self.queue.jobs.iter().map(|job| job.job.job).chain(self.preempted.iter().copied());
         waiting().chain(reserved.clone()).next()?;
-        // A decision starts no job if neither the order nor what is known of running jobs changes.
-        let is_fixed = site.keeps_plans() && waiting().nth(1).is_none();
+        // A decision can start no job if neither the queue order nor the expected ends of running
+        // jobs have changed.
+        let is_fixed = site.has_stable_plans() && waiting().nth(1).is_none();
         let changes = if is_fixed { self.running.first_end() } else { Some(now) };
-        let ranking = changes.and_then(|changes| site.next_ranking(now, changes));
-        let backfill = site.next_backfill(now).filter(|_| self.policy.discipline != Discipline::Fcfs);
-        let delayed = site.next_undelayed(waiting().chain(reserved.clone()));
+        let ranking = changes.and_then(|changes| site.next_priority_update(now, changes));
+        let backfill = site.next_backfill(now).filter(|_| self.policy.backfilling != Backfilling::Fcfs);
+        let delayed = site.next_hold_off_end(waiting().chain(reserved.clone()));
         let candidate = site.next_candidate(now, waiting().chain(reserved));
-        [ranking, backfill, candidate, delayed, site.next_bound(now)].into_iter().flatten().min()
+        [ranking, backfill, candidate, delayed, site.next_reservation_bound(now)].into_iter().flatten().min()
     }
 }
 
 impl BatchScheduler {
-    /// Takes in what happened; returns whether nodes are in other groups now.
-    pub(super) fn take_in(&mut self, situation: &Situation<'_>, decision: &mut Decision) -> bool {
+    /// Applies the events of a situation; returns whether the nodes have been regrouped.
+    pub(super) fn apply_events(&mut self, situation: &Situation<'_>, decision: &mut Decision) -> bool {
         let view = situation.view;
         let now = view.now();
         let has_left = !situation.completed.is_empty() || !situation.interrupted.is_empty();
@@ -432,37 +451,39 @@ impl BatchScheduler {
         if let Some(site) = &mut self.site {
             site.advance(now);
             for job in std::mem::take(&mut self.preempted) {
-                self.wait_again(view, job);
+                self.requeue(view, job);
             }
         }
         let mut admitted = std::mem::take(&mut self.admitted);
         let mut admits = |job| self.site.as_mut().is_none_or(|site| site.submit(view, job));
         admitted.extend(situation.submitted.iter().map(|&job| admits(job)));
-        let (is_slurm, is_first) = (self.policy.discipline == Discipline::Slurm, self.pools.are_new());
-        // SLURM looks before it sees what happens in the same second, unless nodes change; its clocks also go on to the first event.
-        if is_slurm && (is_first || !self.pools.are_outdated(view)) {
+        let (is_slurm, is_first) = (self.policy.backfilling == Backfilling::Slurm, self.pools.is_ungrouped());
+        // A cycle of Slurm runs before it sees the events of the same second, unless nodes change.
+        // Its timers also advance to the first event.
+        if is_slurm && (is_first || !self.pools.is_outdated(view)) {
             self.completing.extend(situation.completed);
-            self.completing.extend(self.site.iter().flat_map(|site| site.over(now)));
-            self.follow_clocks(view, decision);
+            self.completing.extend(self.site.iter().flat_map(|site| site.grace_expired(now)));
+            self.run_due_cycles(view, decision);
             self.completing.clear();
         }
         for &job in situation.completed {
-            self.leave(view, job, view.job(job).placement().ranges());
+            self.release_job(view, job, view.job(job).placement().ranges());
         }
         for it in situation.interrupted {
-            self.leave(view, it.job, &it.on);
+            self.release_job(view, it.job, &it.on);
             if view.job(it.job).state() == JobState::Waiting {
-                self.site.iter_mut().for_each(|site| site.delay(now, it.job));
-                self.wait_again(view, it.job);
+                self.site.iter_mut().for_each(|site| site.start_hold_off(now, it.job));
+                self.requeue(view, it.job);
             }
         }
-        has_changed |= self.let_go(view, decision);
-        has_changed |= self.site.as_ref().is_some_and(|site| site.bounds().any(|bound| bound == now));
-        let is_regrouped = self.pools.follow(view);
+        has_changed |= self.preempt_expired(view, decision);
+        has_changed |=
+            self.site.as_ref().is_some_and(|site| site.reservation_bounds().any(|bound| bound == now));
+        let is_regrouped = self.pools.update(view);
         if is_regrouped {
             let counts =
-                self.policy.discipline == Discipline::Fcfs && self.site.is_none() && !view.has_outages();
-            self.tracks_runs = self.is_asked || !counts || self.pools.single().is_none();
+                self.policy.backfilling == Backfilling::Fcfs && self.site.is_none() && !view.has_outages();
+            self.tracks_runs = self.is_queried || !counts || self.pools.single().is_none();
             self.regroup(view);
         }
         for (&job, is_admitted) in situation.submitted.iter().zip(admitted.drain(..)) {
@@ -471,18 +492,18 @@ impl BatchScheduler {
         self.admitted = admitted;
         has_changed |= is_regrouped;
         if is_slurm && is_regrouped && !is_first {
-            self.follow_clocks(view, decision);
+            self.run_due_cycles(view, decision);
         }
         if is_slurm && has_changed {
-            self.passes.change(now);
+            self.slurm_cycles.change(now);
         }
         is_regrouped
     }
 
-    /// Decides when what happened is taken in.
+    /// Decides after the events have been applied.
     pub(super) fn decide_now(&mut self, view: View<'_>, decision: &mut Decision) {
-        self.pass(view, decision);
-        if let Some((formula, job, value)) = self.queue.fault.take() {
+        self.run_cycle(view, decision);
+        if let Some((formula, job, value)) = self.queue.formula_error.take() {
             let (order, id) = (QueueOrder::Formula(formula), view.job(job).id());
             return decision
                 .fail(format!("the order {order} is {value} for job {id}, expected a finite number"));
@@ -495,7 +516,7 @@ impl BatchScheduler {
 
 impl Scheduler for BatchScheduler {
     fn decide(&mut self, situation: &Situation<'_>, decision: &mut Decision) {
-        self.take_in(situation, decision);
+        self.apply_events(situation, decision);
         self.decide_now(situation.view, decision);
     }
 }

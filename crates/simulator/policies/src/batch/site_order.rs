@@ -1,36 +1,38 @@
-//! How far the queue is in the order of a site's priorities.
+//! Tracking of the queue order at a site with priorities.
 
 use super::job::BatchJob;
 use super::queue::{Queue, Waiting};
-use crate::site::Site;
+use crate::site::PrioritySystem;
 use dfrsim_model::SimTime;
 
-/// What is known of the order of the queue.
+/// State of the queue order.
 #[derive(Debug, Default)]
 pub(super) struct SiteOrder {
-    /// Of which priorities it is; `None` if jobs joined its end, which may not be their place.
-    ranking: Option<(SimTime, u64)>,
-    /// Whether jobs joined before its end since it was asked for.
-    has_come_between: bool,
+    /// Version of the priorities by which the queue is sorted; `None` if jobs have since been
+    /// appended out of order.
+    sorted_by: Option<(SimTime, u64)>,
+    /// True if jobs have been inserted before the end since the last sort.
+    has_insertions: bool,
 }
 
 impl SiteOrder {
-    /// A job joins the queue: its place if the order is that of now, and otherwise the end.
-    pub(super) fn join(&mut self, queue: &mut Queue, site: &Site, job: BatchJob, need: usize) {
+    /// Inserts a job: at its position if the queue is sorted by the current priorities, otherwise at
+    /// the end.
+    pub(super) fn insert(&mut self, queue: &mut Queue, site: &PrioritySystem, job: BatchJob, need: usize) {
         let waiting = Waiting { priority: site.priority(job.job), ..Waiting::new(job, need) };
-        if self.ranking == Some(site.ranking()) && queue.is_by_arrival() {
-            self.has_come_between |= queue.insert_by_priority(waiting);
+        if self.sorted_by == Some(site.priority_version()) && queue.is_by_arrival() {
+            self.has_insertions |= queue.insert_by_priority(waiting);
         } else {
             queue.jobs.push_back(waiting);
-            self.ranking = None;
+            self.sorted_by = None;
         }
     }
 
-    /// Brings the queue into the order of now; returns whether it was another one.
-    pub(super) fn order(&mut self, queue: &mut Queue, site: &Site, now: SimTime) -> bool {
-        let has_come_between = std::mem::take(&mut self.has_come_between);
-        let ranking = Some(site.ranking());
-        if std::mem::replace(&mut self.ranking, ranking) == ranking && !queue.depends_on_time() {
+    /// Sorts the queue by the current priorities; returns whether its order has changed.
+    pub(super) fn sort(&mut self, queue: &mut Queue, site: &PrioritySystem, now: SimTime) -> bool {
+        let has_come_between = std::mem::take(&mut self.has_insertions);
+        let ranking = Some(site.priority_version());
+        if std::mem::replace(&mut self.sorted_by, ranking) == ranking && !queue.depends_on_time() {
             return has_come_between;
         }
         queue.jobs.iter_mut().for_each(|job| job.priority = site.priority(job.job.job));

@@ -1,24 +1,24 @@
-//! Where the tasks of a job are, and from when to when.
+//! Allocations of jobs, and the intervals in which they hold them.
 
 use dfrsim_model::{SimTime, Yield};
 
-/// How many tasks of a job each pool has; without an entry the single pool has all of them.
+/// Tasks of a job by pool; empty if the single pool has all of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Split(pub(super) Vec<(usize, u32)>);
+pub(super) struct Allocation(pub(super) Vec<(usize, u32)>);
 
-impl Split {
-    /// The pools and their tasks, for a job of this width.
+impl Allocation {
+    /// Iterates over the pools and their tasks, for a job of size `width`.
     pub(super) fn parts(&self, width: u32) -> impl Iterator<Item = (usize, u32)> {
         let single = self.0.is_empty().then_some((0, width));
         single.into_iter().chain(self.0.iter().copied())
     }
 
-    /// Puts more tasks in some pools.
-    pub(super) fn add_all(&mut self, more: Split) {
+    /// Adds the tasks of another allocation.
+    pub(super) fn add_all(&mut self, more: Allocation) {
         more.0.into_iter().for_each(|(pool, tasks)| self.add(pool, tasks));
     }
 
-    /// Puts more tasks in a pool.
+    /// Adds tasks to a pool.
     pub(super) fn add(&mut self, pool: usize, tasks: u32) {
         match self.0.iter_mut().find(|(other, _)| *other == pool) {
             Some((_, sum)) => *sum += tasks,
@@ -28,18 +28,18 @@ impl Split {
     }
 }
 
-/// The speed that nodes have at least, and from when to when a job is on them.
+/// Minimum speed of the nodes, and begin and end of an interval.
 pub(super) type Span = (Yield, SimTime, SimTime);
 
-/// Where a job starts, and when it ends there by its estimate.
-pub(super) type Room = (Split, SimTime);
+/// Allocation of a job, and its estimated end there.
+pub(super) type Slot = (Allocation, SimTime);
 
-/// What a job takes of the timeline, and from when to when.
+/// Resources of a job on the timeline from `start` to `end`.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Stay<'a> {
-    pub(super) need: usize,
-    pub(super) split: &'a Split,
-    pub(super) width: u32,
+pub(super) struct Occupancy<'a> {
+    pub(super) request: usize,
+    pub(super) allocation: &'a Allocation,
+    pub(super) size: u32,
     pub(super) start: SimTime,
     pub(super) end: SimTime,
 }

@@ -1,4 +1,4 @@
-//! EQUIPARTITION: every job the same share (dissertation, section 5.1.2).
+//! EQUIPARTITION: the same share for every job (dissertation, section 5.1.2).
 
 use super::mapper::{Mapper, Sharing};
 use super::preemption;
@@ -11,14 +11,17 @@ use dfrsim_packing::shares::Shares;
 use std::cmp::Reverse;
 use std::sync::Arc;
 
-/// Gives all running jobs the same yield, the largest that the fullest node allows, or yields in proportion to their weights, up to 1, at
-/// the largest level that all nodes allow.
+/// Policy that gives all running jobs the same yield, the largest that the most loaded node allows;
+/// or, with weights, yields in proportion to them, up to 1, at the largest level that all nodes
+/// allow.
 ///
-/// The dissertation studies it on one node; here it also places jobs as Greedy does: task after task on the node with the smallest
-/// sum of needs that has the memory (ties: the lowest node). A job whose tasks do not all fit waits; waiting jobs
-/// are tried in order of submission, or as a site ranks them, at every moment, and one that would not even fit an empty cluster is
-/// rejected. No job is moved, and none is paused but by classes that preempt others. An interrupted job waits again, at its place by
-/// submission; no window is planned around.
+/// The dissertation studies it on one node. This implementation also places jobs as Greedy does:
+/// each task in turn on the node with the smallest sum of needs among those with enough memory
+/// (ties: the lowest node). A job whose tasks do not all fit waits. Waiting jobs are tried at every
+/// event in order of submission, or in the order of the site. A job that does not fit into the empty
+/// cluster is rejected. No job is moved, and none is paused except by preempting classes. An
+/// interrupted job is requeued at its position by submission. Maintenance windows are not
+/// anticipated.
 #[derive(Debug)]
 pub struct Equipartition {
     mapper: Mapper,
@@ -30,8 +33,8 @@ pub struct Equipartition {
 }
 
 impl Equipartition {
-    /// For a cluster of this many nodes, with the settings of a site if there are any, which must have been
-    /// [checked](Priorities::check).
+    /// Creates the scheduler for a cluster of `nodes` nodes. The settings of the site, if there are
+    /// any, must have been [checked](Priorities::check).
     pub fn new(nodes: u32, site: Option<&Arc<Priorities>>) -> Equipartition {
         Equipartition {
             mapper: Mapper::new(nodes, site, Priority::default()),
@@ -47,15 +50,15 @@ impl Equipartition {
 impl Scheduler for Equipartition {
     fn decide(&mut self, situation: &Situation<'_>, decision: &mut Decision) {
         let view = situation.view;
-        let change = self.mapper.follow(situation, false);
-        if change.are_other_nodes {
+        let change = self.mapper.update(situation, false);
+        if change.has_new_nodes {
             self.shares = self.mapper.nodes.shares();
         }
         self.waiting.extend(change.interrupted);
         for &job in situation.submitted {
             self.mapper.nodes.learn(view, job);
             let is_admitted = self.mapper.site.as_mut().is_none_or(|site| site.submit(view, job));
-            if is_admitted && self.mapper.nodes.fit(view, job, true) {
+            if is_admitted && self.mapper.nodes.can_fit(view, job, true) {
                 self.waiting.push(job);
             } else {
                 decision.reject(job);
@@ -65,10 +68,10 @@ impl Scheduler for Equipartition {
         let tier = |job: JobHandle| site.map_or(0, |site| site.tier(job));
         self.waiting.sort_by_cached_key(|&job| (Reverse(tier(job)), view.job(job).sequence()));
         self.waiting.retain(|&job| !self.mapper.place_greedily(view, job));
-        let _ = preemption::make_room(&mut self.mapper, view, self.waiting.iter().copied());
+        let _ = preemption::preempt_by_class(&mut self.mapper, view, self.waiting.iter().copied());
         let mapper = &self.mapper;
-        let paused = mapper.involved().filter(|&job| !mapper.runs(job));
-        self.waiting.retain(|&job| !mapper.runs(job));
+        let paused = mapper.involved().filter(|&job| !mapper.is_placed(job));
+        self.waiting.retain(|&job| !mapper.is_placed(job));
         self.waiting.extend(paused);
         self.sharing.gather(&mut self.mapper, true);
         let (running, jobs) = (&self.sharing.jobs, self.sharing.shared(view, &self.mapper));

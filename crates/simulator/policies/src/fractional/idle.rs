@@ -1,58 +1,60 @@
-//! The jobs in the system that are on no node.
+//! Jobs in the system that are not running.
 //!
-//! On an overloaded cluster there are tens of thousands, and only a few matter at any moment: those of the highest priority, and
-//! those that find room. They do no work, so a linear bound on the priority of each is computed once, and most are passed over by
-//! comparing it with the best priority found so far.
+//! On an overloaded cluster there are tens of thousands, of which only a few matter at any time:
+//! those of the highest priority, and those that fit. They make no progress, so a linear upper bound
+//! on the priority of each is computed once, and most are skipped by comparing it with the best
+//! priority found so far.
 
-use super::nodes::Room;
+use super::nodes::FreeMemory;
 use super::priority::{Priority, Ranked};
 use dfrsim_cluster::{JobHandle, JobView};
 use dfrsim_model::{Share, SimTime, SortedMap, VirtualTime};
 use std::collections::BTreeMap;
 
-/// Jobs on no node.
+/// Jobs that are not running.
 #[derive(Debug, Default)]
-pub(super) struct Idle {
+pub(super) struct IdleJobs {
     priority: Priority,
-    /// In no order.
+    /// The jobs, unordered.
     jobs: Vec<IdleJob>,
-    /// By the place of the job: its [`PriorityBound`]; with the next two what a pass reads.
+    /// Slopes of the [`PriorityBound`]s, by index in `jobs`. A scan reads only this and the next two
+    /// vectors.
     slopes: Vec<f64>,
     intercepts: Vec<f64>,
     sizes: Vec<Size>,
-    /// By handle: the place of the job, if it is here.
-    places: Vec<u32>,
-    widths: Vec<Width>,
-    /// The place in `widths` of a number of tasks.
-    width_of: SortedMap<u32, u32>,
-    /// By width: the most memory of its jobs with which one finds room now.
-    limits: Vec<Option<Share>>,
+    /// Index in `jobs` by handle, for idle jobs.
+    index_by_handle: Vec<u32>,
+    by_size: Vec<SameSizeJobs>,
+    /// Index in `by_size` for a number of tasks.
+    size_index: SortedMap<u32, u32>,
+    /// Largest memory per task for which a job fits now, by index in `by_size`.
+    memory_limits: Vec<Option<Share>>,
 }
 
-/// The amount that a job asks for.
+/// Size of a job's request.
 #[derive(Clone, Copy, Debug)]
 struct Size {
     memory: Share,
     width: u32,
 }
 
-/// The moment in seconds, rounded up so that no flow time is too short.
+/// Returns the time in seconds, rounded up so that no flow time is underestimated.
 fn rounded_up(now: SimTime) -> f64 {
     now.as_secs_f64() * (1.0 + 1e-12)
 }
 
-/// How many bounds are compared at a time, in a few instructions.
+/// Number of bounds compared at once, so that the loop vectorises.
 const CHUNK: usize = 8;
 
-/// The jobs with one number of tasks.
+/// Idle jobs with the same number of tasks.
 #[derive(Debug)]
-struct Width {
+struct SameSizeJobs {
     tasks: u32,
-    /// The memory of their tasks, and how many jobs have it.
+    /// Memory per task, and the number of jobs with this value.
     memories: BTreeMap<Share, u32>,
 }
 
-/// A job on no node.
+/// A job that is not running.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct IdleJob {
     pub(super) job: JobHandle,
@@ -78,24 +80,24 @@ impl IdleJob {
     }
 }
 
-impl Idle {
-    /// No jobs yet; their priorities are these.
-    pub(super) fn new(priority: Priority) -> Idle {
-        Idle { priority, ..Idle::default() }
+impl IdleJobs {
+    /// Creates an empty set for jobs with this priority function.
+    pub(super) fn new(priority: Priority) -> IdleJobs {
+        IdleJobs { priority, ..IdleJobs::default() }
     }
 
-    /// The job is on no node from now on.
+    /// Adds a job that is no longer running.
     pub(super) fn insert(&mut self, job: IdleJob) {
-        let width = *self.width_of.or_insert_with(job.tasks, || {
-            self.widths.push(Width { tasks: job.tasks, memories: BTreeMap::new() });
-            self.widths.len() as u32 - 1
+        let width = *self.size_index.or_insert_with(job.tasks, || {
+            self.by_size.push(SameSizeJobs { tasks: job.tasks, memories: BTreeMap::new() });
+            self.by_size.len() as u32 - 1
         });
-        *self.widths[width as usize].memories.entry(job.memory).or_default() += 1;
+        *self.by_size[width as usize].memories.entry(job.memory).or_default() += 1;
         let handle = job.job.index();
-        if self.places.len() <= handle {
-            self.places.resize(handle + 1, u32::MAX);
+        if self.index_by_handle.len() <= handle {
+            self.index_by_handle.resize(handle + 1, u32::MAX);
         }
-        self.places[handle] = self.jobs.len() as u32;
+        self.index_by_handle[handle] = self.jobs.len() as u32;
         let bound = self.priority.bound(job.submit, job.virtual_time, job.weight);
         self.slopes.push(bound.slope);
         self.intercepts.push(bound.intercept);
@@ -103,17 +105,17 @@ impl Idle {
         self.jobs.push(job);
     }
 
-    /// The job, which was inserted, is on nodes from now on.
+    /// Removes a job that starts running; it must be in the set.
     pub(super) fn remove(&mut self, job: JobHandle) {
-        let place = self.places[job.index()] as usize;
+        let place = self.index_by_handle[job.index()] as usize;
         let Size { memory, width } = self.sizes.swap_remove(place);
         self.slopes.swap_remove(place);
         self.intercepts.swap_remove(place);
         self.jobs.swap_remove(place);
         if let Some(moved) = self.jobs.get(place) {
-            self.places[moved.job.index()] = place as u32;
+            self.index_by_handle[moved.job.index()] = place as u32;
         }
-        let memories = &mut self.widths[width as usize].memories;
+        let memories = &mut self.by_size[width as usize].memories;
         if let Some(count) = memories.get_mut(&memory) {
             *count -= 1;
             if *count == 0 {
@@ -122,23 +124,23 @@ impl Idle {
         }
     }
 
-    /// Whether all jobs in the system are on nodes.
+    /// Returns whether all jobs in the system are running.
     pub(super) fn is_empty(&self) -> bool {
         self.jobs.is_empty()
     }
 
-    /// All of them, in no order.
+    /// Iterates over the jobs, unordered.
     pub(super) fn jobs(&self) -> impl Iterator<Item = JobHandle> + '_ {
         self.jobs.iter().map(|it| it.job)
     }
 
-    /// All of them with their ranks, where no site ranks them, in no order.
+    /// Iterates over the jobs with their ranks, unordered. Only valid if no site ranks them.
     pub(super) fn ranked(&self, now: SimTime) -> impl Iterator<Item = Ranked> + '_ {
         (0..self.jobs.len()).map(move |place| self.rank(place, now))
     }
 
-    /// Adds those that do not come after this one, in no order.
-    pub(super) fn down_to(&self, last: Ranked, now: SimTime, found: &mut Vec<Ranked>) {
+    /// Appends the jobs that do not rank below `last` to `found`, unordered.
+    pub(super) fn collect_down_to(&self, last: Ranked, now: SimTime, found: &mut Vec<Ranked>) {
         let late = rounded_up(now);
         let mut from = 0;
         while let Some(place) = self.next_from(from, last.priority.0, late) {
@@ -147,14 +149,14 @@ impl Idle {
         }
     }
 
-    /// The first place from this one on of a job that may have at least this priority.
+    /// Finds the first index, from `from` on, of a job that may have at least this priority.
     fn next_from(&self, mut from: usize, priority: f64, late: f64) -> Option<usize> {
-        // Not below: the bound of a job that did no work is not a number.
+        // Uses `<`, not `>=`: the bound of a job that has made no progress is NaN.
         let is_below = |(slope, intercept): (&f64, &f64)| slope * late + intercept < priority;
         let bounds =
             |range: std::ops::Range<usize>| self.slopes[range.clone()].iter().zip(&self.intercepts[range]);
         while from + CHUNK <= self.jobs.len() {
-            // All of them, without a branch for each.
+            // Combines all comparisons without branches.
             let are_below = bounds(from..from + CHUNK).fold(true, |all, bound| all & is_below(bound));
             if !are_below {
                 break;
@@ -165,16 +167,17 @@ impl Idle {
         bounds(rest).position(|bound| !is_below(bound)).map(|after| from + after)
     }
 
-    /// The first of those that find room and satisfy the condition.
+    /// Finds the highest-ranked job that fits and satisfies the condition.
     pub(super) fn first_that_fits(
         &mut self,
-        room: &mut Room,
+        room: &mut FreeMemory,
         now: SimTime,
         is_meant: impl Fn(JobHandle) -> bool,
     ) -> Option<Ranked> {
-        self.limits.clear();
-        self.limits.extend(self.widths.iter().map(|width| room.limit(width.tasks, &width.memories)));
-        if self.limits.iter().all(Option::is_none) {
+        self.memory_limits.clear();
+        self.memory_limits
+            .extend(self.by_size.iter().map(|width| room.memory_limit(width.tasks, &width.memories)));
+        if self.memory_limits.iter().all(Option::is_none) {
             return None;
         }
         let late = rounded_up(now);
@@ -182,8 +185,8 @@ impl Idle {
         while let Some(place) = self.next_from(from, highest, late) {
             from = place + 1;
             let Size { memory, width } = self.sizes[place];
-            // Without room there is no limit, and `None` is less than any memory.
-            if Some(memory) > self.limits[width as usize] {
+            // If nothing fits there is no limit, and `None` is less than any memory.
+            if Some(memory) > self.memory_limits[width as usize] {
                 continue;
             }
             let ranked = self.rank(place, now);
@@ -196,7 +199,7 @@ impl Idle {
 
     fn rank(&self, place: usize, now: SimTime) -> Ranked {
         let job = &self.jobs[place];
-        let priority = self.priority.of(now.since(job.submit), job.virtual_time, job.weight);
+        let priority = self.priority.value(now.since(job.submit), job.virtual_time, job.weight);
         Ranked::new(priority, job.sequence, job.job)
     }
 }
@@ -209,7 +212,7 @@ mod tests {
     use dfrsim_model::{SimSpan, Yield};
     use proptest::prelude::*;
 
-    /// Jobs by order of submission, many of them alike.
+    /// Generates jobs in order of submission, many of them identical.
     fn jobs() -> impl Strategy<Value = Vec<IdleJob>> {
         let work = prop_oneof![2 => Just(0_u64), 3 => 1_u64..40, 3 => 1_u64..2_000_000, 1 => 1_u64..1_000_000_000_000];
         let weight = prop_oneof![Just(1_u32), 1_u32..=10_000];
@@ -246,8 +249,8 @@ mod tests {
     }
 
     proptest! {
-        /// After any arrivals and departures, sorting all of them gives the same beginning, and asking each in turn
-        /// the same first one that fits.
+        /// After any arrivals and departures, sorting all jobs gives the same first ones, and
+        /// testing each in turn gives the same first one that fits.
         #[test]
         fn the_first_are_those_of_sorting_all(
             jobs in jobs(),
@@ -256,12 +259,12 @@ mod tests {
             free in prop::collection::vec(0_u64..=10, 1..4),
         ) {
             let mut now = jobs.last().map_or(SimTime::ZERO, |job| job.submit);
-            let (mut idle, mut inside) = (Idle::new(priority), vec![false; jobs.len()]);
+            let (mut idle, mut inside) = (IdleJobs::new(priority), vec![false; jobs.len()]);
             let mut ranking = Ranking::default();
-            let mut room = Room::default();
+            let mut room = FreeMemory::default();
             for (later, which, enough) in moments {
                 now = now + SimSpan::from_micros(later);
-                // About two thirds are idle, others each time.
+                // About two thirds are idle, different ones each time.
                 for (place, job) in jobs.iter().enumerate() {
                     let comes = (place + 1) * (which.index(1_000) + 1) % 3 > 0;
                     match (std::mem::replace(&mut inside[place], comes), comes) {
@@ -273,7 +276,7 @@ mod tests {
                 let is_inside = |(place, _): &(usize, &IdleJob)| inside[*place];
                 let (idle_jobs, running): (Vec<_>, Vec<_>) = jobs.iter().enumerate().partition(is_inside);
                 let rank = |(_, job): &(usize, &IdleJob)| {
-                    let priority = priority.of(now.since(job.submit), job.virtual_time, job.weight);
+                    let priority = priority.value(now.since(job.submit), job.virtual_time, job.weight);
                     Ranked::new(priority, job.sequence, job.job)
                 };
                 let mut sorted: Vec<Ranked> = idle_jobs.iter().chain(&running).map(rank).collect();

@@ -1,19 +1,21 @@
 //! Fractional policies: DFRS (dissertation, section 5.2).
 //!
-//! A policy is put together from orthogonal parts, as its name is ([`Fractional`]): what happens when a job arrives, when
-//! one completes and at each tick; how the CPU that a mapping leaves is given out; which jobs may not be moved.
-//! [`FractionalScheduler`] runs the parts in the order completion, submission, tick on a mapping of its own, and decides
-//! the net change.
+//! A policy is composed of orthogonal parts, as its name is ([`Fractional`]): the reactions to the
+//! arrival of a job, to the completion of one and to a tick; the division of the CPU that a mapping
+//! leaves; the jobs that may not be moved. [`FractionalScheduler`] runs the parts in the order
+//! completion, submission, tick on a mapping of its own, and decides the net change.
 //!
-//! Where jobs have [weights](dfrsim_cluster::JobView::weight), the policies of the dissertation with `OPT=MIN` share by them: yields rise in
-//! proportion to weights (the outlook, section 8.3, names priorities of users and jobs); Greedy, MCB and [priorities](PriorityRule)
-//! count with them too.
+//! Where jobs have [weights](dfrsim_cluster::JobView::weight), the policies of the dissertation with
+//! `OPT=MIN` share by them: yields increase in proportion to weights (the outlook, section 8.3,
+//! mentions priorities of users and jobs). Greedy, MCB and [priorities](PriorityRule) use the
+//! weights, too.
 //!
-//! Where nodes go down, all parts see only the nodes that jobs may be on, under numbers of their own. These are the nodes that are up and, for
-//! a policy that [pauses](Fractional::pauses) jobs, not in a window that begins in a microsecond: jobs leave its nodes then, move or are
-//! paused, and keep their progress. Interrupted jobs arrive again.
+//! Where nodes fail, all parts see only the nodes that jobs may use, renumbered. These are the nodes
+//! that are up and, for a policy that [pauses](Fractional::pauses) jobs, not in a maintenance window
+//! that begins within a microsecond: jobs then leave the nodes of the window, are moved or paused,
+//! and keep their progress. Interrupted jobs arrive again.
 //!
-//! A job that not even the empty cluster has room for, or that its classes never admit, is rejected.
+//! A job that does not fit into the empty cluster, or that its classes never admit, is rejected.
 
 mod admission;
 mod available;

@@ -1,22 +1,27 @@
-//! What the names of fractional policies leave open: numbers, and readings of points that the dissertation leaves open.
+//! Parameters that the names of fractional policies do not determine: numbers, and interpretations
+//! of points that the dissertation leaves open.
 //!
-//! The author's own simulator (vcsim, M. Stillwell, 2010, `results/scripts/sim.py`) settles each of these points in one way, which
-//! is not always that of the text; where the text speaks, it is the default.
+//! The author's own simulator (vcsim, M. Stillwell, 2010, `results/scripts/sim.py`) settles each of
+//! these points in one way, which is not always that of the text. Where the text is explicit, it is
+//! the default.
 
 use super::McbOptions;
 use dfrsim_model::{SimSpan, named};
 
 named! {
-    /// How the priority of a job is computed; it is infinite at virtual time 0, and ties go to the earlier submission.
+    /// Rule for the priority of a job. The priority is infinite at virtual time 0, and ties go to
+    /// the earlier submission.
     ///
-    /// Where jobs have weights, virtual time counts as (virtual time) / weight, as in weighted fair queueing: jobs of the same age that
-    /// had yields in proportion to their weights have the same priority, and flow time / virtual time becomes the weighted stretch.
+    /// Where jobs have weights, virtual time counts as (virtual time) / weight, as in weighted fair
+    /// queueing: jobs of the same age that had yields in proportion to their weights have the same
+    /// priority, and flow time / virtual time becomes the weighted stretch.
     #[derive(Default)]
     pub enum PriorityRule as "priority" {
-        /// Flow time / (virtual time)^2, so that paused jobs rise again.
+        /// Flow time / (virtual time)^2, so that the priority of paused jobs increases again.
         #[default]
         FlowOverVirtualSquared = "flow-over-virtual-squared",
-        /// Flow time / virtual time, that is the stretch so far; the text says that it leads to significantly poorer results.
+        /// Flow time / virtual time, that is, the stretch so far; according to the text, it leads to
+        /// significantly poorer results.
         FlowOverVirtual = "flow-over-virtual",
         /// 1 / virtual time.
         InverseVirtual = "inverse-virtual",
@@ -24,106 +29,113 @@ named! {
 }
 
 named! {
-    /// What `*` reacts to.
+    /// Events to which `*` reacts.
     #[derive(Default)]
     pub enum Opportunism as "reaction of `*`" {
-        /// Completions, as the text says (section 5.2.4): waiting and paused jobs are tried by Greedy when a job completes, before
-        /// jobs that arrive at that moment.
+        /// Completions, according to the text (section 5.2.4): waiting and paused jobs are tried by
+        /// Greedy when a job completes, before the jobs that arrive at the same time.
         #[default]
         Completions = "completions",
-        /// Every event, after all else that it causes, so also jobs that a tick has just dropped; only jobs that were paused
-        /// for another at this moment are not tried. The author's program.
+        /// Every event, after all its other effects, so that jobs that a tick has just dropped are
+        /// tried, too. Only jobs that have been paused for another at the same time are not tried.
+        /// Behaviour of the author's program.
         EveryEvent = "every-event",
     }
 }
 
 named! {
-    /// When GreedyP and GreedyPM take marked jobs back. The text has them un-marked before the new job is placed, which
-    /// it says of the test whether it could be started; where it is placed is left open.
+    /// Time at which GreedyP and GreedyPM restore victims (un-mark jobs). In the text they are
+    /// un-marked before the new job is placed, but this refers to the test for whether it can be
+    /// started; the order relative to its placement is left open.
     #[derive(Default)]
     pub enum Unmarking as "order of un-marking" {
-        /// Before the new job has its nodes: a marked job goes back if the new one can still be started then.
+        /// Before the new job has its nodes: a victim is restored if the new job can then still be
+        /// started.
         #[default]
         BeforePlacing = "before-placing",
-        /// After it: the new job is placed with all marked jobs away, and one of them goes back if its memory is free on its old
-        /// nodes. Jobs that arrive at one moment are placed in turn, each followed by this, and jobs that GreedyPM
-        /// moves are placed after all of them. The author's program.
+        /// After the new job is placed with all victims removed: a victim is restored if its memory
+        /// is free on its old nodes. Jobs that arrive at the same time are placed in turn, each
+        /// followed by this step, and jobs that GreedyPM moves are placed after all of them.
+        /// Behaviour of the author's program.
         AfterPlacing = "after-placing",
     }
 }
 
 named! {
-    /// What `/stretch-per` does between ticks. The text (section 5.2.6) speaks of ticks only.
+    /// Yields of `/stretch-per` between ticks. The text (section 5.2.6) mentions ticks only.
     #[derive(Default)]
     pub enum StretchYields as "yields of `/stretch-per`" {
-        /// Yields hold until the next tick.
+        /// Yields are held until the next tick.
         #[default]
         Held = "held",
-        /// They are computed at each event for the time that is left until the next tick. The author's program.
+        /// Yields are recomputed at each event, for the time left until the next tick. Behaviour of
+        /// the author's program.
         Recomputed = "recomputed",
     }
 }
 
 named! {
-    /// Where the grid of ticks begins. The text does not say.
+    /// Origin of the grid of ticks. The text does not define it.
     #[derive(Default)]
     pub enum TickOrigin as "origin of ticks" {
-        /// A period after the first submission is the first tick.
+        /// The first tick is one period after the first submission.
         #[default]
         FirstSubmission = "first-submission",
-        /// Time 0 of the log or trace is a tick. The author's program.
+        /// Time 0 of the log or trace is a tick. Behaviour of the author's program.
         Zero = "zero",
     }
 }
 
 named! {
-    /// What happens to jobs that arrive at the very moment of a tick. The text does not say.
+    /// Treatment of jobs that arrive exactly at a tick. The text does not define it.
     #[derive(Default)]
     pub enum ArrivalsAtTicks as "treatment of arrivals at ticks" {
-        /// They are admitted, then the tick maps all jobs.
+        /// The jobs are admitted, then the tick maps all jobs.
         #[default]
         Admitted = "admitted",
-        /// The tick alone maps them. The author's program.
+        /// Only the tick maps the jobs. Behaviour of the author's program.
         LeftToTick = "left-to-tick",
     }
 }
 
-/// A choice of everything that the dissertation leaves open of the parts of a policy; that of MCB is in
+/// Interpretation of all points that the dissertation leaves open, except those of MCB, which are in
 /// [`McbOptions`](super::McbOptions).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Readings {
-    /// What `*` reacts to.
+    /// Events to which `*` reacts.
     pub opportunism: Opportunism,
-    /// When GreedyP and GreedyPM take marked jobs back.
+    /// Time at which GreedyP and GreedyPM restore victims.
     pub unmarking: Unmarking,
-    /// What `/stretch-per` does between ticks.
+    /// Yields of `/stretch-per` between ticks.
     pub stretch_yields: StretchYields,
-    /// Where the grid of ticks begins.
+    /// Origin of the grid of ticks.
     pub tick_origin: TickOrigin,
-    /// What happens to jobs that arrive at a tick.
+    /// Treatment of jobs that arrive exactly at a tick.
     pub arrivals_at_ticks: ArrivalsAtTicks,
-    /// The step of a coarse clock, by which jobs complete and priorities count in whole milliseconds. It matters to priorities only; completions
-    /// are the cluster's ([`dfrsim_cluster::Options::clock`]).
+    /// Step of a coarse clock, with which jobs complete and priorities are computed in whole
+    /// milliseconds. It only affects priorities here; completions are rounded by the cluster
+    /// ([`dfrsim_cluster::Options::clock`]).
     pub clock: Option<SimSpan>,
 }
 
-/// The numbers that a fractional policy's name leaves open.
+/// Parameters of a fractional policy that its name does not determine.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FractionalOptions {
-    /// The time between ticks.
+    /// Time between ticks.
     pub period: SimSpan,
-    /// How MCB packs and searches.
+    /// Packing and search of MCB.
     pub mcb: McbOptions,
-    /// How priorities are computed.
+    /// Rule for the priorities of jobs.
     pub priority: PriorityRule,
-    /// Readings of other points that the text leaves open.
+    /// Interpretations of other points that the text leaves open.
     pub readings: Readings,
-    /// The memory of a node in GB, above 0, by which the budget of `/BUDGET=` is measured.
+    /// Memory of a node in GB, positive; unit conversion for the budget of `/BUDGET=`.
     pub node_memory_gb: f64,
 }
 
 impl Default for FractionalOptions {
-    /// The dissertation's: a period of 600 s (section 5.3.1), nodes of 8 GB (section 6.1).
+    /// Returns the parameters of the dissertation: a period of 600 s (section 5.3.1), nodes of 8 GB
+    /// (section 6.1).
     fn default() -> Self {
         FractionalOptions {
             period: SimSpan::from_secs(600),
@@ -135,19 +147,19 @@ impl Default for FractionalOptions {
     }
 }
 
-/// A setting that a policy may read: what its name leaves open, each of [`FractionalOptions`] by its name, and what is around it.
+/// A setting that a policy may read: a field of [`FractionalOptions`], or a part of its environment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PolicySetting {
-    /// [`FractionalOptions::period`].
+    /// The setting [`FractionalOptions::period`].
     Period,
-    /// [`FractionalOptions::mcb`].
+    /// The setting [`FractionalOptions::mcb`].
     Mcb,
-    /// [`FractionalOptions::priority`].
+    /// The setting [`FractionalOptions::priority`].
     Priority,
-    /// [`FractionalOptions::readings`].
+    /// The setting [`FractionalOptions::readings`].
     Readings,
-    /// [`FractionalOptions::node_memory_gb`].
+    /// The setting [`FractionalOptions::node_memory_gb`].
     NodeMemory,
-    /// The priorities, limits and preemption of a site.
+    /// Priorities, limits and preemption of a site.
     Site,
 }

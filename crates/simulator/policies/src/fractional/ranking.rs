@@ -1,15 +1,16 @@
-//! Jobs by priority, as many of them as are asked for.
+//! Ranking of jobs by priority, as far down as needed.
 
-use super::idle::Idle;
+use super::idle::IdleJobs;
 use super::priority::{Ranked, Ranker};
 use dfrsim_cluster::JobHandle;
 use dfrsim_model::SimTime;
 
-/// Jobs by decreasing priority.
+/// Jobs by descending rank.
 #[derive(Debug, Default)]
 pub(super) struct Ranking {
     ranked: Vec<Ranked>,
-    /// Down to this one there were more than enough when [`Ranking::rank_until`] was last called.
+    /// Rank down to which the last call of [`Ranking::rank_until`] found slightly more than enough
+    /// jobs.
     down_to: Option<Ranked>,
 }
 
@@ -17,28 +18,30 @@ impl Ranking {
     /// Ranks these jobs.
     pub(super) fn rank(&mut self, ranker: Ranker<'_>, jobs: impl Iterator<Item = JobHandle>) {
         self.ranked.clear();
-        self.ranked.extend(jobs.map(|job| ranker.of(job)));
+        self.ranked.extend(jobs.map(|job| ranker.rank(job)));
         Ranked::sort(&mut self.ranked);
     }
 
-    /// Ranks the running jobs and those on no node from the highest priority on up to the first that is said to be enough.
+    /// Ranks running and idle jobs in descending order, up to the first job for which `is_enough` is
+    /// true.
     pub(super) fn rank_until(
         &mut self,
         now: SimTime,
         running: impl Iterator<Item = Ranked> + Clone,
-        idle: &Idle,
+        idle: &IdleJobs,
         mut is_enough: impl FnMut(JobHandle) -> bool,
     ) {
         let mut sorted = 0;
         self.ranked.clear();
-        // Mostly about as many as the last time are enough, and they have about the same priorities.
+        // Fast path: mostly, about as many jobs as the last time are enough, and their priorities
+        // are similar.
         if let Some(last) = self.down_to {
             self.ranked.extend(running.clone().filter(|ranked| *ranked >= last));
-            idle.down_to(last, now, &mut self.ranked);
+            idle.collect_down_to(last, now, &mut self.ranked);
             Ranked::sort(&mut self.ranked);
             sorted = self.ranked.len();
             if let Some(end) = self.ranked.iter().position(|ranked| is_enough(ranked.job())) {
-                return self.end_at(end);
+                return self.truncate_at(end);
             }
             self.ranked.extend(running.chain(idle.ranked(now)).filter(|ranked| *ranked < last));
         } else {
@@ -53,16 +56,16 @@ impl Ranking {
             Ranked::sort(&mut rest[..next]);
             if let Some(end) = rest[..next].iter().position(|ranked| is_enough(ranked.job())) {
                 self.ranked.truncate(sorted + next);
-                return self.end_at(sorted + end);
+                return self.truncate_at(sorted + end);
             }
             sorted += next;
         }
         self.down_to = None;
     }
 
-    /// Leaves out those that are sorted behind this place.
-    fn end_at(&mut self, end: usize) {
-        // A few more than were needed, so that their number may vary.
+    /// Drops the ranking after index `end`, and records a lower rank for the next call.
+    fn truncate_at(&mut self, end: usize) {
+        // Some slack, so that the number of jobs needed may vary.
         let more = end + end / 4 + 16;
         let lowest = self.ranked.last().copied().into_iter().chain(self.down_to).min();
         self.down_to = self.ranked.get(more).copied().or(lowest);

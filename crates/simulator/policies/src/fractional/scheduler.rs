@@ -1,4 +1,4 @@
-//! Runs the parts of a fractional policy.
+//! Scheduler that runs the parts of a fractional policy.
 
 mod arrivals;
 mod platform;
@@ -7,32 +7,32 @@ mod sharing;
 
 pub(super) use sharing::weights_of;
 
-use super::available::Available;
-use super::idle::{Idle, IdleJob};
+use super::available::AvailableNodes;
+use super::idle::{IdleJob, IdleJobs};
 use super::mapper::{Mapper, Placed, Sharing};
-use super::nodes::{Room, Wanted};
+use super::nodes::{FreeMemory, PlacementRequest};
 use super::options::{ArrivalsAtTicks, Opportunism, StretchYields, TickOrigin, Unmarking};
 use super::pay::{Outcomes, Penalties};
 use super::priority::{Priority, Ranked};
 use super::ranking::Ranking;
 use super::{Extensions, Fractional, FractionalOptions, OnSubmission, Periodic, admission, preemption};
-use crate::site::Site;
-use arrivals::Vacated;
+use crate::site::PrioritySystem;
+use arrivals::TrialNodes;
 use dfrsim_cluster::{Decision, JobHandle, JobState, Scheduler, Situation, View};
 use dfrsim_model::priority::Priorities;
 use dfrsim_model::{Share, SimSpan, SimTime, Yield};
 use dfrsim_packing::mcb::Mcb;
 use dfrsim_packing::shares::Shares;
-use remap::Settled;
-use sharing::relative;
+use remap::RemapInput;
+use sharing::relative_weights;
 use std::sync::Arc;
 
-/// Called when MCB begins and ends mapping jobs, so that its calls can be counted and timed.
+/// Callbacks at the begin and end of each mapping by MCB, to count and time its calls.
 pub trait McbProbe: std::fmt::Debug {
-    /// It begins, at a moment with this many jobs in the system.
-    fn begins(&mut self, jobs: usize);
-    /// It has ended.
-    fn ends(&mut self);
+    /// Called when MCB begins, with this number of jobs in the system.
+    fn begin(&mut self, jobs: usize);
+    /// Called when MCB ends.
+    fn end(&mut self);
 }
 
 /// A [`Scheduler`] of any fractional policy.
@@ -41,39 +41,41 @@ pub struct FractionalScheduler {
     policy: Fractional,
     options: FractionalOptions,
     mapper: Mapper,
-    /// The jobs that the cluster has on no node.
-    idle: Idle,
+    /// Jobs in the system that are not running.
+    idle: IdleJobs,
     mcb: Mcb,
-    /// Of the last mapping of all jobs.
-    settled: Option<Settled>,
+    /// State of the last mapping of all jobs.
+    last_remap: Option<RemapInput>,
     shares: Shares,
     ranking: Ranking,
-    /// The jobs on nodes that may give way, the lowest rank first, and when and of how many changes of the mapping's jobs that is so.
-    leavers: Vec<Ranked>,
-    leavers_at: Option<(SimTime, u64)>,
-    vacated: Option<Vacated>,
-    room: Room,
+    /// Possible victims (running jobs that may be preempted), lowest rank first, and the time and
+    /// mapping version for which they are valid.
+    victims: Vec<Ranked>,
+    victims_version: Option<(SimTime, u64)>,
+    vacated: Option<TrialNodes>,
+    free_memory: FreeMemory,
     first_submission: Option<SimTime>,
-    /// The jobs that were rejected at this moment.
+    /// Jobs rejected in the current decision.
     rejected: Vec<JobHandle>,
-    /// The jobs that were paused at this moment for others, by decreasing priority, and where they were.
+    /// Jobs paused for others in the current decision, by decreasing priority, with their former
+    /// placements.
     evicted: Vec<Placed>,
-    /// The last jobs that completed.
+    /// Recently completed jobs.
     outcomes: Outcomes,
-    /// By handle.
+    /// Yields by handle.
     yields: Vec<Yield>,
-    /// By handle: the yields with which the last tick of `/stretch-per` packed.
-    floors: Vec<Yield>,
-    /// What running jobs share.
+    /// Yields with which the last tick of `/stretch-per` packed the jobs, by handle.
+    packed_yields: Vec<Yield>,
+    /// Input for the division of CPU among running jobs.
     sharing: Sharing,
-    /// What the second phase gives, by place among the running jobs.
+    /// Result of the second phase, by index among the running jobs.
     shared: Vec<Yield>,
     probe: Option<Box<dyn McbProbe>>,
 }
 
 impl FractionalScheduler {
-    /// The policy on a cluster of this many nodes, with the settings of a site if there are any, which must have been
-    /// [checked](Priorities::check).
+    /// Creates the scheduler for a cluster of `nodes` nodes. The settings of the site, if there are
+    /// any, must have been [checked](Priorities::check).
     pub fn new(
         policy: Fractional,
         nodes: u32,
@@ -85,41 +87,41 @@ impl FractionalScheduler {
             policy,
             options,
             mapper: Mapper::new(nodes, site, priority),
-            idle: Idle::new(priority),
+            idle: IdleJobs::new(priority),
             mcb: Mcb::new(nodes, options.mcb),
-            settled: None,
+            last_remap: None,
             shares: Shares::new(nodes),
             ranking: Ranking::default(),
-            leavers: Vec::new(),
-            leavers_at: None,
+            victims: Vec::new(),
+            victims_version: None,
             vacated: None,
-            room: Room::default(),
+            free_memory: FreeMemory::default(),
             first_submission: None,
             rejected: Vec::new(),
             evicted: Vec::new(),
             outcomes: Outcomes::default(),
             yields: Vec::new(),
-            floors: Vec::new(),
+            packed_yields: Vec::new(),
             sharing: Sharing::default(),
             shared: Vec::new(),
             probe: None,
         }
     }
 
-    /// The same, telling this probe of MCB, which is called at each tick then, even without a change.
+    /// Sets a probe of MCB. MCB is then called at each tick, even if nothing has changed.
     #[must_use]
     pub fn with_probe(mut self, probe: Box<dyn McbProbe>) -> FractionalScheduler {
         self.probe = Some(probe);
         self
     }
 
-    /// The time between ticks.
+    /// Returns the time between ticks.
     fn period(&self) -> SimSpan {
-        // A program may ask for none: ticks are at every moment then.
+        // An API user may set a period of 0; it means ticks at every microsecond.
         self.policy.extensions.period.unwrap_or(self.options.period).max(SimSpan::from_micros(1))
     }
 
-    /// The jobs in the system, by order of submission.
+    /// Iterates over the jobs in the system, by order of submission.
     fn jobs<'a>(&'a self, view: View<'a>) -> impl Iterator<Item = JobHandle> + 'a {
         view.jobs().iter().copied().filter(|job| !self.rejected.contains(job))
     }
@@ -130,8 +132,8 @@ impl FractionalScheduler {
         self.ranking.rank(ranker, jobs);
     }
 
-    /// Ranks the jobs of highest priority where no site ranks them, at least all of those that a packing can hold where it leaves jobs out from the lowest
-    /// priority on.
+    /// Ranks the jobs of highest priority, at least as many as a packing can hold that leaves jobs
+    /// out from the lowest priority up. Only valid if no site ranks jobs.
     fn rank_fitting(&mut self, view: View<'_>) {
         let whole = u64::from(self.mapper.available.count()) * u64::from(Share::ONE.units());
         let mut sum = 0;
@@ -144,18 +146,18 @@ impl FractionalScheduler {
         };
         let ranker = self.mapper.ranker(view);
         let running = self.mapper.involved().filter(|&job| view.job(job).state() == JobState::Running);
-        let running = running.map(|job| ranker.of(job));
+        let running = running.map(|job| ranker.rank(job));
         self.ranking.rank_until(view.now(), running, &self.idle, is_enough);
     }
 
-    /// Whether jobs that left for others go back or move only when those have their nodes; with parts that the paper does not have they
-    /// never do.
-    fn unmarks_after_placing(&self) -> bool {
+    /// Returns whether victims are restored or moved only after the preemptors are placed; never
+    /// true with extensions that the paper does not have.
+    fn restores_after_placing(&self) -> bool {
         let is_extended = self.policy.extensions != Extensions::NONE;
         self.options.readings.unmarking == Unmarking::AfterPlacing && !is_extended
     }
 
-    /// Where the grid of ticks begins, once a job has come.
+    /// Returns the origin of the grid of ticks; `None` before the first submission or without ticks.
     fn tick_origin(&self) -> Option<SimTime> {
         let first = self.first_submission.filter(|_| self.policy.periodic != Periodic::Nothing)?;
         Some(match self.options.readings.tick_origin {
@@ -180,11 +182,11 @@ impl FractionalScheduler {
         Some(origin.saturating_add(SimSpan::from_micros((passed + 1).saturating_mul(period))))
     }
 
-    /// Brings up to date which jobs are on no node, once the mapping is final.
-    fn note_idle(&mut self, view: View<'_>) {
+    /// Updates the set of idle jobs once the mapping is final.
+    fn update_idle(&mut self, view: View<'_>) {
         for handle in self.mapper.involved() {
             let job = view.job(handle);
-            match (job.state() == JobState::Running, self.mapper.runs(handle)) {
+            match (job.state() == JobState::Running, self.mapper.is_placed(handle)) {
                 (true, false) => {
                     self.idle.insert(IdleJob::new(handle, job));
                 }
@@ -194,30 +196,32 @@ impl FractionalScheduler {
         }
     }
 
-    /// Jobs of classes that preempt others come where those leave; returns whether any did.
-    fn make_room_by_class(&mut self, view: View<'_>) -> bool {
-        if !self.mapper.site.as_ref().is_some_and(Site::preempts) {
+    /// Places jobs of preempting classes; returns whether any was placed.
+    fn preempt_by_class(&mut self, view: View<'_>) -> bool {
+        if !self.mapper.site.as_ref().is_some_and(PrioritySystem::has_preemption) {
             return false;
         }
         let ranker = self.mapper.ranker(view);
-        let waiting = self.jobs(view).filter(|&job| !self.mapper.runs(job)).map(|job| ranker.of(job));
+        let waiting = self.jobs(view).filter(|&job| !self.mapper.is_placed(job)).map(|job| ranker.rank(job));
         let mut waiting: Vec<Ranked> = waiting.collect();
         Ranked::sort(&mut waiting);
-        preemption::make_room(&mut self.mapper, view, waiting.iter().map(Ranked::job))
+        preemption::preempt_by_class(&mut self.mapper, view, waiting.iter().map(Ranked::job))
     }
 
-    /// Starts those waiting and paused jobs that are meant, by decreasing priority, where Greedy finds room.
+    /// Starts the waiting and paused jobs that satisfy `is_meant`, by decreasing priority, where
+    /// Greedy finds nodes.
     fn start_waiting(&mut self, view: View<'_>, is_meant: impl Fn(JobHandle) -> bool) {
-        // What finds no room now finds none after others have started, so always the first that finds room is the next.
+        // A job that does not fit now does not fit after others have started either, so the next one
+        // is always the first that fits.
         loop {
-            let (mapping, room, ranker) = (&self.mapper, &mut self.room, self.mapper.ranker(view));
-            // Those that left their nodes at this moment.
+            let (mapping, room, ranker) = (&self.mapper, &mut self.free_memory, self.mapper.ranker(view));
+            // Jobs removed from their nodes in the current decision.
             let evicted = mapping.involved().filter(|&job| {
                 let is_running = view.job(job).state() == JobState::Running;
-                is_running && !mapping.runs(job) && is_meant(job)
+                is_running && !mapping.is_placed(job) && is_meant(job)
             });
-            if mapping.site.is_some() || !mapping.nodes.are_alike() {
-                let idle = self.idle.jobs().filter(|&job| !mapping.runs(job) && is_meant(job));
+            if mapping.site.is_some() || !mapping.nodes.is_homogeneous() {
+                let idle = self.idle.jobs().filter(|&job| !mapping.is_placed(job) && is_meant(job));
                 self.ranking.rank(ranker, idle.chain(evicted));
                 for job in self.ranking.highest_first() {
                     self.mapper.place_greedily(view, job);
@@ -227,14 +231,14 @@ impl FractionalScheduler {
             if self.idle.is_empty() && evicted.clone().next().is_none() {
                 break;
             }
-            mapping.nodes.note(room);
-            let is_waiting = |job: JobHandle| !mapping.runs(job) && is_meant(job);
+            mapping.nodes.store_free_memory(room);
+            let is_waiting = |job: JobHandle| !mapping.is_placed(job) && is_meant(job);
             let first = self.idle.first_that_fits(room, view.now(), is_waiting);
-            let fitting = evicted.filter(|&job| mapping.nodes.take(room, Wanted::of(view, job)));
-            let first = first.max(fitting.map(|job| ranker.of(job)).max());
+            let fitting = evicted.filter(|&job| mapping.nodes.fits(room, PlacementRequest::of(view, job)));
+            let first = first.max(fitting.map(|job| ranker.rank(job)).max());
             let Some(next) = first else { break };
             let placed = self.mapper.place_greedily(view, next.job());
-            debug_assert!(placed, "there was room");
+            debug_assert!(placed, "Greedy must place a job for which the free memory suffices");
         }
     }
 }
@@ -244,8 +248,8 @@ impl Scheduler for FractionalScheduler {
         let view = situation.view;
         let now = view.now();
         self.yields.resize(view.handles(), Yield::ZERO);
-        self.floors.resize(view.handles(), Yield::ZERO);
-        let (displaced, is_room) = self.follow(situation);
+        self.packed_yields.resize(view.handles(), Yield::ZERO);
+        let (displaced, is_room) = self.update(situation);
         if self.policy.extensions.pay.is_some() {
             self.outcomes.add(view, situation.completed);
         }
@@ -256,7 +260,7 @@ impl Scheduler for FractionalScheduler {
             self.mapper.nodes.learn(view, job);
             self.mapper.penalties[job.index()] = Penalties::default();
             let is_admitted = self.mapper.site.as_mut().is_none_or(|site| site.submit(view, job));
-            if !is_admitted || !self.mapper.nodes.fit(view, job, true) {
+            if !is_admitted || !self.mapper.nodes.can_fit(view, job, true) {
                 self.rejected.push(job);
                 decision.reject(job);
             } else {
@@ -281,8 +285,8 @@ impl Scheduler for FractionalScheduler {
                 self.admit(view, job);
             }
         }
-        if self.unmarks_after_placing() && self.policy.on_submission == OnSubmission::GreedyPM {
-            admission::move_where_free(&mut self.mapper, view, &self.evicted, &mut self.room);
+        if self.restores_after_placing() && self.policy.on_submission == OnSubmission::GreedyPM {
+            admission::migrate_victims(&mut self.mapper, view, &self.evicted, &mut self.free_memory);
         }
         self.retry(view, |job| submitted.contains(&job) || displaced.contains(&job));
         let remaps = arrived || completed && by_mcb || tick && self.is_remap_due(view);
@@ -294,14 +298,14 @@ impl Scheduler for FractionalScheduler {
             self.start_waiting(view, |job| evicted.iter().all(|(other, _)| *other != job));
             self.evicted = evicted;
         }
-        let others = self.make_room_by_class(view);
+        let others = self.preempt_by_class(view);
         let holds = readings.stretch_yields == StretchYields::Held && !tick && !others;
         if self.policy.periodic != Periodic::McbStretch || !holds {
-            self.share(view, others);
+            self.divide_cpu(view, others);
         }
-        self.note_idle(view);
+        self.update_idle(view);
         self.mapper.decide(view, &self.yields, decision);
-        let drain = Available::next_drain(view).filter(|_| self.policy.pauses());
+        let drain = AvailableNodes::next_drain(view).filter(|_| self.policy.pauses());
         let candidate = self.mapper.next_candidate(view, self.jobs(view));
         let next = [self.next_tick(now), self.next_retry(view), drain, candidate].into_iter().flatten().min();
         if let Some(time) = next.filter(|_| !view.jobs().is_empty()) {

@@ -1,26 +1,27 @@
-//! The tree of accounts: who pays for a job, what was used, and the fair share.
+//! Account tree: charged accounts, usage, and fair share.
 
-use super::factor::{self, ONE, half_to_the, ratio};
+use super::factor::{self, ONE, power_of_half, ratio};
 use super::fair_tree::FairTree;
 use super::multiples::{last_multiple, next_multiple};
 use dfrsim_model::priority::{Account, FairShare, Priorities, Unlisted};
 use dfrsim_model::{Origin, SimSpan, SimTime, SortedMap};
 use std::sync::Arc;
 
-/// A place in the tree.
+/// Index of an account in the tree.
 pub(super) type AccountIndex = usize;
 
 const ROOT: AccountIndex = 0;
 
-/// Who pays for a job: the account of a place in the settings, or one of the group or user that is not listed.
+/// Account charged for a job: a listed one, by its index in the settings, or one of an unlisted
+/// group or user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Payer {
+pub(super) enum ChargedAccount {
     Listed(usize),
     Other(Option<u32>),
 }
 
-impl Payer {
-    pub(super) fn of(settings: &Priorities, user: Option<u32>, origin: Origin) -> Payer {
+impl ChargedAccount {
+    pub(super) fn of(settings: &Priorities, user: Option<u32>, origin: Origin) -> ChargedAccount {
         let place = |pays: &dyn Fn(&Account) -> bool| settings.accounts.iter().position(pays);
         let of_user = user.and_then(|user| place(&|account| account.pays_for(user)));
         let of_group = || origin.group().and_then(|group| place(&|account| account.groups.contains(&group)));
@@ -29,59 +30,68 @@ impl Payer {
             Unlisted::User => user,
             Unlisted::Together => None,
         };
-        of_user.or_else(of_group).map_or(Payer::Other(other), Payer::Listed)
+        of_user.or_else(of_group).map_or(ChargedAccount::Other(other), ChargedAccount::Listed)
     }
 }
 
 #[derive(Clone, Debug)]
-struct Node {
-    /// Before itself in the list, but for the root.
+struct AccountNode {
+    /// Parent account, at a lower index, except for the root itself.
     parent: AccountIndex,
     shares: u64,
     is_user: bool,
-    /// What its jobs use now.
+    /// Amount that its running jobs use.
     in_use: u64,
-    /// What they used times microseconds since the last multiple of the period.
+    /// Amount * microseconds used since the last boundary of the calculation period.
     recent: u128,
-    /// The same before, as far as they are not forgotten.
+    /// Decayed amount * microseconds used before that boundary.
     usage: u128,
     fair_share: u64,
 }
 
-impl Node {
-    fn new(parent: AccountIndex, shares: u32, is_user: bool) -> Node {
-        Node { parent, shares: shares.into(), is_user, in_use: 0, recent: 0, usage: 0, fair_share: ONE }
+impl AccountNode {
+    fn new(parent: AccountIndex, shares: u32, is_user: bool) -> AccountNode {
+        AccountNode {
+            parent,
+            shares: shares.into(),
+            is_user,
+            in_use: 0,
+            recent: 0,
+            usage: 0,
+            fair_share: ONE,
+        }
     }
 }
 
-/// The accounts and their usage up to now.
+/// Accounts and their usage.
 #[derive(Clone, Debug)]
 pub(super) struct Accounts {
     settings: Arc<Priorities>,
-    tree: Vec<Node>,
-    /// Those of the settings.
+    tree: Vec<AccountNode>,
+    /// Indices of the accounts in the settings.
     listed: Vec<AccountIndex>,
-    /// The accounts that are not listed, by group or user.
-    others: SortedMap<Option<u32>, AccountIndex>,
-    /// Where users have shares: those below each account.
-    leaves: SortedMap<(AccountIndex, Option<u32>), AccountIndex>,
+    /// Unlisted accounts by group or user.
+    unlisted: SortedMap<Option<u32>, AccountIndex>,
+    /// User nodes by account and user, where users have shares of their own.
+    users: SortedMap<(AccountIndex, Option<u32>), AccountIndex>,
     period: SimSpan,
-    /// By what usage is multiplied at a multiple of the period.
+    /// Decay factor of usage per calculation period.
     decay: u64,
-    /// Where usage is forgotten within a period: what each job uses of which account, and since when in this period.
-    runs: Option<SortedMap<usize, (AccountIndex, u64, SimTime)>>,
+    /// Present if usage decays within a period: by job, the account, the amount, and the start of
+    /// its use in this period.
+    running: Option<SortedMap<usize, (AccountIndex, u64, SimTime)>>,
     now: SimTime,
-    /// How often the factors were computed.
-    pub(super) computed: u64,
+    /// Version of the fair-share factors, which increases with each computation.
+    pub(super) version: u64,
 }
 
 impl Accounts {
-    /// Of settings that were checked.
+    /// Builds the account tree. The settings must have been checked.
     pub(super) fn new(settings: Arc<Priorities>) -> Accounts {
-        let mut tree = vec![Node::new(ROOT, 1, false)];
+        let mut tree = vec![AccountNode::new(ROOT, 1, false)];
         let mut leaves = SortedMap::default();
         let mut places: SortedMap<Option<&String>, AccountIndex> = SortedMap::from_iter([(None, ROOT)]);
-        // Accounts follow those above them.
+        // Parents are inserted before their children.
         while places.len() <= settings.accounts.len() {
             for account in &settings.accounts {
                 let parent = places.get(&account.parent.as_ref()).copied();
@@ -91,89 +101,92 @@ impl Accounts {
                 places.insert(Some(&account.name), tree.len());
                 let own = account.users.iter().filter(|_| account.is_user);
                 leaves.extend(own.map(|&user| ((parent, Some(user)), tree.len())));
-                tree.push(Node::new(parent, account.shares, account.is_user));
+                tree.push(AccountNode::new(parent, account.shares, account.is_user));
             }
         }
         let period = SimSpan::from_secs(settings.calc_period_s);
         let mut accounts = Accounts {
             tree,
             listed: settings.accounts.iter().map(|account| places[&Some(&account.name)]).collect(),
-            others: SortedMap::default(),
-            leaves,
+            unlisted: SortedMap::default(),
+            users: leaves,
             period,
             decay: decay(period, &settings),
-            runs: settings.decay_within_period.then(SortedMap::default),
+            running: settings.decay_within_period.then(SortedMap::default),
             now: SimTime::ZERO,
-            computed: 0,
+            version: 0,
             settings,
         };
         accounts.compute();
         accounts
     }
 
-    /// The factor of the fair share of a job if it arrived.
-    pub(super) fn fair_share_of(&self, user: Option<u32>, payer: Payer) -> u64 {
+    /// Returns the fair-share factor that a job would have on arrival.
+    pub(super) fn fair_share_of(&self, user: Option<u32>, payer: ChargedAccount) -> u64 {
         let mut then = self.clone();
-        let account = then.of_job(user, payer);
+        let account = then.account_of(user, payer);
         then.fair_share(account)
     }
 
-    /// The account of a job that arrives, or that of its user there.
-    pub(super) fn of_job(&mut self, user: Option<u32>, payer: Payer) -> AccountIndex {
+    /// Returns the account of an arriving job, or its user's node below that account; creates it if
+    /// necessary.
+    pub(super) fn account_of(&mut self, user: Option<u32>, payer: ChargedAccount) -> AccountIndex {
         let account = match payer {
-            Payer::Listed(place) => self.listed[place],
-            Payer::Other(key) => self.others.get(&key).copied().unwrap_or_else(|| {
+            ChargedAccount::Listed(place) => self.listed[place],
+            ChargedAccount::Other(key) => self.unlisted.get(&key).copied().unwrap_or_else(|| {
                 let new = self.add(ROOT, false);
-                self.others.insert(key, new);
+                self.unlisted.insert(key, new);
                 new
             }),
         };
         if self.settings.fair_share == FairShare::Classic || self.tree[account].is_user {
             return account;
         }
-        if let Some(&known) = self.leaves.get(&(account, user)) {
+        if let Some(&known) = self.users.get(&(account, user)) {
             return known;
         }
         let new = self.tree.len();
-        self.leaves.insert((account, user), new);
+        self.users.insert((account, user), new);
         self.add(account, true)
     }
 
-    /// An account with one share, or a user, comes into being below another one.
+    /// Adds an account with one share, or a user, below another account.
     fn add(&mut self, parent: AccountIndex, is_user: bool) -> AccountIndex {
-        self.tree.push(Node::new(parent, 1, is_user));
+        self.tree.push(AccountNode::new(parent, 1, is_user));
         self.compute();
         self.tree.len() - 1
     }
 
-    /// The factor of the fair share, by the usage of the last multiple of the period.
+    /// Returns the fair-share factor, computed from the usage at the last period boundary.
     pub(super) fn fair_share(&self, account: AccountIndex) -> u64 {
         self.tree[account].fair_share
     }
 
-    /// A job starts that uses so much, now.
+    /// Starts charging a job that uses `amount`.
     pub(super) fn start(&mut self, job: usize, account: AccountIndex, amount: u64) {
         self.tree[account].in_use += amount;
-        if let Some(runs) = &mut self.runs {
+        if let Some(runs) = &mut self.running {
             runs.insert(job, (account, amount, self.now));
         }
     }
 
-    /// A job ends that uses so much, now.
+    /// Ends charging a job that uses `amount`.
     pub(super) fn end(&mut self, job: usize, account: AccountIndex, amount: u64) {
         self.tree[account].in_use -= amount;
-        if let Some((account, amount, since)) = self.runs.as_mut().and_then(|runs| runs.remove(&job)) {
+        if let Some((account, amount, since)) = self.running.as_mut().and_then(|runs| runs.remove(&job)) {
             self.tree[account].recent += self.decayed(amount, self.now.since(since));
         }
     }
 
-    /// What is left at its end of what a job uses in a part of a period.
+    /// Computes the decayed usage, at the end of a span within a period, of a job that uses `amount`
+    /// during it.
     fn decayed(&self, amount: u64, span: SimSpan) -> u128 {
         let kept = if span == self.period { self.decay } else { decay(span, &self.settings) };
         (u128::from(amount) * u128::from(span.micros()) * u128::from(kept)) >> 32
     }
 
-    /// Goes on to a moment, up to which the same nodes are in use; the last multiple of the period on the way, if there is one.
+    /// Advances to a time up to which usage is constant; returns the last period boundary on the
+    /// way, if any.
     pub(super) fn advance(&mut self, to: SimTime) -> Option<SimTime> {
         let mut last = None;
         while let next = next_multiple(self.now, self.period)
@@ -181,42 +194,42 @@ impl Accounts {
         {
             let is_idle = self.tree.iter().all(|it| it.in_use == 0 && it.recent == 0 && it.usage == 0);
             let next = if is_idle { last_multiple(to, self.period) } else { next };
-            self.use_until(next);
-            let runs = self.runs.take();
+            self.accrue_until(next);
+            let runs = self.running.take();
             for &(account, amount, since) in runs.iter().flat_map(SortedMap::values) {
                 self.tree[account].recent += self.decayed(amount, next.since(since));
             }
-            self.runs = runs;
-            self.runs.iter_mut().flat_map(SortedMap::values_mut).for_each(|run| run.2 = next);
+            self.running = runs;
+            self.running.iter_mut().flat_map(SortedMap::values_mut).for_each(|run| run.2 = next);
             for node in &mut self.tree {
                 let kept = (node.usage * u128::from(self.decay)) >> 32;
                 node.usage = kept + std::mem::take(&mut node.recent);
             }
             last = Some(next);
         }
-        self.use_until(to);
+        self.accrue_until(to);
         if last.is_some() {
             self.compute();
         }
         last
     }
 
-    fn use_until(&mut self, to: SimTime) {
+    fn accrue_until(&mut self, to: SimTime) {
         let span = u128::from(to.since(self.now).micros());
-        for node in self.tree.iter_mut().filter(|node| node.in_use > 0 && self.runs.is_none()) {
+        for node in self.tree.iter_mut().filter(|node| node.in_use > 0 && self.running.is_none()) {
             node.recent += u128::from(node.in_use) * span;
         }
         self.now = to;
     }
 
-    /// Computes the factors of all accounts.
+    /// Computes the fair-share factors of all accounts.
     fn compute(&mut self) {
-        self.computed += 1;
+        self.version += 1;
         let mut usage: Vec<u128> = self.tree.iter().map(|node| node.usage).collect();
-        // By account: the shares of the accounts below it.
+        // By account: the sum of the shares of its children.
         let mut below = vec![0_u64; self.tree.len()];
         for at in (1..self.tree.len()).rev() {
-            let Node { parent, shares, .. } = self.tree[at];
+            let AccountNode { parent, shares, .. } = self.tree[at];
             usage[parent] += usage[at];
             below[parent] += shares;
         }
@@ -224,7 +237,7 @@ impl Accounts {
             FairShare::Classic | FairShare::ClassicOfUsers => self.compute_classic(&usage, &below),
             FairShare::FairTree => {
                 let accounts = (1..self.tree.len()).map(|at| {
-                    let Node { parent, shares, .. } = self.tree[at];
+                    let AccountNode { parent, shares, .. } = self.tree[at];
                     (parent, ratio(shares.into(), below[parent].into()), usage[at])
                 });
                 let users = (1..self.tree.len()).filter(|&at| self.tree[at].is_user);
@@ -239,7 +252,7 @@ impl Accounts {
         let mut share = vec![ONE; self.tree.len()];
         let mut effective = vec![0_u64; self.tree.len()];
         for at in 1..self.tree.len() {
-            let Node { parent, shares, .. } = self.tree[at];
+            let AccountNode { parent, shares, .. } = self.tree[at];
             let part = |of: u64| match below[parent] {
                 0 => 0,
                 all => (u128::from(of) * u128::from(shares) / u128::from(all)) as u64,
@@ -252,7 +265,7 @@ impl Accounts {
             };
             self.tree[at].fair_share = match share[at] {
                 0 => 0,
-                share => half_to_the(
+                share => power_of_half(
                     ratio(effective[at].into(), share.into()) / u64::from(self.settings.fair_share_dampening),
                 ),
             };
@@ -260,7 +273,7 @@ impl Accounts {
     }
 }
 
-/// By which part of it usage is multiplied after a span.
+/// Returns the factor by which usage decays over a span.
 fn decay(span: SimSpan, settings: &Priorities) -> u64 {
     factor::decay(span.micros(), SimSpan::from_secs(settings.half_life_s).micros())
 }
@@ -276,16 +289,16 @@ mod tests {
     }
 
     fn of_job(accounts: &mut Accounts, user: Option<u32>, origin: Origin) -> AccountIndex {
-        let payer = Payer::of(&accounts.settings, user, origin);
-        accounts.of_job(user, payer)
+        let payer = ChargedAccount::of(&accounts.settings, user, origin);
+        accounts.account_of(user, payer)
     }
 
     fn group(accounts: &mut Accounts, number: u32) -> AccountIndex {
         of_job(accounts, None, Origin::new(Some(number), None, None))
     }
 
-    /// Two accounts with 3 and 1 shares. In a period of 100 s the second one has used one of two nodes that were in use: e = 1/2 each, so
-    /// 2^(-(1/2) / (3/4)) and 2^(-(1/2) / (1/4)) = 1/4.
+    /// Two accounts have 3 and 1 shares. In a period of 100 s, each uses one of two nodes: e = 1/2
+    /// for both, so the factors are 2^(-(1/2) / (3/4)) and 2^(-(1/2) / (1/4)) = 1/4.
     #[test]
     fn shares_and_usage_make_the_factor() {
         let accounts = vec![account("a", None, 3, &[1]), account("b", None, 1, &[2])];
@@ -303,7 +316,8 @@ mod tests {
         assert!((accounts.fair_share(a) as f64 - expected).abs() < 4.0);
     }
 
-    /// An account below another one has a part of what the others there have used: e = 0 + (1 - 0) / 2 with a share of 1/2.
+    /// An account below another one inherits part of the usage of its siblings: e = 0 + (1 - 0) / 2
+    /// with a share of 1/2.
     #[test]
     fn usage_of_siblings_counts() {
         let accounts =
@@ -318,8 +332,8 @@ mod tests {
         assert_eq!((accounts.fair_share(below), accounts.fair_share(beside)), (ONE / 2, ONE / 4));
     }
 
-    /// Two users of an account have 1 and 3 of its shares and 3/4 and 1/4 of all usage; a user without jobs has as many shares as the account, and
-    /// is first in the tree.
+    /// Two users of an account have 1 and 3 of its shares and 3/4 and 1/4 of all usage. A user
+    /// without jobs has as many shares as the account, and is first in the tree.
     #[test]
     fn users_have_shares_in_their_account() {
         let user = |name, above, shares, users| Account { users, ..Account::user(name, above, shares) };
@@ -344,7 +358,8 @@ mod tests {
             accounts.advance(SimTime::from_secs(100));
             [accounts.fair_share(x), accounts.fair_share(y)]
         };
-        // The account has the effective usage 1: of x it is 3/4 + 1/4 * 1/4 = 13/16, of y 1/4 + 3/4 * 3/4 = 13/16.
+        // The account has the effective usage 1: for x it is 3/4 + 1/4 * 1/4 = 13/16, for y 1/4 +
+        // 3/4 * 3/4 = 13/16.
         let expected = [(13.0 / 16.0) / (1.0 / 8.0), (13.0 / 16.0) / (3.0 / 8.0)];
         for (found, exponent) in fair_shares(FairShare::ClassicOfUsers).into_iter().zip(expected) {
             let expected = 2_f64.powf(-exponent) * ONE as f64;
@@ -354,7 +369,8 @@ mod tests {
         assert_eq!(fair_shares(FairShare::Classic)[0], fair_shares(FairShare::Classic)[1]);
     }
 
-    /// With a half life of one period: 800 node-seconds are 400 after one more and 200 after two, when the other account has used 200.
+    /// Usage of 800 node-seconds with a half-life of one period decays to 400 after one more period
+    /// and to 200 after two, when the other account has used 200.
     #[test]
     fn usage_is_forgotten() {
         let settings = Priorities { calc_period_s: 100, half_life_s: 100, ..Priorities::default() };
@@ -371,7 +387,7 @@ mod tests {
         assert_eq!((accounts.fair_share(a), accounts.fair_share(b)), (ONE / 2, ONE / 2));
     }
 
-    /// Accounts of the log are there when their first job comes.
+    /// Accounts of the log are created when their first job arrives.
     #[test]
     fn unlisted_accounts_come_with_their_jobs() {
         let listed = vec![account("a", None, 1, &[1])];

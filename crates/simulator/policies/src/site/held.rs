@@ -1,16 +1,16 @@
-//! What jobs hold of each resource that the settings of a site name.
+//! TRES amounts allocated to jobs, for each resource that the settings of a site name.
 
 use dfrsim_cluster::{JobHandle, View};
 use dfrsim_model::priority::{JobClass, Limits, Priorities, Tres};
 use dfrsim_model::{Share, SimSpan};
 
-/// Amounts by the places of [names](names).
+/// Amounts by index in [`tres_names`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Held(Vec<u64>);
+pub(super) struct AllocatedTres(Vec<u64>);
 
-impl Held {
-    /// What a job holds.
-    pub(super) fn of(view: View<'_>, job: JobHandle, names: &[String]) -> Held {
+impl AllocatedTres {
+    /// Computes the amounts allocated to a job.
+    pub(super) fn of(view: View<'_>, job: JobHandle, names: &[String]) -> AllocatedTres {
         let (seen, classes) = (view.job(job), view.classes());
         let of_task = |name: &String| match name.as_str() {
             "node" => 1,
@@ -22,19 +22,20 @@ impl Held {
                 place.zip(demand).map_or(0, |(place, demand)| demand.resources[place].count.into())
             }
         };
-        Held(names.iter().map(|name| of_task(name) * u64::from(seen.tasks())).collect())
+        AllocatedTres(names.iter().map(|name| of_task(name) * u64::from(seen.tasks())).collect())
     }
 
     pub(super) fn get(&self, place: usize) -> u64 {
         self.0.get(place).copied().unwrap_or(0)
     }
 
-    /// An amount for so long, in microseconds.
-    pub(super) fn times(&self, place: usize, span: SimSpan) -> u128 {
+    /// Returns an amount multiplied by a duration in microseconds.
+    pub(super) fn amount_time(&self, place: usize, span: SimSpan) -> u128 {
         u128::from(self.get(place)) * u128::from(span.micros())
     }
 
-    /// What a job that holds this uses of its account: by the weights of its partition or of the site, otherwise its tasks.
+    /// Computes the amount billed to the account: by the billing weights of the partition or of the
+    /// site; without weights, the number of tasks in thousandths.
     pub(super) fn billing(&self, settings: &Priorities, partition: Option<usize>, names: &[String]) -> u64 {
         let of_partition = partition.map(|at| &settings.partitions[at].billing);
         let weights = of_partition.filter(|it| !it.is_empty()).unwrap_or(&settings.billing);
@@ -46,8 +47,8 @@ impl Held {
     }
 }
 
-/// The names that the settings have, `node` first and `cpu` second, each once.
-pub(super) fn names(settings: &Priorities) -> Vec<String> {
+/// Collects the distinct resource names in the settings, `node` first and `cpu` second.
+pub(super) fn tres_names(settings: &Priorities) -> Vec<String> {
     let of_limits = |limits: &Limits| {
         let Limits { total, per_user, per_account, per_job, minutes, .. } = limits.clone();
         [total, per_user, per_account, per_job, minutes].into_iter().flat_map(Tres::into_keys)

@@ -1,18 +1,18 @@
-//! The limits of partitions, qualities of service, accounts and users.
+//! Limits of partitions, QOS, accounts and users.
 
-use super::accounts::Payer;
-use super::held::Held;
+use super::accounts::ChargedAccount;
+use super::held::AllocatedTres;
 use dfrsim_cluster::JobView;
 use dfrsim_model::priority::{JobClass, Limits, Priorities};
 use dfrsim_model::{JobId, Origin, SimSpan, SimTime, SortedMap, UserId};
 
-/// The classes of a job, by their places in the settings, and whose it is.
+/// QOS and partition of a job, by their indices in the settings, and its user.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Membership {
     pub(super) qos: Option<usize>,
     pub(super) partition: Option<usize>,
     pub(super) user: Option<u32>,
-    /// Its number in the log.
+    /// Number of the job in the log.
     pub(super) id: JobId,
 }
 
@@ -20,29 +20,29 @@ impl Membership {
     pub(super) fn new(settings: &Priorities, job: JobView<'_>) -> Membership {
         let (user, origin) = (job.user(), job.origin());
         let place = |classes: &[JobClass]| {
-            classes.iter().position(|class| class.has(user.map(UserId::number), origin))
+            classes.iter().position(|class| class.matches(user.map(UserId::number), origin))
         };
         let user = user.map(UserId::number);
         Membership { qos: place(&settings.qos), partition: place(&settings.partitions), user, id: job.id() }
     }
 }
 
-/// What a limit counts of each job.
+/// Quantity of each job that a limit adds up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum What {
-    /// Itself, while it runs.
+enum Quantity {
+    /// One for each running job.
     Running,
-    /// Itself, while it is in the system.
+    /// One for each job in the system.
     Submitted,
-    /// What it holds of the resource of a place.
-    Held(usize),
-    /// The same times what is left of its estimate, in microseconds.
-    Minutes(usize),
-    /// Its estimate in microseconds.
-    Time,
+    /// Allocated amount of the resource with this index.
+    Allocated(usize),
+    /// Allocated amount * remaining estimate, in microseconds, of the resource with this index.
+    TresMinutes(usize),
+    /// Time limit (estimate) in microseconds.
+    TimeLimit,
 }
 
-/// The jobs that a limit counts together.
+/// Jobs over which a limit adds up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Scope {
     Job,
@@ -51,30 +51,30 @@ enum Scope {
     All,
 }
 
-/// The jobs of a scope that count together with one of them.
+/// Sum to which a job contributes: that of all jobs, of its user, or of its account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Whose {
+enum UsageKey {
     All,
     User(u32),
-    Account(Payer),
+    Account(ChargedAccount),
 }
 
-/// What jobs may have at most.
+/// Upper limit on a quantity.
 #[derive(Clone, Copy, Debug)]
 struct Limit {
     scope: Scope,
-    what: What,
-    most: u128,
+    quantity: Quantity,
+    maximum: u128,
 }
 
 impl Limit {
-    fn new(scope: Scope, what: What, most: Option<impl Into<u128>>) -> Option<Limit> {
-        Some(Limit { scope, what, most: most?.into() })
+    fn new(scope: Scope, what: Quantity, most: Option<impl Into<u128>>) -> Option<Limit> {
+        Some(Limit { scope, quantity: what, maximum: most?.into() })
     }
 
-    /// Those of settings.
+    /// Collects the limits in the settings.
     fn all(limits: &Limits, names: &[String]) -> Vec<Limit> {
-        let [held, minutes]: [fn(usize) -> What; 2] = [What::Held, What::Minutes];
+        let [held, minutes]: [fn(usize) -> Quantity; 2] = [Quantity::Allocated, Quantity::TresMinutes];
         let tables = [
             (Scope::All, held, 1, &limits.total),
             (Scope::User, held, 1, &limits.per_user),
@@ -84,88 +84,96 @@ impl Limit {
         ];
         let amounts = tables.into_iter().flat_map(|(scope, what, unit, amounts)| {
             amounts.iter().map(move |(name, &most)| {
-                let place = names.iter().position(|it| it == name).expect("all names are known");
-                Limit { scope, what: what(place), most: u128::from(most) * unit }
+                let place = names
+                    .iter()
+                    .position(|it| it == name)
+                    .expect("the resource names must include those of all limits");
+                Limit { scope, quantity: what(place), maximum: u128::from(most) * unit }
             })
         });
         let counts = [
-            Limit::new(Scope::All, What::Running, limits.jobs),
-            Limit::new(Scope::User, What::Running, limits.jobs_per_user),
-            Limit::new(Scope::Account, What::Running, limits.jobs_per_account),
-            Limit::new(Scope::All, What::Submitted, limits.submitted),
-            Limit::new(Scope::User, What::Submitted, limits.submitted_per_user),
+            Limit::new(Scope::All, Quantity::Running, limits.jobs),
+            Limit::new(Scope::User, Quantity::Running, limits.jobs_per_user),
+            Limit::new(Scope::Account, Quantity::Running, limits.jobs_per_account),
+            Limit::new(Scope::All, Quantity::Submitted, limits.submitted),
+            Limit::new(Scope::User, Quantity::Submitted, limits.submitted_per_user),
         ];
         amounts.chain(counts.into_iter().flatten()).collect()
     }
 
-    /// Those of a class, of which some have fields of their own.
+    /// Collects the limits of a class, including those in fields of the class itself.
     fn of_class(class: &JobClass, names: &[String]) -> Vec<Limit> {
         let longest = class.max_time_s.map(|most| SimSpan::from_secs(most).micros());
         let own = [
-            Limit::new(Scope::Job, What::Held(0), class.max_nodes),
-            Limit::new(Scope::All, What::Held(0), class.total_nodes),
-            Limit::new(Scope::User, What::Running, class.max_running_per_user),
-            Limit::new(Scope::Job, What::Time, longest),
+            Limit::new(Scope::Job, Quantity::Allocated(0), class.max_nodes),
+            Limit::new(Scope::All, Quantity::Allocated(0), class.total_nodes),
+            Limit::new(Scope::User, Quantity::Running, class.max_running_per_user),
+            Limit::new(Scope::Job, Quantity::TimeLimit, longest),
         ];
         Limit::all(&class.limits, names).into_iter().chain(own.into_iter().flatten()).collect()
     }
 }
 
-/// What limits count of a job.
+/// Resource usage of a job, as counted by limits.
 #[derive(Clone, Debug)]
-pub(super) struct Claim {
-    /// The places of those that it keeps.
+pub(super) struct LimitUsage {
+    /// Indices of the limits that apply to the job.
     limits: Vec<usize>,
     user: Option<u32>,
-    pub(super) payer: Payer,
-    pub(super) held: Held,
+    pub(super) account: ChargedAccount,
+    pub(super) allocated: AllocatedTres,
     estimate: SimSpan,
 }
 
-impl Claim {
-    /// Jobs of no known user have no limit by user.
-    fn whose(&self, scope: Scope) -> Option<Whose> {
+impl LimitUsage {
+    /// Returns the sum for a scope; `None` for the user scope of a job without a known user.
+    fn usage_key(&self, scope: Scope) -> Option<UsageKey> {
         match scope {
             Scope::Job => None,
-            Scope::User => self.user.map(Whose::User),
-            Scope::Account => Some(Whose::Account(self.payer)),
-            Scope::All => Some(Whose::All),
+            Scope::User => self.user.map(UsageKey::User),
+            Scope::Account => Some(UsageKey::Account(self.account)),
+            Scope::All => Some(UsageKey::All),
         }
     }
 
-    /// Those of its limits that can hold it back beside others that run, with the jobs that count with it.
-    fn shared<'a>(&'a self, limits: &'a [Limit]) -> impl Iterator<Item = (usize, Limit, Whose)> + 'a {
+    /// Iterates over the limits that can block the job because of other running jobs, with the sum
+    /// that each of them checks.
+    fn blocking_limits<'a>(
+        &'a self,
+        limits: &'a [Limit],
+    ) -> impl Iterator<Item = (usize, Limit, UsageKey)> + 'a {
         let limits = self.limits.iter().map(|&at| (at, limits[at]));
-        let limits = limits.filter(|(_, limit)| limit.what != What::Submitted);
-        limits.filter_map(|(at, limit)| Some((at, limit, self.whose(limit.scope)?)))
+        let limits = limits.filter(|(_, limit)| limit.quantity != Quantity::Submitted);
+        limits.filter_map(|(at, limit)| Some((at, limit, self.usage_key(limit.scope)?)))
     }
 
-    /// How much it has before it starts.
-    fn amount(&self, what: What) -> u128 {
+    /// Returns the quantity of the job before it starts.
+    fn amount(&self, what: Quantity) -> u128 {
         match what {
-            What::Running | What::Submitted => 1,
-            What::Held(place) => self.held.get(place).into(),
-            What::Minutes(place) => self.held.times(place, self.estimate),
-            What::Time => self.estimate.micros().into(),
+            Quantity::Running | Quantity::Submitted => 1,
+            Quantity::Allocated(place) => self.allocated.get(place).into(),
+            Quantity::TresMinutes(place) => self.allocated.amount_time(place, self.estimate),
+            Quantity::TimeLimit => self.estimate.micros().into(),
         }
     }
 }
 
-/// What limits depend on: who runs what. Where there are none, jobs are not counted.
+/// Current usage by limit. Jobs to which no limit applies are not counted.
 #[derive(Debug, Default)]
-pub(super) struct InUse {
+pub(super) struct CurrentUsage {
     limits: Vec<Limit>,
-    /// The places of those of each quality of service, partition, account (with those of accounts above it) and array, and of the site.
+    /// Indices of the limits of each QOS, partition, account (including those of its ancestors), and
+    /// array, and of the site.
     rules: Vec<Vec<usize>>,
-    /// By the first job of a range of an array: the last one, and the place of its rule.
+    /// Ranges of arrays, by their first job: the last job of the range, and the index of its rule.
     arrays: SortedMap<JobId, (JobId, usize)>,
-    used: SortedMap<(usize, Whose), u128>,
-    /// By limit of minutes: until when running jobs hold what they do, and that.
-    ends: SortedMap<usize, Vec<(SimTime, Held)>>,
+    used: SortedMap<(usize, UsageKey), u128>,
+    /// Estimated ends and allocated amounts of running jobs, per limit on minutes.
+    ends: SortedMap<usize, Vec<(SimTime, AllocatedTres)>>,
 }
 
-impl InUse {
-    pub(super) fn new(settings: &Priorities, names: &[String]) -> InUse {
+impl CurrentUsage {
+    pub(super) fn new(settings: &Priorities, names: &[String]) -> CurrentUsage {
         let mut limits = Vec::new();
         let mut places = |of: Vec<Limit>| -> Vec<usize> {
             let first = limits.len();
@@ -188,45 +196,51 @@ impl InUse {
             array.jobs.iter().map(move |&(first, last)| (JobId(first), (JobId(last), at)))
         });
         let ranges = ranges.collect();
-        let running = |scope, most| Limit::new(scope, What::Running, most).into_iter().collect();
+        let running = |scope, most| Limit::new(scope, Quantity::Running, most).into_iter().collect();
         rules.extend(arrays.iter().map(|it| places(running(Scope::All, Some(it.running)))));
         rules.push(places(running(Scope::User, settings.max_running_per_user)));
-        InUse { limits, rules, arrays: ranges, ..InUse::default() }
+        CurrentUsage { limits, rules, arrays: ranges, ..CurrentUsage::default() }
     }
 
-    /// The same limits for claims that were made, without a job that runs.
-    pub(super) fn emptied(&self) -> InUse {
-        InUse { limits: self.limits.clone(), ..InUse::default() }
+    /// Returns the same limits without running jobs. Existing usage records of jobs remain valid.
+    pub(super) fn without_running(&self) -> CurrentUsage {
+        CurrentUsage { limits: self.limits.clone(), ..CurrentUsage::default() }
     }
 
-    /// What counts of a job.
-    pub(super) fn claim(
+    /// Builds the usage record of a job.
+    pub(super) fn usage_of(
         &self,
         settings: &Priorities,
         job: &Membership,
         origin: Origin,
-        held: Held,
+        held: AllocatedTres,
         estimate: SimSpan,
-    ) -> Claim {
-        let payer = Payer::of(settings, job.user, origin);
+    ) -> LimitUsage {
+        let payer = ChargedAccount::of(settings, job.user, origin);
         let partition = job.partition.map(|at| settings.qos.len() + at);
         let first = settings.qos.len() + settings.partitions.len();
-        let account = if let Payer::Listed(at) = payer { Some(first + at) } else { None };
+        let account = if let ChargedAccount::Listed(at) = payer { Some(first + at) } else { None };
         let array = self.arrays.keys().partition_point(|first| *first <= job.id).checked_sub(1);
         let array = array.map(|place| self.arrays.values()[place]).filter(|(last, _)| job.id <= *last);
         let rules = [job.qos, partition, account, array.map(|(_, at)| at), Some(self.rules.len() - 1)];
         let limits = rules.into_iter().flatten().flat_map(|at| &self.rules[at]).copied().collect();
-        Claim { limits, user: job.user, payer, held, estimate }
+        LimitUsage { limits, user: job.user, account: payer, allocated: held, estimate }
     }
 
-    /// Whether a job could ever run, and is not one too many of those in the system.
-    pub(super) fn admits<'a>(&self, job: &Claim, others: &(impl Iterator<Item = &'a Claim> + Clone)) -> bool {
+    /// Returns whether the job can ever run, and does not exceed a limit on the number of jobs in
+    /// the system.
+    pub(super) fn admits<'a>(
+        &self,
+        job: &LimitUsage,
+        others: &(impl Iterator<Item = &'a LimitUsage> + Clone),
+    ) -> bool {
         job.limits.iter().all(|at| {
-            let Limit { scope, what, most } = self.limits[*at];
-            match (what, job.whose(scope)) {
-                (What::Running, _) | (What::Submitted, None) => true,
-                (What::Submitted, whose) => {
-                    let counts = |other: &&Claim| other.limits.contains(at) && other.whose(scope) == whose;
+            let Limit { scope, quantity: what, maximum: most } = self.limits[*at];
+            match (what, job.usage_key(scope)) {
+                (Quantity::Running, _) | (Quantity::Submitted, None) => true,
+                (Quantity::Submitted, whose) => {
+                    let counts =
+                        |other: &&LimitUsage| other.limits.contains(at) && other.usage_key(scope) == whose;
                     (others.clone().filter(counts).count() as u128) < most
                 }
                 _ => job.amount(what) <= most,
@@ -234,18 +248,18 @@ impl InUse {
         })
     }
 
-    /// Whether a limit may ever hold the job back.
-    pub(super) fn may_hold(&self, job: &Claim) -> bool {
-        job.shared(&self.limits).next().is_some()
+    /// Returns whether a limit may ever block the job.
+    pub(super) fn can_block(&self, job: &LimitUsage) -> bool {
+        job.blocking_limits(&self.limits).next().is_some()
     }
 
-    /// Whether a limit holds the job back for now.
-    pub(super) fn holds(&self, now: SimTime, job: &Claim) -> bool {
-        job.shared(&self.limits).any(|(at, Limit { what, most, .. }, whose)| {
+    /// Returns whether starting the job now would exceed a limit.
+    pub(super) fn exceeds_limit(&self, now: SimTime, job: &LimitUsage) -> bool {
+        job.blocking_limits(&self.limits).any(|(at, Limit { quantity: what, maximum: most, .. }, whose)| {
             let used = match what {
-                What::Minutes(place) => {
+                Quantity::TresMinutes(place) => {
                     let running = self.ends.get(&at).into_iter().flatten();
-                    running.map(|(end, held)| held.times(place, end.saturating_since(now))).sum()
+                    running.map(|(end, held)| held.amount_time(place, end.saturating_since(now))).sum()
                 }
                 _ => self.used.get(&(at, whose)).copied().unwrap_or(0),
             };
@@ -253,23 +267,23 @@ impl InUse {
         })
     }
 
-    pub(super) fn start(&mut self, now: SimTime, job: &Claim) {
+    pub(super) fn start(&mut self, now: SimTime, job: &LimitUsage) {
         let end = now.saturating_add(job.estimate);
-        for (at, Limit { what, .. }, whose) in job.shared(&self.limits) {
+        for (at, Limit { quantity: what, .. }, whose) in job.blocking_limits(&self.limits) {
             match what {
-                What::Minutes(_) => self.ends.or_default(at).push((end, job.held.clone())),
+                Quantity::TresMinutes(_) => self.ends.or_default(at).push((end, job.allocated.clone())),
                 _ => *self.used.or_default((at, whose)) += job.amount(what),
             }
         }
     }
 
-    /// A job ends that started at a moment.
-    pub(super) fn end(&mut self, since: SimTime, job: &Claim) {
+    /// Removes the usage of a job that started at `since` and has ended.
+    pub(super) fn end(&mut self, since: SimTime, job: &LimitUsage) {
         let end = since.saturating_add(job.estimate);
-        for (at, Limit { what, .. }, whose) in job.shared(&self.limits) {
-            if let What::Minutes(_) = what {
+        for (at, Limit { quantity: what, .. }, whose) in job.blocking_limits(&self.limits) {
+            if let Quantity::TresMinutes(_) = what {
                 let ends = self.ends.or_default(at);
-                let place = ends.iter().position(|it| it.0 == end && it.1 == job.held);
+                let place = ends.iter().position(|it| it.0 == end && it.1 == job.allocated);
                 ends.swap_remove(place.expect("it started"));
             } else {
                 *self.used.or_default((at, whose)) -= job.amount(what);

@@ -1,23 +1,28 @@
-//! The priority of a job from its factors.
+//! Multifactor priority of a job.
 
 use super::factor::{ONE, ratio};
 use super::limits::Membership;
 use dfrsim_model::priority::{JobClass, Priorities};
 use dfrsim_model::{SimSpan, SimTime};
 
-/// What the factors of a job depend on, apart from its account.
+/// Inputs of the priority factors of a job, except its account.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Rank {
-    /// What remains as it is: size, QOS and partition, with their weights.
-    fixed: u128,
-    /// Of its partition.
+pub(super) struct PriorityFactors {
+    /// Constant part of the weighted sum: size, QOS and partition.
+    constant: u128,
+    /// Tier of the job's partition.
     tier: u32,
     submit: SimTime,
 }
 
-impl Rank {
-    /// Makes the rank of a job whose size is a part of that of the cluster.
-    pub(super) fn new(settings: &Priorities, large: u64, submit: SimTime, classes: &Membership) -> Rank {
+impl PriorityFactors {
+    /// Computes the factors of a job. `large` is its size as a fraction of the cluster.
+    pub(super) fn new(
+        settings: &Priorities,
+        large: u64,
+        submit: SimTime,
+        classes: &Membership,
+    ) -> PriorityFactors {
         let weights = settings.weights;
         let size = if settings.favor_small { ONE - large } else { large };
         let fixed = [
@@ -26,17 +31,22 @@ impl Rank {
             (weights.partition, of_class(&settings.partitions, classes.partition)),
         ];
         let tier = classes.partition.map_or(1, |class| settings.partitions[class].tier());
-        Rank { fixed: fixed.into_iter().map(|(weight, factor)| product(weight, factor)).sum(), tier, submit }
+        PriorityFactors {
+            constant: fixed.into_iter().map(|(weight, factor)| product(weight, factor)).sum(),
+            tier,
+            submit,
+        }
     }
 
-    /// The tier and the priority at a moment, as one number.
-    pub(super) fn at(&self, moment: SimTime, fair_share: u64, settings: &Priorities) -> u64 {
+    /// Computes the tier and the priority at a time, combined into one number.
+    pub(super) fn priority_at(&self, moment: SimTime, fair_share: u64, settings: &Priorities) -> u64 {
         let max_age = SimSpan::from_secs(settings.max_age_s);
         let wait = moment.saturating_since(self.submit).min(max_age);
         let age = ratio(wait.micros().into(), max_age.micros().into());
         let weights = settings.weights;
-        let sum = self.fixed + product(weights.age, age) + product(weights.fair_share, fair_share);
-        // Of five weights, so that the sum has 35 bits.
+        let sum = self.constant + product(weights.age, age) + product(weights.fair_share, fair_share);
+        // Each of the five products of weight and factor has at most 32 bits before the point, so
+        // the sum fits into 35 bits.
         u64::from(self.tier) << 40 | (sum >> 32) as u64
     }
 }

@@ -1,4 +1,4 @@
-//! What every mapping keeps, checked without packing anything.
+//! Invariants of every mapping, checked without packing.
 
 use super::states::{options, state};
 use dfrsim_model::{CpuUse, Share};
@@ -29,7 +29,7 @@ proptest! {
                 memory[part.node.index()] += u64::from(job.memory.units()) * u64::from(part.tasks);
             }
         }
-        // Steps are rounded down, so tasks can ask for more in all than they are packed with.
+        // Steps are rounded down, so tasks can need more in total than they are packed with.
         prop_assert!(options.cpu_step.is_some() || cpu.iter().all(|&cpu| cpu <= CpuUse::ONE));
         prop_assert!(memory.iter().all(|&memory| memory <= u64::from(Share::ONE.units())));
     }

@@ -1,4 +1,4 @@
-//! MCB against its definition.
+//! Tests MCB against its definition.
 
 mod golden;
 mod invariants;

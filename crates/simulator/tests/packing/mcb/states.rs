@@ -23,7 +23,7 @@ struct StateJob {
 }
 
 impl State {
-    /// What tasks take where nodes have a third dimension, which no job uses, and are of two classes.
+    /// Returns the task sizes for nodes of two classes with a third dimension, which no job uses.
     pub(crate) fn sizes(&self) -> Vec<TaskSize> {
         let size = |job: &StateJob| {
             let [memory, need] = [job.memory, job.need].map(|share| u64::from(share.units()));
@@ -32,7 +32,7 @@ impl State {
         self.jobs.iter().map(size).collect()
     }
 
-    /// Those nodes, which do not differ in what jobs use.
+    /// Returns the capacities of these nodes, which do not differ in what jobs use.
     pub(crate) fn capacities(&self) -> Arc<Capacities> {
         let one = u64::from(Share::ONE.units());
         let class_of = (0..self.nodes as usize).map(|node| node % 2).collect();
@@ -58,7 +58,7 @@ impl State {
     }
 }
 
-/// Shares with many ties among them, between CPU and memory too, and a few without any.
+/// Draws shares with many ties, also between CPU and memory, and a few shares without ties.
 fn share() -> impl Strategy<Value = Share> {
     prop_oneof![
         4 => (1u64..=4).prop_map(|quarters| Share::from_ratio(quarters, 4)),
@@ -68,13 +68,14 @@ fn share() -> impl Strategy<Value = Share> {
     ]
 }
 
-/// Up to this many nodes, jobs and tasks a job; of `pinned` jobs in a hundred the tasks may not move.
+/// Draws at most this many nodes, jobs, and tasks per job; the tasks of `pinned` percent of the jobs
+/// may not move.
 pub(crate) fn state(nodes: u32, jobs: usize, tasks: u32, pinned: u32) -> impl Strategy<Value = State> {
     state_of(share, nodes, jobs, tasks, pinned)
 }
 
-/// As [`state`], with jobs that mostly run at full speed, where one often needs as much CPU as another memory
-/// and the other way round.
+/// Draws a state as [`state`] does, with jobs that mostly run at full speed. One job often needs as
+/// much CPU as another needs memory, and vice versa.
 pub(crate) fn mirrored_state(nodes: u32, jobs: usize, tasks: u32) -> impl Strategy<Value = State> {
     state_of(|| (2u64..=4).prop_map(|quarters| Share::from_ratio(quarters, 4)), nodes, jobs, tasks, 0)
 }
@@ -86,7 +87,7 @@ fn state_of<S: Strategy<Value = Share>>(
     tasks: u32,
     pinned: u32,
 ) -> impl Strategy<Value = State> {
-    // Small memory in half of the states, so that CPU can be what is scarce.
+    // Memory needs are small in half of the states, so that CPU can be the bottleneck.
     let job = move |small: bool| {
         let placed = proptest::collection::vec(any::<prop::sample::Index>(), tasks as usize);
         (1..=tasks, share(), share(), 0u32..100, placed).prop_map(
@@ -127,7 +128,7 @@ fn state_of<S: Strategy<Value = Share>>(
         })
 }
 
-/// All combinations of rules, with the usual numbers or others.
+/// Draws all combinations of rules, with the default numbers or others.
 pub(crate) fn options() -> impl Strategy<Value = McbOptions> {
     let number = || prop_oneof![3 => Just(Yield::from_ratio(1, 100)), 1 => (1u32..=1 << 19).prop_map(|units| Yield::try_from_units(units).unwrap())];
     let step =

@@ -1,4 +1,5 @@
-//! MCB as it is defined, task by task: no counts, no classes, no memory, no lookahead.
+//! Reference implementation of MCB, task by task as it is defined: no counts, classes, memos or
+//! lookahead.
 
 use dfrsim_model::{CpuUse, NodeId, NodeTasks, Share, Yield};
 use dfrsim_packing::mcb::{Balanced, DropRule, McbOptions, PackJob, Packing, Probes, Ties};
@@ -6,7 +7,8 @@ use std::cmp::Reverse;
 
 const CAPACITY: u64 = (Share::ONE.units() as u64) << 20;
 
-/// What [`Mapping`](dfrsim_packing::mcb::Mapping) says.
+/// Result of the reference implementation, comparable with a
+/// [`Mapping`](dfrsim_packing::mcb::Mapping).
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct TwinMapping {
     pub(crate) value: Yield,
@@ -38,7 +40,7 @@ impl Node {
     }
 }
 
-/// The jobs (by index) with their yields, packed: the nodes, or `None`.
+/// Packs jobs, given by index with their yields; returns the nodes, or `None` if they do not fit.
 fn pack(nodes: u32, jobs: &[PackJob], yields: &[(usize, Yield)], options: McbOptions) -> Option<Vec<Node>> {
     let mut cluster: Vec<Node> = (0..nodes).map(|_| Node { cpu: 0, memory: 0, jobs: Vec::new() }).collect();
     let mut tasks = Vec::new();
@@ -104,10 +106,10 @@ fn pack(nodes: u32, jobs: &[PackJob], yields: &[(usize, Yield)], options: McbOpt
     }
 }
 
-/// The yield, beside the jobs that are kept, of one of them at a value.
+/// Returns the yield of one of the kept jobs at a value.
 type YieldAt<'a> = dyn Fn(&[usize], usize, Yield) -> Option<Yield> + 'a;
 
-/// Bounds of the search for some jobs, and the yield of each of them at a value.
+/// Search problem: its bounds for a set of jobs, and the yield of each job at a value.
 struct Problem<'a> {
     nodes: u32,
     jobs: &'a [PackJob<'a>],
@@ -124,7 +126,7 @@ impl Problem<'_> {
         pack(self.nodes, self.jobs, &yields?, self.options)
     }
 
-    /// The middles of what is left of [0, 1].
+    /// Bisects [0, 1], probing midpoints only.
     fn search_middles(&self, kept: &[usize]) -> Option<(Yield, Vec<Node>)> {
         let (mut success, mut failure, mut best) = (0, Yield::ONE.units(), None);
         while failure - success > self.precision.units() {
@@ -213,7 +215,8 @@ pub(crate) fn map(nodes: u32, options: McbOptions, jobs: &[PackJob]) -> TwinMapp
     Problem { nodes, jobs, options, precision, range: &range, yield_at: &|_, _, value| Some(value) }.solve()
 }
 
-/// Each job has level * weight / least weight of those that are kept, at most 1. The highest level is found digit by digit.
+/// Gives each job the yield level * weight / smallest kept weight, at most 1. The highest level is
+/// found bit by bit.
 pub(crate) fn map_weighted(
     nodes: u32,
     options: McbOptions,

@@ -1,4 +1,4 @@
-//! The same mappings as the plain twin's, always.
+//! Tests that all mappings equal those of the reference implementation.
 
 use super::states::{State, mirrored_state, options, state};
 use super::twin::{self, TwinMapping};
@@ -21,8 +21,8 @@ fn agree(options: McbOptions, state: &State) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// The yield a job needs for a target: a line that leaves [0, 1] for some targets, upwards (no yield is enough)
-/// and downwards (any is).
+/// Returns the yield that a job needs for a target: a line that leaves [0, 1] for some targets,
+/// upwards (no yield suffices) and downwards (any does).
 fn line(slopes: &[(u32, u32)], job: usize, target: Yield) -> Option<Yield> {
     let (slope, offset) = slopes[job % slopes.len()];
     let units = (u64::from(target.units()) * u64::from(slope) / 16).saturating_sub(u64::from(offset));
@@ -30,7 +30,7 @@ fn line(slopes: &[(u32, u32)], job: usize, target: Yield) -> Option<Yield> {
 }
 
 fn slopes() -> impl Strategy<Value = Vec<(u32, u32)>> {
-    // Few slopes, so that different jobs often have the same yield.
+    // Few slopes, so that different jobs often have equal yields.
     proptest::collection::vec((1u32..40, prop_oneof![Just(0u32), 0u32..1 << 19]), 1..5)
 }
 
@@ -94,7 +94,7 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Nodes that differ only in what no job uses are packed as if they were alike.
+    /// Packs nodes that differ only in what no job uses as if they were identical.
     #[test]
     fn more_dimensions_are_the_plain_case(
         options in options(),
@@ -136,7 +136,7 @@ proptest! {
         agree(options, &state)?;
     }
 
-    /// A call has no effect on the next one.
+    /// A call does not influence the next one.
     #[test]
     fn one_mapper_for_many_states(options in options(), states in proptest::collection::vec(state(1, 12, 4, 20), 2..8), slopes in slopes()) {
         let mut mcb = Mcb::new(1, options);

@@ -4,7 +4,7 @@ use super::mapping::Mapping;
 use dfrsim_model::Share;
 use std::cmp::Ordering;
 
-/// Not negative, in lowest terms.
+/// A nonnegative fraction in lowest terms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Fraction {
     part: u128,
@@ -25,7 +25,7 @@ impl Fraction {
     fn times(self, other: Fraction) -> Fraction {
         Fraction::new(self.part * other.part, self.whole * other.whole)
     }
-    /// In units of 1 / `units`.
+    /// Returns the fraction in units of 1 / `units`, rounded down.
     pub(crate) fn rounded_down(self, units: u128) -> u128 {
         self.part * units / self.whole
     }
@@ -43,7 +43,8 @@ impl PartialOrd for Fraction {
     }
 }
 
-/// Rounds: each time the lowest level at which a job reaches yield 1 or a node is full, where its jobs stop.
+/// Fills in rounds: each finds the lowest level at which a job reaches yield 1 or a node is full,
+/// and stops the jobs concerned.
 pub(crate) fn filled(mapping: &Mapping, weights: &[u32]) -> Vec<Fraction> {
     let count = mapping.jobs.len();
     let mut stopped: Vec<Option<Fraction>> = vec![None; count];

@@ -1,4 +1,4 @@
-//! Cases that are solved by hand.
+//! Tests cases that are solved by hand.
 
 use super::mapping::PERIOD;
 use dfrsim_model::{NodeId, NodeTasks, Share, SimSpan, VirtualTime, Yield};
@@ -14,8 +14,8 @@ fn ratio(part: u64, whole: u64) -> Yield {
     Yield::from_ratio(part, whole)
 }
 
-/// A is on node 0, B on both, C has three tasks of need 1/2 on node 1. The loads are 2 and 5/2, so that node 1
-/// stops B and C at 2/5, and A gets the rest of node 0, 3/5.
+/// A is on node 0, B on both nodes, and C has three tasks of need 1/2 on node 1. The loads are 2 and
+/// 5/2, so that node 1 stops B and C at 2/5, and A gets the rest of node 0, 3/5.
 #[test]
 fn three_jobs_on_two_nodes() {
     let (a, b, c) = (on([(0, 1)]), on([(0, 1), (1, 1)]), on([(1, 3)]));
@@ -32,8 +32,9 @@ fn three_jobs_on_two_nodes() {
     assert_eq!(yields, [ratio(3, 5), ratio(2, 5), ratio(2, 5)]);
 }
 
-/// D has four tasks on node 0 and makes the common yield 1/4. On nodes 1 and 2, A is in the way of B and C: fair
-/// is one half for all, but each unit that A gives up is worth two.
+/// D has four tasks on node 0 and limits the common yield to 1/4. On nodes 1 and 2, A competes with
+/// B and C. The fair yield is one half for all, but each unit that A loses lets B and C gain one
+/// each.
 #[test]
 fn the_largest_average_is_not_fair() {
     let (d, a, b, c) = (on([(0, 4)]), on([(1, 1), (2, 1)]), on([(1, 1)]), on([(2, 1)]));
@@ -46,7 +47,7 @@ fn the_largest_average_is_not_fair() {
     assert_eq!(yields, [ratio(1, 4), ratio(1, 4), ratio(3, 4), ratio(3, 4)]);
 }
 
-/// A and B may share node 1 in any way above the 1/4 that D allows; the earlier job gets it.
+/// A and B may divide node 1 in any way above the 1/4 that D allows; the earlier job gets the rest.
 #[test]
 fn among_equal_averages_the_earlier_job_gets_more() {
     let (d, other) = (on([(0, 4)]), on([(1, 1)]));
@@ -57,7 +58,8 @@ fn among_equal_averages_the_earlier_job_gets_more() {
     assert_eq!(yields, [ratio(3, 4), ratio(1, 4), ratio(1, 4)]);
 }
 
-/// Two jobs of one task on one node, with flow times and virtual times in seconds and floors of zero.
+/// Computes the yields of two jobs of one task on one node, given as (flow time, virtual time) in
+/// seconds, with floors of zero.
 fn two_stretched(jobs: [(u64, u64); 2]) -> [Vec<Yield>; 2] {
     let placement = on([(0, 1)]);
     let jobs = jobs.map(|(flow, virtual_time)| StretchJob {
@@ -74,8 +76,8 @@ fn two_stretched(jobs: [(u64, u64); 2]) -> [Vec<Yield>; 2] {
     yields
 }
 
-/// The period is 600 s. The inverse stretches are a / 2 and b: equal for a = 2/3, b = 1/3; their sum is largest
-/// for b = 1.
+/// The period is 600 s. The inverse stretches are a / 2 and b: they are equal for a = 2/3, b = 1/3,
+/// and their sum is largest for b = 1.
 #[test]
 fn an_older_job_needs_more() {
     let [stretch, average] = two_stretched([(600, 0), (0, 0)]);
@@ -83,22 +85,22 @@ fn an_older_job_needs_more() {
     assert_eq!(average, [Yield::ZERO, Yield::ONE]);
 }
 
-/// The inverse stretches are (a + 1/2) / 2 and b: equal for a = b = 1/2.
+/// The inverse stretches are (a + 1/2) / 2 and b: they are equal for a = b = 1/2.
 #[test]
 fn work_done_counts() {
     let [stretch, _] = two_stretched([(600, 300), (0, 0)]);
     assert_eq!(stretch, [ratio(1, 2), ratio(1, 2)]);
 }
 
-/// The inverse stretches are a and (b + 1) / 2: B waits at its floor until A is at 1/2; then b = 2 a - 1, and
-/// the node is full for a = 2/3.
+/// The inverse stretches are a and (b + 1) / 2. B stays at its floor until A is at 1/2; then b = 2 a
+/// - 1, and the node is full for a = 2/3.
 #[test]
 fn a_job_waits_at_its_floor() {
     let [stretch, _] = two_stretched([(0, 0), (600, 600)]);
     assert_eq!(stretch, [ratio(2, 3), ratio(1, 3)]);
 }
 
-/// Loads far beyond what any yield could make up for: all stay at zero, without an overflow.
+/// Keeps all yields at zero under extreme loads, without an overflow.
 #[test]
 fn absurd_loads_give_no_yield() {
     let crowd = on([(0, u32::MAX)]);
@@ -127,7 +129,7 @@ fn absurd_loads_give_no_yield() {
     assert_eq!(yields[..9], [Yield::ZERO; 9]);
 }
 
-/// Jobs that need no CPU, are nowhere or are alone run at full speed.
+/// Jobs that need no CPU, have no tasks placed or run alone get full speed.
 #[test]
 fn without_contention_every_yield_is_one() {
     let (one, many) = (on([(0, 1)]), on([(0, 1), (1, 4)]));
@@ -146,8 +148,9 @@ fn without_contention_every_yield_is_one() {
     assert_eq!(yields, []);
 }
 
-/// On one node A has a quarter of the speed of B; C, which needs a fifth of the node, reaches full speed: 4/5 are left, 4/25 for
-/// A and 16/25 for B. B's second task is alone on node 1.
+/// A rises at a quarter of the speed of B on node 0. C needs a fifth of the node and reaches full
+/// speed. The remaining 4/5 are divided into 4/25 for A and 16/25 for B. The second task of B is
+/// alone on node 1.
 #[test]
 fn weights_are_the_speeds_of_rising() {
     let (a, b, c) = (on([(0, 1)]), on([(0, 1), (1, 1)]), on([(0, 1)]));
@@ -161,7 +164,8 @@ fn weights_are_the_speeds_of_rising() {
     assert_eq!(yields, [ratio(4, 25), ratio(16, 25), Yield::ONE]);
 }
 
-/// The second job counts twice: its stretch is the largest until it has 2/3 of the node, and its yield the more valuable one.
+/// The second job counts twice: its stretch is the largest until it has 2/3 of the node, and its
+/// yield is the more valuable one.
 #[test]
 fn stretches_and_yields_count_by_weight() {
     let placement = on([(0, 1)]);
@@ -184,7 +188,8 @@ fn stretches_and_yields_count_by_weight() {
     let (two, on_each): (_, [&[NodeTasks]; 2]) = (on([(1, 2)]), [&half, &other]);
     let [first, second] = on_each.map(|placement| SharedJob { placement, ..job });
     let third = SharedJob { placement: &two, ..job };
-    // Node 1 leaves a third to each, and node 0 the rest to the first job; one level for all is lower there.
+    // Node 1 limits the common level to 1/3 for equal weights; node 0 limits it to 1/7 for the
+    // others.
     shares = Shares::new(2);
     shares.weighted_common(&[first, second, third], &[1, 1, 1], &mut yields);
     assert_eq!(yields, [ratio(1, 3); 3]);
@@ -192,8 +197,9 @@ fn stretches_and_yields_count_by_weight() {
     assert_eq!(yields, [ratio(5, 7), ratio(2, 7), ratio(1, 7)]);
 }
 
-/// CPU 4 and 1 GPU on node 0, CPU 2 on node 1. Jobs 0 and 1 ask for the whole GPU: half of it each, with which they use 1/2 + 1 of the
-/// CPU. Job 2, with need 4 there, rises until that is full: (4 - 3/2) / 4. Job 3 with need 3 has node 1 alone: 2/3.
+/// Node 0 has CPU 4 and 1 GPU, node 1 has CPU 2. Jobs 0 and 1 need the whole GPU: each gets half of
+/// it and uses 1/2 and 1 of the CPU. Job 2, with need 4 there, rises until the CPU is full: (4 -
+/// 3/2) / 4. Job 3, with need 3, has node 1 alone: 2/3.
 #[test]
 fn each_dimension_of_each_node_can_stop_jobs() {
     let cluster = Capacities {
@@ -214,10 +220,10 @@ fn each_dimension_of_each_node_can_stop_jobs() {
     shares.max_min(&jobs, &mut yields);
     assert_eq!(yields, [ratio(1, 2), ratio(1, 2), ratio(5, 8), ratio(2, 3)]);
     assert_eq!(shares.common(&jobs), ratio(1, 2));
-    // Job 2 is worth the most for what it takes of the CPU, but no job has less than 1/2.
+    // Job 2 has the highest value per unit of CPU, but no job has less than 1/2.
     shares.max_average(&jobs, &mut yields);
     assert_eq!(yields, [ratio(1, 2), ratio(1, 2), ratio(5, 8), ratio(2, 3)]);
-    // The GPU is shared 3 to 1, which leaves more than 2 of the CPU to job 2.
+    // The GPU is divided 3 to 1, which leaves more than 2 of the CPU to job 2.
     shares.weighted_max_min(&jobs, &[3, 1, 1, 1], &mut yields);
     assert_eq!(yields, [ratio(3, 4), ratio(1, 4), ratio(11, 16), ratio(2, 3)]);
 }

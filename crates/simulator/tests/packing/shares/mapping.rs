@@ -1,4 +1,4 @@
-//! Mappings at random.
+//! Random mappings.
 
 use dfrsim_model::{CpuUse, NodeId, NodeTasks, Share, SimSpan, VirtualTime, Yield};
 use dfrsim_packing::shares::{SharedJob, Shares, StretchJob};
@@ -15,7 +15,7 @@ pub(crate) struct MappedJob {
     pub(crate) placement: Vec<NodeTasks>,
     pub(crate) flow_time: SimSpan,
     pub(crate) virtual_time: VirtualTime,
-    /// The floor as a part of the common yield.
+    /// Floor as a fraction of the common yield.
     floor: f64,
 }
 
@@ -32,7 +32,7 @@ impl Mapping {
             .map(|job| SharedJob { need: job.need, placement: &job.placement, size: None })
             .collect()
     }
-    /// With floors that fit, since none is above the common yield.
+    /// Returns the jobs with floors that fit, since none is above the common yield.
     pub(crate) fn stretched(&self) -> Vec<StretchJob<'_>> {
         let common = Shares::new(self.nodes).common(&self.shared()).as_f64();
         let with_floor = |(mapped, job): (&MappedJob, _)| StretchJob {
@@ -44,12 +44,12 @@ impl Mapping {
         };
         self.jobs.iter().zip(self.shared()).map(with_floor).collect()
     }
-    /// What tasks need where nodes have three dimensions, of which the third one is not used.
+    /// Returns the task sizes for nodes with three dimensions, of which the third one is not used.
     pub(crate) fn sizes(&self) -> Vec<TaskSize> {
         let used = |job: &MappedJob| vec![0, u64::from(job.need.units()), 0];
         self.jobs.iter().map(|job| TaskSize { used: used(job), ..TaskSize::default() }).collect()
     }
-    /// Those nodes.
+    /// Returns the capacities of these nodes.
     pub(crate) fn capacities(&self) -> Arc<Capacities> {
         let one = u64::from(Share::ONE.units());
         let class_of = (0..self.nodes as usize).map(|node| node % 2).collect();
@@ -59,15 +59,15 @@ impl Mapping {
             class_of,
         })
     }
-    /// The tasks of a job on a node.
+    /// Returns the number of tasks of a job on a node.
     pub(crate) fn tasks(&self, job: usize, node: u32) -> u32 {
         self.jobs[job].placement.iter().find(|part| part.node.0 == node).map_or(0, |part| part.tasks)
     }
-    /// The amount that a job asks of a node at yield 1, in share units.
+    /// Returns the load of a job on a node at yield 1, in share units.
     pub(crate) fn load_units(&self, job: usize, node: u32) -> u64 {
         u64::from(self.jobs[job].need.units()) * u64::from(self.tasks(job, node))
     }
-    /// The same as a part of the node; exact.
+    /// Returns the load of a job on a node at yield 1, as a fraction of the node; exact.
     pub(crate) fn load(&self, job: usize, node: u32) -> f64 {
         self.load_units(job, node) as f64 / f64::from(Share::ONE.units())
     }
@@ -81,14 +81,14 @@ impl Mapping {
     pub(crate) fn fits(&self, yields: &[Yield]) -> bool {
         (0..self.nodes).all(|node| self.used(node, yields) <= CpuUse::ONE)
     }
-    /// Whether the node could not give one more yield unit to each of its tasks.
+    /// Returns whether the node cannot give one more yield unit to each of its tasks.
     pub(crate) fn is_full(&self, node: u32, yields: &[Yield]) -> bool {
         let unit = Yield::try_from_units(1).unwrap();
         let more = (0..self.jobs.len())
             .fold(CpuUse::ZERO, |sum, job| sum + self.jobs[job].need.used_by(self.tasks(job, node), unit));
         self.used(node, yields) + more > CpuUse::ONE
     }
-    /// The same mapping with the nodes in the opposite order.
+    /// Returns the mapping with the nodes in reverse order.
     pub(crate) fn mirrored(&self) -> Mapping {
         let mut mirrored = self.clone();
         for job in &mut mirrored.jobs {
@@ -101,12 +101,12 @@ impl Mapping {
     }
 }
 
-/// Needs that are quarters of a node, as in the workloads of the study.
+/// Draws needs that are quarters of a node, as in the workloads of the study.
 pub(crate) fn quarters() -> BoxedStrategy<Share> {
     (1..=4_u64).prop_map(|part| Share::from_ratio(part, 4)).boxed()
 }
 
-/// All kinds of needs, with none at all among them.
+/// Draws all kinds of needs, including zero.
 pub(crate) fn any_need() -> BoxedStrategy<Share> {
     prop_oneof![
         4 => quarters(),
@@ -116,7 +116,7 @@ pub(crate) fn any_need() -> BoxedStrategy<Share> {
     .boxed()
 }
 
-/// Jobs that have tasks on a part of the nodes.
+/// Draws jobs that have tasks on some of the nodes.
 pub(crate) fn mappings(
     needs: &BoxedStrategy<Share>,
     nodes: RangeInclusive<u32>,

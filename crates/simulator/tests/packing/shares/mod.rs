@@ -1,4 +1,4 @@
-//! The yields of random mappings against definitions and slow twins.
+//! Tests the yields of random mappings against definitions and slow reference implementations.
 
 mod fractions;
 mod goldens;
@@ -12,13 +12,14 @@ use proptest::prelude::*;
 
 const UNIT: f64 = 1.0 / (1 << 20) as f64;
 
-/// How the inverse of a job's estimated stretch depends on its yield: (yield + done) / slope.
+/// Returns (done, slope), with which the inverse of a job's estimated stretch is (yield + done) /
+/// slope.
 fn estimate(job: &StretchJob<'_>) -> (f64, f64) {
     let period = PERIOD.as_secs_f64();
     (job.virtual_time.as_secs_f64() / period, job.flow_time.as_secs_f64() / period + 1.0)
 }
 
-/// All four, by a `Shares` that has solved the mirrored mapping before.
+/// Computes the four kinds of yields with a `Shares` that has solved the mirrored mapping before.
 fn all_yields(mapping: &Mapping) -> [Vec<Yield>; 4] {
     let mut shares = Shares::new(mapping.nodes);
     let mut yields = [const { Vec::new() }; 4];
@@ -41,7 +42,7 @@ fn common_load(mapping: &Mapping) -> f64 {
     (0..mapping.nodes).map(|node| mapping.total_load(node)).fold(1.0, f64::max)
 }
 
-/// The average yield is within rounding of what it could be.
+/// Checks that the average yield is within rounding of the optimum.
 fn check_average(mapping: &Mapping, yields: &[Yield]) -> Result<(), TestCaseError> {
     let floors = vec![1.0 / common_load(mapping); yields.len()];
     let best = twins::largest_sum(mapping, &vec![1.0; yields.len()], &floors);
@@ -68,7 +69,7 @@ proptest! {
         }
     }
 
-    /// With one unit more, the common yield would be too much for some node.
+    /// Checks that one unit more of the common yield would overload a node.
     #[test]
     fn the_common_yield_is_the_largest_that_fits(mapping in mappings(&any_need(), 1..=6, 0..=10)) {
         let common = Shares::new(mapping.nodes).common(&mapping.shared());
@@ -79,7 +80,8 @@ proptest! {
         }
     }
 
-    /// The certificate of max-min fairness: a job below 1 has a full node on which no other job has more.
+    /// Checks the certificate of max-min fairness: a job below 1 has a full node on which no other
+    /// job has more.
     #[test]
     fn a_job_below_one_has_a_bottleneck(mapping in mappings(&any_need(), 1..=6, 1..=10)) {
         let [yields, ..] = all_yields(&mapping);
@@ -122,7 +124,7 @@ proptest! {
         }
     }
 
-    /// Weights of classes, and the exact yields as fractions.
+    /// Compares the yields under class weights with exact fractions.
     #[test]
     fn weighted_max_min_agrees_with_fractions(
         mapping in mappings(&quarters(), 1..=4, 0..=6), weights in prop::collection::vec(1_u32..=12, 6),
@@ -131,14 +133,15 @@ proptest! {
         Shares::new(mapping.nodes).weighted_max_min(&mapping.shared(), &wide(weights), &mut yields);
         prop_assert!(mapping.fits(&yields), "{yields:?}");
         for (at, exact) in yields.iter().zip(fractions::filled(&mapping, weights)) {
-            // A unit more only if less than a thousandth of it was missing.
+            // One unit more is allowed only if less than a thousandth of it was missing.
             let (units, rounded) = (u128::from(at.units()), exact.rounded_down(1 << 20));
             let is_meant = exact.rounded_down(1 << 30) + 1 >= units << 10;
             prop_assert!(units == rounded || units == rounded + 1 && is_meant, "{at} is not {exact:?}");
         }
     }
 
-    /// Nodes that differ only in what no job uses are shared as if they were alike, but for a unit of rounding.
+    /// Shares nodes that differ only in what no job uses as if they were identical, up to one unit
+    /// of rounding.
     #[test]
     fn more_dimensions_are_the_plain_case(
         mapping in mappings(&any_need(), 1..=6, 0..=10), weights in prop::collection::vec(1_u64..=12, 10),

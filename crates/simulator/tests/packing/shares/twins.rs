@@ -1,17 +1,18 @@
-//! The same yields, found slowly and obviously.
+//! Slow and simple reference implementations of the yields.
 
 use super::mapping::Mapping;
 use microlp::{ComparisonOp, OptimizationDirection, Problem};
 
-/// How jobs get from the common level to their yields.
+/// Returns the yield of a job at the common level.
 pub(crate) type YieldAt<'a> = &'a dyn Fn(usize, f64) -> f64;
 
-/// Repeated rounds: find the highest common level of the jobs that still rise by bisection, then stop all jobs on
-/// full nodes, where going up by 1e-9 would be too much. `top` is a level at which every job is at yield 1.
+/// Fills in rounds: finds the highest common level of the rising jobs by bisection, then stops all
+/// jobs on full nodes, on which a level higher by 1e-9 would be too much. `top` is a level at which
+/// every job is at yield 1.
 ///
-/// Doubles are exact enough: 100 bisections of a level below 2 leave errors around 1e-16, which a chain of
-/// stopped jobs multiplies by the ratio of two loads a round, at most 3,000 here, and rarely above 10; a yield
-/// unit is 1e-6.
+/// Doubles are exact enough: 100 bisections of a level below 2 leave errors around 1e-16. In each
+/// round a chain of stopped jobs multiplies them by the ratio of two loads, which is at most 3,000
+/// here and rarely above 10. A yield unit is 1e-6.
 pub(crate) fn filled(mapping: &Mapping, yield_at: YieldAt<'_>, top: f64) -> Vec<f64> {
     let count = mapping.jobs.len();
     let mut stopped: Vec<Option<f64>> = vec![None; count];
@@ -43,7 +44,8 @@ pub(crate) fn filled(mapping: &Mapping, yield_at: YieldAt<'_>, top: f64) -> Vec<
     }
 }
 
-/// The largest sum of weight * yield with these floors, by another program for linear programs.
+/// Returns the largest sum of weight * yield with these floors, computed by an independent solver
+/// for linear programs.
 pub(crate) fn largest_sum(mapping: &Mapping, weights: &[f64], floors: &[f64]) -> f64 {
     let mut problem = Problem::new(OptimizationDirection::Maximize);
     let variables: Vec<_> =
@@ -53,7 +55,8 @@ pub(crate) fn largest_sum(mapping: &Mapping, weights: &[f64], floors: &[f64]) ->
             .map(|job| (variables[job], mapping.load(job, node)))
             .filter(|&(_, load)| load > 0.0)
             .collect();
-        // A little more than the node has, or rounding of the floors would make the problem infeasible.
+        // The limit is slightly above the capacity, since rounding of the floors could make the
+        // problem infeasible.
         problem.add_constraint(&row, ComparisonOp::Le, 1.0 + 1e-9);
     }
     let solution = problem.solve().expect("the floors are feasible");

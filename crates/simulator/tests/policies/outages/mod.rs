@@ -1,4 +1,4 @@
-//! Nodes that go down: schedules derived by hand, and properties.
+//! Tests nodes that fail or are in maintenance: schedules derived by hand, and properties.
 
 use crate::support::{jobs, lublin, schedule, starts_and_ends};
 use dfrsim_audit::audit;
@@ -7,13 +7,13 @@ use dfrsim_cluster::{
     SummaryOptions, simulate, simulate_with,
 };
 use dfrsim_model::platform::{FailureModel, Maintenance, NodeSet, NodeSpan, Outage, Outages, Window};
-use dfrsim_model::{Job, JobId, NodeId, Preceding, Seed, SimSpan, SimTime};
+use dfrsim_model::{Dependencies, Job, JobId, NodeId, Seed, SimSpan, SimTime};
 use dfrsim_policies::fractional::Fractional;
 use dfrsim_policies::{Policy, PolicyOptions, catalogue};
 use proptest::prelude::*;
 use std::sync::Arc;
 
-/// First node, number of nodes, begin and end in seconds.
+/// First node, number of nodes, start and end in seconds.
 type Row = (u32, u32, u64, u64);
 
 fn outage(&(first, nodes, from, until): &Row) -> Outage {
@@ -21,7 +21,7 @@ fn outage(&(first, nodes, from, until): &Row) -> Outage {
     Outage { from: SimTime::from_secs(from), until: SimTime::from_secs(until), nodes }
 }
 
-/// Failures, and windows that are announced at the origin.
+/// Creates failures, and maintenance windows that are announced at time zero.
 fn options(rule: &str, failures: &[Row], windows: &[Row]) -> Options {
     let outages = Outages {
         interruption: rule.parse().unwrap(),
@@ -39,10 +39,11 @@ fn times(policy: &str, nodes: u32, options: &Options, table: &[(u64, u32, u64, u
     starts_and_ends(&schedule(policy, nodes, options, jobs(table)))
 }
 
-/// Two jobs of 10 s, each on a node, of which node 1 goes down from second 5 to 7.
+/// Two jobs of 10 s, each on a node; node 1 is down from 5 s to 7 s.
 const PAIR: [(u64, u32, u64, u64); 2] = [(0, 1, 10, 0), (0, 1, 10, 0)];
 
-/// What is lost of it is a second of work; nodes are up for 34 of the 36 node-seconds, in which 20 s of work are done.
+/// The interruption loses one second of work. Nodes are up for 34 of 36 node-seconds, in which 20 s
+/// of work are done.
 #[test]
 fn figures_of_a_checkpoint() {
     let options = options("checkpoint:3:1:2", &[(1, 1, 5, 7)], &[]);
@@ -58,7 +59,7 @@ fn figures_of_a_checkpoint() {
     }
 }
 
-/// The window is announced at 4 s, when the job of 10 s has begun.
+/// The window is announced at 4 s, after the job of 10 s has started.
 #[test]
 fn a_window_is_unknown_before_its_announcement() {
     let mut options = options("requeue", &[], &[(0, 1, 8, 9)]);
@@ -68,7 +69,7 @@ fn a_window_is_unknown_before_its_announcement() {
     assert_eq!(times("EASY", 1, &options, &[(0, 1, 10, 0)]), [(0.0, 19.0)]);
 }
 
-/// Checks at each placement that its nodes are up, from what observers are given.
+/// Checks at each placement that its nodes are up, from the observed events.
 #[derive(Default)]
 struct Up {
     down: Vec<NodeSpan>,
@@ -81,7 +82,10 @@ impl Observer for Up {
         match occurrence {
             Occurrence::Started(on, _) | Occurrence::Resumed(on, _) | Occurrence::Migrated(on, ..) => {
                 for NodeId(node) in on.iter().map(|part| part.node) {
-                    assert!(!self.down.iter().any(|span| span.has(node)), "node {node} is down at {now}");
+                    assert!(
+                        !self.down.iter().any(|span| span.contains(node)),
+                        "node {node} is down at {now}"
+                    );
                 }
             }
             Occurrence::Interrupted(..) => self.interruptions += 1,
@@ -93,7 +97,7 @@ impl Observer for Up {
         match change {
             PlatformChange::Down(spans) => self.down.extend(spans),
             PlatformChange::Up(spans) => {
-                let up = |node: u32| spans.iter().any(|span| span.has(node));
+                let up = |node: u32| spans.iter().any(|span| span.contains(node));
                 let left = self.down.iter().flat_map(|span| span.iter()).filter(|&node| !up(node));
                 self.down = left.map(|first| NodeSpan { first, nodes: 1 }).collect();
             }
@@ -108,7 +112,8 @@ fn workload(jobs: usize, seed: u64) -> Vec<Job> {
     lublin(NODES, jobs, Seed::new(seed), 0.9)
 }
 
-/// Failures of nodes and racks, windows on all nodes and on some, up to the last submission.
+/// Creates failures of nodes and racks, and maintenance windows on all nodes and on some, until the
+/// last submission.
 pub(crate) fn outages(jobs: &[Job], rule: &str, seed: u64) -> Outages {
     let until = jobs.last().map_or(SimTime::ZERO, |job| job.submit);
     let failures = FailureModel {
@@ -134,7 +139,8 @@ pub(crate) fn outages(jobs: &[Job], rule: &str, seed: u64) -> Outages {
     }
 }
 
-/// The catalogue, the policy of this project, and others with the parts that no published one has.
+/// Returns the catalogue, the policy of this project, and others with the parts that no published
+/// policy has.
 fn all_policies() -> Vec<Policy> {
     let others = [
         "FCFS/PLACE=CONTIGUOUS",
@@ -154,12 +160,12 @@ fn all_policies() -> Vec<Policy> {
     all
 }
 
-/// All policies end all jobs, none of them on a node that is down.
+/// All policies complete all jobs, and none of them runs on a node that is down.
 #[test]
 fn every_policy_survives_outages() {
     let mut interruptions = 0;
     for (place, policy) in all_policies().into_iter().enumerate() {
-        // Half of them begin with wrong needs, and learn better.
+        // Half of the policies start with wrong needs, and discover the correct ones.
         let needs = if place % 2 == 0 { NeedModel::Exact } else { NeedModel::Factor(2.0) };
         let discovery = Some(SimSpan::from_secs(60));
         let jobs = workload(120, 1);
@@ -180,7 +186,7 @@ fn every_policy_survives_outages() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// The rules for clusters whose nodes go down are those of clusters that never fail where no node does.
+    /// If no node fails, policies decide on clusters with outages as on clusters without them.
     #[test]
     fn without_outages_policies_decide_as_ever(
         seed in 0_u64..10_000, estimates in 0_usize..3, fractional in any::<prop::sample::Index>(),
@@ -199,7 +205,7 @@ proptest! {
     }
 }
 
-/// The events of a simulation.
+/// Returns the events of a simulation.
 fn events(
     name: &str,
     nodes: u32,
@@ -218,15 +224,17 @@ fn events(
     Ok(watchers.1.finish(&summary).unwrap())
 }
 
-/// Job 2 follows job 1, which runs from 0 to 10 s, after 3 s; job 3 follows job 2 at once. The node is down from 4 to 6 s. If job 1 is lost,
-/// its user goes on at 4 s: job 2 runs from 7 to 12 s, job 3 to 14 s. If it begins again, it ends at 16 s, and they follow that.
+/// Job 2 follows job 1, which would run from 0 s to 10 s, after 3 s; job 3 follows job 2
+/// immediately. The node is down from 4 s to 6 s. If job 1 is lost, its user continues at 4 s: job 2
+/// runs from 7 s to 12 s, job 3 until 14 s. If it is requeued, it ends at 16 s, and they follow that
+/// end.
 #[test]
 fn jobs_that_follow_a_lost_one_come() {
     let job = |run| jobs(&[(0, 1, run, 0)]).remove(0);
     let first = Job { id: JobId(1), ..job(10) };
     let mut followers = Followers::default();
-    followers.add(&Preceding::after(JobId(1), SimSpan::from_secs(3)), Job { id: JobId(2), ..job(5) });
-    followers.add(&Preceding::after(JobId(2), SimSpan::ZERO), Job { id: JobId(3), ..job(2) });
+    followers.add(&Dependencies::after(JobId(1), SimSpan::from_secs(3)), Job { id: JobId(2), ..job(5) });
+    followers.add(&Dependencies::after(JobId(2), SimSpan::ZERO), Job { id: JobId(3), ..job(2) });
     let ends_at = |policy, rule, last: u64| {
         let options = options(rule, &[(0, 1, 4, 6), (0, 1, 90, 95)], &[]);
         let events = events(policy, 1, &options, vec![first.clone()], followers.clone()).unwrap();
@@ -243,7 +251,7 @@ fn jobs_that_follow_a_lost_one_come() {
         assert!(lost.contains(
             r#"{"event":"link","at_us":7000000,"job":1,"after":0,"think_us":3000000,"followers":1}"#
         ));
-        // An audit finds it if they do not come.
+        // The audit detects missing followers.
         let links = lost.replace(r#""job":0,"followers":1"#, r#""job":0,"followers":2"#);
         let faults = audit(links.as_bytes()).unwrap_err().to_string();
         assert!(faults.contains("jobs that were to follow it were never submitted"), "{faults}");
@@ -251,12 +259,12 @@ fn jobs_that_follow_a_lost_one_come() {
     }
 }
 
-/// With nodes that go down later, too, it is an error if a job follows none that comes.
+/// Returns an error if a job follows one that never arrives, even if nodes fail later.
 #[test]
 fn a_job_that_follows_none_that_comes_is_an_error_with_outages() {
     let mut followers = Followers::default();
     let job = jobs(&[(0, 1, 10, 0)]).remove(0);
-    followers.add(&Preceding::after(JobId(7), SimSpan::ZERO), Job { id: JobId(8), ..job.clone() });
+    followers.add(&Dependencies::after(JobId(7), SimSpan::ZERO), Job { id: JobId(8), ..job.clone() });
     let options = options("lose", &[(0, 1, 90, 95)], &[]);
     let error = events("FCFS", 1, &options, vec![job], followers).unwrap_err();
     assert_eq!(error, SimulationError::NeverFollows { job: JobId(8), after: JobId(7) });

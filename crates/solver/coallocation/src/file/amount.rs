@@ -1,14 +1,14 @@
-//! Amounts as decimals.
+//! Conversion of amounts to and from decimals.
 
 use dfrsim_model::coallocation::{MOST_UNITS, UNITS_PER_ONE};
 
-/// An amount in millionths, to the nearest; `None` if it is negative or above a hundred million.
-pub(super) fn units(amount: f64) -> Option<u64> {
+/// Converts an amount to millionths, rounded to the nearest; `None` if it is negative or above 10^8.
+pub(super) fn to_units(amount: f64) -> Option<u64> {
     let units = (amount * UNITS_PER_ONE as f64).round();
     (0.0..=MOST_UNITS as f64).contains(&units).then_some(units as u64)
 }
 
-/// Millionths as a decimal.
+/// Formats millionths as a decimal.
 pub fn format_amount(units: u64) -> String {
     let (whole, rest) = (units / UNITS_PER_ONE, units % UNITS_PER_ONE);
     let decimals = format!(".{rest:06}");
@@ -21,7 +21,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn parse_amount(text: &str) -> Option<u64> {
-        units(text.parse().ok()?)
+        to_units(text.parse().ok()?)
     }
 
     #[test]

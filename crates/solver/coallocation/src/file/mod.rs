@@ -1,10 +1,11 @@
 //! Resources, reservations and requests as files.
 //!
-//! * **Resources**: the nodes of a [state](dfrsim_state), as CSV or JSON. Labels are qualitative properties, and
-//!   resources quantitative ones.
+//! * **Resources**: the nodes of a [state](dfrsim_state), as CSV or JSON. Labels are qualitative
+//!   properties, and resources quantitative ones.
 //! * **Timetables**: the reservations of a state.
-//! * **Requests**, TOML: `duration` and `resources`; `earliest` and `latest` start if they matter; the tables `minimum`,
-//!   `total` and `labels`, each by property. A minimum that is not given is a millionth, a total what the minima come to.
+//! * **Requests**, TOML: `duration` and `resources`; optional `earliest` and `latest` start; the
+//!   tables `minimum`, `total` and `labels`, each by property. The default of a minimum is one
+//!   millionth, that of a total is the sum of the minima.
 //!
 //! Amounts and times have up to six decimals.
 //!

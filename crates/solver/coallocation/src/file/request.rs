@@ -1,30 +1,30 @@
 //! Requests as TOML.
 
 use super::Resources;
-use super::amount::units;
+use super::amount::to_units;
 use crate::{Grid, GridError};
 use dfrsim_input::{Faults, Input, Located, Object, Reader};
 use dfrsim_model::coallocation::{MOST_RESOURCES, Request, UNITS_PER_ONE};
 use dfrsim_model::named::UnknownName;
 use dfrsim_model::{SimSpan, SimTime};
 
-/// When a job may start if its request does not say so (section 2).
+/// Default window for the start of a job (section 2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Window {
-    /// The time of submission, which is then the earliest start.
+    /// Submission time, the default of the earliest start.
     pub now: SimTime,
-    /// How long after the earliest start the latest is (t_C).
+    /// Time from the earliest to the latest start (t_C).
     pub patience: SimSpan,
 }
 
-/// The least amount: the predefined minimum of what is not asked for.
-const LEAST: u64 = 1;
+/// Smallest amount: the default of a minimum.
+const MIN_AMOUNT: u64 = 1;
 
-/// Reads a request; `file` is what messages call the file.
+/// Reads a request; `file` names the text in messages.
 ///
 /// # Errors
-/// Everything that is wrong, or the first place that is not TOML. Whether the grid can be asked for it is another matter
-/// ([`check_request`]).
+/// All errors in the request, or the first position that is not TOML. The limits of a grid are
+/// checked separately by [`check_request`].
 pub fn request(file: &str, text: &str, resources: &Resources, window: Window) -> Result<Request, Faults> {
     let input = Input::toml(file, text)?;
     let mut reader = Reader::default();
@@ -43,7 +43,7 @@ fn read(reader: &mut Reader, root: &Located<'_>, resources: &Resources, window: 
     let total = amounts(reader, &object, "total", resources);
     let whole = reader.each_of(&object, "whole", |reader, at| {
         let name = reader.text(at)?;
-        is_known(reader, at, "property", name, &resources.quantities).then_some(name)
+        check_known(reader, at, "property", name, &resources.quantities).then_some(name)
     });
     let labels = by_name(reader, &object, "labels", "label", &resources.qualities, |reader, at| {
         Some(reader.text(at)?.to_owned())
@@ -60,7 +60,7 @@ fn read(reader: &mut Reader, root: &Located<'_>, resources: &Resources, window: 
     let step: Box<[u64]> = resources.quantities.iter().map(step_of).collect();
     let in_steps = |amount: u64, step: u64| amount.div_ceil(step).saturating_mul(step);
     let minimum: Box<[u64]> =
-        minimum.into_iter().zip(&step).map(|(it, &step)| in_steps(it.unwrap_or(LEAST), step)).collect();
+        minimum.into_iter().zip(&step).map(|(it, &step)| in_steps(it.unwrap_or(MIN_AMOUNT), step)).collect();
     let of_minimum = |((total, minimum), &step): ((Option<u64>, &u64), &u64)| {
         in_steps(total.unwrap_or_else(|| minimum.saturating_mul(count as u64)), step)
     };
@@ -81,7 +81,13 @@ fn span(reader: &mut Reader, at: &Located<'_>) -> Option<SimSpan> {
     reader.number(at, "a number of seconds from 0 to 500 years", SimSpan::try_from_secs_f64)
 }
 
-fn is_known(reader: &mut Reader, at: &Located<'_>, what: &'static str, name: &str, known: &[String]) -> bool {
+fn check_known(
+    reader: &mut Reader,
+    at: &Located<'_>,
+    what: &'static str,
+    name: &str,
+    known: &[String],
+) -> bool {
     let is_known = known.iter().any(|known| known == name);
     if !is_known {
         reader.fault(at, UnknownName::new(what, name, known));
@@ -89,7 +95,7 @@ fn is_known(reader: &mut Reader, at: &Located<'_>, what: &'static str, name: &st
     is_known
 }
 
-/// Reads the entries of a table in the order of these names, which are all that it may have.
+/// Reads the entries of a table in the order of these names, which are the only valid ones.
 fn by_name<'a, T>(
     reader: &mut Reader,
     object: &Object<'a>,
@@ -101,7 +107,7 @@ fn by_name<'a, T>(
     let Some(at) = object.get(name) else { return Some(names.iter().map(|_| None).collect()) };
     let table = reader.any_object(&at)?;
     for (name, at) in table.iter() {
-        is_known(reader, &at, what, name, names);
+        check_known(reader, &at, what, name, names);
     }
     let entries: Vec<Option<Option<T>>> = names
         .iter()
@@ -117,14 +123,14 @@ fn amounts(
     resources: &Resources,
 ) -> Option<Vec<Option<u64>>> {
     by_name(reader, object, name, "property", &resources.quantities, |reader, at| {
-        reader.number(at, "an amount from 0 to a hundred million", units)
+        reader.number(at, "an amount from 0 to 100000000", to_units)
     })
 }
 
-/// Checks that the request of a file can be made to a grid of these resources.
+/// Checks that the request of a file is valid for a grid of these resources.
 ///
 /// # Errors
-/// What is wrong with it.
+/// The first violated condition, with the field of the request.
 pub fn check_request(
     file: &str,
     grid: &Grid,

@@ -1,4 +1,4 @@
-//! Nodes and their reservations as parts of a cluster's state.
+//! Nodes and their reservations as parts of a cluster state.
 
 use super::format_amount;
 use crate::{Grid, Timetable};
@@ -8,27 +8,27 @@ use dfrsim_model::coallocation::{MOST_UNITS, Reservation, Resource};
 use dfrsim_model::named::UnknownName;
 use dfrsim_state::{Amounts, State, csv_lines};
 
-/// Begins the names of columns that hold labels.
+/// Prefix of the columns that hold labels.
 const LABEL: &str = "label.";
 
-/// The nodes of a state as resources.
+/// Nodes of a state as resources.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resources {
-    /// The name of each resource.
+    /// Names of the resources.
     pub names: Vec<String>,
-    /// The names of the quantitative properties.
+    /// Names of the quantitative properties.
     pub quantities: Vec<String>,
-    /// The names of the qualitative properties, without `label.`.
+    /// Names of the qualitative properties, without `label.`.
     pub qualities: Vec<String>,
-    /// The resources, in the order of the file.
+    /// Resources, in the order of the file.
     pub resources: Vec<Resource>,
 }
 
 impl Resources {
-    /// Reads resources from CSV; `file` is what messages call the file.
+    /// Reads resources from CSV; `file` names the text in messages.
     ///
     /// # Errors
-    /// Everything that is wrong.
+    /// All errors in the text.
     pub fn parse(file: &str, text: &str) -> Result<Resources, Faults> {
         let input = Input::csv(file, text);
         let mut reader = Reader::default();
@@ -37,7 +37,7 @@ impl Resources {
         reader.finish(resources)
     }
 
-    /// Returns the nodes of a state, or adds what is wrong to a reader.
+    /// Builds the resources from the nodes of a state, or adds the errors to the reader.
     pub fn of(reader: &mut Reader, state: &State<'_>) -> Option<Resources> {
         let quantities = state.resources.clone();
         let mut qualities: Vec<String> =
@@ -46,22 +46,23 @@ impl Resources {
         qualities.dedup();
         let mut resources = Vec::with_capacity(state.nodes.len());
         for node in &state.nodes {
-            for (name, amount) in node.has.iter().filter(|(_, amount)| **amount > MOST_UNITS) {
+            for (name, amount) in node.capacity.iter().filter(|(_, amount)| **amount > MOST_UNITS) {
                 let amount = format_amount(*amount);
                 reader.fault_below(
                     &node.at,
                     name,
-                    format!("{amount} is not an amount from 0 to a hundred million"),
+                    format!("expected an amount from 0 to 100000000, found {amount}"),
                 );
             }
             let labels = qualities.iter().map(|name| node.labels.get(name).cloned().unwrap_or_default());
-            resources.push(Resource { capacity: amounts(&node.has, &quantities), labels: labels.collect() });
+            resources
+                .push(Resource { capacity: amounts(&node.capacity, &quantities), labels: labels.collect() });
         }
         let names = state.nodes.iter().map(|node| node.name.clone()).collect();
         reader.is_clean().then_some(Resources { names, quantities, qualities, resources })
     }
 
-    /// Returns the resources as a file that reads back as the same.
+    /// Formats the resources as CSV that [`Resources::parse`] reads back.
     pub fn to_csv(&self) -> String {
         let labels = self.qualities.iter().map(|name| format!("{LABEL}{name}"));
         let header = ["node".to_owned()].into_iter().chain(self.quantities.iter().cloned()).chain(labels);
@@ -77,11 +78,11 @@ fn amounts(amounts: &Amounts, quantities: &[String]) -> Box<[u64]> {
     quantities.iter().map(|name| amounts.get(name).copied().unwrap_or(0)).collect()
 }
 
-/// Returns the reservations of a state, and adds to a reader what nodes do not have.
+/// Returns the reservations of a state; reports amounts of properties that no node has as errors.
 pub fn reservations_of(reader: &mut Reader, state: &State<'_>, resources: &Resources) -> Vec<Reservation> {
     let mut reservations = Vec::with_capacity(state.reservations.len());
     for reserved in &state.reservations {
-        let known = state.nodes.iter().flat_map(|node| node.has.keys());
+        let known = state.nodes.iter().flat_map(|node| node.capacity.keys());
         for name in reserved.amounts.keys().filter(|name| !known.clone().any(|known| known == *name)) {
             let unknown = UnknownName::new("property", name, &resources.quantities);
             reader.fault(&reserved.at, unknown);
@@ -93,10 +94,10 @@ pub fn reservations_of(reader: &mut Reader, state: &State<'_>, resources: &Resou
     reservations
 }
 
-/// Reads reservations of these resources from CSV; `file` is what messages call the file.
+/// Reads reservations of these resources from CSV; `file` names the text in messages.
 ///
 /// # Errors
-/// Everything that is wrong.
+/// All errors in the text.
 pub fn reservations(file: &str, text: &str, resources: &Resources) -> Result<Vec<Reservation>, Faults> {
     let inputs = [Input::csv("nodes", &resources.to_csv()), Input::csv(file, text)];
     let mut reader = Reader::default();
@@ -105,10 +106,11 @@ pub fn reservations(file: &str, text: &str, resources: &Resources) -> Result<Vec
     reader.finish(reserved)
 }
 
-/// Returns the grid of these resources with reservations; `file` is what messages call the file of these.
+/// Builds the grid of these resources with reservations; `file` names the file of the reservations
+/// in messages.
 ///
 /// # Errors
-/// Each property of a node of which more is reserved than there is.
+/// Each property of a node for which the reservations exceed the capacity.
 pub fn grid(file: &str, resources: &Resources, reserved: &[Reservation]) -> Result<Grid, Faults> {
     let error = match Grid::with_reservations(resources.resources.clone(), reserved) {
         Ok(grid) => return Ok(grid),
@@ -135,7 +137,7 @@ pub fn grid(file: &str, resources: &Resources, reserved: &[Reservation]) -> Resu
     reader.finish(None)
 }
 
-/// Returns reservations as lines of a file, without the header; `with_header` puts it before them.
+/// Formats reservations as CSV lines; `with_header` adds the header before them.
 pub fn reservation_lines(resources: &Resources, reservations: &[Reservation], with_header: bool) -> String {
     let line = |it: &Reservation| {
         let before = [resources.names[it.resource].clone(), it.from.to_string(), it.until.to_string()];

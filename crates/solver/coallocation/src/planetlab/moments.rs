@@ -1,15 +1,16 @@
-//! The normal distribution of which a range has given moments.
+//! Parameters of a normal distribution such that its truncation has given moments.
 
 use super::Property;
 
-/// Into how many parts the range of a property that is not whole is divided for its moments.
+/// Number of parts of the range in the numerical integration of moments.
 const PARTS: u32 = 2_000;
-/// Steps towards the moments; a few dozen are enough.
+/// Number of fixed-point iterations; a few dozen are enough.
 const STEPS: u32 = 500;
 
-/// Mean and deviation of a normal distribution such that what occurs of it, the range of the property (in whole numbers if it has
-/// only these), has the mean and the deviation of the property.
-pub(super) fn underlying(property: &Property) -> (f64, f64) {
+/// Computes the mean and the deviation of a normal distribution such that, after truncation to the
+/// range of the property and rounding if the property is an integer, it has the mean and the
+/// deviation of the property.
+pub(super) fn fit_normal(property: &Property) -> (f64, f64) {
     let (mut mean, mut deviation) = (property.mean, property.deviation);
     for _ in 0..STEPS {
         let (found_mean, found_deviation) = moments(property, mean, deviation);
@@ -19,11 +20,11 @@ pub(super) fn underlying(property: &Property) -> (f64, f64) {
     (mean, deviation)
 }
 
-/// Mean and deviation of what occurs of a normal distribution.
+/// Computes the mean and the deviation of a truncated normal distribution.
 fn moments(property: &Property, mean: f64, deviation: f64) -> (f64, f64) {
-    let Property { least, most, is_whole, .. } = *property;
-    // A whole number represents all values that round to it, so the range begins half a unit earlier and ends half a
-    // unit later.
+    let Property { least, most, is_integer: is_whole, .. } = *property;
+    // An integer represents all values that round to it, so the range is extended by half a unit at
+    // both ends.
     let (from, until) = if is_whole { (least - 0.5, most + 0.5) } else { (least, most) };
     let width = (until - from) / f64::from(PARTS);
     let part = |number: u32| {
@@ -50,7 +51,7 @@ mod tests {
     #[test]
     fn the_moments_are_met() {
         for property in &PROPERTIES {
-            let (mean, deviation) = underlying(property);
+            let (mean, deviation) = fit_normal(property);
             let (found_mean, found_deviation) = moments(property, mean, deviation);
             assert!((found_mean - property.mean).abs() < 1e-6, "{}: {found_mean}", property.name);
             assert!(
@@ -61,11 +62,11 @@ mod tests {
         }
     }
 
-    /// A distribution that is cut off at both sides by the same distance keeps its mean; uniform on 0 to 1 in the limit of a large
-    /// deviation, with a deviation of sqrt(1 / 12).
+    /// A symmetrically truncated distribution keeps its mean. In the limit of a large deviation it
+    /// is uniform on [0, 1], with a deviation of sqrt(1 / 12).
     #[test]
     fn a_wide_normal_distribution_is_uniform_on_its_range() {
-        let property = Property { least: 0.0, most: 1.0, is_whole: false, ..PROPERTIES[1] };
+        let property = Property { least: 0.0, most: 1.0, is_integer: false, ..PROPERTIES[1] };
         let (mean, deviation) = moments(&property, 0.5, 1e6);
         assert!((mean - 0.5).abs() < 1e-9 && (deviation - (1.0_f64 / 12.0).sqrt()).abs() < 1e-6);
     }

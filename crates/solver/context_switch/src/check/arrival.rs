@@ -1,11 +1,14 @@
-//! Where VMs may arrive, and where they may be at the end.
+//! Constraints on the nodes of VMs that arrive, and on the final nodes.
 
 use super::document::{Constraint, Document, Kind, Place, State, Vm, in_units};
-use super::fault::PlanFault;
+use super::fault::PlanViolation;
 use rustc_hash::FxHashMap;
 
-/// The constraints that each VM has to do with, in the order of the file.
-pub(super) fn concerned<'a>(plan: &'a Document, vms: &FxHashMap<&str, usize>) -> Vec<Vec<&'a Constraint>> {
+/// Collects the constraints that apply to each VM, in the order of the file.
+pub(super) fn constraints_by_vm<'a>(
+    plan: &'a Document,
+    vms: &FxHashMap<&str, usize>,
+) -> Vec<Vec<&'a Constraint>> {
     let mut of = vec![Vec::new(); plan.vms.len()];
     for constraint in &plan.constraints {
         let mut named: Vec<usize> = match constraint.kind {
@@ -19,8 +22,8 @@ pub(super) fn concerned<'a>(plan: &'a Document, vms: &FxHashMap<&str, usize>) ->
     of
 }
 
-/// What is broken by VMs that arrive on nodes while all go from some places to others. Before the first pool and while VMs
-/// stay constraints need not hold.
+/// Finds the constraints violated by VMs that arrive on nodes while all VMs change from `before` to
+/// `after`. Constraints need not hold before the first pool and for VMs that stay.
 pub(super) fn faults(
     plan: &Document,
     vms: &FxHashMap<&str, usize>,
@@ -28,12 +31,12 @@ pub(super) fn faults(
     pool: usize,
     before: &[Place],
     after: &[Place],
-) -> Vec<PlanFault> {
+) -> Vec<PlanViolation> {
     let mut faults = Vec::new();
     let is_end = pool == plan.pools.len();
     for (at, vm) in plan.vms.iter().enumerate() {
         let Some(node) = after[at].host().filter(|host| before[at].host() != Some(host)) else { continue };
-        // Who is there at some moment of the pool.
+        // True if the VM is on the node at some time in the pool.
         let is_there = |name: &str| {
             let there = |place: &Place| place.host() == Some(node);
             let other = vms[name];
@@ -68,24 +71,25 @@ pub(super) fn faults(
                 _ => false,
             };
             if is_broken {
-                faults.push(PlanFault::of_place(pool, &vm.name, node, constraint.kind));
+                faults.push(PlanViolation::of_place(pool, &vm.name, node, constraint.kind));
             }
         }
     }
     faults
 }
 
-/// A VM with its node.
+/// VM with its node.
 type Hosted<'a> = (&'a String, &'a str);
 
-/// The constraints that hold for VMs together: at the end, and, of continuous ones, from the beginning on.
+/// Finds the violated constraints on sets of VMs: at the end and, for continuous constraints, at any
+/// time if they held in the beginning.
 pub(super) fn faults_together(
     plan: &Document,
     vms: &FxHashMap<&str, usize>,
     places: &[Place],
-) -> Vec<PlanFault> {
+) -> Vec<PlanViolation> {
     let mut faults = Vec::new();
-    // Where each VM was at any moment.
+    // Nodes on which each VM ever was.
     let mut ever: Vec<Vec<&str>> = plan.vms.iter().map(|vm| vm.before.host().into_iter().collect()).collect();
     for action in plan.pools.iter().flatten() {
         let before = &plan.vms[vms[action.vm.as_str()]].before;
@@ -104,7 +108,7 @@ pub(super) fn faults_together(
                 seen.extend(named.iter().flat_map(|&at| ever[at].iter().map(move |host| (name(at), *host))));
             }
             if let Some((vm, node)) = seen.last().filter(|_| is_broken(&seen)) {
-                faults.push(PlanFault::of_place(plan.pools.len(), vm, node, constraint));
+                faults.push(PlanViolation::of_place(plan.pools.len(), vm, node, constraint));
             }
         };
     let has_all = |group: &Vec<String>, hosted: &[Hosted<'_>]| {
@@ -140,8 +144,8 @@ pub(super) fn faults_together(
     faults
 }
 
-/// The VMs that run with less than they are to keep.
-fn unpreserved(plan: &Document, vms: &FxHashMap<&str, usize>, places: &[Place]) -> Vec<PlanFault> {
+/// Finds the VMs that run with less than the amount to be preserved.
+fn unpreserved(plan: &Document, vms: &FxHashMap<&str, usize>, places: &[Place]) -> Vec<PlanViolation> {
     let mut faults = Vec::new();
     for constraint in &plan.constraints {
         if constraint.kind != Kind::Preserve {
@@ -152,7 +156,7 @@ fn unpreserved(plan: &Document, vms: &FxHashMap<&str, usize>, places: &[Place]) 
             let (vm, place) = (&plan.vms[at], &places[at]);
             if place.state == State::Running && vm.takes(resource, place) < least {
                 let node = place.node.as_deref().unwrap_or_default();
-                faults.push(PlanFault::of_place(plan.pools.len(), &vm.name, node, Kind::Preserve));
+                faults.push(PlanViolation::of_place(plan.pools.len(), &vm.name, node, Kind::Preserve));
             }
         }
     }

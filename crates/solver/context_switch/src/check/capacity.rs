@@ -1,17 +1,18 @@
-//! The amount that VMs take of nodes, one by one and together.
+//! Capacity of nodes for VMs, individually and in groups.
 
 use super::document::{Constraint, Document, Kind, Node, Place, State, Vm, in_thousandths, in_units};
-use super::fault::PlanFault;
+use super::fault::PlanViolation;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
-/// A limit on what VMs take of a resource of some nodes together.
+/// Limit on the amount of a resource that VMs take of a group of nodes.
 struct Capacity<'a> {
     nodes: BTreeSet<&'a str>,
     resource: &'a str,
-    /// In thousandths of a unit of CPU, else in whole units.
+    /// Limit in thousandths of a unit for CPU, and in units for other resources.
     limit: u64,
-    /// The constraint that sets the limit; `None` for the capacity of a node, [`Kind::Overbook`] where one changes that.
+    /// Constraint that sets the limit; `None` for the capacity of a node, and [`Kind::Overbook`] if
+    /// such a constraint changes the capacity.
     constraint: Option<Kind>,
 }
 
@@ -19,14 +20,14 @@ struct Capacity<'a> {
 pub(super) struct Capacities<'a> {
     plan: &'a Document,
     list: Vec<Capacity<'a>>,
-    /// For each node the limits that it belongs to.
+    /// Indices of the limits of each node.
     of_node: FxHashMap<&'a str, Vec<usize>>,
 }
 
-/// A resource of which each VM that runs takes one.
+/// Pseudo-resource of which each running VM takes one.
 const RUNNING: &str = "running VMs";
 
-fn shown(resource: &str, amount: u64) -> String {
+fn format_amount(resource: &str, amount: u64) -> String {
     if resource == "cpu" { (amount as f64 / 1e3).to_string() } else { amount.to_string() }
 }
 
@@ -73,22 +74,23 @@ impl<'a> Capacities<'a> {
         Capacities { plan, list, of_node }
     }
 
-    /// What is exceeded while all VMs go from some places to others, and was not as much before; those that had begun to took
-    /// both before.
+    /// Finds the limits that are exceeded while all VMs change from `before` to `after`, and that
+    /// were not exceeded as much before. VMs that had begun to change already took both amounts
+    /// before.
     pub(super) fn exceeded(
         &self,
         pool: usize,
         before: &[Place],
         after: &[Place],
         had_begun: impl Fn(usize) -> bool,
-    ) -> Vec<PlanFault> {
+    ) -> Vec<PlanViolation> {
         let (mut had, mut taken) = (vec![0; self.list.len()], vec![0; self.list.len()]);
         for (number, (vm, (from, to))) in self.plan.vms.iter().zip(before.iter().zip(after)).enumerate() {
             let limits = |place: &Place| place.host().map_or(&[][..], |host| &self.of_node[host]);
             let concerned: BTreeSet<usize> = limits(from).iter().chain(limits(to)).copied().collect();
             for at in concerned {
                 let takes = |place: &Place| self.list[at].takes(vm, place);
-                // What goes on within these nodes takes the larger of both.
+                // A change within the group of nodes takes the larger of both amounts.
                 let both = takes(from).max(takes(to));
                 had[at] += if had_begun(number) { both } else { takes(from) };
                 taken[at] += both;
@@ -101,7 +103,7 @@ impl<'a> Capacities<'a> {
 }
 
 impl Capacity<'_> {
-    /// The amount that a VM takes of it in a place.
+    /// Returns the amount that a VM takes in a place.
     fn takes(&self, vm: &Vm, place: &Place) -> u64 {
         match self.resource {
             _ if !place.host().is_some_and(|host| self.nodes.contains(host)) => 0,
@@ -110,10 +112,10 @@ impl Capacity<'_> {
         }
     }
 
-    fn fault(&self, pool: usize, taken: u64) -> PlanFault {
-        let (limit, taken) = (shown(self.resource, self.limit), shown(self.resource, taken));
+    fn fault(&self, pool: usize, taken: u64) -> PlanViolation {
+        let (limit, taken) = (format_amount(self.resource, self.limit), format_amount(self.resource, taken));
         if let Some(kind) = self.constraint.filter(|kind| *kind != Kind::Overbook) {
-            return PlanFault::of_limit(pool, kind, &limit, &taken);
+            return PlanViolation::of_limit(pool, kind, &limit, &taken);
         }
         let node = self.nodes.first().copied().unwrap_or_default();
         let unit = match self.resource {
@@ -122,6 +124,6 @@ impl Capacity<'_> {
             other => format!("of `{other}`"),
         };
         let text = format!("pool {pool}: node `{node}` has {limit} {unit}, but VMs take {taken}");
-        PlanFault { constraint: self.constraint, text }
+        PlanViolation { constraint: self.constraint, text }
     }
 }

@@ -1,72 +1,73 @@
-//! Follows every VM through the pools.
+//! Checks that follow every VM through the pools.
 
 use super::capacity::Capacities;
 use super::document::{Action, Constraint, Document, Micros, Place, Starts, State, Verb, Vm, micros};
-use super::fault::{PlanFault, PlanFaults};
+use super::fault::{PlanViolation, PlanViolations};
 use super::{arrival, order, switches};
 use dfrsim_model::SortedMap;
 use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Figures of a plan without a fault.
+/// Figures of a plan without violations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct PlanReport {
-    /// How many pools it has.
+    /// Number of pools.
     pub pools: usize,
-    /// How many actions.
+    /// Number of actions.
     pub actions: usize,
-    /// How many migrations beyond the first of a VM: cycles that a pivot broke.
+    /// Number of additional migrations of VMs: cycles broken with a pivot.
     pub detours_by_pivot: usize,
-    /// How many suspends of VMs that run again at the end: cycles that no pivot broke.
+    /// Number of suspends of VMs that run again at the end: cycles broken by suspending to disk.
     pub detours_by_disk: usize,
 }
 
 /// Checks a plan.
 ///
 /// # Errors
-/// Everything that is wrong with it.
-pub fn check_plan(text: &str) -> Result<PlanReport, PlanFaults> {
+///
+/// Returns all violations.
+pub fn check_plan(text: &str) -> Result<PlanReport, PlanViolations> {
     let document: Document = serde_json::from_str(text)
-        .map_err(|error| PlanFaults(vec![PlanFault::new(format!("not a plan: {error}"))]))?;
+        .map_err(|error| PlanViolations(vec![PlanViolation::new(format!("not a plan: {error}"))]))?;
     let mut check = Check::new(&document)?;
     for (pool, actions) in document.pools.iter().enumerate() {
-        check.pool(pool, actions);
+        check.check_pool(pool, actions);
     }
     if document.actions == Starts::Asap {
-        check.moments();
+        check.check_begins();
     }
-    check.end();
+    check.check_end();
     check.faults.extend(order::faults(&document));
     check.faults.extend(switches::faults(&document));
-    check.together(Verb::Suspend, "suspended");
-    check.together(Verb::Resume, "resumed");
-    check.cost();
-    check.bound();
-    if check.faults.is_empty() { Ok(check.report()) } else { Err(PlanFaults(check.faults)) }
+    check.check_same_pool(Verb::Suspend, "suspended");
+    check.check_same_pool(Verb::Resume, "resumed");
+    check.check_cost();
+    check.check_bound();
+    if check.faults.is_empty() { Ok(check.report()) } else { Err(PlanViolations(check.faults)) }
 }
 
 struct Check<'a> {
     plan: &'a Document,
     vms: FxHashMap<&'a str, usize>,
-    /// The constraints that each VM has to do with.
+    /// Constraints that apply to each VM.
     concerned: Vec<Vec<&'a Constraint>>,
     places: Vec<Place>,
     capacities: Capacities<'a>,
-    /// When the pools so far have ended.
+    /// End of the previous pools.
     ended: Micros,
-    faults: Vec<PlanFault>,
+    faults: Vec<PlanViolation>,
 }
 
 impl<'a> Check<'a> {
-    fn new(plan: &'a Document) -> Result<Check<'a>, PlanFaults> {
+    fn new(plan: &'a Document) -> Result<Check<'a>, PlanViolations> {
         let nodes: FxHashMap<_, _> =
             plan.nodes.iter().zip(0..).map(|(node, at)| (node.name.as_str(), at)).collect();
         let vms: FxHashMap<_, _> = plan.vms.iter().zip(0..).map(|(vm, at)| (vm.name.as_str(), at)).collect();
         let mut faults = Vec::new();
         let fault = |name: &str, count, kind| {
-            let text = format!("expected one of the {kind} to have the name `{name}`, found {count}");
-            PlanFault::new(text)
+            let text = format!("expected exactly one of the {kind} with the name `{name}`, found {count}");
+            PlanViolation::new(text)
         };
         let twice = plan.nodes.iter().enumerate().filter(|(at, node)| nodes[node.name.as_str()] != *at);
         faults.extend(twice.map(|(_, node)| fault(&node.name, 2, "nodes")));
@@ -85,10 +86,10 @@ impl<'a> Check<'a> {
             actions().map(|action| &action.vm).chain(named).filter(|name| !vms.contains_key(name.as_str()));
         faults.extend(unknown.map(|name| fault(name, 0, "VMs")));
         if !faults.is_empty() {
-            return Err(PlanFaults(faults));
+            return Err(PlanViolations(faults));
         }
         let places = plan.vms.iter().map(|vm| vm.before.clone()).collect();
-        let concerned = arrival::concerned(plan, &vms);
+        let concerned = arrival::constraints_by_vm(plan, &vms);
         Ok(Check { plan, vms, concerned, places, capacities: Capacities::of(plan), ended: 0, faults })
     }
 
@@ -97,14 +98,14 @@ impl<'a> Check<'a> {
     }
 
     fn fault(&mut self, text: String) {
-        self.faults.push(PlanFault::new(text));
+        self.faults.push(PlanViolation::new(text));
     }
 
     fn two_actions(&mut self, pool: usize, action: &Action) {
         self.fault(format!("pool {pool}: `{}` has two actions", action.vm));
     }
 
-    fn pool(&mut self, pool: usize, actions: &[Action]) {
+    fn check_pool(&mut self, pool: usize, actions: &[Action]) {
         let mut after = self.places.clone();
         let mut acts = vec![false; after.len()];
         for action in actions {
@@ -114,32 +115,40 @@ impl<'a> Check<'a> {
                 continue;
             }
             let found = &self.places[vm];
-            match action.leads(found) {
+            match action.result_from(found) {
                 Some(place) => after[vm] = place,
                 None => {
                     let nodes: Vec<&str> = action.from.iter().chain(&action.to).map(String::as_str).collect();
                     let (vm, verb, nodes) = (&action.vm, action.action.name(), nodes.join(", "));
-                    let text = format!("pool {pool}: `{vm}` is {found}, where {verb} ({nodes}) cannot begin");
+                    let text =
+                        format!("pool {pool}: {verb} ({nodes}) of `{vm}` is illegal: the VM is {found}");
                     self.fault(text);
                 }
             }
         }
         if self.plan.actions == Starts::Pools {
-            self.moment(pool, &self.places.clone(), &after, |_| false);
+            self.check_change(pool, &self.places.clone(), &after, |_| false);
         }
-        self.times(pool, actions);
+        self.check_times(pool, actions);
         self.places = after;
-        self.alone(pool, actions);
+        self.check_vjob_suspended(pool, actions);
     }
 
-    /// Whether VMs may go from some places to others at once.
-    fn moment(&mut self, pool: usize, before: &[Place], after: &[Place], had_begun: impl Fn(usize) -> bool) {
+    /// Checks capacities and constraints while VMs change from `before` to `after` at the same time.
+    fn check_change(
+        &mut self,
+        pool: usize,
+        before: &[Place],
+        after: &[Place],
+        had_begun: impl Fn(usize) -> bool,
+    ) {
         self.faults.extend(self.capacities.exceeded(pool, before, after, had_begun));
         self.faults.extend(arrival::faults(self.plan, &self.vms, &self.concerned, pool, before, after));
     }
 
-    /// What holds whenever an action begins, where they do at any time: a VM that acts is at both its ends until it has ended.
-    fn moments(&mut self) {
+    /// Checks the state at each begin of an action, for plans whose actions begin at any time. A VM
+    /// in an action counts at both ends of the action until it ends.
+    fn check_begins(&mut self) {
         let plan = self.plan;
         let mut actions = plan.all_actions();
         actions.sort_by_key(|(_, action)| micros(action.begin_s));
@@ -155,17 +164,18 @@ impl<'a> Check<'a> {
             let had_begun: Vec<bool> = ends.iter().map(Option::is_some).collect();
             for &(pool, action) in of_moment {
                 let vm = self.vm(&action.vm);
-                match action.leads(&before[vm]).filter(|_| ends[vm].is_none()) {
+                match action.result_from(&before[vm]).filter(|_| ends[vm].is_none()) {
                     Some(place) => (after[vm], ends[vm]) = (place, Some(micros(action.end_s))),
                     None => self.two_actions(pool, action),
                 }
             }
-            self.moment(of_moment[0].0, &before, &after, |vm| had_begun[vm]);
+            self.check_change(of_moment[0].0, &before, &after, |vm| had_begun[vm]);
         }
     }
 
-    /// Whether a pool begins when the one before has ended and its nodes are on, and the suspends and the resumes of a vjob follow each other.
-    fn times(&mut self, pool: usize, actions: &[Action]) {
+    /// Checks that a pool begins when the previous one has ended and its nodes are on, and that the
+    /// suspends and the resumes of a vjob follow each other.
+    fn check_times(&mut self, pool: usize, actions: &[Action]) {
         let is_early = self.plan.actions == Starts::Asap;
         let ended = if is_early { 0 } else { self.ended };
         let start = ended.max(switches::booted(self.plan, if is_early { &[] } else { actions }));
@@ -183,27 +193,27 @@ impl<'a> Check<'a> {
             };
             if !is_right || end < begin {
                 let (vm, verb) = (&action.vm, action.action.name());
-                self.fault(format!("pool {pool}: the {verb} of `{vm}` begins or ends at the wrong time"));
+                self.fault(format!("pool {pool}: the {verb} of `{vm}` begins or ends at a wrong time"));
             }
             ended = ended.max(end);
         }
         self.ended = ended;
     }
 
-    /// Whether everything is in its place at the end, and what must hold there does.
-    fn end(&mut self) {
+    /// Checks that every VM is in its final place, and that the constraints hold there.
+    fn check_end(&mut self) {
         for (vm, found) in self.plan.vms.iter().zip(&self.places).filter(|(vm, found)| **found != vm.after) {
             let text = format!("at the end `{}` is {found}, but should be {}", vm.name, vm.after);
-            self.faults.push(PlanFault::new(text));
+            self.faults.push(PlanViolation::new(text));
         }
-        // From `nowhere` every VM arrives, so that each broken constraint is seen.
+        // VMs without a place arrive everywhere, so that each violated constraint is found.
         let nowhere = vec![Place { state: State::Waiting, node: None }; self.places.len()];
-        self.moment(self.plan.pools.len(), &nowhere, &self.places.clone(), |_| false);
+        self.check_change(self.plan.pools.len(), &nowhere, &self.places.clone(), |_| false);
         self.faults.extend(arrival::faults_together(self.plan, &self.vms, &self.places));
     }
 
-    /// Whether a vjob's actions of a kind share a pool.
-    fn together(&mut self, kind: Verb, verb: &'static str) {
+    /// Checks that the actions of a vjob of this kind share a pool.
+    fn check_same_pool(&mut self, kind: Verb, verb: &'static str) {
         let mut pools = SortedMap::<&str, usize>::default();
         for (second, actions) in self.plan.pools.iter().enumerate() {
             for action in actions.iter().filter(|action| action.action == kind) {
@@ -216,8 +226,9 @@ impl<'a> Check<'a> {
         }
     }
 
-    /// Whether all VMs of a vjob that run before and after the plan sleep once one of them was suspended on the way.
-    fn alone(&mut self, pool: usize, actions: &[Action]) {
+    /// Checks that all VMs of a vjob that run before and after the plan are suspended if one of them
+    /// is suspended on the way.
+    fn check_vjob_suspended(&mut self, pool: usize, actions: &[Action]) {
         let vms = &self.plan.vms;
         let runs_again = |vm: &usize| vms[*vm].after.state == State::Running;
         for action in actions.iter().filter(|action| action.action == Verb::Suspend) {
@@ -236,12 +247,12 @@ impl<'a> Check<'a> {
         }
     }
 
-    fn cost(&mut self) {
+    fn check_cost(&mut self) {
         let (mut before, mut total) = (0, 0);
         for pool in &self.plan.pools {
             let mut dearest = 0;
             for action in pool {
-                let right = action.right_cost(self.plan.vms[self.vm(&action.vm)].memory.into());
+                let right = action.expected_cost(self.plan.vms[self.vm(&action.vm)].memory.into());
                 if action.cost != right {
                     let (verb, vm, found) = (action.action.name(), &action.vm, action.cost);
                     self.fault(format!("the {verb} of `{vm}` costs {right}, not {found}"));
@@ -256,12 +267,14 @@ impl<'a> Check<'a> {
         }
     }
 
-    fn bound(&mut self) {
+    fn check_bound(&mut self) {
         let (cost, proven) = (self.plan.cost, self.plan.proven);
-        // What is proven has a bound that says so.
+        // A proven plan must state its bound.
         let bound = self.plan.bound.unwrap_or(0);
         if cost < bound || proven && (cost > bound || self.plan.bound.is_none()) {
-            self.fault(format!("`proven` is {proven}, but the plan costs {cost} and the bound is {bound}"));
+            self.fault(format!(
+                "`proven` is {proven}, but the plan costs {cost} and the lower bound is {bound}"
+            ));
         }
     }
 

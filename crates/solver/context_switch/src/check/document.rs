@@ -1,4 +1,4 @@
-//! A plan as its file has it.
+//! Plan as described in its file.
 
 use dfrsim_model::named;
 pub(super) use dfrsim_state::{Constraint, ConstraintKind as Kind, VmState as State};
@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// Microseconds, in which the file's seconds are exact.
+/// Time in microseconds, which represents the seconds of the file exactly.
 pub(super) type Micros = i64;
 
 pub(super) fn micros(seconds: f64) -> Micros {
@@ -30,7 +30,7 @@ pub(super) struct Document {
     pub(super) switches: Vec<Switch>,
 }
 
-/// When actions begin: pool by pool, or at any time.
+/// Start times of actions: pool by pool, or at any time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Starts {
@@ -59,7 +59,7 @@ pub(super) enum Power {
     Offline,
 }
 
-/// Decimals of files are exact in thousandths.
+/// Reads a decimal number as thousandths, which is exact.
 fn thousandths<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
     Ok((f64::deserialize(deserializer)? * 1e3).round() as u64)
 }
@@ -84,17 +84,18 @@ pub(super) struct Place {
     pub(super) node: Option<String>,
 }
 
-/// The number of a constraint, in thousandths.
+/// Returns the amount of a constraint in thousandths.
 pub(super) fn in_thousandths(constraint: &Constraint) -> u64 {
     constraint.amount.in_parts(1_000).unsigned_abs()
 }
 
-/// The number of a constraint as amounts have it: CPU in thousandths of a unit, everything else in units.
+/// Returns the amount of a constraint in the units of amounts: CPU in thousandths of a unit, other
+/// resources in units.
 pub(super) fn in_units(constraint: &Constraint) -> u64 {
     in_thousandths(constraint) / if constraint.resource == "cpu" { 1 } else { 1_000 }
 }
 
-/// A node that is switched on or off.
+/// Switching of a node on or off.
 #[derive(Debug, Deserialize)]
 pub(super) struct Switch {
     pub(super) node: String,
@@ -124,7 +125,7 @@ pub(super) struct Action {
 }
 
 named! {
-    /// What is done to a VM.
+    /// Action on a VM.
     pub(super) enum Verb as "action" {
         Run = "run",
         Stop = "stop",
@@ -138,7 +139,7 @@ named! {
 }
 
 impl Document {
-    /// All actions, each with its pool.
+    /// Returns all actions, each with its pool.
     pub(super) fn all_actions(&self) -> Vec<(usize, &Action)> {
         let pools = self.pools.iter().enumerate();
         pools.flat_map(|(pool, actions)| actions.iter().map(move |action| (pool, action))).collect()
@@ -146,7 +147,7 @@ impl Document {
 }
 
 impl Vm {
-    /// The amount that the VM takes of a resource in a place; CPU in thousandths of a unit.
+    /// Returns the amount of a resource that the VM takes in a place; CPU in thousandths of a unit.
     pub(super) fn takes(&self, resource: &str, place: &Place) -> u64 {
         let is_running = place.state == State::Running;
         match resource {
@@ -158,7 +159,7 @@ impl Vm {
 }
 
 impl Node {
-    /// What the node has of a resource, in the same units.
+    /// Returns the capacity of the node for a resource; CPU in thousandths of a unit.
     pub(super) fn has(&self, resource: &str) -> u64 {
         match resource {
             "cpu" => self.cpu,
@@ -169,14 +170,14 @@ impl Node {
 }
 
 impl Verb {
-    /// Whether a VM is hosted after it.
+    /// Returns whether a VM is hosted after the action.
     pub(super) const fn is_hosted(self) -> bool {
         !matches!(self, Verb::Stop | Verb::Suspend | Verb::Transfer)
     }
 }
 
 impl Place {
-    /// The node that hosts the VM.
+    /// Returns the node that hosts the VM.
     pub(super) fn host(&self) -> Option<&str> {
         matches!(self.state, State::Running | State::Dozing).then_some(self.node.as_deref()).flatten()
     }
@@ -190,8 +191,8 @@ impl fmt::Display for Place {
 }
 
 impl Action {
-    /// Where the VM is after the action, if it is legal from this place.
-    pub(super) fn leads(&self, from: &Place) -> Option<Place> {
+    /// Returns the place of the VM after the action; `None` if the action is illegal in `from`.
+    pub(super) fn result_from(&self, from: &Place) -> Option<Place> {
         let (has_end, stays) = (self.to.is_some(), self.from == self.to);
         let (state, is_right) = match (self.action, from.state) {
             (Verb::Stop, State::Running) => (State::Terminated, !has_end),
@@ -204,12 +205,12 @@ impl Action {
             }
             _ => return None,
         };
-        // A VM that waits has no node, and the action comes from none.
+        // For a waiting VM both nodes are absent.
         (is_right && from.node == self.from).then(|| Place { state, node: self.to.clone() })
     }
 
-    /// The cost of the action for a VM of this many MB.
-    pub(super) fn right_cost(&self, memory: u64) -> u64 {
+    /// Computes the cost of the action for a VM with this memory in MB.
+    pub(super) fn expected_cost(&self, memory: u64) -> u64 {
         let remote = u64::from(self.from != self.to);
         match self.action {
             Verb::Run | Verb::Stop | Verb::Doze => 0,

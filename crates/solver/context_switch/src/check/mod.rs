@@ -1,15 +1,18 @@
-//! Checks a plan of context switches from scratch, from its file alone.
+//! Independent audit of a plan of context switches, from its file alone.
 //!
-//! [`check_plan`] reads what `dfrsim solve plan` writes, without code of the planner: it follows each VM through the pools.
+//! [`check_plan`] reads the output of `dfrsim solve plan`, without code of the planner. It follows
+//! each VM through the pools.
 //!
-//! * Each action begins in the state and on the node that it needs, and at the end every VM is where it should be.
-//! * All actions of a pool are taken to be in progress at once, each with all resources that it needs at both of its
-//!   ends: no VM enters a node without enough room. A node that was overloaded at the beginning may stay so until VMs
-//!   have left, but no VM may arrive on it meanwhile.
+//! * Each action begins in the state and on the node that it needs, and at the end every VM is where
+//!   it should be.
+//! * All actions of a pool are assumed to be in progress at the same time, each with all resources
+//!   that it needs at both of its ends: no VM enters a node without enough free capacity. A node
+//!   that was overloaded at the beginning may stay so until VMs have left, but no VM may arrive on
+//!   it in the meantime.
 //! * Constraints on places hold for each VM that arrives, at any time; at the end all of them hold.
-//! * Actions are in the order that precedence and serialisation ask for, and happen on nodes that are on.
+//! * Actions respect precedence and serialisation, and take place on nodes that are on.
 //! * The suspends and the resumes of a vjob are each in one pool, one after the other by name.
-//! * The costs of the actions (table 1) and of the plan (section 4.2) are what the file says.
+//! * The costs of the actions (table 1) and of the plan (section 4.2) agree with the file.
 //!
 //! ```
 //! use dfrsim_context_switch::check::check_plan;
@@ -40,4 +43,4 @@ mod order;
 mod switches;
 
 pub use check::{PlanReport, check_plan};
-pub use fault::{PlanFault, PlanFaults};
+pub use fault::{PlanViolation, PlanViolations};

@@ -1,17 +1,17 @@
-//! In which order VMs act, and when.
+//! Checks of the order and the times of actions.
 
 use super::document::{Action, Document, Kind, Starts, Verb, in_thousandths, micros};
-use super::fault::PlanFault;
+use super::fault::PlanViolation;
 
-/// Actions in an order, or at one time, that a constraint forbids. The suspends and the resumes of a vjob go together
-/// regardless of constraints.
-pub(super) fn faults(plan: &Document) -> Vec<PlanFault> {
+/// Finds actions in an order, or at the same time, that a constraint forbids. The suspends and the
+/// resumes of a vjob are executed together regardless of constraints.
+pub(super) fn faults(plan: &Document) -> Vec<PlanViolation> {
     let actions = plan.all_actions();
     let vjob = |name: &String| plan.vms.iter().find(|vm| vm.name == *name).map(|vm| &vm.vjob);
     let is_shared = |action: &Action| matches!(action.action, Verb::Suspend | Verb::Resume);
     let go_together =
         |one: &Action, other: &Action| is_shared(one) && is_shared(other) && vjob(&one.vm) == vjob(&other.vm);
-    // Whether two actions happen at one time, and whether the first of the list does before.
+    // True if two actions overlap in time; below, if the first of them begins earlier.
     let together = |first: usize, one: &Action, second: usize, other: &Action| match plan.actions {
         Starts::Pools => first == second,
         Starts::Asap => {
@@ -37,7 +37,7 @@ pub(super) fn faults(plan: &Document) -> Vec<PlanFault> {
             };
             if is_late {
                 let node = action.to.as_deref().unwrap_or_default();
-                faults.push(PlanFault::of_place(pool, &action.vm, node, kind));
+                faults.push(PlanViolation::of_place(pool, &action.vm, node, kind));
             }
         }
         for (at, &(first, one, one_rank)) in ranked.iter().enumerate() {
@@ -54,8 +54,8 @@ pub(super) fn faults(plan: &Document) -> Vec<PlanFault> {
                 if is_wrong {
                     let (vm, action, before) = (&other.vm, other.action.name(), &one.vm);
                     let text =
-                        format!("pool {second}: the {action} of `{vm}` breaks a {kind} with `{before}`");
-                    faults.push(PlanFault { constraint: Some(kind), text });
+                        format!("pool {second}: the {action} of `{vm}` violates a {kind} with `{before}`");
+                    faults.push(PlanViolation { constraint: Some(kind), text });
                 }
             }
         }

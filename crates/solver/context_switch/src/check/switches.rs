@@ -1,22 +1,23 @@
-//! Nodes that are switched on and off.
+//! Checks of nodes that are switched on and off.
 
 use super::document::{Action, Document, Kind, Micros, Node, Power, Turn, in_units, micros};
-use super::fault::PlanFault;
+use super::fault::PlanViolation;
 
-/// When all nodes of some actions are on: 0 unless some must be switched on.
+/// Returns the time at which all nodes of some actions are on; 0 if none of them must be booted.
 pub(super) fn booted(plan: &Document, actions: &[Action]) -> Micros {
     let needs = |node: &str| actions.iter().any(|action| is_end(action, node));
     let boots = plan.switches.iter().filter(|switch| switch.action == Turn::Boot && needs(&switch.node));
     boots.map(|switch| micros(switch.end_s)).max().unwrap_or(0)
 }
 
-/// Whether an action takes place on a node.
+/// Returns whether an action takes place on a node.
 fn is_end(action: &Action, node: &str) -> bool {
     [&action.from, &action.to].into_iter().any(|end| end.as_deref() == Some(node))
 }
 
-/// The faults of switches, what happens on nodes that are off, and limits on those that are on.
-pub(super) fn faults(plan: &Document) -> Vec<PlanFault> {
+/// Finds violations by switches, by actions on nodes that are off, and of limits on the number of
+/// nodes that are on.
+pub(super) fn faults(plan: &Document) -> Vec<PlanViolation> {
     let faults = plan.nodes.iter().filter_map(|node| fault(plan, node));
     let is_on = |node: &&Node| {
         let last = plan.switches.iter().rfind(|switch| switch.node == node.name);
@@ -28,12 +29,12 @@ pub(super) fn faults(plan: &Document) -> Vec<PlanFault> {
             plan.nodes.iter().filter(is_on).filter(|node| constraint.all_nodes().any(|it| *it == node.name));
         let (on, limit) = (on.count() as u64, in_units(constraint));
         let (pool, kind) = (plan.pools.len(), constraint.kind);
-        (on > limit).then(|| PlanFault::of_limit(pool, kind, &limit.to_string(), &on.to_string()))
+        (on > limit).then(|| PlanViolation::of_limit(pool, kind, &limit.to_string(), &on.to_string()))
     });
     faults.chain(too_many).collect()
 }
 
-fn fault(plan: &Document, node: &Node) -> Option<PlanFault> {
+fn fault(plan: &Document, node: &Node) -> Option<PlanViolation> {
     let names = |kind| {
         let mut of_kind = plan.constraints.iter().filter(|constraint| constraint.kind == kind);
         of_kind.any(|constraint| constraint.all_nodes().any(|name| *name == node.name))
@@ -45,11 +46,11 @@ fn fault(plan: &Document, node: &Node) -> Option<PlanFault> {
     };
     let wrong = |what: &str| {
         let constraint = [Kind::Offline, Kind::Online, Kind::MaxOnline].into_iter().find(|&kind| names(kind));
-        Some(PlanFault { constraint, text: format!("node `{}` {what}", node.name) })
+        Some(PlanViolation { constraint, text: format!("node `{}` {what}", node.name) })
     };
     let switches: Vec<_> = plan.switches.iter().filter(|switch| switch.node == node.name).collect();
     let found: Vec<Turn> = switches.iter().map(|switch| switch.action).collect();
-    // Which ones are off is free if too many are on.
+    // If too many nodes are on, it is not prescribed which ones are switched off.
     if found == [Turn::Shutdown] && names(Kind::MaxOnline) && !names(Kind::Online) {
         wanted = Power::Offline;
     }
@@ -59,10 +60,10 @@ fn fault(plan: &Document, node: &Node) -> Option<PlanFault> {
         _ => Vec::new(),
     };
     if found != expected {
-        return wrong("is not switched on or off as constraints ask for, once");
+        return wrong("is not switched exactly once as constraints require, or is switched without need");
     }
     if switches.iter().any(|switch| switch.begin_s < 0.0 || switch.end_s < switch.begin_s) {
-        return wrong("is switched at no time");
+        return wrong("is switched at an invalid time");
     }
     if found.is_empty() && node.state == Power::Online {
         return None;

@@ -1,34 +1,35 @@
-//! What VMs take of nodes together.
+//! Constraints on the resources that VMs use together.
 
-use super::{Budget, Constraint, Rule, Taken};
+use super::{Budget, Constraint, Rule, Usage};
 use crate::inventory::Inventory;
 
 pub(super) const RUNNING_CAPACITY: Rule = Rule {
     lower: |it, to| {
-        to.share(Budget { limit: it.amount.in_parts(1), nodes: it.nodes[0].clone(), taken: Taken::One });
+        to.add_budget(Budget { limit: it.amount.in_parts(1), nodes: it.nodes[0].clone(), usage: Usage::One });
     },
-    broken: |it, viewed| {
-        let running = viewed.taken(&Taken::One, &it.nodes[0]);
+    violation: |it, viewed| {
+        let running = viewed.usage(&Usage::One, &it.nodes[0]);
         (running > it.amount.in_parts(1))
-            .then(|| format!("{running} VMs run on these nodes, and {} may", it.amount))
+            .then(|| format!("{running} VMs run on these nodes; at most {} may", it.amount))
     },
 };
 
 pub(super) const RESOURCE_CAPACITY: Rule = Rule {
     lower: |it, to| {
         if let Some(taken) = taken(it, to.cluster) {
-            to.share(Budget { limit: limit(it, to.cluster), nodes: it.nodes[0].clone(), taken });
+            to.add_budget(Budget { limit: limit(it, to.cluster), nodes: it.nodes[0].clone(), usage: taken });
         }
     },
-    broken: |it, viewed| {
-        let taken = viewed.taken(&taken(it, viewed.cluster)?, &it.nodes[0]);
+    violation: |it, viewed| {
+        let taken = viewed.usage(&taken(it, viewed.cluster)?, &it.nodes[0]);
         let is_over = taken > limit(it, viewed.cluster);
-        is_over.then(|| format!("VMs take more `{}` of these nodes than {}", it.resource, it.amount))
+        is_over.then(|| format!("VMs use more `{}` of these nodes than {}", it.resource, it.amount))
     },
 };
 
-/// Capacities are checked for all VMs together.
-pub(super) const OVERBOOK: Rule = Rule::not_of_places(|it, to| {
+/// Lowers overbooking to capacity ratios of nodes; the capacity check applies them to all VMs
+/// together.
+pub(super) const OVERBOOK: Rule = Rule::without_placement(|it, to| {
     for node in it.all_nodes() {
         let ratios = &mut to.node(*node).ratios;
         match ratios.iter_mut().find(|(resource, _)| *resource == it.resource) {
@@ -38,17 +39,17 @@ pub(super) const OVERBOOK: Rule = Rule::not_of_places(|it, to| {
     }
 });
 
-/// What VMs need is raised where they are read.
-pub(super) const PRESERVE: Rule = Rule::not_of_places(|_, _| {});
+/// Lowers to nothing: the reader of the file has already raised the demands of the VMs.
+pub(super) const PRESERVE: Rule = Rule::without_placement(|_, _| {});
 
-/// The amount that VMs take of the resource, if there is one of this name.
-fn taken(it: &Constraint, cluster: &Inventory) -> Option<Taken> {
+/// Returns the usage that the constraint limits; `None` if no resource has this name.
+fn taken(it: &Constraint, cluster: &Inventory) -> Option<Usage> {
     match &*it.resource {
-        "cpu" => Some(Taken::Cpu),
-        "memory" => Some(Taken::Memory),
+        "cpu" => Some(Usage::Cpu),
+        "memory" => Some(Usage::Memory),
         name => {
             let found = cluster.resources().iter().find(|resource| resource.name == name)?;
-            Some(Taken::Each(found.vms.clone()))
+            Some(Usage::Each(found.vms.clone()))
         }
     }
 }

@@ -1,4 +1,4 @@
-//! VMs on one node, or in one group of nodes.
+//! Constraints that keep VMs on one node, or in one group of nodes.
 
 use super::{Lowering, OneGroup, Rule, others};
 use crate::vjob::VmId;
@@ -14,11 +14,11 @@ pub(super) const GATHER: Rule = Rule {
         }
         to.join(vms, |vm| &mut vm.together);
     },
-    broken: |it, viewed| {
+    violation: |it, viewed| {
         let mut hosted = viewed.hosted(&it.vms[0]);
         let (first, node) = hosted.next()?;
         let Some((other, elsewhere)) = hosted.find(|(_, host)| *host != node) else {
-            return viewed.strayed(&it.vms[0]).filter(|_| it.is_continuous);
+            return viewed.left_nodes(&it.vms[0]).filter(|_| it.is_continuous);
         };
         Some(format!("{} and {}", viewed.on(first, node), viewed.on(other, elsewhere)))
     },
@@ -34,17 +34,17 @@ pub(super) const AMONG: Rule = Rule {
         let own = it.nodes.iter().find(has_all).filter(|_| it.is_continuous && !hosts.is_empty());
         among(to, vms, own.map_or(&it.nodes[..], std::slice::from_ref), Vec::new());
     },
-    broken: |it, viewed| {
+    violation: |it, viewed| {
         let vms = &it.vms[0];
         let mut hosts: Vec<NodeId> = viewed.hosted(vms).map(|(_, host)| host).collect();
         hosts.sort_unstable();
         hosts.dedup();
         let has_all = |group: &Vec<NodeId>| hosts.iter().all(|host| group.contains(host));
         if hosts.is_empty() || it.nodes.iter().any(has_all) {
-            return viewed.strayed(vms).filter(|_| it.is_continuous);
+            return viewed.left_nodes(vms).filter(|_| it.is_continuous);
         }
         let names: Vec<String> = hosts.into_iter().map(|host| viewed.node(host)).collect();
-        Some(format!("VMs are on {}, and no group has all of these", names.join(", ")))
+        Some(format!("VMs are on {}, but no group has all of these nodes", names.join(", ")))
     },
 };
 
@@ -54,7 +54,7 @@ pub(super) const SPLIT_AMONG: Rule = Rule {
             among(to, vms.clone(), &it.nodes, others(it, at));
         }
     },
-    broken: |it, viewed| {
+    violation: |it, viewed| {
         let mut taken: Vec<(VmId, usize)> = Vec::new();
         for vms in &it.vms {
             let mut own: Option<(VmId, usize)> = None;
@@ -64,11 +64,15 @@ pub(super) const SPLIT_AMONG: Rule = Rule {
                     return Some(format!("{}, which is in no group", on()));
                 };
                 if let Some((other, _)) = taken.iter().find(|(_, other)| *other == group) {
-                    return Some(format!("{}, in the group of {} of another set", on(), viewed.vm(*other)));
+                    return Some(format!(
+                        "{}, in the same group as {} of another set",
+                        on(),
+                        viewed.vm(*other)
+                    ));
                 }
                 match own {
                     Some((other, of_own)) if of_own != group => {
-                        return Some(format!("{}, and {} is in another group", on(), viewed.vm(other)));
+                        return Some(format!("{}, but {} is in another group", on(), viewed.vm(other)));
                     }
                     _ => own = Some((vm, group)),
                 }
@@ -79,7 +83,8 @@ pub(super) const SPLIT_AMONG: Rule = Rule {
     },
 };
 
-/// Lets VMs be in one of these groups, and others not in the same one.
+/// Restricts VMs to a single one of these groups of nodes, and keeps the other VMs out of that
+/// group.
 fn among(to: &mut Lowering<'_>, vms: Vec<VmId>, groups: &[Vec<NodeId>], others: Vec<VmId>) {
     to.restrict(&vms, &groups.concat(), true);
     let number = to.constraints.among.len();

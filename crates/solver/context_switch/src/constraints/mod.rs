@@ -1,6 +1,8 @@
-//! Constraints on where VMs may be, on what nodes take, and on the order of actions: a file for each family.
+//! Constraints on the placement of VMs, on the use of nodes and on the order of actions: a file for
+//! each family.
 //!
-//! Each lowers itself to what planner and optimiser ask of a VM or a node, and says by itself whether it holds.
+//! Each constraint lowers itself to properties of VMs and nodes for the planner and the optimiser,
+//! and has an independent check.
 
 mod apart;
 mod capacity;
@@ -18,20 +20,22 @@ use dfrsim_model::{NodeId, SimTime};
 use dfrsim_state::ConstraintKind;
 use node_set::{NodeSet, NodeSets};
 
-/// A constraint, by numbers.
+/// A constraint that refers to VMs and nodes by number.
 pub type Constraint = dfrsim_state::Constraint<VmId, NodeId>;
 
-/// What a kind of constraint means.
+/// Semantics of a kind of constraint.
 struct Rule {
     lower: fn(&Constraint, &mut Lowering<'_>),
-    /// How a configuration breaks the constraint, if it is about places.
-    broken: fn(&Constraint, &Viewed<'_>) -> Option<String>,
+    /// Describes the violation of the constraint by a configuration; always `None` if the constraint
+    /// is not about placement.
+    violation: fn(&Constraint, &NamedView<'_>) -> Option<String>,
 }
 
 impl Rule {
-    /// One that is not about places: no configuration breaks it.
-    const fn not_of_places(lower: fn(&Constraint, &mut Lowering<'_>)) -> Rule {
-        Rule { lower, broken: |_, _| None }
+    /// Creates the rule of a constraint that is not about placement, so that no configuration
+    /// violates it.
+    const fn without_placement(lower: fn(&Constraint, &mut Lowering<'_>)) -> Rule {
+        Rule { lower, violation: |_, _| None }
     }
 }
 
@@ -62,60 +66,61 @@ const fn rule(kind: ConstraintKind) -> Rule {
     }
 }
 
-/// A constraint that does not hold in a configuration.
+/// A constraint that a configuration violates.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the constraint `{constraint}` does not hold: {reason}")]
-pub struct Broken {
-    /// Its kind.
+#[error("violated constraint `{constraint}`: {reason}")]
+pub struct Violation {
+    /// Kind of the constraint.
     pub constraint: ConstraintKind,
-    /// The places of VMs.
+    /// Description of the violation, with the places of the VMs concerned.
     pub reason: String,
 }
 
-/// The amount that VMs take of a [`Budget`].
+/// Usage that a [`Budget`] limits.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Taken {
-    /// One for each that runs.
+pub(crate) enum Usage {
+    /// One unit per running VM.
     One,
     Cpu,
     Memory,
-    /// So much for each that runs, by its number.
+    /// Amount per running VM, by VM number.
     Each(Vec<i64>),
 }
 
-impl Taken {
-    /// By one VM in its place.
-    pub(crate) fn by(&self, id: VmId, vm: &Vm, place: Place) -> i64 {
+impl Usage {
+    /// Returns the usage by one VM in a place.
+    pub(crate) fn of(&self, id: VmId, vm: &Vm, place: Place) -> i64 {
         let running = i64::from(matches!(place, Place::Running(_)));
         match self {
-            Taken::One => running,
-            Taken::Cpu => place.taken(vm).cpu,
-            Taken::Memory => place.taken(vm).memory,
-            Taken::Each(amounts) => running * amounts[id.index()],
+            Usage::One => running,
+            Usage::Cpu => place.usage(vm).cpu,
+            Usage::Memory => place.usage(vm).memory,
+            Usage::Each(amounts) => running * amounts[id.index()],
         }
     }
 }
 
-/// What some nodes have together.
+/// A joint limit on the usage of some nodes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Budget {
     pub(crate) limit: i64,
     pub(crate) nodes: Vec<NodeId>,
-    pub(crate) taken: Taken,
+    pub(crate) usage: Usage,
 }
 
-/// VMs that must be in one group of nodes.
+/// VMs that must all be in one of several groups of nodes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct OneGroup {
     vms: Vec<VmId>,
     groups: Vec<NodeSet>,
-    /// Those that must be in another group.
+    /// VMs that must be in another group.
     others: Vec<VmId>,
 }
 
 impl OneGroup {
-    /// Adds the VMs that are hosted outside of the group that has a node and most of them, and the others within it; `None` if
-    /// no group has that node.
+    /// Adds the VMs that conflict with a placement on `node`: members that are hosted outside of its
+    /// group, and `others` inside it. If several groups have the node, the group with the fewest
+    /// conflicts counts. Returns `None` if no group has the node.
     pub(crate) fn misplaced(
         &self,
         node: NodeId,
@@ -134,82 +139,83 @@ impl OneGroup {
     }
 }
 
-/// Nodes with a limit on how many are on at the end.
+/// Nodes with a limit on the number of those that are on at the end.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct MostOn {
+pub(crate) struct OnlineLimit {
     pub(crate) nodes: Vec<NodeId>,
     pub(crate) limit: i64,
 }
 
-/// What constraints say of a VM.
+/// Constraints on a VM.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct OfVm {
-    /// The sets of nodes that it must be in, and must not be in.
+pub struct VmConstraints {
+    /// Sets of nodes with a flag: true if the VM must be inside the set, false if it must be
+    /// outside.
     rules: Vec<(NodeSet, bool)>,
-    /// Where it is, if it may be on no other node.
+    /// The only node allowed, if constraints pin the VM to its current one.
     root: Option<NodeId>,
-    /// The VMs with which it must not share a node at the end.
+    /// VMs with which the VM must not share a node at the end.
     pub apart: Vec<VmId>,
-    /// Those of them with which it must not at any moment.
-    pub never_meet: Vec<VmId>,
-    /// The other VMs with which it must share a node.
+    /// VMs with which the VM must not share a node at any time; a subset of `apart`.
+    pub apart_always: Vec<VmId>,
+    /// Other VMs with which the VM must share a node.
     pub together: Vec<VmId>,
-    /// The groups of nodes for it and others, by their numbers.
+    /// Indices of the group constraints on the VM.
     among: Vec<usize>,
-    /// The VMs that must have acted before it does.
-    pub before: Vec<VmId>,
-    /// The VMs that must not act at the same time.
+    /// VMs that must have acted before the VM does.
+    pub predecessors: Vec<VmId>,
+    /// VMs that must not act at the same time as the VM.
     pub in_turn: Vec<VmId>,
-    /// The other VMs with which it acts in one pool, if it does.
+    /// Other VMs that must act in the same pool as the VM, if they act at all.
     pub in_sync: Vec<VmId>,
-    /// When it must have acted.
+    /// Time by which the action of the VM must have ended.
     pub deadline: Option<SimTime>,
-    /// Whether it acts in the first pool only.
+    /// True if the VM may act in the first pool only.
     pub is_urgent: bool,
 }
 
-impl OfVm {
-    /// Whether the VM acts at most once.
+impl VmConstraints {
+    /// Returns true if the VM may act at most once.
     pub(crate) fn acts_once(&self) -> bool {
         self.is_urgent || !self.in_sync.is_empty()
     }
 }
 
-/// What constraints say of a node.
+/// Constraints on a node.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct OfNode {
-    /// Whether it is on at the end, unless `max-online` says otherwise.
+pub struct NodeConstraints {
+    /// True if the node is on at the end, subject to `max-online`.
     pub is_on: bool,
-    /// Whether it is so even without a VM.
+    /// True if the node must be on at the end even without a VM.
     pub must_be_on: bool,
-    /// The budgets that VMs on it take from, by their numbers.
+    /// Indices of the budgets that VMs on the node use.
     pub(crate) budgets: Vec<usize>,
-    /// How many times its resources it may be asked for.
+    /// Overbooking ratio per resource: capacity that VMs may use, relative to the physical one.
     ratios: Vec<(String, Decimal)>,
-    /// The limits on nodes that are on to which it belongs, by their numbers.
-    pub(crate) most_on: Vec<usize>,
+    /// Indices of the limits on powered-on nodes that include the node.
+    pub(crate) online_limits: Vec<usize>,
 }
 
-impl OfNode {
-    /// The amount of a resource that VMs may take of the node, which has so much.
-    pub fn may_take(&self, resource: &str, has: i64) -> i64 {
+impl NodeConstraints {
+    /// Returns the amount of a resource that VMs may use, given the physical capacity `has`.
+    pub fn effective_capacity(&self, resource: &str, has: i64) -> i64 {
         let ratio = self.ratios.iter().find(|(name, _)| name == resource);
         ratio.map_or(has, |(_, ratio)| ratio.times(has))
     }
 }
 
-/// The constraints of a cluster.
+/// Constraints of a cluster, as given and lowered to properties of VMs and nodes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Constraints {
     list: Vec<Constraint>,
-    vms: Vec<OfVm>,
-    nodes: Vec<OfNode>,
+    vms: Vec<VmConstraints>,
+    nodes: Vec<NodeConstraints>,
     among: Vec<OneGroup>,
     pub(crate) budgets: Vec<Budget>,
-    pub(crate) most_on: Vec<MostOn>,
+    pub(crate) online_limits: Vec<OnlineLimit>,
 }
 
-/// What constraints are lowered to, and from.
+/// Input and output of the lowering of constraints.
 struct Lowering<'a> {
     constraints: &'a mut Constraints,
     sets: NodeSets,
@@ -218,29 +224,29 @@ struct Lowering<'a> {
 }
 
 impl Lowering<'_> {
-    fn vm(&mut self, vm: VmId) -> &mut OfVm {
+    fn vm(&mut self, vm: VmId) -> &mut VmConstraints {
         &mut self.constraints.vms[vm.index()]
     }
-    fn node(&mut self, node: NodeId) -> &mut OfNode {
+    fn node(&mut self, node: NodeId) -> &mut NodeConstraints {
         &mut self.constraints.nodes[node.index()]
     }
 
-    /// Keeps a VM off the nodes of others at the end, or always.
-    fn part(&mut self, vm: VmId, others: impl Iterator<Item = VmId> + Clone, continuous: bool) {
+    /// Keeps a VM off the nodes of other VMs, at the end or, if `continuous`, at all times.
+    fn separate(&mut self, vm: VmId, others: impl Iterator<Item = VmId> + Clone, continuous: bool) {
         self.vm(vm).apart.extend(others.clone());
         if continuous {
-            self.vm(vm).never_meet.extend(others);
+            self.vm(vm).apart_always.extend(others);
         }
     }
 
-    /// Lets VMs be on these nodes only, or on none of them.
+    /// Restricts VMs to these nodes, or to all other nodes if `is_inside` is false.
     fn restrict(&mut self, vms: &[VmId], nodes: &[NodeId], is_inside: bool) {
         let nodes = self.sets.of(nodes);
         vms.iter().for_each(|vm| self.vm(*vm).rules.push((nodes.clone(), is_inside)));
     }
 
-    /// Makes some VMs, and all that are joined to one of them, joined to each other.
-    fn join(&mut self, vms: &[VmId], joined_to: fn(&mut OfVm) -> &mut Vec<VmId>) {
+    /// Joins VMs, and transitively all VMs that are joined to one of them.
+    fn join(&mut self, vms: &[VmId], joined_to: fn(&mut VmConstraints) -> &mut Vec<VmId>) {
         let mut joined = vms.to_vec();
         vms.iter().for_each(|vm| joined.extend_from_slice(joined_to(self.vm(*vm))));
         joined.sort_unstable();
@@ -250,7 +256,7 @@ impl Lowering<'_> {
         }
     }
 
-    fn share(&mut self, mut budget: Budget) {
+    fn add_budget(&mut self, mut budget: Budget) {
         budget.nodes.sort_unstable();
         budget.nodes.dedup();
         let number = self.constraints.budgets.len();
@@ -259,19 +265,21 @@ impl Lowering<'_> {
     }
 }
 
-/// The VMs of all sets but one.
+/// Returns the VMs of all sets but one.
 fn others(it: &Constraint, set: usize) -> Vec<VmId> {
     let others = it.vms.iter().enumerate().filter(|(other, _)| *other != set);
     others.flat_map(|(_, vms)| vms).copied().collect()
 }
 
 impl Constraints {
-    /// Those of a cluster whose VMs are in these places, if any is `root`; and, for each node and resource beyond CPU and
-    /// memory, what the node has.
+    /// Lowers the constraints of a cluster whose VMs are in the places `current`, which `root`
+    /// refers to. Adds a budget for each node and each resource other than CPU and memory.
     pub(crate) fn new(cluster: &Inventory, current: &Configuration, list: Vec<Constraint>) -> Constraints {
-        let is_on = cluster.node_ids().map(|node| OfNode { is_on: cluster.is_on(node), ..OfNode::default() });
+        let is_on = cluster
+            .node_ids()
+            .map(|node| NodeConstraints { is_on: cluster.is_on(node), ..NodeConstraints::default() });
         let mut constraints = Constraints {
-            vms: vec![OfVm::default(); cluster.vms().len()],
+            vms: vec![VmConstraints::default(); cluster.vms().len()],
             nodes: is_on.collect(),
             ..Constraints::default()
         };
@@ -280,12 +288,14 @@ impl Constraints {
         list.iter().for_each(|constraint| (rule(constraint.kind).lower)(constraint, &mut lowering));
         for resource in cluster.resources() {
             for (node, &has) in cluster.node_ids().zip(&resource.nodes) {
-                let limit = lowering.node(node).may_take(&resource.name, has);
-                let taken = Taken::Each(resource.vms.clone());
-                lowering.share(Budget { limit, nodes: vec![node], taken });
+                let limit = lowering.node(node).effective_capacity(&resource.name, has);
+                let taken = Usage::Each(resource.vms.clone());
+                lowering.add_budget(Budget { limit, nodes: vec![node], usage: taken });
             }
         }
-        for OfVm { apart, never_meet, before, in_turn, .. } in &mut constraints.vms {
+        for VmConstraints { apart, apart_always: never_meet, predecessors: before, in_turn, .. } in
+            &mut constraints.vms
+        {
             for others in [apart, never_meet, before, in_turn] {
                 others.sort_unstable();
                 others.dedup();
@@ -294,100 +304,104 @@ impl Constraints {
         Constraints { list, ..constraints }
     }
 
-    /// The constraints as they were given.
+    /// Returns the constraints as they were given.
     pub fn list(&self) -> &[Constraint] {
         &self.list
     }
-    /// What they say of a VM.
-    pub fn vm(&self, vm: VmId) -> &OfVm {
+    /// Returns the constraints on a VM.
+    pub fn vm(&self, vm: VmId) -> &VmConstraints {
         &self.vms[vm.index()]
     }
-    /// What they say of a node.
-    pub fn node(&self, node: NodeId) -> &OfNode {
+    /// Returns the constraints on a node.
+    pub fn node(&self, node: NodeId) -> &NodeConstraints {
         &self.nodes[node.index()]
     }
-    /// Whether a node may host a VM, regardless of the other VMs there.
-    pub fn allow(&self, vm: VmId, node: NodeId) -> bool {
+    /// Returns true if a node may host a VM, regardless of the other VMs there.
+    pub fn allows(&self, vm: VmId, node: NodeId) -> bool {
         self.node(node).is_on
             && self.vm(vm).root.is_none_or(|root| root == node)
             && self.vm(vm).rules.iter().all(|(nodes, is_inside)| nodes.has(node) == *is_inside)
     }
-    /// The amount that a VM takes of each budget in a place.
-    pub(crate) fn taken(
+    /// Returns the usage of each budget by a VM in a place.
+    pub(crate) fn usage(
         &self,
         cluster: &Inventory,
         vm: VmId,
         place: Place,
     ) -> impl Iterator<Item = (usize, i64)> {
         let budgets = place.host().map_or(&[][..], |node| &self.node(node).budgets);
-        budgets.iter().map(move |&budget| (budget, self.budgets[budget].taken.by(vm, cluster.vm(vm), place)))
+        budgets.iter().map(move |&budget| (budget, self.budgets[budget].usage.of(vm, cluster.vm(vm), place)))
     }
-    /// Whether some VM has a deadline.
-    pub(crate) fn have_deadlines(&self) -> bool {
+    /// Returns true if any VM has a deadline.
+    pub(crate) fn has_deadlines(&self) -> bool {
         self.vms.iter().any(|vm| vm.deadline.is_some())
     }
-    /// Whether there are rules about the order of actions.
-    pub(crate) fn have_order(&self) -> bool {
-        self.vms.iter().any(|vm| !vm.before.is_empty() || !vm.in_turn.is_empty())
+    /// Returns true if any constraint orders actions.
+    pub(crate) fn has_ordering(&self) -> bool {
+        self.vms.iter().any(|vm| !vm.predecessors.is_empty() || !vm.in_turn.is_empty())
     }
-    /// The groups of nodes for a VM and others.
+    /// Returns the group constraints on a VM.
     pub(crate) fn among(&self, vm: VmId) -> impl Iterator<Item = &OneGroup> {
         self.vm(vm).among.iter().map(|&number| &self.among[number])
     }
 
-    /// The first constraint that does not hold.
-    pub(crate) fn broken(&self, cluster: &Inventory, configuration: &Configuration) -> Option<Broken> {
-        let viewed = Viewed { cluster, configuration, constraints: self };
+    /// Returns the first violated constraint.
+    pub(crate) fn first_violation(
+        &self,
+        cluster: &Inventory,
+        configuration: &Configuration,
+    ) -> Option<Violation> {
+        let viewed = NamedView { cluster, configuration, constraints: self };
         self.list.iter().find_map(|constraint| {
-            let reason = (rule(constraint.kind).broken)(constraint, &viewed)?;
-            Some(Broken { constraint: constraint.kind, reason })
+            let reason = (rule(constraint.kind).violation)(constraint, &viewed)?;
+            Some(Violation { constraint: constraint.kind, reason })
         })
     }
 }
 
-/// A configuration that is checked, with names for messages.
-struct Viewed<'a> {
+/// A configuration under check, with the names that messages need.
+struct NamedView<'a> {
     cluster: &'a Inventory,
     configuration: &'a Configuration,
     constraints: &'a Constraints,
 }
 
-impl Viewed<'_> {
+impl NamedView<'_> {
     fn host(&self, vm: VmId) -> Option<NodeId> {
         self.configuration.place(vm).host()
     }
-    /// Those of some VMs that are hosted, with their hosts.
+    /// Returns the VMs that are hosted, with their hosts.
     fn hosted<'a>(&'a self, vms: &'a [VmId]) -> impl Iterator<Item = (VmId, NodeId)> + Clone + 'a {
         vms.iter().filter_map(|vm| Some((*vm, self.host(*vm)?)))
     }
-    /// The first of other VMs that is on the node of one.
-    fn beside(&self, vm: VmId, mut others: impl Iterator<Item = VmId>) -> Option<VmId> {
+    /// Returns the first of the other VMs that is on the node of `vm`.
+    fn cohosted(&self, vm: VmId, mut others: impl Iterator<Item = VmId>) -> Option<VmId> {
         let host = self.host(vm)?;
         others.find(|other| self.host(*other) == Some(host))
     }
-    /// Where a VM is that may be on no other node.
+    /// Returns the node to which constraints pin a VM.
     fn root(&self, vm: VmId) -> Option<NodeId> {
         self.constraints.vm(vm).root
     }
-    /// Whether a node must be on at the end.
+    /// Returns true if a node must be on at the end.
     fn is_needed(&self, node: NodeId) -> bool {
         self.constraints.node(node).must_be_on
             || self.configuration.places().iter().any(|place| place.host() == Some(node))
     }
-    /// The first of some VMs that is on a wrong node.
+    /// Describes the first VM that is on a wrong node.
     fn misplaced(&self, vms: &[VmId], is_wrong: impl Fn(VmId, NodeId) -> bool) -> Option<String> {
         let (vm, host) = self.hosted(vms).find(|(vm, host)| is_wrong(*vm, *host))?;
         Some(self.on(vm, host))
     }
-    /// The first of some VMs that left the nodes on which it has to stay.
-    fn strayed(&self, vms: &[VmId]) -> Option<String> {
-        let strayed = self.misplaced(vms, |vm, host| !self.constraints.allow(vm, host))?;
-        Some(format!("{strayed}, and may not leave where they are"))
+    /// Describes the first VM that left the nodes on which it has to stay.
+    fn left_nodes(&self, vms: &[VmId]) -> Option<String> {
+        let strayed = self.misplaced(vms, |vm, host| !self.constraints.allows(vm, host))?;
+        Some(format!("{strayed}, but may not leave its former nodes"))
     }
-    /// The amount that all VMs on these nodes take.
-    fn taken(&self, taken: &Taken, nodes: &[NodeId]) -> i64 {
+    /// Returns the usage by all VMs on these nodes.
+    fn usage(&self, taken: &Usage, nodes: &[NodeId]) -> i64 {
         let there = self.hosted(self.cluster.by_name()).filter(|(_, host)| nodes.contains(host));
-        there.map(|(vm, _)| taken.by(vm, self.cluster.vm(vm), self.configuration.place(vm))).sum()
+        there.map(|(vm, _)| taken.of(vm, self.cluster.vm(vm), self.configuration.place(vm))).sum()
     }
     fn vm(&self, vm: VmId) -> String {
         format!("VM `{}`", self.cluster.vm(vm).name)
@@ -398,8 +412,8 @@ impl Viewed<'_> {
     fn on(&self, vm: VmId, node: NodeId) -> String {
         format!("{} is on {}", self.vm(vm), self.node(node))
     }
-    /// That two VMs are on one node.
-    fn both(&self, one: VmId, other: VmId) -> String {
+    /// Describes two VMs on one node.
+    fn describe_pair(&self, one: VmId, other: VmId) -> String {
         let host = self.host(one).map(|host| self.node(host)).unwrap_or_default();
         format!("{} and {} are on {host}", self.vm(one), self.vm(other))
     }

@@ -1,10 +1,10 @@
-//! Sets of nodes that constraints name.
+//! Sets of nodes named by constraints.
 
 use dfrsim_model::NodeId;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Some nodes of a cluster.
+/// A set of nodes of a cluster.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct NodeSet(Arc<[bool]>);
 
@@ -14,7 +14,7 @@ impl NodeSet {
     }
 }
 
-/// The sets of a cluster, each once: many constraints name the same groups of nodes.
+/// Interned sets of nodes: many constraints name the same groups.
 #[derive(Clone, Debug, Default)]
 pub(super) struct NodeSets {
     count: usize,

@@ -1,23 +1,23 @@
-//! When VMs act.
+//! Constraints on the order and the times of actions.
 
 use super::Rule;
 use dfrsim_model::{SimSpan, SimTime};
 
-pub(super) const PRECEDENCE: Rule = Rule::not_of_places(|it, to| {
+pub(super) const PRECEDENCE: Rule = Rule::without_placement(|it, to| {
     for (at, vm) in it.vms[0].iter().enumerate() {
-        to.vm(*vm).before.extend(&it.vms[0][..at]);
+        to.vm(*vm).predecessors.extend(&it.vms[0][..at]);
     }
 });
 
-pub(super) const SERIALISE: Rule = Rule::not_of_places(|it, to| {
+pub(super) const SERIALISE: Rule = Rule::without_placement(|it, to| {
     for vm in it.all_vms() {
         to.vm(*vm).in_turn.extend(it.all_vms().filter(|other| *other != vm));
     }
 });
 
-pub(super) const SYNC: Rule = Rule::not_of_places(|it, to| to.join(&it.vms[0], |vm| &mut vm.in_sync));
+pub(super) const SYNC: Rule = Rule::without_placement(|it, to| to.join(&it.vms[0], |vm| &mut vm.in_sync));
 
-pub(super) const DEADLINE: Rule = Rule::not_of_places(|it, to| {
+pub(super) const DEADLINE: Rule = Rule::without_placement(|it, to| {
     let end = SimTime::ZERO + SimSpan::from_micros(it.amount.in_parts(1_000).unsigned_abs() * 1_000);
     for vm in it.all_vms() {
         let deadline = &mut to.vm(*vm).deadline;
@@ -26,4 +26,4 @@ pub(super) const DEADLINE: Rule = Rule::not_of_places(|it, to| {
 });
 
 pub(super) const NO_DELAY: Rule =
-    Rule::not_of_places(|it, to| it.all_vms().for_each(|vm| to.vm(*vm).is_urgent = true));
+    Rule::without_placement(|it, to| it.all_vms().for_each(|vm| to.vm(*vm).is_urgent = true));

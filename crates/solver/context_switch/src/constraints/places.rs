@@ -1,4 +1,5 @@
-//! Where VMs may be: on some nodes only, on none of some, or where they are.
+//! Constraints on the hosts of single VMs: inside or outside of a set of nodes, or pinned to the
+//! current one.
 
 use super::Rule;
 use crate::vjob::VmId;
@@ -6,12 +7,12 @@ use dfrsim_model::NodeId;
 
 pub(super) const FENCE: Rule = Rule {
     lower: |it, to| to.restrict(&it.vms[0], &it.nodes[0], true),
-    broken: |it, viewed| viewed.misplaced(&it.vms[0], |_, host| !it.nodes[0].contains(&host)),
+    violation: |it, viewed| viewed.misplaced(&it.vms[0], |_, host| !it.nodes[0].contains(&host)),
 };
 
 pub(super) const BAN: Rule = Rule {
     lower: |it, to| to.restrict(&it.vms[0], &it.nodes[0], false),
-    broken: |it, viewed| viewed.misplaced(&it.vms[0], |_, host| it.nodes[0].contains(&host)),
+    violation: |it, viewed| viewed.misplaced(&it.vms[0], |_, host| it.nodes[0].contains(&host)),
 };
 
 pub(super) const ROOT: Rule = Rule {
@@ -22,12 +23,12 @@ pub(super) const ROOT: Rule = Rule {
             }
         }
     },
-    broken: |it, viewed| {
+    violation: |it, viewed| {
         viewed.misplaced(&it.vms[0], |vm, host| viewed.root(vm).is_some_and(|root| root != host))
     },
 };
 
-/// No VM enters the nodes or leaves them.
+/// Quarantine: no VM enters or leaves the nodes.
 pub(super) const QUARANTINE: Rule = Rule {
     lower: |it, to| {
         let mut outside = Vec::new();
@@ -39,7 +40,7 @@ pub(super) const QUARANTINE: Rule = Rule {
         }
         to.restrict(&outside, &it.nodes[0], false);
     },
-    broken: |it, viewed| {
+    violation: |it, viewed| {
         let is_inside = |node: &NodeId| it.nodes[0].contains(node);
         viewed.misplaced(viewed.cluster.by_name(), |vm, host| {
             let root = viewed.root(vm).filter(is_inside);

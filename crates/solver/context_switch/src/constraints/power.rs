@@ -1,8 +1,8 @@
-//! Which nodes are on at the end.
+//! Constraints on the power states of nodes at the end.
 
-use super::{MostOn, Rule};
+use super::{OnlineLimit, Rule};
 
-pub(super) const ONLINE: Rule = Rule::not_of_places(|it, to| {
+pub(super) const ONLINE: Rule = Rule::without_placement(|it, to| {
     for node in it.all_nodes() {
         let node = to.node(*node);
         (node.is_on, node.must_be_on) = (true, true);
@@ -10,20 +10,20 @@ pub(super) const ONLINE: Rule = Rule::not_of_places(|it, to| {
 });
 
 pub(super) const OFFLINE: Rule =
-    Rule::not_of_places(|it, to| it.all_nodes().for_each(|node| to.node(*node).is_on = false));
+    Rule::without_placement(|it, to| it.all_nodes().for_each(|node| to.node(*node).is_on = false));
 
 pub(super) const MAX_ONLINE: Rule = Rule {
     lower: |it, to| {
         let mut nodes = it.nodes[0].clone();
         nodes.sort_unstable();
         nodes.dedup();
-        let number = to.constraints.most_on.len();
-        nodes.iter().for_each(|node| to.node(*node).most_on.push(number));
-        to.constraints.most_on.push(MostOn { nodes, limit: it.amount.in_parts(1) });
+        let number = to.constraints.online_limits.len();
+        nodes.iter().for_each(|node| to.node(*node).online_limits.push(number));
+        to.constraints.online_limits.push(OnlineLimit { nodes, limit: it.amount.in_parts(1) });
     },
-    broken: |it, viewed| {
+    violation: |it, viewed| {
         let needed = it.all_nodes().filter(|node| viewed.is_needed(**node)).count();
         (needed as i64 > it.amount.in_parts(1))
-            .then(|| format!("{needed} of these nodes are needed, and {} may be on", it.amount))
+            .then(|| format!("{needed} of these nodes are needed; at most {} may be on", it.amount))
     },
 };

@@ -1,4 +1,4 @@
-//! Instances of BtrPlace, a placement algorithm for VMs, as states.
+//! Conversion of BtrPlace instances (BtrPlace places VMs under constraints) to states.
 
 use dfrsim_input::Decimal;
 use dfrsim_input::{Faults, Input, Located, Object, Reader};
@@ -8,11 +8,11 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// What an instance says.
+/// A parsed instance.
 struct Instance {
     model: Model,
     names: Names,
-    /// The states that VMs are to have.
+    /// Desired states of VMs, by VM number.
     states: Vec<(u32, VmState)>,
     constraints: Vec<Constraint>,
 }
@@ -42,7 +42,7 @@ struct Residents {
     sleeping: Vec<u32>,
 }
 
-/// A resource, names of nodes or VMs, or what is of no use here.
+/// A view of the model: a resource, or the names of nodes or VMs; all others are ignored.
 #[derive(Deserialize)]
 #[serde(tag = "id", rename_all = "camelCase", rename_all_fields = "camelCase")]
 enum View {
@@ -61,9 +61,10 @@ enum View {
     Other,
 }
 
-/// A part of a constraint, by the name of its field.
+/// A field of a constraint; the variants that several constraints spell differently carry the name
+/// of the field.
 #[derive(Clone, Copy)]
-enum Part {
+enum Field {
     Vm(&'static str),
     Vms,
     VmSets(&'static str),
@@ -74,11 +75,12 @@ enum Part {
     Resource,
     Amount,
     Ratio,
-    /// A time from now on, as in `+00:05:00`; a time of day would depend on the clock.
+    /// A time relative to the start, as in `+00:05:00`. Times of day are not supported, as they
+    /// depend on the clock.
     Timestamp,
 }
 
-/// What says that a VM is to have a state.
+/// Names of the constraints that set the state of a VM.
 const STATES: [(&str, VmState); 4] = [
     ("running", VmState::Running),
     ("ready", VmState::Waiting),
@@ -86,11 +88,12 @@ const STATES: [(&str, VmState); 4] = [
     ("killed", VmState::Terminated),
 ];
 
-use Part::{Amount, Continuous, Node, NodeSets, Nodes, Ratio, Resource, Timestamp, Vm, VmSets, Vms};
+use Field::{Amount, Continuous, Node, NodeSets, Nodes, Ratio, Resource, Timestamp, Vm, VmSets, Vms};
 
-/// The constraints by name, of one VM or node where ours have several. Those about places that BtrPlace has at the end only hold
-/// always, but for those that have both forms here.
-const RULES: [(&str, K, &[Part]); 23] = [
+/// Placement constraints by name. BtrPlace states some of them for one VM or node where ours take
+/// several. Constraints on hosts that BtrPlace checks only at the end hold at all times here, except
+/// those that have both forms.
+const RULES: [(&str, K, &[Field]); 23] = [
     ("online", K::Online, &[Node]),
     ("offline", K::Offline, &[Node]),
     ("quarantine", K::Quarantine, &[Node]),
@@ -116,7 +119,7 @@ const RULES: [(&str, K, &[Part]); 23] = [
     ("resourceCapacity", K::ResourceCapacity, &[Nodes, Resource, Amount]),
 ];
 
-impl Part {
+impl Field {
     const fn name(self) -> &'static str {
         match self {
             Vm(name) | VmSets(name) | NodeSets(name) => name,
@@ -147,7 +150,7 @@ impl Part {
             Amount => to.amount = Decimal::of_parts(number(reader, &at)?.into(), 1),
             Ratio => to.amount = reader.decimal(&at)?,
             Timestamp => {
-                let time = at.text().and_then(from_now);
+                let time = at.text().and_then(parse_offset);
                 to.amount = reader.expected(&at, time, || "a time from now on as in `+00:05:00`")?;
             }
         }
@@ -176,7 +179,7 @@ fn sets(reader: &mut Reader, at: &Located<'_>, name: impl Fn(u32) -> String) -> 
     reader.each(&items, |reader, at| Some(numbers(reader, at)?.into_iter().map(&name).collect()))
 }
 
-fn from_now(text: &str) -> Option<Decimal> {
+fn parse_offset(text: &str) -> Option<Decimal> {
     let parts: Vec<Result<u32, _>> = text.strip_prefix('+')?.split(':').map(str::parse).collect();
     match parts[..] {
         [Ok(hours @ 0..=99), Ok(minutes @ 0..=59), Ok(seconds @ 0..=59)] => {
@@ -186,7 +189,7 @@ fn from_now(text: &str) -> Option<Decimal> {
     }
 }
 
-/// The names of nodes and VMs, by their numbers.
+/// Names of nodes and VMs, by number.
 #[derive(Default)]
 struct Names {
     nodes: BTreeMap<u32, String>,
@@ -212,7 +215,7 @@ impl Names {
     }
 }
 
-/// What a resource is called here.
+/// Maps the name of a BtrPlace resource to ours.
 fn resource(name: &str) -> String {
     match name {
         "uCpu" => "cpu",
@@ -222,24 +225,27 @@ fn resource(name: &str) -> String {
     .to_owned()
 }
 
-/// Returns an instance of BtrPlace as a state of which each VM is a vjob, and any other input as it is. Constraints that say
-/// what runs are no part of it: [`btrplace_states`] has them.
+/// Converts an instance of BtrPlace to a state in which each VM is a vjob; returns any other input
+/// unchanged. Constraints that set the states of VMs are not included: [`btrplace_states`] returns
+/// them.
 ///
 /// # Errors
-/// The instance is broken, or has a constraint that is unknown here: everything that is wrong, each with its place.
+/// The instance is malformed or has an unknown constraint. All errors are reported, each with its
+/// location.
 pub fn btrplace_state(input: Input) -> Result<Input, Faults> {
-    translated(input, Instance::state)
+    convert(input, Instance::state)
 }
 
-/// Returns the states that an instance of BtrPlace asks for, and any other input as it is.
+/// Converts an instance of BtrPlace to the states that it asks for; returns any other input
+/// unchanged.
 ///
 /// # Errors
-/// As for [`btrplace_state`].
+/// Those of [`btrplace_state`].
 pub fn btrplace_states(input: Input) -> Result<Input, Faults> {
-    translated(input, Instance::states)
+    convert(input, Instance::states)
 }
 
-fn translated(input: Input, to: fn(&Instance) -> Value) -> Result<Input, Faults> {
+fn convert(input: Input, to: fn(&Instance) -> Value) -> Result<Input, Faults> {
     if input.root().object().is_none_or(|root| root.get("model").is_none()) {
         return Ok(input);
     }
@@ -263,7 +269,7 @@ impl Instance {
                 states.push((number(reader, &vm)?, *state));
                 return Some(());
             }
-            // Some have a capital.
+            // Some names are capitalised in instances.
             let Some((_, kind, parts)) = RULES.iter().find(|(known, ..)| known.eq_ignore_ascii_case(name))
             else {
                 let known =
@@ -312,7 +318,7 @@ impl Instance {
         })
     }
 
-    /// Adds the amounts of all resources; CPU and memory of which the instance has no view are 0.
+    /// Adds the amounts of all resources; CPU and memory are 0 if the instance has no view of them.
     fn add_amounts(
         &self,
         entry: &mut Value,

@@ -1,4 +1,4 @@
-//! A cluster with its current configuration.
+//! Clusters with their current configuration as JSON.
 
 use crate::amount::Amount;
 use crate::cluster::Cluster;
@@ -19,12 +19,12 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-/// The capacity of a node, or the needs of a VM.
+/// Capacity of a node, or demand of a VM.
 #[derive(Serialize)]
 pub(super) struct AmountsEntry {
     cpu: Decimal,
     memory: u32,
-    /// Those beyond CPU and memory that are not 0.
+    /// Amounts other than CPU and memory that are not 0.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     resources: BTreeMap<String, u32>,
 }
@@ -44,7 +44,7 @@ impl AmountsEntry {
     }
 }
 
-/// Where a VM is.
+/// State and node of a VM.
 #[derive(Serialize)]
 pub(super) struct PlaceEntry<'a> {
     state: VmState,
@@ -83,7 +83,7 @@ struct VmEntry<'a> {
     place: PlaceEntry<'a>,
 }
 
-/// Nodes and VMs by their names.
+/// Lookup tables from names to nodes and VMs.
 pub(super) struct Names<'a> {
     pub(super) nodes: FxHashMap<&'a str, NodeId>,
     pub(super) vms: FxHashMap<&'a str, VmId>,
@@ -97,8 +97,8 @@ impl<'a> Names<'a> {
     }
 }
 
-/// The constraint by numbers, or the faults of unknown names.
-fn numbered(
+/// Replaces names in a constraint by numbers, or reports the unknown names as errors.
+fn resolve_names(
     named: &Named,
     names: &Names<'_>,
     cluster: &Cluster,
@@ -134,10 +134,12 @@ fn numbered(
     is_known.then_some(constraint)
 }
 
-/// Reads the cluster and the current configuration of a text; `file` is its name in messages.
+/// Reads the cluster and the current configuration from a JSON text; `file` names the text in
+/// messages.
 ///
 /// # Errors
-/// The text is not JSON, or does not describe a cluster: all that is wrong, each with its place.
+/// The text is not JSON or does not describe a cluster. All errors are reported, each with its
+/// location.
 pub fn cluster_from_json(file: &str, text: &str) -> Result<(Cluster, Configuration), Faults> {
     let input = Input::json(file, text)?;
     let mut reader = Reader::default();
@@ -145,7 +147,7 @@ pub fn cluster_from_json(file: &str, text: &str) -> Result<(Cluster, Configurati
     reader.finish(cluster)
 }
 
-/// Returns the cluster and the current configuration of a state, or adds what is wrong to a reader.
+/// Builds the cluster and the current configuration from a state, or adds the errors to the reader.
 pub fn cluster_of(reader: &mut Reader, state: &State<'_>) -> Option<(Cluster, Configuration)> {
     check_whole(reader, state);
     let is_clean = reader.is_clean();
@@ -153,12 +155,13 @@ pub fn cluster_of(reader: &mut Reader, state: &State<'_>) -> Option<(Cluster, Co
     if !is_clean {
         return None;
     }
-    let state = &preserved(state, &constraints);
+    let state = &apply_preserve(state, &constraints);
     let parts = cpu_parts(state, &constraints);
     let amount = |amounts: &Amounts| {
         Amount::new((amounts["cpu"] * parts as u64 / UNITS) as i64, (amounts["memory"] / UNITS) as i64)
     };
-    let node = |node: &dfrsim_state::Node<'_>| Node { name: node.name.clone(), capacity: amount(&node.has) };
+    let node =
+        |node: &dfrsim_state::Node<'_>| Node { name: node.name.clone(), capacity: amount(&node.capacity) };
     let vjobs = state.vjobs.iter().map(|it| Vjob { name: it.name.clone(), priority: it.priority });
     let vm = |vm: &dfrsim_state::Vm<'_>| Vm {
         name: vm.name.clone(),
@@ -179,19 +182,19 @@ pub fn cluster_of(reader: &mut Reader, state: &State<'_>) -> Option<(Cluster, Co
     let names = Names::of(&cluster);
     let mut list = Vec::new();
     for (constraint, at) in constraints.iter().zip(&state.constraints) {
-        list.extend(numbered(constraint, &names, &cluster, at, reader));
+        list.extend(resolve_names(constraint, &names, &cluster, at, reader));
     }
     let pinned = state.vms.iter().zip(0..).filter(|(vm, _)| vm.is_pinned).map(|(_, vm)| VmId(vm));
     let pinned: Vec<VmId> = pinned.collect();
     if !pinned.is_empty() {
         list.push(Constraint::new(ConstraintKind::Root, vec![pinned], Vec::new()));
     }
-    contradictions(&constraints, state, reader);
+    report_contradictions(&constraints, state, reader);
     reader.is_clean().then(|| (cluster.with_constraints(list, &configuration), configuration))
 }
 
-/// The state with VMs that need at least what they are to keep.
-fn preserved<'s, 'a>(state: &'s State<'a>, constraints: &[Named]) -> Cow<'s, State<'a>> {
+/// Returns the state with the demands of VMs raised to what `preserve` constraints guarantee them.
+fn apply_preserve<'s, 'a>(state: &'s State<'a>, constraints: &[Named]) -> Cow<'s, State<'a>> {
     let mut state = Cow::Borrowed(state);
     let is_preserve = |it: &&Named| it.kind == ConstraintKind::Preserve;
     let kept: Vec<&Named> = constraints.iter().filter(is_preserve).collect();
@@ -211,34 +214,35 @@ fn preserved<'s, 'a>(state: &'s State<'a>, constraints: &[Named]) -> Cow<'s, Sta
     state
 }
 
-/// The least number of parts of a unit of CPU of which all amounts are whole numbers.
+/// Returns the smallest number of parts of a CPU unit in which all amounts are integers.
 fn cpu_parts(state: &State<'_>, constraints: &[Named]) -> i64 {
-    let amounts = state.nodes.iter().map(|node| &node.has).chain(state.vms.iter().map(|vm| &vm.needs));
+    let amounts = state.nodes.iter().map(|node| &node.capacity).chain(state.vms.iter().map(|vm| &vm.needs));
     let amounts = amounts.map(|amounts| Decimal::of_parts((amounts["cpu"] / (UNITS / 1_000)) as i64, 1_000));
     let is_of_cpu = |it: &&Named| it.kind == ConstraintKind::ResourceCapacity && it.resource == "cpu";
     let limits = constraints.iter().filter(is_of_cpu).map(|it| it.amount);
     amounts.chain(limits).map(Decimal::parts).max().unwrap_or(1)
 }
 
-/// The resources beyond CPU and memory; a node that does not name one has none of it.
+/// Returns the resources other than CPU and memory; a node that does not name a resource has none of
+/// it.
 fn resources(state: &State<'_>) -> Vec<Resource> {
     let names = state.resources.iter().filter(|name| !matches!(name.as_str(), "cpu" | "memory")).cloned();
     let resource = |name: String| {
         let of = |amounts: &Amounts| amounts.get(&name).map_or(0, |&amount| (amount / UNITS) as i64);
-        let nodes = state.nodes.iter().map(|node| of(&node.has)).collect();
+        let nodes = state.nodes.iter().map(|node| of(&node.capacity)).collect();
         let vms = state.vms.iter().map(|vm| of(&vm.needs)).collect();
         Resource { name, nodes, vms }
     };
     names.map(resource).collect()
 }
 
-/// Adds the faults of nodes that are to be on and off.
-fn contradictions(list: &[Named], state: &State<'_>, reader: &mut Reader) {
+/// Reports nodes that constraints require to be both online and offline.
+fn report_contradictions(list: &[Named], state: &State<'_>, reader: &mut Reader) {
     let of = |kind| list.iter().zip(&state.constraints).filter(move |(it, _)| it.kind == kind);
     let on: Vec<&String> = of(ConstraintKind::Online).flat_map(|(it, _)| it.all_nodes()).collect();
     for (offline, at) in of(ConstraintKind::Offline) {
         for name in offline.all_nodes().filter(|name| on.contains(name)) {
-            reader.fault_below(at, "nodes", format!("`{name}` is to be online and offline"));
+            reader.fault_below(at, "nodes", format!("`{name}` cannot be both online and offline"));
         }
     }
 }
@@ -257,12 +261,13 @@ pub(super) fn constraint_entries(cluster: &Cluster) -> impl Iterator<Item = Name
     cluster.constraints().list().iter().map(move |constraint| constraint.map(vm, node))
 }
 
-/// An amount as files have it; those of a cluster have at most 32 bits.
+/// Converts an amount to the 32 bits of files; amounts of a cluster always fit.
 fn amount(amount: i64) -> u32 {
     u32::try_from(amount).expect("an amount of a cluster has 32 bits")
 }
 
-/// Returns a cluster and a configuration as a text that [`cluster_from_json`] reads back, with a line for each node and vjob.
+/// Formats a cluster and a configuration as JSON that [`cluster_from_json`] reads back, with a line
+/// for each node and vjob.
 pub fn cluster_to_json(cluster: &Cluster, configuration: &Configuration) -> String {
     let vjobs = cluster.vjobs().iter().zip(cluster.vjob_ids()).map(|(vjob, id)| {
         let vm = |&vm: &VmId| VmEntry {

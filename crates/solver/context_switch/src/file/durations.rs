@@ -1,12 +1,13 @@
-//! How long actions take.
+//! Durations of actions as JSON.
 
 use crate::durations::Durations;
 use dfrsim_input::{Faults, Input, Reader};
 
-/// Reads the durations of a text; those that it does not name are the defaults. `file` is its name in messages.
+/// Reads durations from a JSON text; `file` names the text in messages. Missing fields have their
+/// defaults.
 ///
 /// # Errors
-/// The text is not JSON, or has other fields, or a number is out of its range.
+/// The text is not JSON, has unknown fields, or a number is out of its range.
 pub fn durations_from_json(file: &str, text: &str) -> Result<Durations, Faults> {
     let input = Input::json(file, text)?;
     let mut reader = Reader::default();

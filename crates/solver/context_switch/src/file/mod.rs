@@ -21,16 +21,19 @@
 //! # Ok::<(), dfrsim_input::Faults>(())
 //! ```
 //!
-//! **A cluster with its current configuration** is a [state](dfrsim_state) whose CPU has at most three decimals and whose
-//! other amounts are whole. Its `constraints` have each a `kind` and what a [`Constraint`](crate::Constraint) of that kind has.
+//! **A cluster with its current configuration** is a [state](dfrsim_state) whose CPU has at most
+//! three decimals and whose other amounts are integers. Each of its `constraints` has a `kind` and
+//! the fields of a [`Constraint`](crate::Constraint) of that kind.
 //!
-//! **A configuration** is a state of which only the names, states and nodes of VMs are read, and **states** are a list `vjobs` of
-//! names with `state`; those not in the list stay as they are.
+//! **A configuration** is a state of which only the names, states and nodes of VMs are read.
 //!
-//! **A plan** has all that is needed to follow it without any other file: nodes, VMs with their places before and after,
-//! constraints, the pools with costs and times, and the nodes that are switched on and off.
+//! **States** are a list `vjobs` of objects with `name` and `state`; vjobs that are not in the list
+//! keep their states.
 //!
-//! **An instance of BtrPlace** in its own JSON is a state and states at once.
+//! **A plan** is self-contained: nodes, VMs with their places before and after, constraints, the
+//! pools with costs and times, and the nodes that are switched on and off.
+//!
+//! **An instance of BtrPlace** in its own JSON format serves both as a state and as states.
 //!
 //! **Durations** have the fields of [`Durations`](crate::Durations) that differ from the defaults.
 

@@ -1,21 +1,22 @@
-//! A plan with all that is needed to follow it.
+//! Self-contained plans as JSON.
 
 use super::cluster::{AmountsEntry, PlaceEntry, constraint_entries, node_entries};
 use crate::cluster::{Cluster, Starts};
 use crate::configuration::Configuration;
-use crate::timetable::{NodeSwitch, Timed, Timetable};
+use crate::timetable::{NodeSwitch, TimedAction, Timetable};
 use dfrsim_model::NodeId;
 use dfrsim_state::json_lines;
 use serde::Serialize;
 
-/// What is said of a plan as a whole.
+/// Summary figures of a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct PlanFigures {
-    /// Its cost in MB.
+    /// Cost of the plan, in MB for the default objective.
     pub cost: u64,
-    /// A cost that no plan to the decided states is below, if states were given and not places.
+    /// Lower bound on the cost of all plans to the decided states; `None` if places were given
+    /// instead of states.
     pub bound: Option<u64>,
-    /// Whether no configuration with the decided states has a cheaper plan.
+    /// True if no configuration with the decided states has a cheaper plan.
     pub proven: bool,
 }
 
@@ -50,8 +51,8 @@ struct SwitchEntry<'a> {
     end_s: f64,
 }
 
-/// A plan as JSON, from the places before to the places after, with costs and times. It is self-contained:
-/// `dfrsim_audit` checks it and `dfrsim_plots` draws it from this text alone.
+/// Formats a plan as JSON, with the places before and after, costs and times. The text is
+/// self-contained: `dfrsim_audit` checks it and `dfrsim_plots` draws it without any other input.
 pub fn plan_to_json(
     cluster: &Cluster,
     before: &Configuration,
@@ -77,7 +78,7 @@ pub fn plan_to_json(
         .pools
         .iter()
         .map(|pool| {
-            json_lines(pool.iter().map(|Timed { action, begin, end }| ActionEntry {
+            json_lines(pool.iter().map(|TimedAction { action, begin, end }| ActionEntry {
                 vm: &cluster.vm(action.vm()).name,
                 action: action.kind().name(),
                 from: action.from().node().map(name),

@@ -1,4 +1,4 @@
-//! What is wanted: a configuration, or states alone.
+//! Desired configurations, or desired states alone, as JSON.
 
 use super::cluster::Names;
 use crate::cluster::Cluster;
@@ -7,11 +7,12 @@ use dfrsim_input::{Faults, Input, Reader};
 use dfrsim_state::VmState;
 use rustc_hash::FxHashMap;
 
-/// Reads the configuration of a text: VMs that it does not name stay where they are. `file` is its name in messages.
+/// Reads a configuration from a JSON text; `file` names the text in messages. VMs that the text does
+/// not name stay in their places.
 ///
 /// # Errors
-/// The text is not JSON, or does not describe a configuration of this cluster: all that is wrong, each with its
-/// place.
+/// The text is not JSON or does not describe a configuration of this cluster. All errors are
+/// reported, each with its location.
 pub fn configuration_from_json(
     file: &str,
     text: &str,
@@ -21,11 +22,12 @@ pub fn configuration_from_json(
     configuration_of(&Input::json(file, text)?, cluster, current)
 }
 
-/// Reads a configuration: the places of the VMs of a state, of which all but `vms` and `vjobs` with the names, states and nodes
-/// of VMs may be missing.
+/// Reads a configuration from the places of VMs in a state. All parts of the state are optional
+/// except `vms` or `vjobs` with the names, states and nodes of VMs.
 ///
 /// # Errors
-/// It does not describe a configuration of this cluster: all that is wrong, each with its place.
+/// The input does not describe a configuration of this cluster. All errors are reported, each with
+/// its location.
 pub fn configuration_of(
     input: &Input,
     cluster: &Cluster,
@@ -44,7 +46,7 @@ pub fn configuration_of(
             let known = cluster.vms().iter().map(|vm| &vm.name);
             let vm = reader.one_of(&at, "VM", |name| names.vms.get(name).copied(), known)?;
             if std::mem::replace(&mut named[vm.index()], true) {
-                reader.fault(&at, format!("`{}` is here twice", cluster.vm(vm).name));
+                reader.fault(&at, format!("VM `{}` is listed twice", cluster.vm(vm).name));
                 return None;
             }
             Some(vm)
@@ -67,7 +69,7 @@ pub fn configuration_of(
     reader.finish(Some(configuration))
 }
 
-/// The VMs that a file describes.
+/// Returns the entries of all VMs in a file, those within vjobs included.
 fn vms<'a>(reader: &mut Reader, input: &'a Input) -> Vec<dfrsim_input::Located<'a>> {
     let root = input.root();
     if input.columns().is_some() {
@@ -84,25 +86,26 @@ fn vms<'a>(reader: &mut Reader, input: &'a Input) -> Vec<dfrsim_input::Located<'
                 vms.extend(of_vjob.and_then(|at| reader.list(&at)).unwrap_or_default());
             }
         }
-        None if object.get("vms").is_none() => reader.fault(&root, "the field `vms` is missing"),
+        None if object.get("vms").is_none() => reader.fault(&root, "expected a field `vms` or `vjobs`"),
         None => {}
     }
     vms
 }
 
-/// Reads the states of a text, for each vjob that it names. `file` is its name in messages.
+/// Reads the states of vjobs from a JSON text; `file` names the text in messages. Vjobs that are not
+/// named have `None`.
 ///
 /// # Errors
-/// The text is not JSON, or does not describe states of this cluster: all that is wrong, each with its
-/// place.
+/// The text is not JSON or does not describe states of this cluster. All errors are reported, each
+/// with its location.
 pub fn states_from_json(file: &str, text: &str, cluster: &Cluster) -> Result<Vec<Option<VmState>>, Faults> {
     states_of(&Input::json(file, text)?, cluster)
 }
 
-/// Reads states as [`states_from_json`] does.
+/// Reads states from an input as [`states_from_json`] does from a text.
 ///
 /// # Errors
-/// As there.
+/// Those of [`states_from_json`].
 pub fn states_of(input: &Input, cluster: &Cluster) -> Result<Vec<Option<VmState>>, Faults> {
     let mut reader = Reader::default();
     let names = cluster.vjobs().iter().zip(0..).map(|(vjob, number)| (vjob.name.as_str(), number));
@@ -119,7 +122,7 @@ pub fn states_of(input: &Input, cluster: &Cluster) -> Result<Vec<Option<VmState>
         });
         let Some((vjob, at)) = vjob else { continue };
         if states[vjob].replace(state.unwrap_or_default()).is_some() {
-            reader.fault(&at, format!("`{}` is here twice", cluster.vjobs()[vjob].name));
+            reader.fault(&at, format!("vjob `{}` is listed twice", cluster.vjobs()[vjob].name));
         }
     }
     reader.finish(Some(states))

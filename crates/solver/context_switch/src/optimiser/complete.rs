@@ -1,32 +1,35 @@
-//! Complete search: every assignment, but for those that cannot be cheaper than the best.
+//! Complete search by branch and bound over all assignments.
 
 use super::Search;
 use crate::assignment::Assignment;
 use crate::configuration::{Configuration, Place};
 use dfrsim_model::NodeId;
 
-/// Larger problems are not begun.
-pub(super) const MOST_UNITS: usize = 40;
-/// The part of all steps that may be spent here.
-const PART: u64 = 4;
+/// Largest number of units for which the search is attempted.
+pub(super) const MAX_UNITS: usize = 40;
+/// Divisor of the step budget: a quarter of all steps may be spent here once there is an incumbent.
+const STEPS_DIVISOR: u64 = 4;
 
-/// Depth first, the largest units first, each at home first (section 4.3). Whether every assignment was examined, or the
-/// best one is the bound.
+/// Searches depth first, the largest units first and the current node of each unit first (section
+/// 4.3). Returns true if the search was exhaustive or the incumbent reached the lower bound.
 pub(super) fn search(search: &mut Search<'_>) -> bool {
     if search.is_proven() {
         return true;
     }
     let units = search.goal.units.len();
-    if units > MOST_UNITS {
+    if units > MAX_UNITS {
         return false;
     }
     let goal = search.goal;
     let mut least = vec![goal.decided_cost; units + 1];
     for unit in (0..units).rev() {
-        least[unit] = goal.cluster.both(goal.least_cost(unit), least[unit + 1]);
+        least[unit] = goal.cluster.joint_cost(goal.least_cost(unit), least[unit + 1]);
     }
-    let steps =
-        if search.best.is_some() { search.budget.limits.steps / PART } else { search.budget.limits.steps };
+    let steps = if search.best.is_some() {
+        search.budget.limits.steps / STEPS_DIVISOR
+    } else {
+        search.budget.limits.steps
+    };
     let mut tree = Tree {
         least_from: least,
         assignment: goal.assignment(),
@@ -38,7 +41,8 @@ pub(super) fn search(search: &mut Search<'_>) -> bool {
 }
 
 struct Tree<'a> {
-    /// The least that the units from one on, and the decided actions, cost by themselves.
+    /// Lower bound on the local costs of the units from each index on; the decided actions are
+    /// included.
     least_from: Vec<u64>,
     assignment: Assignment<'a>,
     nodes: Vec<NodeId>,
@@ -47,15 +51,15 @@ struct Tree<'a> {
 }
 
 impl Tree<'_> {
-    /// Assigns the units from `depth` on; those before cost so much by themselves and by what they wait for, at least.
-    /// Whether all of it was examined.
+    /// Assigns the units from `depth` on. `cost` is a lower bound on the local and waiting costs of
+    /// the units before. Returns true if the subtree was searched exhaustively.
     fn visit(&mut self, search: &mut Search<'_>, depth: usize, cost: u64) -> bool {
         let goal = search.goal;
         if depth == goal.units.len() {
             search.offer_exactly(
                 &self.nodes,
                 &self.configuration,
-                goal.cluster.both(cost, goal.decided_cost),
+                goal.cluster.joint_cost(cost, goal.decided_cost),
             );
             return true;
         }
@@ -70,22 +74,22 @@ impl Tree<'_> {
             if !self.assignment.admits(unit, node) {
                 continue;
             }
-            let fits_at_once = goal.entry(unit, node).fits(goal.free_at_once[node.index()]);
-            let waiting = if fits_at_once { 0 } else { goal.first_leaves[node.index()] };
-            let both = |one, other| goal.cluster.both(one, other);
+            let fits_at_once = goal.entering_demand(unit, node).fits(goal.free_at_once[node.index()]);
+            let waiting = if fits_at_once { 0 } else { goal.first_departure_cost[node.index()] };
+            let both = |one, other| goal.cluster.joint_cost(one, other);
             let cost = both(cost, both(goal.cost(unit, node), waiting));
             let least = both(cost, self.least_from[depth + 1]);
             if search.best.as_ref().is_some_and(|best| least >= best.cost) {
                 continue;
             }
-            if search.budget.steps >= self.last_step || !search.budget.step() {
+            if search.budget.steps >= self.last_step || !search.budget.try_step() {
                 return false;
             }
             self.nodes[depth] = node;
-            self.assignment.put(unit, node);
+            self.assignment.assign(unit, node);
             unit.vms.iter().for_each(|&vm| self.configuration.set(vm, Place::Running(node)));
             let is_complete = self.visit(search, depth + 1, cost);
-            self.assignment.take(unit);
+            self.assignment.unassign(unit);
             if !is_complete {
                 return false;
             }

@@ -1,12 +1,13 @@
-//! The cheapest VMs to move away from a node that is overloaded.
+//! Cheapest set of VMs to move off an overloaded node.
 
 use crate::amount::Amount;
 
-/// With this many subsets examined the best so far will do.
-const MOST_VISITS: u32 = 10_000;
+/// Number of subsets after which the search stops at its incumbent.
+const MAX_VISITS: u32 = 10_000;
 
-/// The items (amount, price) of least price that free so much together, by their positions; all if that is not enough. Of many
-/// items it need not be the least.
+/// Returns the positions of the items (amount, price) of least total price that free the excess; all
+/// items if even they do not suffice. For many items the search is truncated, and the result need
+/// not be optimal.
 pub(super) fn cheapest_cover(items: &[(Amount, u64)], excess: Amount) -> Vec<usize> {
     let mut order: Vec<usize> = (0..items.len()).collect();
     order.sort_by_key(|&at| items[at].1);
@@ -17,7 +18,7 @@ pub(super) fn cheapest_cover(items: &[(Amount, u64)], excess: Amount) -> Vec<usi
 
 struct Search<'a> {
     items: &'a [(Amount, u64)],
-    /// The positions by price.
+    /// Positions sorted by price.
     order: Vec<usize>,
     chosen: Vec<usize>,
     best: Option<(u64, Vec<usize>)>,
@@ -25,7 +26,8 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Chooses from the items from one on, for what is left of the excess.
+    /// Extends the chosen set by items from position `from` of the order on, to cover the remaining
+    /// excess `left`.
     fn visit(&mut self, from: usize, left: Amount, price: u64) {
         self.visits += 1;
         if self.best.as_ref().is_some_and(|(best, _)| price >= *best) {
@@ -36,7 +38,7 @@ impl Search<'_> {
             return;
         }
         for at in from..self.order.len() {
-            if self.visits > MOST_VISITS && self.best.is_some() {
+            if self.visits > MAX_VISITS && self.best.is_some() {
                 return;
             }
             let item = self.order[at];

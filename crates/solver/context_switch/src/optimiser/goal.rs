@@ -1,4 +1,4 @@
-//! The decided states and the open choices.
+//! The optimisation problem: decided states and open choices of nodes.
 
 use super::Unsolved;
 use crate::action::{Action, IllegalTransition, Kind};
@@ -7,47 +7,48 @@ use crate::assignment::{Assignment, Unit, largest_first, units};
 use crate::cluster::Cluster;
 use crate::configuration::{Configuration, Place};
 use crate::vjob::{VjobId, VmId};
-use dfrsim_model::{NodeId, greatest_divisor};
+use dfrsim_model::{NodeId, greatest_common_divisor};
 
-/// An action that frees something.
+/// An action that frees resources of a node.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Leaving {
-    /// What the pool costs in which it is, at least.
+pub(super) struct Departure {
+    /// Lower bound on the cost of the action's pool.
     pub(super) price: u64,
     pub(super) node: NodeId,
     pub(super) freed: Amount,
-    /// Whether it is decided.
+    /// True if the action is decided; false if it is up to the assignment.
     pub(super) is_decided: bool,
 }
 
-/// The places that states decide, and the units for which a node is to be chosen.
+/// Decided places, and the units for which a node is to be chosen.
 #[derive(Clone, Debug)]
 pub(super) struct Goal<'a> {
     pub(super) cluster: &'a Cluster,
     pub(super) current: &'a Configuration,
-    /// The nodes with the VMs that are to doze.
+    /// Assignment with only the VMs that are to doze.
     empty: Assignment<'a>,
-    /// The places that are decided; of VMs that run in it only that they do.
+    /// Decided places; for VMs that are to run only the state counts, not the node.
     pub(super) decided: Configuration,
-    /// The VMs to run, the largest first.
+    /// VMs to run as units, largest first.
     pub(super) units: Vec<Unit>,
-    /// The unit of each VM that is to run.
+    /// Unit of each VM that is to run.
     unit_of: Vec<Option<usize>>,
-    /// What it costs by itself to have each VM run on the node where it is, and on another.
+    /// Local cost of running each VM on its current node, and on any other node.
     costs: Vec<[u64; 2]>,
-    /// The node of each unit on which it would cost least to have it, and the least that it costs by itself to have it run.
+    /// Cheapest of the current nodes of each unit's VMs, and the minimum local cost of running the
+    /// unit.
     homes: Vec<(Option<NodeId>, u64)>,
-    /// What the decided actions cost by themselves.
+    /// Total local cost of the decided actions.
     pub(super) decided_cost: u64,
-    /// The dearest suspend that is decided.
+    /// Cost of the most expensive decided action (such as a suspend), an estimate of the first pool.
     pub(super) first_pool: u64,
-    /// What the actions that free something cost and free, by cost: those that are decided, and those of VMs that may leave without
-    /// a cost.
-    pub(super) leaving: Vec<Leaving>,
-    /// The free resources of each node after all actions without cost.
+    /// Actions that free resources, sorted by cost: the decided ones, and those of VMs that may
+    /// leave without a cost.
+    pub(super) departures: Vec<Departure>,
+    /// Free resources of each node after all actions without cost.
     pub(super) free_at_once: Vec<Amount>,
-    /// For each node, the lowest cost above 0 of an action that frees resources there.
-    pub(super) first_leaves: Vec<u64>,
+    /// For each node, the lowest cost above 0 of an action that frees its resources.
+    pub(super) first_departure_cost: Vec<u64>,
 }
 
 impl<'a> Goal<'a> {
@@ -66,35 +67,36 @@ impl<'a> Goal<'a> {
             .collect();
         let (mut decided_cost, mut first_pool) = (0, 0);
         let mut running = Vec::new();
-        let (mut leaving, mut free_at_once) = (Vec::new(), current.room(cluster));
+        let (mut leaving, mut free_at_once) = (Vec::new(), current.free_resources(cluster));
         let mut first_leaves = vec![u64::MAX; cluster.nodes().len()];
-        let dearest_suspend = dearest_suspends(cluster, current, wanted)?;
+        let dearest_suspend = most_expensive_suspends(cluster, current, wanted)?;
         for &vm in cluster.by_name() {
             let to = wanted.place(vm);
-            let actions = Action::all_between(cluster, vm, current.place(vm), to)?;
+            let actions = Action::sequence_between(cluster, vm, current.place(vm), to)?;
             let cost = if let Place::Running(_) = to {
                 running.push(vm);
-                // What it costs to move away, if it does.
-                more_elsewhere(current.place(vm), costs[vm.index()])
+                // Additional cost if the VM moves away.
+                relocation_cost(current.place(vm), costs[vm.index()])
             } else {
                 let [cost, then] = actions.map(|action| action.map_or(0, |action| action.cost(cluster)));
-                decided_cost = cluster.both(decided_cost, cluster.both(cost, then));
-                first_pool = cluster.price_of_waiting(cost).max(first_pool);
-                // The suspends of a vjob share a pool.
+                decided_cost = cluster.joint_cost(decided_cost, cluster.joint_cost(cost, then));
+                first_pool = cluster.waiting_cost(cost).max(first_pool);
+                // The suspends of a vjob share a pool, so all of them cost as much as the most
+                // expensive one.
                 if let Place::Sleeping(_) = to { dearest_suspend[cluster.vm(vm).vjob.index()] } else { cost }
             };
             let may_leave = actions[0].is_some() || matches!(to, Place::Running(_));
             if let Some(host) = current.place(vm).host().filter(|_| may_leave) {
-                let (node, taken) = (host.index(), current.place(vm).taken(cluster.vm(vm)));
-                let freed = if let Place::Dozing(_) = to { taken - to.taken(cluster.vm(vm)) } else { taken };
+                let (node, taken) = (host.index(), current.place(vm).usage(cluster.vm(vm)));
+                let freed = if let Place::Dozing(_) = to { taken - to.usage(cluster.vm(vm)) } else { taken };
                 let is_decided = !matches!(to, Place::Running(_));
                 if is_decided || cost == 0 {
-                    leaving.push(Leaving { price: cost, node: host, freed: freed.positive(), is_decided });
+                    leaving.push(Departure { price: cost, node: host, freed: freed.positive(), is_decided });
                 }
                 if cost == 0 {
                     free_at_once[node] += freed.positive();
                 } else {
-                    first_leaves[node] = cluster.price_of_waiting(cost).min(first_leaves[node]);
+                    first_leaves[node] = cluster.waiting_cost(cost).min(first_leaves[node]);
                 }
             }
         }
@@ -118,30 +120,31 @@ impl<'a> Goal<'a> {
             homes: Vec::new(),
             decided_cost,
             first_pool,
-            leaving,
+            departures: leaving,
             free_at_once,
-            first_leaves,
+            first_departure_cost: first_leaves,
         };
         goal.empty = goal.dozing()?;
         goal.homes = goal.units.iter().map(|unit| goal.home_and_least_cost(unit)).collect();
         Ok(goal)
     }
 
-    /// What a pool may well cost: as much as to move the largest VM, or the dearest suspend.
-    pub(super) fn usual_pool(&self) -> u64 {
-        let largest = (0..self.units.len()).map(|unit| self.price(unit)).max();
-        self.cluster.price_of_waiting(largest.unwrap_or(0)).max(self.first_pool)
+    /// Estimates the cost of a pool: that of moving the largest VM, or of the most expensive decided
+    /// action.
+    pub(super) fn typical_pool_cost(&self) -> u64 {
+        let largest = (0..self.units.len()).map(|unit| self.departure_cost_of_unit(unit)).max();
+        self.cluster.waiting_cost(largest.unwrap_or(0)).max(self.first_pool)
     }
 
-    /// The nodes with what is on them by decision: VMs that doze.
+    /// Returns an assignment with the VMs that doze by decision.
     ///
     /// # Errors
-    /// A VM that cannot doze where it is.
+    /// A VM cannot doze on its node.
     fn dozing(&self) -> Result<Assignment<'a>, Unsolved> {
         let mut assignment = Assignment::empty(self.cluster);
         for &vm in self.cluster.by_name() {
             match self.decided.place(vm) {
-                Place::Dozing(node) if !assignment.doze(vm, node) => {
+                Place::Dozing(node) if !assignment.try_doze(vm, node) => {
                     let (vm, node) = (self.cluster.vm(vm).name.clone(), self.cluster.node(node).name.clone());
                     return Err(Unsolved::Dozing { vm, node });
                 }
@@ -151,41 +154,41 @@ impl<'a> Goal<'a> {
         Ok(assignment)
     }
 
-    /// The VMs that are to run.
+    /// Returns the VMs that are to run.
     pub(super) fn running(&self) -> impl Iterator<Item = VmId> + '_ {
         self.units.iter().flat_map(|unit| unit.vms.iter().copied())
     }
 
-    /// What the cost of every plan is a multiple of.
-    pub(super) fn unit_of_cost(&self) -> u64 {
+    /// Returns a common divisor of the costs of all plans.
+    pub(super) fn cost_divisor(&self) -> u64 {
         let vms = (0..self.cluster.vms().len() as u32).map(VmId);
-        let unit = vms.map(|vm| self.cluster.price(vm)).fold(0, greatest_divisor);
+        let unit = vms.map(|vm| self.cluster.move_cost(vm)).fold(0, greatest_common_divisor);
         if self.cluster.is_timed() { 1 } else { unit.max(1) }
     }
 
-    /// Whether a VM sleeps now.
+    /// Returns true if the VM currently sleeps.
     pub(super) fn sleeps(&self, vm: VmId) -> bool {
         matches!(self.current.place(vm), Place::Sleeping(_))
     }
 
-    /// The unit of a VM that is to run.
+    /// Returns the unit of a VM that is to run.
     pub(super) fn unit_of(&self, vm: VmId) -> Option<usize> {
         self.unit_of[vm.index()]
     }
 
-    /// The units with VMs of a vjob.
+    /// Returns the units of a vjob's VMs.
     pub(super) fn units_of(&self, vjob: VjobId) -> impl Iterator<Item = usize> {
         self.cluster.vms_of(vjob).iter().filter_map(|vm| self.unit_of(*vm))
     }
 
-    /// The nodes without the units for which they are to be chosen.
+    /// Returns the assignment before any unit is placed.
     pub(super) fn assignment(&self) -> Assignment<'a> {
         self.empty.clone()
     }
 
-    /// The cost, by itself, to bring a unit to a node.
+    /// Returns the local cost of running a unit on a node.
     pub(super) fn cost(&self, unit: &Unit, node: NodeId) -> u64 {
-        unit.vms.iter().fold(0, |sum, &vm| self.cluster.both(sum, self.vm_cost(vm, node)))
+        unit.vms.iter().fold(0, |sum, &vm| self.cluster.joint_cost(sum, self.vm_cost(vm, node)))
     }
 
     pub(super) fn vm_cost(&self, vm: VmId, node: NodeId) -> u64 {
@@ -200,59 +203,60 @@ impl<'a> Goal<'a> {
         (home, home.map_or(elsewhere, |home| elsewhere.min(self.cost(unit, home))))
     }
 
-    /// The node on which it would cost least to have a unit: where most of its memory is.
+    /// Returns the node on which running the unit costs least: the one that has most of its memory.
     pub(super) fn home(&self, unit: usize) -> Option<NodeId> {
         self.homes[unit].0
     }
 
-    /// The node that hosts most memory of a unit now.
+    /// Returns the node that currently hosts most memory of the unit.
     pub(super) fn host(&self, unit: usize) -> Option<NodeId> {
         let home = self.home(unit)?;
         let vms = &self.units[unit].vms;
         vms.iter().any(|vm| self.current.place(*vm).host() == Some(home)).then_some(home)
     }
 
-    /// What it costs by itself to move a unit away.
-    pub(super) fn price(&self, unit: usize) -> u64 {
-        self.units[unit].vms.iter().map(|&vm| self.leaving(vm)).sum()
+    /// Returns the local cost of moving a unit away.
+    pub(super) fn departure_cost_of_unit(&self, unit: usize) -> u64 {
+        self.units[unit].vms.iter().map(|&vm| self.departure_cost(vm)).sum()
     }
 
-    /// The vjob of a unit: of its first VM.
+    /// Returns the vjob of a unit's first VM.
     pub(super) fn vjob(&self, unit: usize) -> VjobId {
         self.cluster.vm(self.units[unit].vms[0]).vjob
     }
 
-    /// The least that it costs by itself to have a unit run.
+    /// Returns the minimum local cost of running a unit.
     pub(super) fn least_cost(&self, unit: usize) -> u64 {
         self.homes[unit].1
     }
 
-    /// The same for a VM by itself.
+    /// Returns the minimum local cost of running a VM, regardless of its unit.
     pub(super) fn least_cost_alone(&self, vm: VmId) -> u64 {
         let elsewhere = self.vm_cost(vm, NOWHERE);
         self.current.place(vm).node().map_or(elsewhere, |home| elsewhere.min(self.vm_cost(vm, home)))
     }
 
-    /// What the dearest of its VMs costs elsewhere than where it is.
-    pub(super) fn dearest(&self, unit: &Unit) -> u64 {
+    /// Returns the cost of the unit's most expensive VM on a node other than its current one.
+    pub(super) fn most_expensive(&self, unit: &Unit) -> u64 {
         unit.vms.iter().map(|&vm| self.vm_cost(vm, NOWHERE)).max().unwrap_or(0)
     }
 
-    /// What it costs more to have a VM run elsewhere than where it is.
-    pub(super) fn leaving(&self, vm: VmId) -> u64 {
-        more_elsewhere(self.current.place(vm), self.costs[vm.index()])
+    /// Returns the additional cost of running a VM on a node other than its current one.
+    pub(super) fn departure_cost(&self, vm: VmId) -> u64 {
+        relocation_cost(self.current.place(vm), self.costs[vm.index()])
     }
 
-    /// The amount that a unit needs of a node in the first pool, beyond what its VMs have there now.
-    pub(super) fn entry(&self, unit: &Unit, node: NodeId) -> Amount {
+    /// Returns the amount that a unit needs on a node in the first pool, in excess of what its VMs
+    /// use there now.
+    pub(super) fn entering_demand(&self, unit: &Unit, node: NodeId) -> Amount {
         let has = |vm: &VmId| {
             let place = self.current.place(*vm);
-            if place.host() == Some(node) { place.taken(self.cluster.vm(*vm)) } else { Amount::NONE }
+            if place.host() == Some(node) { place.usage(self.cluster.vm(*vm)) } else { Amount::NONE }
         };
         unit.vms.iter().map(has).fold(unit.demand, |need, has| need - has)
     }
 
-    /// The configuration in which these are the units' nodes.
+    /// Builds the configuration for an assignment of nodes to units.
     pub(super) fn configuration(&self, nodes: &[NodeId]) -> Configuration {
         let mut configuration = self.decided.clone();
         for (unit, &node) in self.units.iter().zip(nodes) {
@@ -262,23 +266,23 @@ impl<'a> Goal<'a> {
     }
 }
 
-/// A node on which no VM is.
+/// Sentinel for a unit without a node.
 pub(super) const NOWHERE: NodeId = NodeId(u32::MAX);
 
-/// What it costs more to have a VM run elsewhere than where it is.
-fn more_elsewhere(from: Place, [at_home, elsewhere]: [u64; 2]) -> u64 {
+/// Returns the additional cost of running a VM on a node other than its current one.
+fn relocation_cost(from: Place, [at_home, elsewhere]: [u64; 2]) -> u64 {
     from.node().map_or(0, |_| elsewhere.saturating_sub(at_home))
 }
 
-/// For each vjob what its dearest decided suspend costs.
-fn dearest_suspends(
+/// Returns the cost of the most expensive decided suspend of each vjob.
+fn most_expensive_suspends(
     cluster: &Cluster,
     current: &Configuration,
     wanted: &Configuration,
 ) -> Result<Vec<u64>, IllegalTransition> {
     let mut dearest = vec![0; cluster.vjobs().len()];
     for &vm in cluster.by_name() {
-        let [action, _] = Action::all_between(cluster, vm, current.place(vm), wanted.place(vm))?;
+        let [action, _] = Action::sequence_between(cluster, vm, current.place(vm), wanted.place(vm))?;
         if let Some(action) = action.filter(|action| matches!(action.kind(), Kind::Suspend)) {
             let dearest = &mut dearest[cluster.vm(vm).vjob.index()];
             *dearest = action.cost(cluster).max(*dearest);

@@ -1,16 +1,18 @@
-//! Two small knapsack problems of the bound.
+//! Two small knapsack problems of the lower bound.
 
-/// Beyond this many steps of the dynamic program its relaxation is used.
-const MOST_STEPS: i64 = 20_000_000;
+/// Number of dynamic programming steps above which the fractional relaxation is used instead.
+const MAX_STEPS: i64 = 20_000_000;
 
-/// The least total price of items (weight, price) that weigh at least so much together; all of them if even they do not.
+/// Returns the minimum total price of items (weight, price) with a total weight of at least
+/// `weight`; the price of all items if their total weight is less. For large inputs the result is a
+/// lower bound.
 pub(super) fn least_cover(items: impl Iterator<Item = (i64, i64)>, weight: i64) -> u64 {
     if weight <= 0 {
         return 0;
     }
     let mut items: Vec<(i64, i64)> = items.filter(|(weight, _)| *weight > 0).collect();
-    if weight.saturating_mul(items.len() as i64) > MOST_STEPS {
-        // Fractions of items: by price for weight, the last one in part.
+    if weight.saturating_mul(items.len() as i64) > MAX_STEPS {
+        // Fractional relaxation: items by price per weight, and a fraction of the last one.
         let by = |price: i64, weight: i64| i128::from(price) * i128::from(weight);
         items.sort_by(|a, b| by(a.1, b.0).cmp(&by(b.1, a.0)));
         let (mut left, mut price) = (weight, 0);
@@ -20,7 +22,7 @@ pub(super) fn least_cover(items: impl Iterator<Item = (i64, i64)>, weight: i64) 
         }
         return price.unsigned_abs();
     }
-    // least[w]: for at least w.
+    // `least[w]` is the minimum price of a total weight of at least `w`.
     let mut least = vec![u64::MAX; weight as usize + 1];
     least[0] = 0;
     for &(item, price) in &items {
@@ -33,15 +35,16 @@ pub(super) fn least_cover(items: impl Iterator<Item = (i64, i64)>, weight: i64) 
     if least[weight as usize] == u64::MAX { all() } else { least[weight as usize] }
 }
 
-/// The greatest total value of items (weight, value) that weigh no more than so much together.
-pub(super) fn most_within(items: &[(i64, u64)], capacity: i64) -> u64 {
+/// Returns the maximum total value of items (weight, value) with a total weight of at most
+/// `capacity`. For large inputs the result is an upper bound.
+pub(super) fn max_value(items: &[(i64, u64)], capacity: i64) -> u64 {
     let total: i64 = items.iter().map(|(weight, _)| weight).sum();
     if total <= capacity {
         return items.iter().map(|(_, value)| value).sum();
     }
-    if capacity.saturating_mul(items.len() as i64) > MOST_STEPS {
-        // Fractions of items: by value for weight, the last one in part, rounded up. Items without weight have no place
-        // in that order.
+    if capacity.saturating_mul(items.len() as i64) > MAX_STEPS {
+        // Fractional relaxation: items by value per weight, and a fraction of the last one, rounded
+        // up. Weightless items always fit and have no rank in that order.
         let (mut items, light): (Vec<_>, Vec<_>) = items.iter().copied().partition(|(weight, _)| *weight > 0);
         items.sort_by(|a, b| (b.1 as i64 * a.0).cmp(&(a.1 as i64 * b.0)));
         let (mut left, mut value) = (capacity, 0.0);
@@ -67,7 +70,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The sums of all subsets.
+    /// Returns the sums over all subsets.
     fn subsets(items: &[(i64, i64)]) -> impl Iterator<Item = (i64, i64)> + '_ {
         (0..1_u32 << items.len()).map(|subset| {
             let chosen = items.iter().enumerate().filter(|(at, _)| subset >> at & 1 == 1);
@@ -76,7 +79,8 @@ mod tests {
     }
 
     proptest! {
-        /// Weights in millions are beyond the dynamic program: what is found then is a bound on the right side.
+        /// Weights in millions exceed the dynamic program; the relaxation must then bound from the
+        /// correct side.
         #[test]
         fn all_subsets_give_the_same(
             items in prop::collection::vec((0_i64..12, 0_i64..20), 0..9),
@@ -92,8 +96,8 @@ mod tests {
 
             let values = |items: &[(i64, i64)]| items.iter().map(|item| (item.0, item.1 as u64)).collect::<Vec<_>>();
             let most = subsets(&items).filter(|sum| sum.0 <= weight).map(|sum| sum.1).max();
-            prop_assert_eq!(most_within(&values(&items), weight), most.unwrap() as u64);
-            prop_assert!(most_within(&values(&large), weight * MILLIONS) >= most.unwrap() as u64);
+            prop_assert_eq!(max_value(&values(&items), weight), most.unwrap() as u64);
+            prop_assert!(max_value(&values(&large), weight * MILLIONS) >= most.unwrap() as u64);
         }
     }
 }

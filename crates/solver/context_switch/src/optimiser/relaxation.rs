@@ -1,11 +1,14 @@
-//! A bound that knows whole vjobs, nodes and pools: a Lagrangian relaxation of what nodes have.
+//! A lower bound that models vjobs, nodes and pools: a Lagrangian relaxation of node capacities.
 //!
-//! Say the first pool that costs anything costs P. Then what costs more is not in it, what is fits into what nodes have now, and
-//! all else waits for P at least. So for each P there is an integer program: every VM to run stays, or acts on its home or
-//! elsewhere, in the first pool or later; the resumes of a vjob have one choice; each node has room for what enters it in
-//! the first pool, and in the end. Its relaxation gives each node a price for each resource and moment, for which all vjobs
-//! choose by themselves; prices that make that dear are found by ascent along subgradients, smoothed so that VMs spread over
-//! nodes of nearly one price. The least over all P is the bound; the lowest are refined by what the second pool costs.
+//! Suppose that the first pool with a cost has the cost P. More expensive actions are then not in
+//! it, the actions in it fit into the resources that are free now, and all others wait for at least
+//! P. So each P gives an integer program: every VM to run stays, or acts on its current node or
+//! elsewhere, in the first pool or later; the resumes of a vjob share one choice; and each node has
+//! the resources for the units that enter in the first pool, and for all units at the end. The
+//! relaxation gives each node a price per resource and time, and each vjob chooses independently
+//! under these prices. Prices that maximise the bound are found by subgradient ascent, smoothed so
+//! that VMs spread over nodes of nearly equal price. The minimum over all P is the bound; the lowest
+//! ones are refined by the cost of the second pool.
 
 use super::bound::must_leave;
 use super::goal::{Goal, NOWHERE};
@@ -15,22 +18,24 @@ use crate::cluster::Aim;
 use crate::configuration::Place;
 use std::collections::BTreeMap;
 
-/// The most pools whose prices are distinguished.
-const MOST_POOLS: usize = 3;
-/// The most prices that are distinguished, and the most demands.
-const MOST_PRICES: usize = 8;
-const MOST_DEMANDS: usize = 16;
-/// How many steps up are taken for each choice of pools, how many of them at once, and how often.
+/// Maximum number of pools whose costs are distinguished.
+const MAX_POOLS: usize = 3;
+/// Maximum numbers of distinct prices and of distinct demands.
+const MAX_PRICES: usize = 8;
+const MAX_DEMANDS: usize = 16;
+/// Ascent steps per choice of pools, steps per round, and maximum number of rounds.
 const STEPS: u32 = 300;
-const AT_ONCE: u32 = 30;
-const MOST_ROUNDS: u32 = 120;
-/// What each leaves of the smoothing and of the length of the next one.
+const STEPS_PER_ROUND: u32 = 30;
+const MAX_ROUNDS: u32 = 120;
+/// Factor by which smoothing and step length shrink after each step.
 const COOLING: f64 = 0.985;
-/// All sums of this many terms are exact to this part of their size.
+/// Relative error bound for all floating-point sums here.
 const ROUNDING: f64 = 1e-9;
 
-/// A bound on the cost of every plan in which each VM acts at most once: `least` or more; `most` if none costs less than that.
-/// Always the lowest choice of pools is worked on, until that no longer helps or time is over.
+/// Computes a lower bound on the cost of every plan in which each VM acts at most once. The result
+/// is at least `least`, and at most `most`, which is returned if no plan costs less. Each round
+/// works on the choice of pools with the lowest bound, until refinement no longer helps or time is
+/// over.
 pub(super) fn lower_bound(
     goal: &Goal<'_>,
     room: &[Amount],
@@ -38,19 +43,19 @@ pub(super) fn lower_bound(
     most: u64,
     is_late: impl Fn() -> bool,
 ) -> u64 {
-    // With no action that costs anything there is no first pool.
+    // Without actions of positive cost there is no first pool.
     if goal.cluster.aim() == Aim::Makespan || least == 0 {
         return least;
     }
-    let (ranges, unit) = (prices(goal), goal.unit_of_cost());
+    let (ranges, unit) = (prices(goal), goal.cost_divisor());
     let first = |range: &(u64, u64)| Ascent::new(Relaxation::new(goal, room, &[*range]), vec![*range], least);
     let mut open: Vec<Ascent> = ranges.iter().map(first).collect();
-    for _ in 0..MOST_ROUNDS {
+    for _ in 0..MAX_ROUNDS {
         let lowest = (0..open.len()).min_by_key(|&at| open[at].bound);
         let Some(at) = lowest.filter(|&at| open[at].bound < most && !is_late()) else { break };
         if open[at].steps < STEPS {
             open[at].climb(unit);
-        } else if open[at].pools.len() < MOST_POOLS {
+        } else if open[at].pools.len() < MAX_POOLS {
             let parent = open.swap_remove(at);
             open.extend(ranges.iter().map(|range| {
                 let pools = [&parent.pools[..], &[*range]].concat();
@@ -63,9 +68,10 @@ pub(super) fn lower_bound(
     open.iter().map(|ascent| ascent.bound).min().unwrap_or(least).min(most)
 }
 
-/// What actions cost above 0, as ranges from the least to the most: one for each, unless there are many.
+/// Returns the positive costs of actions as ranges: one range per cost, or wider ones if there are
+/// many.
 fn prices(goal: &Goal<'_>) -> Vec<(u64, u64)> {
-    let mut prices: Vec<u64> = goal.leaving.iter().map(|leaving| leaving.price).collect();
+    let mut prices: Vec<u64> = goal.departures.iter().map(|leaving| leaving.price).collect();
     for vm in goal.running() {
         let home = goal.current.place(vm).node().into_iter();
         prices.extend(home.chain([NOWHERE]).map(|node| goal.vm_cost(vm, node)));
@@ -73,7 +79,7 @@ fn prices(goal: &Goal<'_>) -> Vec<(u64, u64)> {
     prices.retain(|price| *price > 0);
     prices.sort_unstable();
     prices.dedup();
-    let most = if goal.cluster.price_of_waiting(1) > 0 { MOST_PRICES } else { 1 };
+    let most = if goal.cluster.waiting_cost(1) > 0 { MAX_PRICES } else { 1 };
     let chunks = prices.chunks(prices.len().div_ceil(most).max(1));
     chunks.map(|chunk| (chunk[0], chunk[chunk.len() - 1])).collect()
 }
@@ -93,68 +99,69 @@ fn add(to: &mut Pair, times: f64, what: Pair) {
     to[1] += times * what[1];
 }
 
-/// What a VM may do: stay or act where it is, or act to run elsewhere.
+/// Choices of a VM: to stay or act on its current node, or to run on another one.
 struct Choice {
-    /// Its node, unless it is on none.
+    /// Current node, if any.
     home: Option<usize>,
-    /// What it costs there and what enters, if it may be there.
+    /// Cost and entering demand on the current node, if constraints allow it.
     at_home: Option<(f64, Pair)>,
-    /// Whether that is an action.
+    /// True if running on the current node needs an action.
     acts: bool,
     away: f64,
     demand: Pair,
-    /// What the home has left once it is away.
+    /// Resources freed on the current node once the VM is away.
     frees: Pair,
-    /// Its entry of `demands`.
+    /// Index into `Relaxation::demands`.
     kind: usize,
 }
 
 struct Relaxation {
-    /// What actions wait for, for each number of pools with a price before them.
+    /// Waiting cost, by the number of priced pools before the action.
     waits: Vec<f64>,
-    /// What an action of each of them costs at most.
+    /// Upper bound on the cost of an action in each pool.
     limits: Vec<f64>,
-    /// VMs with one choice of the pool.
+    /// Groups of VMs that share the choice of the pool.
     groups: Vec<Vec<Choice>>,
-    /// Demands, rounded down; those of VMs are not less.
+    /// Distinct demands, rounded down, so that each VM needs at least its entry.
     demands: Vec<Pair>,
-    /// For each node and number of pools what may have entered by then, and at last what may be there in the end.
+    /// Capacity for entering units by node and pool; the last entry of each node is its capacity at
+    /// the end.
     room: Vec<Pair>,
-    /// Whether a VM may come to each node.
+    /// True for nodes that are on.
     is_on: Vec<bool>,
-    /// What the decided actions cost and wait for.
+    /// Local and waiting cost of the decided actions.
     decided: f64,
 }
 
 impl Relaxation {
-    /// That of plans whose first pools cost something in these ranges.
+    /// Builds the relaxation for plans whose first pools have costs in these ranges.
     fn new(goal: &Goal<'_>, room: &[Amount], pools: &[(u64, u64)]) -> Relaxation {
         let (cluster, last) = (goal.cluster, pools.len());
-        let price = |pool: &(u64, u64)| cluster.price_of_waiting(pool.0) as f64;
+        let price = |pool: &(u64, u64)| cluster.waiting_cost(pool.0) as f64;
         let waits: Vec<f64> = (0..=last).map(|before| pools[..before].iter().map(price).sum()).collect();
         let limits: Vec<f64> = pools.iter().map(|pool| pool.1 as f64).chain([f64::INFINITY]).collect();
         let mut decided = goal.decided_cost as f64;
         let mut free: Vec<Vec<Amount>> = room.iter().map(|room| vec![*room; last]).collect();
-        for leaving in &goal.leaving {
+        for leaving in &goal.departures {
             let pool = limits.iter().position(|limit| leaving.price as f64 <= *limit).unwrap_or(last);
             decided += if leaving.is_decided { waits[pool] } else { 0.0 };
-            // Of a pool without a price what leaves is gone when the next one begins.
+            // Resources that a pool without cost frees are available to the next pool.
             let from = if leaving.price == 0 { 0 } else { pool + 1 };
             free[leaving.node.index()].iter_mut().skip(from).for_each(|free| *free += leaving.freed);
         }
         let in_the_end = goal.assignment();
-        let ends = cluster.node_ids().map(|node| in_the_end.room(node));
+        let ends = cluster.node_ids().map(|node| in_the_end.free(node));
         let room = free.into_iter().zip(ends).flat_map(|(free, end)| free.into_iter().chain([end]));
         let mut groups: BTreeMap<(bool, u32), Vec<Choice>> = BTreeMap::new();
         let mut kinds = kinds(goal);
         for vm in goal.running() {
             let (place, demand) = (goal.current.place(vm), cluster.vm(vm).demand);
-            let held = if place.host().is_some() { place.taken(cluster.vm(vm)) } else { Amount::NONE };
+            let held = if place.host().is_some() { place.usage(cluster.vm(vm)) } else { Amount::NONE };
             let home = place.node().filter(|_| !must_leave(goal, vm));
             let at_home = home.map(|node| (goal.vm_cost(vm, node) as f64, pair((demand - held).positive())));
             let acts = home.is_none_or(|node| Action::to_run(vm, place, node).is_some());
             let away = goal.vm_cost(vm, NOWHERE) as f64;
-            // What leaves without a cost is counted with what is decided.
+            // Departures without cost are counted with the decided ones.
             let frees = if away == 0.0 { Amount::NONE } else { held };
             let choice = Choice {
                 home: place.node().map(dfrsim_model::NodeId::index),
@@ -180,11 +187,11 @@ impl Relaxation {
         }
     }
 
-    /// The bound that prices give, and its slope, smoothed so far.
+    /// Computes the bound for given prices, and its smoothed subgradient.
     fn at(&self, prices: &[Pair], heat: f64) -> (f64, Vec<Pair>) {
         let levels = self.waits.len();
         let last = levels - 1;
-        // The price of all that what enters at a level takes.
+        // Cumulative price: a unit that enters at a level also uses resources at all later levels.
         let mut from = prices.to_vec();
         for node in from.chunks_mut(levels) {
             for level in (0..last).rev() {
@@ -210,7 +217,7 @@ impl Relaxation {
         let mut costs: Vec<[f64; 2]> = Vec::new();
         for group in &self.groups {
             costs.clear();
-            let mut sums = [f64::INFINITY; MOST_POOLS + 1];
+            let mut sums = [f64::INFINITY; MAX_POOLS + 1];
             for level in 0..levels {
                 sums[level] = 0.0;
                 for choice in group {
@@ -222,7 +229,7 @@ impl Relaxation {
             let least = sums.iter().copied().fold(f64::INFINITY, f64::min);
             bound += least;
             size += least.abs();
-            let soft = sums.map(|sum| softly(sum - least, heat));
+            let soft = sums.map(|sum| soft_weight(sum - least, heat));
             let all: f64 = soft.iter().sum();
             for level in 0..levels {
                 let weight = soft[level] / all;
@@ -231,7 +238,7 @@ impl Relaxation {
                 }
                 for (choice, both) in group.iter().zip(&costs[level * group.len()..]) {
                     let lesser = both[0].min(both[1]);
-                    let [home, away] = both.map(|cost| softly(cost - lesser, heat));
+                    let [home, away] = both.map(|cost| soft_weight(cost - lesser, heat));
                     let (home, away) = (weight * home / (home + away), weight * away / (home + away));
                     if away > 0.0 {
                         moved[level * kinds + choice.kind] += away;
@@ -252,7 +259,7 @@ impl Relaxation {
         for (at, count) in moved.iter().enumerate().filter(|(_, count)| **count > 0.0) {
             let (level, kind) = (at / kinds, at % kinds);
             let weights: Vec<(usize, f64)> = elsewhere(level, kind)
-                .map(|(node, price)| (node, softly(price - cheapest[at], heat)))
+                .map(|(node, price)| (node, soft_weight(price - cheapest[at], heat)))
                 .filter(|(_, weight)| *weight > 0.0)
                 .collect();
             let all: f64 = weights.iter().map(|(_, weight)| weight).sum();
@@ -274,7 +281,8 @@ impl Relaxation {
         (bound - ROUNDING * size, taken)
     }
 
-    /// The costs of a VM on its node and on others, if it acts after this number of pools.
+    /// Computes the costs of a VM on its current node and on another one, if it acts after `level`
+    /// pools.
     fn costs(&self, choice: &Choice, level: usize, from: &[Pair], cheapest: f64) -> [f64; 2] {
         let (levels, last) = (self.waits.len(), self.waits.len() - 1);
         let (wait, limit) = (self.waits[level], self.limits[level]);
@@ -294,19 +302,20 @@ impl Relaxation {
     }
 }
 
-/// The way up to good prices, for one choice of what the first pools cost.
+/// Subgradient ascent on prices, for one choice of the costs of the first pools.
 struct Ascent {
     relaxation: Relaxation,
     pools: Vec<(u64, u64)>,
-    /// A bound on the cost of these plans.
+    /// Best lower bound so far on the cost of plans with these pools.
     bound: u64,
     steps: u32,
-    /// How far prices are smoothed and go: at first 1.
+    /// Smoothing and step length, initially 1.
     heat: f64,
-    /// The price of each resource of each node at each level, and the mean slope and its square.
+    /// Price of each resource by node and level; below, the running means of the slope and of its
+    /// square.
     prices: Vec<Pair>,
     moments: Vec<[Pair; 2]>,
-    /// What a unit of each resource may cost.
+    /// Scale of the price of one unit of each resource.
     scale: Pair,
 }
 
@@ -325,7 +334,7 @@ impl Ascent {
         Ascent { relaxation, pools, bound, steps: 0, heat: 1.0, prices, moments, scale }
     }
 
-    /// That of plans of which one more pool is known, from the same prices on.
+    /// Creates the ascent for plans with one more known pool, starting from the current prices.
     fn refined(&self, relaxation: Relaxation, pools: Vec<(u64, u64)>) -> Ascent {
         let mut ascent = Ascent::new(relaxation, pools, self.bound);
         let last = self.pools.len();
@@ -337,14 +346,15 @@ impl Ascent {
         ascent
     }
 
-    /// Takes some steps.
+    /// Performs a round of ascent steps.
     fn climb(&mut self, unit: u64) {
         let size = self.pools.iter().map(|pool| pool.1).max().unwrap_or(0) as f64;
-        for _ in 0..AT_ONCE {
+        for _ in 0..STEPS_PER_ROUND {
             let heat = self.heat;
             let (bound, slope) = self.relaxation.at(&self.prices, heat * size / 2.0);
             self.bound = ((bound.max(0.0).ceil() as u64).div_ceil(unit) * unit).max(self.bound);
-            // Each price goes as far as its slope is steady (D. Kingma and J. Ba, Adam, ICLR 2015).
+            // Step sizes follow D. Kingma and J. Ba, Adam, ICLR 2015: large where the slope is
+            // steady.
             for ((price, moments), slope) in self.prices.iter_mut().zip(&mut self.moments).zip(&slope) {
                 for resource in 0..2 {
                     let [mean, square] = moments;
@@ -360,16 +370,16 @@ impl Ascent {
     }
 }
 
-/// How much of the cheapest choice another one counts that costs so much more.
-fn softly(more: f64, heat: f64) -> f64 {
+/// Returns the relative weight of a choice that costs `more` than the cheapest one.
+fn soft_weight(more: f64, heat: f64) -> f64 {
     let near = (1.0 - more / heat).max(0.0);
     near * near
 }
 
-/// Demands, rounded down so that there are few.
+/// Demands, rounded down to keep their number small.
 struct Kinds {
     demands: Vec<Amount>,
-    /// How many of the last bits are left out.
+    /// Number of low bits that are dropped.
     bits: u32,
 }
 
@@ -386,7 +396,7 @@ impl Kinds {
 
 fn kinds(goal: &Goal<'_>) -> Kinds {
     let mut kinds = Kinds { demands: Vec::new(), bits: 0 };
-    while goal.running().any(|vm| kinds.of(goal.cluster.vm(vm).demand) >= MOST_DEMANDS) {
+    while goal.running().any(|vm| kinds.of(goal.cluster.vm(vm).demand) >= MAX_DEMANDS) {
         kinds = Kinds { demands: Vec::new(), bits: kinds.bits + 1 };
     }
     kinds

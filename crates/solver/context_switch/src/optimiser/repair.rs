@@ -1,4 +1,4 @@
-//! Units without a node get the one that seems cheapest.
+//! Greedy reinsertion of units on the nodes that seem cheapest.
 
 use super::estimate::Estimate;
 use super::goal::{Goal, NOWHERE};
@@ -9,72 +9,74 @@ use dfrsim_model::{NodeId, Rng};
 use rand::RngExt;
 use std::cmp::Reverse;
 
-/// An assignment that is being changed, with what its first pool has left.
+/// An assignment under change, with the free resources of its first pool.
 #[derive(Clone, Debug)]
 pub(super) struct PartialAssignment<'a> {
     pub(super) goal: &'a Goal<'a>,
     pub(super) assignment: Assignment<'a>,
-    /// The node of each unit; unspecified for units without one.
+    /// Node of each unit; unspecified for units without one.
     pub(super) nodes: Vec<NodeId>,
-    /// The units on each node.
+    /// Units on each node.
     residents: Vec<Vec<usize>>,
-    /// The free resources of each node now, less what enters it at once.
-    early: Vec<Amount>,
-    /// Whether each unit enters its node at once, as far as room is concerned.
+    /// Current free resources of each node, minus those of units that enter it in the first pool.
+    first_pool_free: Vec<Amount>,
+    /// True for units that enter their node in the first pool, as far as resources are concerned.
     pub(super) enters: Vec<bool>,
-    /// For each vjob, whether its resumes are meant to wait for the first pool.
-    pub(super) waits: Vec<bool>,
+    /// True for vjobs whose resumes are deliberately delayed to a later pool.
+    pub(super) delayed: Vec<bool>,
     pub(super) estimate: Estimate,
 }
 
-/// What is needed to take a change back: the units that were taken, where they were, and the vjob whose resumes wait or no longer do.
+/// Undo information for a change: the removed units, their former places, and the vjob whose delay
+/// was toggled.
 pub(super) struct Change {
-    pub(super) taken: Vec<usize>,
+    pub(super) removed: Vec<usize>,
     pub(super) places: Vec<(usize, NodeId, bool)>,
-    pub(super) turned: Option<VjobId>,
+    pub(super) toggled: Option<VjobId>,
 }
 
-/// The most nodes that are examined for a unit, unless none of them admits it: all of a usual cluster.
-pub(super) const MOST_CANDIDATES: usize = 512;
-/// The most of them that cost the same.
-const MOST_EQUALS: usize = 32;
+/// Maximum number of nodes examined for a unit, unless none of them admits it; covers every usual
+/// cluster.
+pub(super) const MAX_CANDIDATES: usize = 512;
+/// Maximum number of candidates of equal cost.
+const MAX_EQUALS: usize = 32;
 
 impl<'a> PartialAssignment<'a> {
-    /// One in which no unit has a node.
+    /// Creates an assignment in which no unit has a node.
     pub(super) fn new(goal: &'a Goal<'a>, room: &[Amount]) -> PartialAssignment<'a> {
         PartialAssignment {
             goal,
             assignment: goal.assignment(),
             nodes: vec![NodeId(0); goal.units.len()],
             residents: vec![Vec::new(); goal.cluster.nodes().len()],
-            early: room.to_vec(),
+            first_pool_free: room.to_vec(),
             enters: vec![false; goal.units.len()],
-            waits: vec![false; goal.cluster.vjobs().len()],
+            delayed: vec![false; goal.cluster.vjobs().len()],
             estimate: Estimate::new(goal),
         }
     }
 
-    /// What a node has left for what enters it at once.
-    pub(super) fn early(&self, node: NodeId) -> Amount {
-        self.early[node.index()]
+    /// Returns the free resources of a node for units that enter it in the first pool.
+    pub(super) fn first_pool_free(&self, node: NodeId) -> Amount {
+        self.first_pool_free[node.index()]
     }
 
-    /// The units on a node.
+    /// Returns the units on a node.
     pub(super) fn residents(&self, node: NodeId) -> &[usize] {
         &self.residents[node.index()]
     }
 
-    /// Whether a node can host a unit beside what it hosts.
+    /// Checks that a node has the resources for a unit and that the constraints allow it.
     pub(super) fn admits(&self, unit: usize, node: NodeId) -> bool {
         self.assignment.admits(&self.goal.units[unit], node)
     }
 
-    pub(super) fn put(&mut self, unit: usize, node: NodeId) {
-        let entry = self.goal.entry(&self.goal.units[unit], node);
-        self.place(unit, node, !self.is_to_wait(unit) && entry.fits(self.early[node.index()]));
+    pub(super) fn insert(&mut self, unit: usize, node: NodeId) {
+        let entry = self.goal.entering_demand(&self.goal.units[unit], node);
+        self.place(unit, node, !self.is_delayed(unit) && entry.fits(self.first_pool_free[node.index()]));
     }
 
-    /// On no node, if that is [`NOWHERE`].
+    /// Places a unit on a node; with [`NOWHERE`], records that it has none.
     pub(super) fn place(&mut self, unit: usize, node: NodeId, enters: bool) {
         if node == NOWHERE {
             (self.enters[unit], self.nodes[unit]) = (false, node);
@@ -82,15 +84,16 @@ impl<'a> PartialAssignment<'a> {
             return;
         }
         if enters {
-            self.early[node.index()] -= self.goal.entry(&self.goal.units[unit], node).positive();
+            self.first_pool_free[node.index()] -=
+                self.goal.entering_demand(&self.goal.units[unit], node).positive();
         }
         (self.enters[unit], self.nodes[unit]) = (enters, node);
         self.estimate.change(self.goal, unit, node, enters, true);
         self.residents[node.index()].push(unit);
-        self.assignment.put(&self.goal.units[unit], node);
+        self.assignment.assign(&self.goal.units[unit], node);
     }
 
-    pub(super) fn take(&mut self, unit: usize) {
+    pub(super) fn remove(&mut self, unit: usize) {
         let node = self.nodes[unit];
         if node == NOWHERE {
             self.estimate.missing -= 1;
@@ -98,73 +101,76 @@ impl<'a> PartialAssignment<'a> {
         }
         self.estimate.change(self.goal, unit, node, self.enters[unit], false);
         if self.enters[unit] {
-            self.early[node.index()] += self.goal.entry(&self.goal.units[unit], node).positive();
+            self.first_pool_free[node.index()] +=
+                self.goal.entering_demand(&self.goal.units[unit], node).positive();
         }
         self.residents[node.index()].retain(|&resident| resident != unit);
-        self.assignment.take(&self.goal.units[unit]);
+        self.assignment.unassign(&self.goal.units[unit]);
     }
 
-    /// Takes units from their nodes, and says where they were.
-    pub(super) fn take_all(&mut self, units: &[usize]) -> Vec<(usize, NodeId, bool)> {
+    /// Removes units from their nodes and returns their former places.
+    pub(super) fn remove_all(&mut self, units: &[usize]) -> Vec<(usize, NodeId, bool)> {
         let places = units.iter().map(|&unit| (unit, self.nodes[unit], self.enters[unit])).collect();
-        units.iter().for_each(|&unit| self.take(unit));
+        units.iter().for_each(|&unit| self.remove(unit));
         places
     }
 
-    /// Takes a change back.
-    pub(super) fn take_back(&mut self, Change { taken, places, turned }: &Change) {
-        taken.iter().for_each(|&unit| self.take(unit));
+    /// Undoes a change.
+    pub(super) fn undo(&mut self, Change { removed: taken, places, toggled: turned }: &Change) {
+        taken.iter().for_each(|&unit| self.remove(unit));
         places.iter().for_each(|&(unit, node, enters)| self.place(unit, node, enters));
-        turned.iter().for_each(|vjob| self.turn(*vjob));
+        turned.iter().for_each(|vjob| self.toggle_delay(*vjob));
     }
 
-    /// Gives units other nodes and decides again who enters these nodes at once: first what makes most wait if it does not.
+    /// Moves units to other nodes and decides anew which units enter these nodes in the first pool,
+    /// starting with those whose waiting delays the most actions.
     pub(super) fn rearrange(&mut self, moved: &[(usize, NodeId)], nodes: &[NodeId]) -> Change {
         let hosted = nodes.iter().filter(|node| **node != NOWHERE);
         let mut taken: Vec<usize> = hosted.flat_map(|&node| self.residents(node)).copied().collect();
         taken.extend(moved.iter().map(|(unit, _)| *unit).filter(|&unit| self.nodes[unit] == NOWHERE));
-        let places = self.take_all(&taken);
-        taken.sort_by_key(|&unit| (self.is_to_wait(unit), Reverse(self.waiting(unit)), unit));
+        let places = self.remove_all(&taken);
+        taken.sort_by_key(|&unit| (self.is_delayed(unit), Reverse(self.waiting(unit)), unit));
         for &unit in &taken {
             let node =
                 moved.iter().find(|(other, _)| *other == unit).map_or(self.nodes[unit], |(_, node)| *node);
             if node != NOWHERE && self.admits(unit, node) {
-                self.put(unit, node);
+                self.insert(unit, node);
             } else {
                 self.place(unit, NOWHERE, false);
             }
         }
-        Change { taken, places, turned: None }
+        Change { removed: taken, places, toggled: None }
     }
 
-    /// Lets the resumes of a vjob wait if they are not meant to, or no longer.
-    pub(super) fn turn(&mut self, vjob: VjobId) {
-        self.waits[vjob.index()] = !self.waits[vjob.index()];
+    /// Toggles whether the vjob's resumes are delayed to a later pool.
+    pub(super) fn toggle_delay(&mut self, vjob: VjobId) {
+        self.delayed[vjob.index()] = !self.delayed[vjob.index()];
     }
 
-    /// Whether a unit is resumed with a vjob that waits.
-    fn is_to_wait(&self, unit: usize) -> bool {
-        self.goal.units[unit].vms.iter().any(|&vm| self.goal.sleeps(vm) && self.waits[self.vjob(vm)])
+    /// Returns true if the unit has a resume of a vjob that is delayed.
+    fn is_delayed(&self, unit: usize) -> bool {
+        self.goal.units[unit].vms.iter().any(|&vm| self.goal.sleeps(vm) && self.delayed[self.vjob(vm)])
     }
 
     fn vjob(&self, vm: VmId) -> usize {
         self.goal.cluster.vm(vm).vjob.index()
     }
 
-    /// How many actions wait if a unit does: all resumes of a vjob, or the unit's own.
+    /// Counts the actions that wait if the unit does: all resumes of its vjob, or only its own.
     pub(super) fn waiting(&self, unit: usize) -> u64 {
         let cluster = self.goal.cluster;
         let sleeping = self.goal.units[unit].vms.iter().filter(|vm| self.goal.sleeps(**vm));
         sleeping.map(|vm| cluster.vms_of(cluster.vm(*vm).vjob).len() as u64).max().unwrap_or(1)
     }
 
-    /// Gives units nodes in this order: where each costs least by itself and by what waits for a first pool of that price; its
-    /// home among equals, else where least is left beside it of those from a random node on. How many have one: all before the
-    /// first for which there is none.
-    pub(super) fn put_all(&mut self, units: &[usize], first_pool: u64, rng: &mut Rng) -> usize {
+    /// Places units, in order, on the nodes of least cost, including the cost of waiting for a first
+    /// pool of cost `first_pool`. Ties are broken in favour of the current node, then of the node
+    /// with the least remaining capacity, starting from a random node. Stops at the first unit that
+    /// fits nowhere. Returns the number of units placed.
+    pub(super) fn insert_all(&mut self, units: &[usize], first_pool: u64, rng: &mut Rng) -> usize {
         let has_none = |&unit: &usize| match self.cheapest_node(unit, first_pool, rng) {
             Some(node) => {
-                self.put(unit, node);
+                self.insert(unit, node);
                 false
             }
             None => true,
@@ -172,11 +178,12 @@ impl<'a> PartialAssignment<'a> {
         units.iter().position(has_none).unwrap_or(units.len())
     }
 
-    /// The same, but that units for which there is none have none afterwards.
-    pub(super) fn put_some(&mut self, units: &[usize], first_pool: u64, rng: &mut Rng) {
+    /// Places units as `insert_all` does, but leaves those that fit nowhere without a node and
+    /// continues.
+    pub(super) fn insert_possible(&mut self, units: &[usize], first_pool: u64, rng: &mut Rng) {
         for &unit in units {
             match self.cheapest_node(unit, first_pool, rng) {
-                Some(node) => self.put(unit, node),
+                Some(node) => self.insert(unit, node),
                 None => self.place(unit, NOWHERE, false),
             }
         }
@@ -184,22 +191,23 @@ impl<'a> PartialAssignment<'a> {
 
     fn cheapest_node(&self, index: usize, first_pool: u64, rng: &mut Rng) -> Option<NodeId> {
         let unit = &self.goal.units[index];
-        let (waits, waiting) = (self.is_to_wait(index), self.waiting(index) * first_pool);
+        let (waits, waiting) = (self.is_delayed(index), self.waiting(index) * first_pool);
         let least = self.goal.least_cost(index);
         let (mut best, mut equals) = (None, 0);
         for (examined, node) in self.goal.home(index).into_iter().chain(self.hosts(index, rng)).enumerate() {
-            if examined > MOST_CANDIDATES && best.is_some() || equals > MOST_EQUALS {
+            if examined > MAX_CANDIDATES && best.is_some() || equals > MAX_EQUALS {
                 break;
             }
             if !self.admits(index, node) {
                 continue;
             }
-            let is_late = !waits && !self.goal.entry(unit, node).fits(self.early[node.index()]);
+            let is_late =
+                !waits && !self.goal.entering_demand(unit, node).fits(self.first_pool_free[node.index()]);
             let price = self.goal.cost(unit, node) + if is_late { waiting } else { 0 };
             if price == least {
                 return Some(node);
             }
-            let found = (price, self.spare(unit, node, is_late || waits));
+            let found = (price, self.remaining_capacity(unit, node, is_late || waits));
             match best {
                 Some((known, _)) if found >= known => equals += usize::from(known.0 == price),
                 _ => {
@@ -211,8 +219,9 @@ impl<'a> PartialAssignment<'a> {
         best.map(|(_, node)| node)
     }
 
-    /// What a node has left beside a unit, at once and in the end, as a sum of squares of parts in thousandths.
-    fn spare(&self, unit: &Unit, node: NodeId, is_late: bool) -> i64 {
+    /// Returns the remaining capacity of a node with the unit, now and at the end, as a sum of
+    /// squared fractions in thousandths.
+    fn remaining_capacity(&self, unit: &Unit, node: NodeId, is_late: bool) -> i64 {
         let all = self.goal.cluster.capacity(node);
         let square = |room: Amount| {
             let left = (room - unit.demand).positive();
@@ -220,16 +229,16 @@ impl<'a> PartialAssignment<'a> {
             let (cpu, memory) = (part(left.cpu, all.cpu), part(left.memory, all.memory));
             cpu.saturating_mul(cpu).saturating_add(memory.saturating_mul(memory))
         };
-        let at_once = if is_late { 0 } else { square(self.early[node.index()]) };
-        at_once.saturating_add(square(self.assignment.room(node)))
+        let at_once = if is_late { 0 } else { square(self.first_pool_free[node.index()]) };
+        at_once.saturating_add(square(self.assignment.free(node)))
     }
 
-    /// The nodes that may host a unit, regardless of others, from a random one on.
+    /// Returns the nodes that may host a unit, regardless of others, starting from a random one.
     pub(super) fn hosts(&self, unit: usize, rng: &mut Rng) -> impl Iterator<Item = NodeId> + use<'a> {
         let (goal, all) = (self.goal, self.goal.cluster.nodes().len());
         let first = rng.random_range(0..all.max(1));
         let around = (0..all).map(move |step| NodeId(((first + step) % all) as u32));
         let constraints = goal.cluster.constraints();
-        around.filter(move |node| goal.units[unit].vms.iter().all(|&vm| constraints.allow(vm, *node)))
+        around.filter(move |node| goal.units[unit].vms.iter().all(|&vm| constraints.allows(vm, *node)))
     }
 }

@@ -1,4 +1,4 @@
-//! Cycles of migrations that wait for each other, and how they are broken (section 4.1, figure 8).
+//! Cycles of migrations that wait for each other, and their resolution (section 4.1, figure 8).
 
 use super::ledger::Ledger;
 use crate::action::{Action, Kind};
@@ -6,17 +6,18 @@ use crate::cluster::Cluster;
 use crate::configuration::Place;
 use dfrsim_model::NodeId;
 
-/// A VM that makes room in a cycle: first to a pivot, then to where it is wanted.
+/// A migration by way of a pivot node, which breaks a cycle.
 pub(super) struct Detour {
-    /// The index of its action among those that remain.
+    /// Index of the VM's action among the remaining ones.
     pub(super) index: usize,
     pub(super) first: Action,
     pub(super) then: Action,
 }
 
-/// Breaks each cycle that has a pivot now: begins a migration that makes room in it. `waits` says which of the remaining
-/// actions wait in cycles. A VM is moved to a pivot at most once, so that the plan ends.
-pub(super) fn by_pivots(
+/// Breaks each cycle for which a pivot node is available, by starting a migration out of it. `waits`
+/// selects the remaining actions that wait in cycles. A VM moves to a pivot at most once, which
+/// guarantees termination.
+pub(super) fn break_by_pivots(
     cluster: &Cluster,
     ledger: &mut Ledger,
     remaining: &[Action],
@@ -25,13 +26,13 @@ pub(super) fn by_pivots(
     let mut is_entered = vec![false; cluster.nodes().len()];
     let entered = remaining.iter().filter_map(|action| action.to().host());
     entered.for_each(|node| is_entered[node.index()] = true);
-    // Others wait for nodes that are entered: those are taken last.
+    // Nodes that other actions enter are tried last, as those actions would have to wait.
     let mut pivots: Vec<NodeId> = cluster.node_ids().collect();
     pivots.sort_by_key(|node| is_entered[node.index()]);
     let mut detours = Vec::new();
     for cycle in cycles(cluster, remaining, waits) {
-        if let Some(detour) = by_pivot(cluster, ledger, remaining, &cycle, &pivots) {
-            ledger.use_pivot(detour.first.vm());
+        if let Some(detour) = find_detour(cluster, ledger, remaining, &cycle, &pivots) {
+            ledger.record_pivot(detour.first.vm());
             ledger.begin(cluster, detour.first);
             detours.push(detour);
         }
@@ -39,8 +40,9 @@ pub(super) fn by_pivots(
     detours
 }
 
-/// The smallest VM of a cycle that a node outside of it admits, with the first such node.
-fn by_pivot(
+/// Finds the smallest VM of a cycle that a node outside of the cycle admits, and the first such
+/// node.
+fn find_detour(
     cluster: &Cluster,
     ledger: &Ledger,
     remaining: &[Action],
@@ -49,7 +51,7 @@ fn by_pivot(
 ) -> Option<Detour> {
     let nodes: Vec<NodeId> = cycle.iter().filter_map(|&index| remaining[index].from().host()).collect();
     let mut cycle = cycle.to_vec();
-    // Actions are ordered by the names of their VMs, so indices decide among VMs of one size.
+    // Actions are sorted by the names of their VMs, so indices break ties.
     cycle.sort_by_key(|&index| (cluster.vm(remaining[index].vm()).demand.memory, index));
     cycle.into_iter().find_map(|index| {
         let action = remaining[index];
@@ -67,11 +69,11 @@ fn by_pivot(
     })
 }
 
-/// Cycles of waiting actions that share no node, each as the indices of its actions: each enters the node that the next one
-/// leaves.
+/// Finds node-disjoint cycles of waiting actions, each as the indices of its actions: each action
+/// enters the node that the next one leaves.
 ///
-/// Where actions do not fit now and do at the end, others must leave their nodes. If none of all that remain fits, there is
-/// a cycle among those.
+/// If actions do not fit now but fit at the end, others must leave their nodes first. So if none of
+/// the remaining actions fits, they contain a cycle.
 pub(super) fn cycles(
     cluster: &Cluster,
     remaining: &[Action],
@@ -85,7 +87,7 @@ pub(super) fn cycles(
     }
     let entered = |index: usize| remaining[index].to().host();
     let next = |index: usize| entered(index).and_then(|node| first_leaving[node.index()]);
-    // The walk in which each action was met, if any.
+    // Start of the walk that visited each action, if any.
     let mut met = vec![None; remaining.len()];
     let mut cycles = Vec::new();
     for start in first_leaving.iter().flatten().copied() {
@@ -94,7 +96,7 @@ pub(super) fn cycles(
             met[index] = Some(start);
             at = next(index);
         }
-        // Where the walk met itself there is a cycle that no walk before has met.
+        // A walk that meets itself has found a cycle that no earlier walk visited.
         if let Some(first) = at.filter(|&index| met[index] == Some(start)) {
             let walk =
                 std::iter::successors(Some(first), |&index| next(index).filter(|&index| index != first));

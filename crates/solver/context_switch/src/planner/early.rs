@@ -1,4 +1,4 @@
-//! Actions that begin as soon as there is room, in the order of a plan.
+//! Start times of actions that run as soon as resources are free, in the order of a plan.
 
 use super::ledger::{Ledger, needs};
 use crate::action::Action;
@@ -6,36 +6,38 @@ use crate::amount::Amount;
 use crate::cluster::Cluster;
 use crate::configuration::Configuration;
 use crate::durations::Durations;
-use crate::timetable::Timed;
-use crate::waits::{delays, ready};
+use crate::timetable::TimedAction;
+use crate::waits::{delays, nodes_ready_at};
 use dfrsim_model::SimTime;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// What an action enters, takes from, or must not act beside.
+/// Subjects of conflicts between actions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Door {
-    /// A node, or a budget behind the nodes.
-    Room(usize),
+enum Conflict {
+    /// Resources of a node, or a budget; budgets are numbered after the nodes.
+    Resource(usize),
     Vm(usize),
 }
 
-/// The times of the actions of these pools, each as early as what nodes have at that moment and constraints allow.
+/// Computes the times of the actions of these pools, each as early as free resources and constraints
+/// allow.
 ///
-/// The suspends and the resumes of a vjob, and what acts in sync, begin together. No action passes one of the list that
-/// waits to enter the same node, draws on the same budget, or must not act beside it. So whenever all before an action has
-/// ended it may begin, and none begins later than in its pool.
-pub(crate) fn early(
+/// The suspends and the resumes of a vjob, and actions in sync, start together. An action does not
+/// overtake an earlier one that waits for the same node or budget, or that must not act at the same
+/// time. So an action may start once all before it have ended, and none starts later than it would
+/// in its pool.
+pub(crate) fn asap_times(
     cluster: &Cluster,
     current: &Configuration,
     pools: &[Vec<Action>],
     durations: &Durations,
-) -> Vec<Vec<Timed>> {
+) -> Vec<Vec<TimedAction>> {
     let (constraints, nodes) = (cluster.constraints(), cluster.nodes().len());
     let actions: Vec<Action> = pools.iter().flatten().copied().collect();
     let mut ledger = Ledger::default();
-    ledger.reset(cluster, current, &current.room(cluster), &actions);
+    ledger.reset(cluster, current, &current.free_resources(cluster), &actions);
     let mut tasks = tasks(cluster, pools);
     let mut begins = vec![SimTime::ZERO; actions.len()];
     let mut running = BinaryHeap::new();
@@ -54,12 +56,12 @@ pub(crate) fn early(
             let doors = || {
                 let needs = of.iter().flat_map(|&action| needs(cluster, action));
                 let is_door = |(room, need): &(usize, Amount)| *room < nodes || *need != Amount::NONE;
-                needs.filter(is_door).map(|(room, _)| Door::Room(room))
+                needs.filter(is_door).map(|(room, _)| Conflict::Resource(room))
             };
             let others = of.iter().flat_map(|action| &constraints.vm(action.vm()).in_turn);
-            let may_begin = ready(cluster, &of, durations) <= now
+            let may_begin = nodes_ready_at(cluster, &of, durations) <= now
                 && !doors().any(|door| closed.contains(&door))
-                && !others.clone().any(|vm| closed.contains(&Door::Vm(vm.index())))
+                && !others.clone().any(|vm| closed.contains(&Conflict::Vm(vm.index())))
                 && ledger.admits_all(cluster, &of);
             if may_begin {
                 for ((&at, &action), delay) in task.iter().zip(&of).zip(delays(cluster, &of)) {
@@ -69,23 +71,23 @@ pub(crate) fn early(
                 }
             } else {
                 closed.extend(doors());
-                closed.extend(of.iter().map(|action| Door::Vm(action.vm().index())));
+                closed.extend(of.iter().map(|action| Conflict::Vm(action.vm().index())));
             }
             !may_begin
         });
         let next = running.peek().map(|Reverse((end, _))| *end);
         let next = next.into_iter().chain(Some(boot).filter(|boot| *boot > now)).min();
-        now = next.expect("once all before it has ended an action may begin");
+        now = next.expect("an action can start once all before it have ended");
     }
     let mut begins = begins.into_iter();
     let mut timed = |&action: &Action| {
-        let begin = begins.next().expect("each has one");
-        Timed { action, begin, end: begin + durations.of(cluster, action) }
+        let begin = begins.next().expect("every action has a start time");
+        TimedAction { action, begin, end: begin + durations.of(cluster, action) }
     };
     pools.iter().map(|pool| pool.iter().map(&mut timed).collect()).collect()
 }
 
-/// The actions that begin together, by their positions, in the order of the plan.
+/// Returns the groups of actions that start together, as positions, in the order of the plan.
 fn tasks(cluster: &Cluster, pools: &[Vec<Action>]) -> Vec<Vec<usize>> {
     let mut tasks: Vec<Vec<usize>> = Vec::new();
     let mut first = 0;
@@ -94,7 +96,7 @@ fn tasks(cluster: &Cluster, pools: &[Vec<Action>]) -> Vec<Vec<usize>> {
         let mut of_vm = FxHashMap::default();
         for (at, action) in (first..).zip(pool) {
             let vjob = cluster.vm(action.vm()).vjob;
-            let number = match action.kind().group() {
+            let number = match action.kind().stagger_group() {
                 Some(group) => *shared.entry((vjob, group)).or_insert(tasks.len()),
                 None => tasks.len(),
             };

@@ -1,45 +1,47 @@
-//! The cheapest order of a few tasks.
+//! Exact search for the cheapest order of a few tasks.
 
 use super::ledger::{frees, needs};
-use super::order::go_together;
+use super::order::may_be_concurrent;
 use super::{Planner, Task};
 use crate::action::IllegalTransition;
 use crate::amount::Amount;
 use crate::cluster::Aim;
 use crate::configuration::Configuration;
-use crate::plan::{Plan, Step, owns};
-use crate::waits::{delays, ready};
+use crate::plan::{Plan, Step, local_costs};
+use crate::waits::{delays, nodes_ready_at};
 use dfrsim_model::{SimSpan, SimTime};
 
-/// The most tasks: with `n` of them 3^n pools are examined.
-const MOST_TASKS: usize = 10;
+/// Maximum number of tasks: for `n` tasks, 3^n combinations of completed tasks and next pool are
+/// examined.
+const MAX_TASKS: usize = 10;
 
-/// The cheapest plan in which each VM acts once.
+/// The cheapest plan in which each VM acts at most once.
 pub(crate) struct Exact {
     pub(crate) cost: u64,
     pub(super) steps: Vec<Step>,
 }
 
-/// What a task does to nodes and budgets, and what must have been done before.
+/// Effects of a task on nodes and budgets, and its dependencies.
 struct Effect {
     needs: Vec<(usize, Amount)>,
     frees: Vec<(usize, Amount)>,
-    /// The tasks after whose pools it may begin: VMs that must not meet this one leave its node, or precede it.
+    /// Bit set of tasks that must have ended in earlier pools: VMs with a separation constraint must
+    /// leave the target node, or predecessors must act.
     after: usize,
-    /// The tasks that must not share a pool with it.
-    not_beside: usize,
-    own: u64,
-    /// Whether it must be in the first pool.
+    /// Bit set of tasks that must not share a pool with this one.
+    conflicts: usize,
+    local_cost: u64,
+    /// True if the task must be in the first pool.
     is_urgent: bool,
     pool: Pool,
 }
 
-/// What tasks are as a pool.
+/// Aggregate of the tasks of a pool.
 #[derive(Clone, Copy)]
 struct Pool {
     actions: u64,
     price: u64,
-    /// How long it takes; when at the latest it may begin, and at the earliest.
+    /// Duration of the pool, and the latest and earliest times at which it may start.
     span: SimSpan,
     latest: SimTime,
     earliest: SimTime,
@@ -59,36 +61,39 @@ impl Pool {
         }
     }
 
-    /// When it begins at the latest if it must end by a time; `None` if it cannot.
-    fn begins_by(self, end: SimTime) -> Option<SimTime> {
-        let by_end = if end == SimTime::MAX { end } else { before(end, self.span)? };
+    /// Returns the latest start if the pool must end by `end`; `None` if it cannot.
+    fn latest_start(self, end: SimTime) -> Option<SimTime> {
+        let by_end = if end == SimTime::MAX { end } else { minus(end, self.span)? };
         let latest = self.latest.min(by_end);
         (self.earliest <= latest).then_some(latest)
     }
 }
 
-/// What is to be done from a set of tasks on that are done.
+/// Best completion of a plan from a set of completed tasks.
 #[derive(Clone, Copy)]
-struct Rest {
-    /// What is paid for waiting.
+struct Completion {
+    /// Remaining waiting cost.
     cost: u64,
-    /// When at the latest that begins.
+    /// Latest time at which the completion may start.
     latest: SimTime,
-    /// The next pool, and the place of the best way on from there.
+    /// Bit set of the next pool, and the index of the best completion after it.
     pool: usize,
-    behind: usize,
+    next: usize,
 }
 
 impl Planner<'_> {
-    /// The cheapest plan in which each VM acts at most once, if there are few tasks and there is such a plan.
+    /// Finds the cheapest plan in which each VM acts at most once, if the number of tasks is small
+    /// and such a plan exists.
     ///
-    /// Its cost is what the actions cost by themselves, and for each pool its dearest action times the number of actions
-    /// behind it, or once where the end of the plan counts. So the cheapest way on from a set of tasks that are done does not depend on their order. With deadlines the ways on
-    /// are kept that cost less than all that may begin as late.
+    /// The cost consists of the local costs of all actions and, for each pool, the cost of its most
+    /// expensive action times the number of later actions (once for the makespan). So the cheapest
+    /// completion from a set of completed tasks does not depend on their order, which permits
+    /// dynamic programming over sets. With deadlines, all Pareto-optimal completions by cost and
+    /// latest start are kept.
     pub(crate) fn exact(&mut self, wanted: &Configuration) -> Result<Option<Exact>, IllegalTransition> {
-        self.by_disk.fill(false);
+        self.via_disk.fill(false);
         self.set_tasks(wanted)?;
-        let exact = if self.tasks.len() <= MOST_TASKS { self.cheapest_order() } else { None };
+        let exact = if self.tasks.len() <= MAX_TASKS { self.cheapest_order() } else { None };
         let cost = |exact: &Exact| Plan::of(&exact.steps).cost_from(self.cluster, self.current);
         Ok(exact.map(|exact| Exact {
             cost: if self.cluster.is_early() { cost(&exact) } else { exact.cost },
@@ -98,37 +103,38 @@ impl Planner<'_> {
 
     fn cheapest_order(&self) -> Option<Exact> {
         let effects: Vec<Effect> = self.tasks.iter().map(|task| self.effect(task)).collect::<Option<_>>()?;
-        // What waits for nodes that are switched on ends at other times.
+        // The program ignores boot times, which would shift the end times of the actions that wait
+        // for nodes.
         if self.cluster.is_timed() && effects.iter().any(|effect| effect.pool.earliest > SimTime::ZERO) {
             return None;
         }
         let is_last_counted = self.cluster.aim() == Aim::Makespan;
         let all = (1 << effects.len()) - 1;
-        let mut first = self.room.clone();
-        first.extend(self.current.budget_room(self.cluster));
+        let mut first = self.free.clone();
+        first.extend(self.current.free_budgets(self.cluster));
         let nodes = first.len();
-        let room = rooms(first, &effects);
-        // Each set of tasks as a pool.
+        let room = free_after(first, &effects);
+        // Aggregate of each set of tasks as a pool, by bit set.
         let mut pools = vec![Pool::EMPTY];
         for effect in &effects {
             pools.extend_from_within(..);
             let half = pools.len() / 2;
             pools[half..].iter_mut().for_each(|pool| *pool = pool.with(effect.pool));
         }
-        // The best ways on, and for each set of tasks that are done which of them are from there.
-        let mut ways = vec![Rest { cost: 0, latest: SimTime::MAX, pool: 0, behind: 0 }];
+        // Pareto-optimal completions, and their range for each set of completed tasks.
+        let mut ways = vec![Completion { cost: 0, latest: SimTime::MAX, pool: 0, next: 0 }];
         let mut from = vec![(0, 0); all + 1];
         from[all] = (0, 1);
-        let mut best: Vec<Rest> = Vec::new();
+        let mut best: Vec<Completion> = Vec::new();
         let mut needed = vec![Amount::NONE; nodes];
         for done in (0..all).rev() {
             let mut fits = |pool: usize| {
                 needed.fill(Amount::NONE);
-                let is_apart = |task: usize| effects[task].not_beside & pool == 0;
+                let is_apart = |task: usize| effects[task].conflicts & pool == 0;
                 members(pool).all(is_apart)
                     && members(pool).flat_map(|task| &effects[task].needs).all(|&(node, need)| {
                         needed[node] += need.positive();
-                        // A need of 0 fits even an overloaded node.
+                        // A request of 0 fits even an overloaded node.
                         let amount = Amount::new(
                             if need.cpu > 0 { needed[node].cpu } else { 0 },
                             if need.memory > 0 { needed[node].memory } else { 0 },
@@ -149,11 +155,11 @@ impl Planner<'_> {
                 for (behind, way) in (first..).zip(&ways[first..end]) {
                     let waiting = if is_last_counted { 1 } else { pools[all & !done & !pool].actions };
                     let cost = way.cost + pools[pool].price * waiting;
-                    let Some(latest) = pools[pool].begins_by(way.latest) else { continue };
-                    let is_better = |known: &Rest| cost < known.cost || latest > known.latest;
+                    let Some(latest) = pools[pool].latest_start(way.latest) else { continue };
+                    let is_better = |known: &Completion| cost < known.cost || latest > known.latest;
                     if best.iter().all(is_better) && fits(pool) {
                         best.retain(|known| known.cost < cost || known.latest > latest);
-                        best.push(Rest { cost, latest, pool, behind });
+                        best.push(Completion { cost, latest, pool, next: behind });
                     }
                 }
                 pool = (pool - 1) & able;
@@ -161,7 +167,7 @@ impl Planner<'_> {
             from[done] = (ways.len(), ways.len() + best.len());
             ways.append(&mut best);
         }
-        let own: u64 = if is_last_counted { 0 } else { effects.iter().map(|effect| effect.own).sum() };
+        let own: u64 = if is_last_counted { 0 } else { effects.iter().map(|effect| effect.local_cost).sum() };
         let mut next = *ways[from[0].0..].iter().min_by_key(|rest| rest.cost)?;
         let cost = own + next.cost;
         let (mut steps, mut done, mut number) = (Vec::new(), 0, 0);
@@ -171,13 +177,14 @@ impl Planner<'_> {
             let actions = tasks.flat_map(|task| task.of(&self.actions)).copied();
             steps.extend(actions.map(|action| Step { pool: number, action }));
             (done, number) = (done | pool, number + 1);
-            next = ways[next.behind];
+            next = ways[next.next];
         }
         steps.sort_unstable_by_key(|step| (step.pool, self.rank[step.action.vm().index()]));
         Some(Exact { cost, steps })
     }
 
-    /// None if a VM can never arrive, since one that it must not meet stays.
+    /// Computes the effect of a task; `None` if a VM can never arrive, because a VM that it must not
+    /// share a node with stays there.
     fn effect(&self, task: &Task) -> Option<Effect> {
         let (cluster, actions) = (self.cluster, task.of(&self.actions));
         let acts = |vm: crate::VmId| {
@@ -187,40 +194,40 @@ impl Planner<'_> {
         let (mut after, mut not_beside) = (0, 0);
         for &action in actions {
             let constraints = cluster.constraints();
-            // VMs that do not act delay no other.
+            // VMs without an action impose no order.
             let ordered = |others: &[crate::VmId]| {
                 let tasks = others.iter().filter_map(|&other| acts(other));
-                let bound = tasks.filter(|(_, other)| !go_together(cluster, action, *other));
+                let bound = tasks.filter(|(_, other)| !may_be_concurrent(cluster, action, *other));
                 bound.fold(0, |set, (at, _)| set | 1 << at)
             };
-            // What makes the image that is transferred.
+            // A transfer needs the suspend that writes its image.
             let makes = |task: &Task| {
                 let mut actions = task.of(&self.actions).iter();
                 actions.any(|other| other.vm() == action.vm() && other.to() == action.from())
             };
             after |= self.tasks.iter().position(makes).map_or(0, |at| 1 << at);
-            after |= ordered(&constraints.vm(action.vm()).before);
+            after |= ordered(&constraints.vm(action.vm()).predecessors);
             not_beside |= ordered(&constraints.vm(action.vm()).in_turn);
             let Some(node) = action.to().host().filter(|node| action.from().host() != Some(*node)) else {
                 continue;
             };
             let there = |vm: &&crate::VmId| self.current.place(**vm).host() == Some(node);
-            for &other in constraints.vm(action.vm()).never_meet.iter().filter(there) {
+            for &other in constraints.vm(action.vm()).apart_always.iter().filter(there) {
                 after |= 1 << acts(other)?.0;
             }
         }
-        let costs: Vec<u64> = owns(cluster, actions).collect();
+        let costs: Vec<u64> = local_costs(cluster, actions).collect();
         let constraints = cluster.constraints();
         let (mut span, mut latest) = (SimSpan::ZERO, SimTime::MAX);
         for (action, delay) in actions.iter().zip(delays(cluster, actions)).filter(|_| self.is_timed) {
             let own = delay + cluster.durations().of(cluster, *action);
             span = span.max(own);
             if let Some(deadline) = constraints.vm(action.vm()).deadline {
-                latest = latest.min(before(deadline, own)?);
+                latest = latest.min(minus(deadline, own)?);
             }
         }
         let earliest = if self.is_timed || cluster.is_timed() {
-            ready(cluster, actions, cluster.durations())
+            nodes_ready_at(cluster, actions, cluster.durations())
         } else {
             SimTime::ZERO
         };
@@ -228,12 +235,12 @@ impl Planner<'_> {
             needs: actions.iter().flat_map(|&action| needs(cluster, action)).collect(),
             frees: actions.iter().flat_map(|&action| frees(cluster, action)).collect(),
             after,
-            not_beside,
-            own: costs.iter().sum(),
+            conflicts: not_beside,
+            local_cost: costs.iter().sum(),
             is_urgent: actions.iter().any(|action| constraints.vm(action.vm()).is_urgent),
             pool: Pool {
                 actions: actions.len() as u64,
-                price: cluster.price_of_waiting(costs.into_iter().max().unwrap_or(0)),
+                price: cluster.waiting_cost(costs.into_iter().max().unwrap_or(0)),
                 span,
                 latest,
                 earliest,
@@ -242,12 +249,13 @@ impl Planner<'_> {
     }
 }
 
-fn before(time: SimTime, span: SimSpan) -> Option<SimTime> {
+fn minus(time: SimTime, span: SimSpan) -> Option<SimTime> {
     time.micros().checked_sub(span.micros()).map(SimTime::from_micros)
 }
 
-/// What nodes and budgets have left when each set of tasks is done, set by set, beginning with what they have when none is.
-fn rooms(first: Vec<Amount>, effects: &[Effect]) -> Vec<Amount> {
+/// Computes the free resources of nodes and budgets after each set of tasks, set by set, starting
+/// with the empty set.
+fn free_after(first: Vec<Amount>, effects: &[Effect]) -> Vec<Amount> {
     let width = first.len();
     let mut rooms = first;
     for done in 1..1_usize << effects.len() {
@@ -261,7 +269,7 @@ fn rooms(first: Vec<Amount>, effects: &[Effect]) -> Vec<Amount> {
     rooms
 }
 
-/// The numbers of a set.
+/// Returns the elements of a bit set.
 fn members(set: usize) -> impl Iterator<Item = usize> {
     let mut rest = set;
     std::iter::from_fn(move || {

@@ -1,4 +1,4 @@
-//! What the nodes have left while a plan unfolds.
+//! Free resources of nodes during the construction of a plan.
 
 use super::order::Order;
 use crate::action::Action;
@@ -8,24 +8,26 @@ use crate::configuration::{Configuration, Place};
 use crate::vjob::VmId;
 use dfrsim_model::NodeId;
 
-/// The configuration between two pools, or within one: then both ends of an action that has begun are taken.
+/// The configuration between two pools or within one. Within a pool, both ends of an action in
+/// progress are occupied.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ledger {
-    /// Where each VM is, or goes to in this pool.
+    /// Place of each VM, or its destination in the current pool.
     places: Vec<Place>,
-    /// For each VM, the node that it leaves in this pool.
+    /// For each VM, the node that it leaves in the current pool.
     leaves: Vec<Option<NodeId>>,
-    /// The free part of each node, and behind the nodes of each budget that nodes share, as memory.
-    room: Vec<Amount>,
-    /// Whether each VM was moved to a pivot.
-    bypassed: Vec<bool>,
-    /// What this pool frees of these when it ends.
-    freed: Vec<(VmId, usize, Amount)>,
+    /// Free resources of each node, followed by the free amounts of the shared budgets, as memory.
+    free: Vec<Amount>,
+    /// True for VMs that were moved to a pivot.
+    used_pivot: Vec<bool>,
+    /// Resources that are freed when an action of the current pool ends: the VM, the index in the
+    /// free resources, and the amount.
+    pending_frees: Vec<(VmId, usize, Amount)>,
     pub(super) order: Order,
 }
 
 impl Ledger {
-    /// Begins with these places and what they leave, and with all of these actions to be done.
+    /// Resets the ledger to these places and free resources, with all of these actions pending.
     pub(super) fn reset(
         &mut self,
         cluster: &Cluster,
@@ -37,36 +39,36 @@ impl Ledger {
         self.places.extend_from_slice(current.places());
         self.leaves.clear();
         self.leaves.resize(self.places.len(), None);
-        self.bypassed.clear();
-        self.bypassed.resize(self.places.len(), false);
-        self.room.clear();
-        self.room.extend_from_slice(room);
-        self.room.extend(current.budget_room(cluster));
-        self.freed.clear();
+        self.used_pivot.clear();
+        self.used_pivot.resize(self.places.len(), false);
+        self.free.clear();
+        self.free.extend_from_slice(room);
+        self.free.extend(current.free_budgets(cluster));
+        self.pending_frees.clear();
         self.order.reset(cluster, actions);
     }
 
-    /// Whether a VM was moved to a pivot before.
+    /// Returns true if the VM was moved to a pivot before.
     pub(super) fn has_used_pivot(&self, vm: VmId) -> bool {
-        self.bypassed[vm.index()]
+        self.used_pivot[vm.index()]
     }
-    /// Notes that a VM is moved to a pivot.
-    pub(super) fn use_pivot(&mut self, vm: VmId) {
-        self.bypassed[vm.index()] = true;
+    /// Records that a VM is moved to a pivot.
+    pub(super) fn record_pivot(&mut self, vm: VmId) {
+        self.used_pivot[vm.index()] = true;
     }
 
-    /// Whether an action can begin now, beside those of this pool that have begun.
+    /// Checks that an action can start now, concurrently with those of the current pool.
     pub(super) fn admits(&self, cluster: &Cluster, action: Action) -> bool {
         self.admits_all(cluster, &[action])
     }
 
-    /// Whether all of these can.
+    /// Checks that all of these actions can start together now.
     pub(super) fn admits_all(&self, cluster: &Cluster, actions: &[Action]) -> bool {
         let fits = |(at, action): (usize, &Action)| {
             needs(cluster, *action).all(|(room, own)| {
                 let before = actions[..at].iter().flat_map(|other| needs(cluster, *other));
                 let before = before.filter(|(other, _)| *other == room);
-                before.fold(own, |sum, (_, need)| sum + need.positive()).fits(self.room[room])
+                before.fold(own, |sum, (_, need)| sum + need.positive()).fits(self.free[room])
             })
         };
         actions.iter().all(|action| self.is_ready(action))
@@ -75,13 +77,14 @@ impl Ledger {
             && self.order.admits(cluster, actions)
     }
 
-    /// Whether what an action begins with has ended: a VM that is being suspended cannot be resumed yet.
+    /// Returns true if the previous action of the VM has ended: a VM that is being suspended cannot
+    /// be resumed yet.
     fn is_ready(&self, action: &Action) -> bool {
         let vm = action.vm().index();
         self.leaves[vm].is_none() && self.places[vm] == action.from()
     }
 
-    /// Whether constraints let a VM arrive where it goes.
+    /// Checks that the constraints let a VM arrive at its destination.
     fn allows(&self, cluster: &Cluster, action: Action) -> bool {
         let Some(node) = action.to().host() else { return true };
         let constraints = cluster.constraints();
@@ -90,27 +93,27 @@ impl Ledger {
             self.places[other].host() == Some(node) || self.leaves[other] == Some(node)
         };
         action.from().host() == Some(node)
-            || constraints.allow(action.vm(), node)
-                && !constraints.vm(action.vm()).never_meet.iter().any(taken_by)
+            || constraints.allows(action.vm(), node)
+                && !constraints.vm(action.vm()).apart_always.iter().any(taken_by)
     }
 
-    /// Begins an action in this pool.
+    /// Starts an action in the current pool.
     pub(super) fn begin(&mut self, cluster: &Cluster, action: Action) {
-        needs(cluster, action).for_each(|(room, need)| self.room[room] -= need.positive());
-        self.freed.extend(frees(cluster, action).map(|(room, freed)| (action.vm(), room, freed)));
+        needs(cluster, action).for_each(|(room, need)| self.free[room] -= need.positive());
+        self.pending_frees.extend(frees(cluster, action).map(|(room, freed)| (action.vm(), room, freed)));
         self.leaves[action.vm().index()] = action.from().host();
         self.places[action.vm().index()] = action.to();
         self.order.begin(action);
     }
 
-    /// Ends all actions of this pool.
+    /// Ends all actions of the current pool.
     pub(super) fn end_pool(&mut self) {
         self.end(|_| true);
     }
 
-    /// Ends those of some VMs.
+    /// Ends the actions of the selected VMs.
     pub(super) fn end(&mut self, has_ended: impl Fn(VmId) -> bool) {
-        let Ledger { freed, room, leaves, .. } = self;
+        let Ledger { pending_frees: freed, free: room, leaves, .. } = self;
         freed.retain(|&(vm, at, amount)| {
             if has_ended(vm) {
                 room[at] += amount;
@@ -122,19 +125,19 @@ impl Ledger {
     }
 }
 
-/// The amounts that an action takes of the room that a [`Ledger`] keeps, beyond what its VM has of it already; negative where it
-/// gives back of a node.
+/// Returns the amounts that an action needs of the resources in a [`Ledger`], in excess of what its
+/// VM already uses there; negative where it frees part of a node.
 pub(super) fn needs(cluster: &Cluster, action: Action) -> impl Iterator<Item = (usize, Amount)> + '_ {
     excess(cluster, action.vm(), action.to(), action.from())
 }
 
-/// The amounts that an action frees of the same when it ends.
+/// Returns the amounts that an action frees when it ends, indexed as in [`needs`].
 pub(super) fn frees(cluster: &Cluster, action: Action) -> impl Iterator<Item = (usize, Amount)> + '_ {
     let freed = excess(cluster, action.vm(), action.from(), action.to());
     freed.map(|(room, amount)| (room, amount.positive()))
 }
 
-/// How much more a VM takes in one place than in another.
+/// Returns the additional usage by a VM in `place` compared with `beyond`.
 fn excess(
     cluster: &Cluster,
     vm: VmId,
@@ -142,12 +145,12 @@ fn excess(
     beyond: Place,
 ) -> impl Iterator<Item = (usize, Amount)> + '_ {
     let of_node = place.host().map(|node| {
-        let has = if beyond.host() == Some(node) { beyond.taken(cluster.vm(vm)) } else { Amount::NONE };
-        (node.index(), place.taken(cluster.vm(vm)) - has)
+        let has = if beyond.host() == Some(node) { beyond.usage(cluster.vm(vm)) } else { Amount::NONE };
+        (node.index(), place.usage(cluster.vm(vm)) - has)
     });
     let (constraints, nodes) = (cluster.constraints(), cluster.nodes().len());
-    let of_budgets = constraints.taken(cluster, vm, place).map(move |(budget, taken)| {
-        let has = constraints.taken(cluster, vm, beyond).find(|(other, _)| *other == budget);
+    let of_budgets = constraints.usage(cluster, vm, place).map(move |(budget, taken)| {
+        let has = constraints.usage(cluster, vm, beyond).find(|(other, _)| *other == budget);
         (nodes + budget, Amount::new(0, (taken - has.map_or(0, |(_, has)| has)).max(0)))
     });
     of_node.into_iter().chain(of_budgets)

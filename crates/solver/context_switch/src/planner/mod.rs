@@ -1,4 +1,5 @@
-//! From one configuration to another: pools of actions, each feasible when its turn comes (section 4.1).
+//! The planner: from one configuration to another in pools of actions, each feasible when it starts
+//! (section 4.1).
 
 mod cycle;
 mod early;
@@ -11,70 +12,75 @@ use crate::action::{Action, IllegalTransition};
 use crate::cluster::Cluster;
 use crate::configuration::{Configuration, Place};
 use crate::plan::{Plan, Step, cost_of};
-use crate::timetable::late;
-use crate::viability::{NotViable, OtherCluster};
+use crate::timetable::missed_deadline;
+use crate::viability::{NotViable, SizeMismatch};
 use crate::vjob::{VjobId, VmId};
 use dfrsim_model::SimTime;
-pub(crate) use early::early;
+pub(crate) use early::asap_times;
 use ledger::Ledger;
 use rustc_hash::FxHashMap;
 
-/// Why there is no plan.
+/// Reasons for which there is no plan.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlanError {
-    /// A configuration is that of another cluster.
+    /// A configuration has the wrong number of places.
     #[error(transparent)]
-    Places(#[from] OtherCluster),
+    Places(#[from] SizeMismatch),
     /// A VM would change its state in a way that its life cycle does not have.
     #[error(transparent)]
     Illegal(#[from] IllegalTransition),
-    /// The wanted configuration is not viable.
+    /// The target configuration is not viable.
     #[error("the target configuration is not viable: {0}")]
     NotViable(#[from] NotViable),
-    /// No plan was found in which actions have the order that precedence and serialisation ask for. There may be one if VMs
-    /// move more than once.
+    /// No plan was found that satisfies the constraints on order and times. One may exist in which
+    /// VMs move more than once.
     #[error(
-        "no plan satisfies precedence, serialise, sync, no-delay and deadline: VM `{vm}` cannot act when it should"
+        "no plan satisfies precedence, serialise, sync, no-delay and deadline: VM `{vm}` cannot act in the order or by the time that they require"
     )]
     Order {
-        /// A VM that is left, or late.
+        /// Name of a VM that cannot act, or acts too late.
         vm: String,
     },
 }
 
-/// A cheap plan that leads from a configuration to a viable one: that of [`plan_early`] with pools chosen by cost.
+/// Plans a low-cost transition to a viable configuration: like [`plan_early`], but with pools chosen
+/// by cost.
 ///
-/// A pool may have a threshold, and tasks that cost more wait for a later one; thresholds are searched for that make the plan
-/// cheaper. Of up to ten tasks the cheapest order of all is found.
+/// A pool may have a threshold: tasks that cost more wait for a later pool. A local search finds
+/// thresholds that make the plan cheaper. For up to ten tasks, the cheapest of all orders is found.
 ///
 /// # Errors
-/// The wanted configuration is not viable, or a VM cannot go to the wanted state.
+/// The target configuration is not viable, or a VM cannot reach its target state.
 pub fn plan(cluster: &Cluster, current: &Configuration, wanted: &Configuration) -> Result<Plan, PlanError> {
     check(cluster, current, wanted)?;
     Ok(Plan::of(Planner::new(cluster, current).best(wanted)?))
 }
 
-/// The plan that leads from a configuration to a viable one with each action as early as possible (section 4.1).
+/// Plans a transition to a viable configuration with each action in the earliest possible pool
+/// (section 4.1).
 ///
-/// * The suspends of a vjob share a pool, and so do its resumes, so that its VMs go and come back together.
-/// * Tasks, which are these groups and all other actions, join the first pool in which they fit beside the members that
-///   joined before; they are asked by name, and what a pool frees counts from the next.
-/// * A task of which a VM must act after another, or not beside it, waits for that too.
-/// * When no action fits, migrations wait for each other in cycles. Each is broken at its smallest VM that a node
-///   outside the
-///   cycle, the pivot, can host for the time being, as early as that is possible; if there is none, the vjob of the cycle
-///   that has least memory is suspended at the beginning, and resumed later.
+/// * The suspends of a vjob share a pool, and so do its resumes, so that its VMs stop and restart
+///   together.
+/// * Tasks (these groups, and all other single actions) join the first pool in which they fit
+///   alongside the tasks that joined before. Tasks are considered in the order of names. Resources
+///   that a pool frees are available from the next pool on.
+/// * A task also waits if one of its VMs must act after another VM, or not at the same time.
+/// * If no action fits, migrations wait for each other in cycles. A cycle is broken at its smallest
+///   VM that a node outside of the cycle, the pivot, can host temporarily, as early as possible. If
+///   there is no pivot, the vjob of the cycle with the least memory is suspended at the beginning
+///   and resumed later.
 ///
-/// No action enters a node that has not the room for it, or where a constraint forbids it, at any moment; `gather` and `among`
-/// hold at the end. The current configuration need not be viable.
+/// No action ever enters a node that lacks the resources for it or that a constraint forbids;
+/// `gather` and `among` are satisfied at the end. The current configuration need not be viable.
 ///
-/// Without constraints on the order and the times of actions there always is such a plan: without pivots suspends empty every cycle, and then what
-/// remains fits, since the wanted configuration does.
+/// Without constraints on the order and the times of actions such a plan always exists: suspends
+/// empty every cycle without a pivot, and the remaining actions then fit, since the target
+/// configuration is viable.
 ///
 /// # Errors
-/// The wanted configuration is not viable, or a VM cannot go to the wanted state, or constraints on the order and the times of
-/// actions leave no way that is found.
+/// The target configuration is not viable, a VM cannot reach its target state, or no plan was found
+/// under the constraints on the order and the times of actions.
 pub fn plan_early(
     cluster: &Cluster,
     current: &Configuration,
@@ -85,45 +91,46 @@ pub fn plan_early(
 }
 
 fn check(cluster: &Cluster, current: &Configuration, wanted: &Configuration) -> Result<(), PlanError> {
-    current.is_of(cluster)?;
-    wanted.is_of(cluster)?;
+    current.check_size(cluster)?;
+    wanted.check_size(cluster)?;
     Ok(wanted.check(cluster)?)
 }
 
-/// Plans from one configuration to many others, with buffers that are kept.
+/// Plans transitions from one configuration to many others, with reusable buffers.
 #[derive(Clone, Debug)]
 pub(crate) struct Planner<'a> {
     cluster: &'a Cluster,
     current: &'a Configuration,
-    /// The free resources of the nodes in the current configuration.
-    pub(crate) room: Vec<crate::Amount>,
-    /// For each VM, its place in the order of names.
+    /// Free resources of the nodes in the current configuration.
+    pub(crate) free: Vec<crate::Amount>,
+    /// Rank of each VM in the order of names.
     rank: Vec<u32>,
-    /// Whether some VM has a deadline.
+    /// True if any VM has a deadline.
     is_timed: bool,
-    /// What the tasks of the first pools cost at most, see [`Planner::tune`]; later ones may cost anything.
+    /// Upper limits on the costs of tasks in the first pools, see [`Planner::tune`]; later pools
+    /// have no limit.
     pub(crate) thresholds: Vec<u64>,
-    /// The VMs that act after the first pool that costs anything.
-    pub(crate) held: Vec<bool>,
-    /// The vjobs that are suspended and resumed, since they are in cycles without a pivot.
-    by_disk: Vec<bool>,
-    /// The VMs that wait in cycles at the end unless a pivot is used before.
+    /// True for VMs that must not act before the first pool with a cost has ended.
+    pub(crate) delayed: Vec<bool>,
+    /// True for vjobs that are suspended and resumed to break a cycle without a pivot.
+    via_disk: Vec<bool>,
+    /// True for VMs that would end in a cycle unless a pivot is used earlier.
     in_cycles: Vec<bool>,
     ledger: Ledger,
-    /// The actions by the tasks that they belong to.
+    /// Actions, grouped by task.
     actions: Vec<Action>,
-    /// What is still to be done, by the names of the first VMs.
+    /// Remaining tasks, sorted by the names of their first VMs.
     tasks: Vec<Task>,
     steps: Vec<Step>,
 }
 
-/// Actions that share a pool: the suspends or the resumes of a vjob, or a single one.
+/// Actions that share a pool: the suspends or the resumes of a vjob, or a single action.
 #[derive(Clone, Copy, Debug)]
 struct Task {
-    /// Its part of the actions.
+    /// Range of the task in [`Planner::actions`].
     first: usize,
     end: usize,
-    /// The cost of its dearest action.
+    /// Cost of the most expensive action.
     price: u64,
 }
 
@@ -133,12 +140,12 @@ impl Task {
     }
 }
 
-/// An attempt at a plan has failed.
-enum Stuck {
-    /// The next one knows more.
-    Again,
-    /// There is no other.
-    For(VmId),
+/// Failures of an attempt to plan.
+enum AttemptError {
+    /// The attempt gained information; the next one may succeed.
+    Retry,
+    /// No further attempt can succeed, because of this VM.
+    Unplannable(VmId),
 }
 
 impl<'a> Planner<'a> {
@@ -147,16 +154,16 @@ impl<'a> Planner<'a> {
         for (position, vm) in (0..).zip(cluster.by_name()) {
             rank[vm.index()] = position;
         }
-        let room = current.room(cluster);
+        let free = current.free_resources(cluster);
         Planner {
             cluster,
             current,
-            room,
+            free,
             rank,
-            is_timed: cluster.constraints().have_deadlines(),
+            is_timed: cluster.constraints().has_deadlines(),
             thresholds: Vec::new(),
-            held: vec![false; cluster.vms().len()],
-            by_disk: vec![false; cluster.vjobs().len()],
+            delayed: vec![false; cluster.vms().len()],
+            via_disk: vec![false; cluster.vjobs().len()],
             in_cycles: vec![false; cluster.vms().len()],
             ledger: Ledger::default(),
             actions: Vec::new(),
@@ -165,50 +172,54 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// The steps to a viable configuration under the present thresholds, by pools and names; pools are numbered without
-    /// gaps.
+    /// Computes the steps to a viable configuration under the current thresholds, sorted by pool and
+    /// name; pools are numbered without gaps.
     pub(crate) fn steps(&mut self, wanted: &Configuration) -> Result<&[Step], PlanError> {
-        self.by_disk.fill(false);
+        self.via_disk.fill(false);
         self.in_cycles.fill(false);
         loop {
             self.set_tasks(wanted)?;
             match self.attempt() {
                 Ok(()) => break,
-                Err(Stuck::Again) => {}
-                Err(Stuck::For(vm)) => return Err(PlanError::Order { vm: self.cluster.vm(vm).name.clone() }),
+                Err(AttemptError::Retry) => {}
+                Err(AttemptError::Unplannable(vm)) => {
+                    return Err(PlanError::Order { vm: self.cluster.vm(vm).name.clone() });
+                }
             }
         }
         let rank = &self.rank;
         self.steps.sort_unstable_by_key(|step| (step.pool, rank[step.action.vm().index()]));
-        match self.is_timed.then(|| late(self.cluster, &Plan::of(&self.steps))).flatten() {
+        match self.is_timed.then(|| missed_deadline(self.cluster, &Plan::of(&self.steps))).flatten() {
             Some(vm) => Err(PlanError::Order { vm: self.cluster.vm(vm).name.clone() }),
             None => Ok(&self.steps),
         }
     }
 
-    /// What is to be done, as tasks.
+    /// Computes the actions to a configuration and groups them into tasks.
     fn set_tasks(&mut self, wanted: &Configuration) -> Result<(), IllegalTransition> {
         let (cluster, vjobs) = (self.cluster, self.cluster.vjobs().len());
         let constraints = cluster.constraints();
-        // The rank of the first VM of each vjob that is suspended, and that is resumed: the keys of these tasks.
+        // Sort keys of the suspend and resume tasks: the rank of the first such VM of each vjob.
         let mut first = vec![[None; 2]; vjobs];
         let mut keyed: Vec<(u32, Action)> = Vec::with_capacity(cluster.vms().len());
         let mut add = |action: Action, rank: u32| {
-            let Some(group) = action.kind().group() else { return keyed.push((3 * rank + 2, action)) };
+            let Some(group) = action.kind().stagger_group() else {
+                return keyed.push((3 * rank + 2, action));
+            };
             let first = &mut first[cluster.vm(action.vm()).vjob.index()][group];
             keyed.push((3 * *first.get_or_insert(rank) + group as u32, action));
         };
         for (rank, &vm) in (0..).zip(cluster.by_name()) {
             let (from, to) = (self.current.place(vm), wanted.place(vm));
-            let mut actions = Action::all_between(cluster, vm, from, to)?;
-            if let (Some(at), Place::Running(_), true) = (from.host(), to, self.goes_by_disk(vm)) {
+            let mut actions = Action::sequence_between(cluster, vm, from, to)?;
+            if let (Some(at), Place::Running(_), true) = (from.host(), to, self.goes_via_disk(vm)) {
                 let disk = Place::Sleeping(at);
                 actions = [Action::of(vm, from, disk), Action::of(vm, disk, to)];
             }
             actions.into_iter().flatten().for_each(|action| add(action, rank));
         }
         synchronise(cluster, &mut keyed);
-        // What must be done first is asked first.
+        // Urgent actions, then those with the earliest deadlines, are considered first.
         let first = |vm: VmId| {
             let of_vm = constraints.vm(vm);
             (!of_vm.is_urgent, of_vm.deadline.unwrap_or(SimTime::MAX))
@@ -238,23 +249,23 @@ impl<'a> Planner<'a> {
         self.cluster.vm(vm).vjob
     }
 
-    fn goes_by_disk(&self, vm: VmId) -> bool {
-        self.by_disk[self.vjob(vm).index()]
+    fn goes_via_disk(&self, vm: VmId) -> bool {
+        self.via_disk[self.vjob(vm).index()]
     }
 
-    /// Puts tasks into pools until none is left.
-    fn attempt(&mut self) -> Result<(), Stuck> {
+    /// Assigns tasks to pools until none is left.
+    fn attempt(&mut self) -> Result<(), AttemptError> {
         let cluster = self.cluster;
-        self.ledger.reset(cluster, self.current, &self.room, &self.actions);
+        self.ledger.reset(cluster, self.current, &self.free, &self.actions);
         self.steps.clear();
         let (mut pool, mut level) = (0, 0);
-        let mut holds = self.held.contains(&true);
+        let mut holds = self.delayed.contains(&true);
         while !self.tasks.is_empty() {
             let threshold = self.thresholds.get(level).copied().unwrap_or(u64::MAX);
             level += 1;
             let before = self.steps.len();
             let (ledger, steps, actions) = (&mut self.ledger, &mut self.steps, &self.actions);
-            let held = &self.held;
+            let held = &self.delayed;
             let mut is_free = true;
             self.tasks.retain(|task| {
                 let is_urgent =
@@ -277,7 +288,7 @@ impl<'a> Planner<'a> {
                 continue;
             }
             if was_stuck {
-                self.unstick(pool)?;
+                self.break_cycles(pool)?;
             } else if self.in_cycles.contains(&true) && threshold == u64::MAX {
                 self.use_pivots(pool, |planner, vm| planner.in_cycles[vm.index()]);
             }
@@ -288,13 +299,14 @@ impl<'a> Planner<'a> {
         Ok(())
     }
 
-    /// Breaks cycles when no action fits: by pivots, for which an earlier pool is tried first, or else by disks.
-    fn unstick(&mut self, pool: u32) -> Result<(), Stuck> {
+    /// Breaks cycles when no action fits: by pivots, which are first tried in an earlier pool,
+    /// otherwise by suspends to disk.
+    fn break_cycles(&mut self, pool: u32) -> Result<(), AttemptError> {
         let cluster = self.cluster;
         let remaining: Vec<Action> = self.remaining();
         if pool > 0 && !self.in_cycles.contains(&true) {
             remaining.iter().for_each(|action| self.in_cycles[action.vm().index()] = true);
-            return Err(Stuck::Again);
+            return Err(AttemptError::Retry);
         }
         if self.use_pivots(pool, |_, _| true) {
             return Ok(());
@@ -302,25 +314,27 @@ impl<'a> Planner<'a> {
         let mut is_new = false;
         for cycle in cycle::cycles(cluster, &remaining, |_| true) {
             let vjobs = cycle.iter().map(|&index| self.vjob(remaining[index].vm()));
-            is_new |= self.send_by_disk(vjobs.collect());
+            is_new |= self.select_for_disk(vjobs.collect());
         }
         if !is_new {
-            // Who waits for what several nodes share, or for others to act, is in no cycle of nodes.
+            // VMs that wait for a shared budget or for other VMs to act are in no cycle of nodes.
             let moves = remaining
                 .iter()
                 .filter(|action| action.from().host().is_some() && action.to().host().is_some());
-            let vjobs = moves.map(|action| self.vjob(action.vm())).filter(|vjob| !self.by_disk[vjob.index()]);
-            if !self.send_by_disk(vjobs.collect()) {
-                return Err(Stuck::For(remaining[0].vm()));
+            let vjobs =
+                moves.map(|action| self.vjob(action.vm())).filter(|vjob| !self.via_disk[vjob.index()]);
+            if !self.select_for_disk(vjobs.collect()) {
+                return Err(AttemptError::Unplannable(remaining[0].vm()));
             }
         }
-        // The cycles that are left are others.
+        // The remaining cycles are different ones.
         self.in_cycles.fill(false);
-        Err(Stuck::Again)
+        Err(AttemptError::Retry)
     }
 
-    /// Lets that of some vjobs be suspended and resumed that has least memory; whether it was not so before.
-    fn send_by_disk(&mut self, vjobs: Vec<VjobId>) -> bool {
+    /// Selects the vjob with the least memory for suspend and resume. Returns true if it was not
+    /// selected before.
+    fn select_for_disk(&mut self, vjobs: Vec<VjobId>) -> bool {
         let cluster = self.cluster;
         let memory = |vjob: &VjobId| {
             let hosted = cluster.vms_of(*vjob).iter().filter(|vm| self.current.place(**vm).host().is_some());
@@ -329,31 +343,32 @@ impl<'a> Planner<'a> {
         let may_sleep =
             |vjob: &VjobId| !cluster.vms_of(*vjob).iter().any(|vm| cluster.constraints().vm(*vm).acts_once());
         let lightest = vjobs.into_iter().filter(may_sleep).min_by_key(memory);
-        lightest.is_some_and(|vjob| !std::mem::replace(&mut self.by_disk[vjob.index()], true))
+        lightest.is_some_and(|vjob| !std::mem::replace(&mut self.via_disk[vjob.index()], true))
     }
 
     fn remaining(&self) -> Vec<Action> {
         self.tasks.iter().flat_map(|task| task.of(&self.actions)).copied().collect()
     }
 
-    /// Moves VMs of cycles to pivots in this pool; whether there was any.
+    /// Moves VMs of cycles to pivots in this pool. Returns true if any was moved.
     fn use_pivots(&mut self, pool: u32, is_in_cycle: impl Fn(&Self, VmId) -> bool) -> bool {
         let remaining = self.remaining();
         let mut ledger = std::mem::take(&mut self.ledger);
         let waits = |action: Action| is_in_cycle(self, action.vm());
-        let detours = cycle::by_pivots(self.cluster, &mut ledger, &remaining, waits);
+        let detours = cycle::break_by_pivots(self.cluster, &mut ledger, &remaining, waits);
         self.ledger = ledger;
         for detour in &detours {
-            self.ledger.order.expect(detour.then);
+            self.ledger.order.add_pending(detour.then);
             self.steps.push(Step { pool, action: detour.first });
             let direct = remaining[detour.index];
-            let at = self.actions.iter().position(|&action| action == direct).expect("it remains to be done");
+            let at = self.actions.iter().position(|&action| action == direct).expect("the action is pending");
             self.actions[at] = detour.then;
         }
         !detours.is_empty()
     }
 
-    /// What the plan to a viable configuration costs under the present thresholds; the same as [`Plan::cost_from`] of it.
+    /// Computes the cost of the plan to a viable configuration under the current thresholds, as
+    /// [`Plan::cost_from`] does.
     pub(crate) fn cost(&mut self, wanted: &Configuration) -> Result<u64, PlanError> {
         let (cluster, current) = (self.cluster, self.current);
         let steps = self.steps(wanted)?;
@@ -365,7 +380,7 @@ impl<'a> Planner<'a> {
     }
 }
 
-/// Gives the actions of VMs that act in one pool one key, which is that of their task.
+/// Merges the tasks of VMs that must act in the same pool, by giving their actions a common key.
 fn synchronise(cluster: &Cluster, keyed: &mut [(u32, Action)]) {
     for at in 0..keyed.len() {
         for other in &cluster.constraints().vm(keyed[at].1.vm()).in_sync {

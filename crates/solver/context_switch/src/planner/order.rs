@@ -1,75 +1,76 @@
-//! The order of actions: precedence and serialisation.
+//! Constraints on the order of actions: precedence and serialisation.
 
 use crate::action::Action;
 use crate::cluster::Cluster;
 use crate::vjob::VmId;
 
-/// What has been done, as far as the order of actions matters. Without such constraints no state is kept.
+/// Progress of actions, as far as order constraints need it. Without such constraints nothing is
+/// tracked.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Order {
-    is_kept: bool,
-    /// For each VM its actions that have not ended: those that go with others of its vjob, and the rest.
-    open: Vec<[u32; 2]>,
-    /// What has begun in this pool.
+    is_tracked: bool,
+    /// Number of pending actions of each VM: suspends and resumes, and all others.
+    pending: Vec<[u32; 2]>,
+    /// Actions that started in the current pool.
     begun: Vec<Action>,
 }
 
-/// Whether the order of two actions is free although their VMs are ordered: the suspends and the resumes of a vjob go
-/// together.
-pub(super) fn go_together(cluster: &Cluster, one: Action, other: Action) -> bool {
-    one.has_image() && other.has_image() && cluster.vm(one.vm()).vjob == cluster.vm(other.vm()).vjob
+/// Returns true if two actions may be concurrent although their VMs are ordered: the suspends and
+/// the resumes of a vjob belong together.
+pub(super) fn may_be_concurrent(cluster: &Cluster, one: Action, other: Action) -> bool {
+    one.accesses_image() && other.accesses_image() && cluster.vm(one.vm()).vjob == cluster.vm(other.vm()).vjob
 }
 
 impl Order {
     pub(super) fn reset(&mut self, cluster: &Cluster, actions: &[Action]) {
-        self.is_kept = cluster.constraints().have_order();
+        self.is_tracked = cluster.constraints().has_ordering();
         self.begun.clear();
-        self.open.clear();
-        if self.is_kept {
-            self.open.resize(cluster.vms().len(), [0; 2]);
-            actions.iter().for_each(|&action| self.expect(action));
+        self.pending.clear();
+        if self.is_tracked {
+            self.pending.resize(cluster.vms().len(), [0; 2]);
+            actions.iter().for_each(|&action| self.add_pending(action));
         }
     }
 
-    /// One more action is to be done.
-    pub(super) fn expect(&mut self, action: Action) {
-        if self.is_kept {
-            self.open[action.vm().index()][usize::from(!action.has_image())] += 1;
+    /// Adds a pending action.
+    pub(super) fn add_pending(&mut self, action: Action) {
+        if self.is_tracked {
+            self.pending[action.vm().index()][usize::from(!action.accesses_image())] += 1;
         }
     }
 
-    /// Whether these can begin beside what has begun in this pool.
+    /// Checks that these actions can start concurrently with those of the current pool.
     pub(super) fn admits(&self, cluster: &Cluster, actions: &[Action]) -> bool {
         let constraints = cluster.constraints();
-        !self.is_kept
+        !self.is_tracked
             || actions.iter().all(|&action| {
                 let vjob = cluster.vm(action.vm()).vjob;
                 let has_acted = |vm: &VmId| {
-                    let [shared, others] = self.open[vm.index()];
-                    others == 0 && (shared == 0 || action.has_image() && cluster.vm(*vm).vjob == vjob)
+                    let [shared, others] = self.pending[vm.index()];
+                    others == 0 && (shared == 0 || action.accesses_image() && cluster.vm(*vm).vjob == vjob)
                 };
                 let collides = |other: &Action| {
                     constraints.vm(action.vm()).in_turn.contains(&other.vm())
-                        && !go_together(cluster, action, *other)
+                        && !may_be_concurrent(cluster, action, *other)
                 };
-                constraints.vm(action.vm()).before.iter().all(has_acted)
+                constraints.vm(action.vm()).predecessors.iter().all(has_acted)
                     && !self.begun.iter().chain(actions).any(collides)
             })
     }
 
     pub(super) fn begin(&mut self, action: Action) {
-        if self.is_kept {
+        if self.is_tracked {
             self.begun.push(action);
         }
     }
 
-    /// Ends the actions of some VMs.
+    /// Ends the actions of the selected VMs.
     pub(super) fn end(&mut self, has_ended: impl Fn(VmId) -> bool) {
-        let open = &mut self.open;
+        let open = &mut self.pending;
         self.begun.retain(|action| {
             let ends = has_ended(action.vm());
             if ends {
-                open[action.vm().index()][usize::from(!action.has_image())] -= 1;
+                open[action.vm().index()][usize::from(!action.accesses_image())] -= 1;
             }
             !ends
         });

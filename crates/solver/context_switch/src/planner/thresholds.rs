@@ -1,18 +1,20 @@
-//! Cheap actions first: thresholds for pools that make a plan cheaper.
+//! Cost thresholds for pools, which let inexpensive actions go first.
 
 use super::{PlanError, Planner};
 use crate::configuration::Configuration;
 use crate::plan::Step;
 
-/// The most thresholds of a plan.
-const MOST_THRESHOLDS: usize = 6;
-/// The most prices that are tried as thresholds: all of a usual plan, else evenly chosen ones.
-const MOST_PRICES: usize = 12;
-/// The most actions that are planned altogether while thresholds are tried.
-const MOST_PLANNED: usize = 200_000;
+/// Maximum number of thresholds of a plan.
+const MAX_THRESHOLDS: usize = 6;
+/// Maximum number of costs that are tried as thresholds: usually all of them, otherwise an evenly
+/// spaced selection.
+const MAX_PRICES: usize = 12;
+/// Maximum total number of actions that are planned while thresholds are tried.
+const MAX_PLANNED_ACTIONS: usize = 200_000;
 
 impl Planner<'_> {
-    /// The steps of the cheapest plan that is found: of few tasks the cheapest order of all, of many by thresholds.
+    /// Computes the steps of the cheapest plan found: by exact search for few tasks, by thresholds
+    /// otherwise.
     pub(crate) fn best(&mut self, wanted: &Configuration) -> Result<&[Step], PlanError> {
         self.tune(wanted)?;
         let cost = self.cost(wanted);
@@ -23,21 +25,23 @@ impl Planner<'_> {
         Ok(&self.steps)
     }
 
-    /// The cost under the present thresholds; none if they leave no plan that keeps the order of actions.
-    pub(crate) fn cost_if_any(&mut self, wanted: &Configuration) -> Result<Option<u64>, PlanError> {
+    /// Computes the cost under the current thresholds; `None` if no plan satisfies the order
+    /// constraints under them.
+    pub(crate) fn cost_if_plannable(&mut self, wanted: &Configuration) -> Result<Option<u64>, PlanError> {
         match self.cost(wanted) {
             Err(PlanError::Order { .. }) => Ok(None),
             cost => cost.map(Some),
         }
     }
 
-    /// Sets thresholds under which the plan to a configuration is cheapest: begins with none or the present ones, and puts one
-    /// more before any other, or leaves one out, as long as that helps. What it costs, if any leaves a plan.
+    /// Searches for thresholds that minimise the cost of the plan to a configuration. Starting from
+    /// the current ones or from none, it adds or removes one threshold as long as that helps.
+    /// Returns the cost; `None` if there is no plan.
     pub(crate) fn tune(&mut self, wanted: &Configuration) -> Result<Option<u64>, PlanError> {
         self.set_tasks(wanted)?;
-        if self.cluster.price_of_waiting(1) == 0 {
+        if self.cluster.waiting_cost(1) == 0 {
             self.thresholds.clear();
-            return self.cost_if_any(wanted);
+            return self.cost_if_plannable(wanted);
         }
         let mut prices: Vec<u64> = self.tasks.iter().map(|task| task.price).collect();
         prices.sort_unstable();
@@ -45,17 +49,17 @@ impl Planner<'_> {
         prices.pop();
         let all = prices.len();
         let prices: Vec<u64> =
-            (0..all.min(MOST_PRICES)).map(|at| prices[at * all / all.min(MOST_PRICES)]).collect();
-        let mut tries = MOST_PLANNED / self.actions.len().max(1);
+            (0..all.min(MAX_PRICES)).map(|at| prices[at * all / all.min(MAX_PRICES)]).collect();
+        let mut tries = MAX_PLANNED_ACTIONS / self.actions.len().max(1);
         let or_none = |cost: Option<u64>| cost.unwrap_or(u64::MAX);
-        let present = (or_none(self.cost_if_any(wanted)?), std::mem::take(&mut self.thresholds));
-        let mut best = present.min((or_none(self.cost_if_any(wanted)?), Vec::new()));
+        let present = (or_none(self.cost_if_plannable(wanted)?), std::mem::take(&mut self.thresholds));
+        let mut best = present.min((or_none(self.cost_if_plannable(wanted)?), Vec::new()));
         loop {
             let before = best.clone();
             for candidate in neighbours(&before.1, &prices).into_iter().take(tries) {
                 tries -= 1;
                 self.thresholds = candidate;
-                let cost = or_none(self.cost_if_any(wanted)?);
+                let cost = or_none(self.cost_if_plannable(wanted)?);
                 if cost < best.0 {
                     best = (cost, self.thresholds.clone());
                 }
@@ -69,10 +73,10 @@ impl Planner<'_> {
     }
 }
 
-/// Thresholds with one more, or with one less.
+/// Returns all lists of thresholds with one threshold more or one less.
 fn neighbours(thresholds: &[u64], prices: &[u64]) -> Vec<Vec<u64>> {
     let with = |at: usize, price: u64| [&thresholds[..at], &[price], &thresholds[at..]].concat();
-    let places = if thresholds.len() < MOST_THRESHOLDS { 0..thresholds.len() + 1 } else { 0..0 };
+    let places = if thresholds.len() < MAX_THRESHOLDS { 0..thresholds.len() + 1 } else { 0..0 };
     let more = places.flat_map(|at| prices.iter().map(move |&price| with(at, price)));
     let less = (0..thresholds.len()).map(|at| [&thresholds[..at], &thresholds[at + 1..]].concat());
     more.chain(less).collect()

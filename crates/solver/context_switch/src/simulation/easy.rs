@@ -5,22 +5,23 @@ use crate::assignment::{Assignment, Unit, units};
 use crate::vjob::VjobId;
 use dfrsim_model::SimTime;
 
-/// Gives nodes to vjobs behind the first one that does not fit: those that fit now and are expected to end before it can begin,
-/// or that leave it the nodes that it then gets.
+/// Backfills vjobs behind the queue head: those that fit now and are expected to end by the shadow
+/// time, or that do not use the nodes reserved for the head.
 pub(super) fn backfill(view: &View<'_>, assignment: &mut Assignment<'_>, waiting: &[VjobId]) {
     let [head, others @ ..] = waiting else { return };
     let Some((begin, mut reserved)) = reservation(view, assignment, *head) else { return };
     for &vjob in others {
-        let items = view.missing(vjob);
+        let items = view.waiting_units(vjob);
         let ends_before = view.expected_ends[vjob.index()] <= begin;
         let leaves_room = |reserved: &mut Assignment<'_>| ends_before || reserved.first_fit(&items);
         if assignment.first_fit(&items) && !leaves_room(&mut reserved) {
-            items.iter().for_each(|unit| assignment.take(unit));
+            items.iter().for_each(|unit| assignment.unassign(unit));
         }
     }
 }
 
-/// When a vjob can begin if all others end as expected, and the nodes with it then.
+/// Computes the reservation of the queue head: the shadow time, at which it can start if all other
+/// vjobs end as expected, and the assignment including the head then.
 fn reservation<'a>(
     view: &View<'_>,
     assignment: &Assignment<'a>,
@@ -35,8 +36,8 @@ fn reservation<'a>(
         view.cluster.vjob_ids().filter(|vjob| *vjob != head && !hosted(vjob).is_empty()).collect();
     running.sort_by_key(|vjob| view.expected_ends[vjob.index()]);
     for vjob in running {
-        hosted(&vjob).iter().for_each(|unit| reserved.take(unit));
-        if reserved.first_fit(&view.missing(head)) {
+        hosted(&vjob).iter().for_each(|unit| reserved.unassign(unit));
+        if reserved.first_fit(&view.waiting_units(head)) {
             return Some((view.expected_ends[vjob.index()].max(view.now), reserved));
         }
     }

@@ -1,6 +1,6 @@
-//! VMs and what they compute.
+//! State of VMs and progress of their computations.
 
-use super::{Setting, waiting};
+use super::{Setting, all_waiting};
 use crate::action::Action;
 use crate::cluster::Cluster;
 use crate::configuration::{Configuration, Place};
@@ -10,27 +10,28 @@ use crate::workload::Task;
 use dfrsim_model::event_queue::{EventKey, EventQueue, Rank, Slot};
 use dfrsim_model::{SimSpan, SimTime};
 
-/// What a VM computes.
+/// Computation of a VM.
 #[derive(Clone, Debug)]
 struct Work {
     task: Task,
-    /// The VMs of its vjob, by name: `task.after` counts these.
+    /// VMs of the vjob, sorted by name; `task.after` indexes them.
     vms: Vec<VmId>,
-    /// Microseconds left, on a processing unit of its own.
+    /// Remaining work, in microseconds on a dedicated processing unit.
     left: f64,
-    /// How fast it goes on: microseconds of work a microsecond.
+    /// Rate of progress, in microseconds of work per microsecond.
     rate: f64,
     is_done: bool,
 }
 
-/// The state of all VMs.
+/// State of all VMs.
 #[derive(Clone, Debug)]
 pub(super) struct Machine {
-    /// With what VMs need of the CPU now.
+    /// The cluster with the current CPU demands of VMs.
     cluster: Cluster,
     configuration: Configuration,
     work: Vec<Work>,
-    /// Whether the application of each vjob was launched: all its VMs have run together.
+    /// True for vjobs whose application was launched, which happens once all its VMs run at the same
+    /// time.
     launched: Vec<bool>,
     now: SimTime,
 }
@@ -52,42 +53,43 @@ impl Machine {
         for vm in cluster.by_name().to_vec() {
             cluster.observe_cpu(vm, 0);
         }
-        let configuration = waiting(&cluster);
+        let configuration = all_waiting(&cluster);
         Machine { cluster, configuration, work, launched, now: SimTime::ZERO }
     }
 
     pub(super) fn configuration(&self) -> &Configuration {
         &self.configuration
     }
-    /// The cluster with what VMs need now.
+    /// Returns the cluster with the current demands of VMs.
     pub(super) fn observed(&self) -> &Cluster {
         &self.cluster
     }
-    /// Puts a VM somewhere else.
+    /// Sets the place of a VM.
     pub(super) fn set(&mut self, vm: VmId, place: Place) {
         self.configuration.set(vm, place);
     }
-    /// Whether an application is done.
+    /// Returns true if the application of a vjob has finished.
     pub(super) fn is_done(&self, vjob: VjobId) -> bool {
         self.cluster.vms_of(vjob).iter().all(|vm| self.work[vm.index()].is_done)
     }
-    /// Whether all VMs are terminated.
+    /// Returns true if all VMs are terminated.
     pub(super) fn is_over(&self) -> bool {
         self.configuration.places().iter().all(|place| *place == Place::Terminated)
     }
-    /// Whether the VM would compute if it could.
+    /// Returns true if the VM has work that it could do now.
     fn wants_cpu(&self, vm: VmId) -> bool {
         let work = &self.work[vm.index()];
         self.launched[self.cluster.vm(vm).vjob.index()]
             && !work.is_done
             && work.task.after.iter().all(|&before| self.work[work.vms[before].index()].is_done)
     }
-    /// The amount that all VMs get of the CPU, less what switches slow them down: processing units.
-    pub(super) fn computing(&self) -> f64 {
+    /// Returns the total CPU rate of all VMs after slowdowns by context switches, in processing
+    /// units.
+    pub(super) fn total_rate(&self) -> f64 {
         self.work.iter().map(|work| work.rate).sum()
     }
 
-    /// Lets time pass.
+    /// Advances the computations to a time.
     pub(super) fn advance(&mut self, now: SimTime) {
         let span = now.since(self.now).micros() as f64;
         self.now = now;
@@ -96,14 +98,14 @@ impl Machine {
         }
     }
 
-    /// The task of a VM is done.
+    /// Marks the task of a VM as finished.
     pub(super) fn complete(&mut self, vm: VmId) {
         let work = &mut self.work[vm.index()];
         (work.left, work.is_done) = (0.0, true);
     }
 
-    /// Finds out what VMs need and how fast they compute from now on, while these actions are under way, and when they
-    /// will have finished.
+    /// Updates the demands and the rates of VMs, given the actions in progress, and schedules the
+    /// completions of their tasks.
     pub(super) fn refresh(
         &mut self,
         now: SimTime,
@@ -121,7 +123,7 @@ impl Machine {
             for node in [action.from().node(), action.to().node()].into_iter().flatten() {
                 slowdown[node.index()] = slowdown[node.index()].max(durations.slowdown(action));
             }
-            // A VM that is migrated goes on; one that is being suspended, held or stopped does not.
+            // A migrating VM keeps running; one that is being suspended or stopped does not.
             paused[action.vm().index()] = !matches!(action.to(), Place::Running(_));
         }
         let mut busy = vec![0_u32; self.cluster.nodes().len()];

@@ -1,8 +1,10 @@
-//! Vjobs on a cluster over time, by the control loop of section 3.1: observe, decide, plan, switch.
+//! Simulation of vjobs on a cluster, with the control loop of section 3.1: observe, decide, plan,
+//! switch.
 //!
-//! Vjobs are submitted over time. A decision is made every period, and some time after a switch has ended. What
-//! is decided happens pool by pool, in the time that the table of durations says; meanwhile VMs that compute on the nodes
-//! concerned are slowed down. VMs that compute share the CPU of a node evenly if there is not enough of it.
+//! Vjobs are submitted over time. A decision is made every period, but not until some time after the
+//! last switch. Plans are executed pool by pool, with the durations of the table; meanwhile
+//! computing VMs on the nodes involved are slowed down. Computing VMs share the CPU of a node evenly
+//! if it is overloaded.
 
 mod easy;
 mod machine;
@@ -29,39 +31,40 @@ use record::Recorder;
 use switch::Execution;
 use view::View;
 
-/// The setting of a simulation.
+/// Settings of a simulation.
 #[derive(Clone, Debug)]
 pub struct Setting {
-    /// Nodes and VMs; what VMs need of the CPU is observed.
+    /// Nodes and VMs. CPU demands of VMs are ignored, as they are observed during the simulation.
     pub cluster: Cluster,
-    /// The application of each vjob: a task for each of its VMs, by their names.
+    /// Application of each vjob, with one task for each of its VMs in the order of names.
     pub applications: Vec<Application>,
-    /// When each vjob is submitted.
+    /// Submission time of each vjob.
     pub submissions: Vec<SimTime>,
-    /// The policy that decides which vjobs run.
+    /// Policy that decides which vjobs run.
     pub policy: Policy,
-    /// Between decisions.
+    /// Time between decisions.
     pub period: SimSpan,
-    /// Between the end of a switch and the next decision, at least.
+    /// Minimum time between the end of a switch and the next decision.
     pub observation: SimSpan,
-    /// The durations of actions.
+    /// Durations of actions.
     pub durations: Durations,
-    /// How many of all actions fail, from 0 to 1: after its time the VM is where it was.
+    /// Fraction of all actions that fail, from 0 to 1. A failed action takes its full time and
+    /// leaves the VM in its place.
     pub failures: f64,
-    /// How often a failed action is tried again at once. If that does not help, the rest of its plan is dropped, and the
-    /// next decision plans again.
+    /// Number of immediate retries of a failed action. If they fail too, the rest of the plan is
+    /// aborted, and the next decision plans anew.
     pub retries: u32,
-    /// The seed of failures and of the optimiser.
+    /// Seed of failures and of the optimiser.
     pub seed: Seed,
-    /// When the simulation ends even if vjobs are left.
+    /// Time at which the simulation ends even if vjobs are left.
     pub horizon: SimTime,
 }
 
-/// Called with each plan before it is executed: the cluster with what VMs need then, where they are and where they will
-/// be, and the plan.
+/// Callback for each plan before its execution. It gets the cluster with the current demands, the
+/// configurations before and after, and the plan.
 pub type Witness<'a> = dyn FnMut(&Cluster, &Configuration, &Configuration, &Plan) + 'a;
 
-/// Simulates until all vjobs are terminated, or the horizon.
+/// Simulates until all vjobs are terminated or the horizon is reached.
 pub fn simulate(setting: &Setting, witness: &mut Witness<'_>) -> Run {
     Simulation::new(setting).run(witness)
 }
@@ -73,10 +76,10 @@ struct Simulation<'a> {
     execution: Option<Execution>,
     recorder: Recorder,
     failures: Rng,
-    /// How many decisions were made.
+    /// Number of decisions made.
     decisions: u64,
-    /// When each vjob was first to run.
-    begun: Vec<Option<SimTime>>,
+    /// Time at which each vjob was first scheduled to run.
+    first_starts: Vec<Option<SimTime>>,
 }
 
 impl<'a> Simulation<'a> {
@@ -86,8 +89,17 @@ impl<'a> Simulation<'a> {
         let mut queue = EventQueue::new();
         queue.schedule(decision_slot(&setting.cluster), EventKey::new(SimTime::ZERO, Rank::Tick, 0));
         let failures = setting.seed.fork("failures").rng();
-        let begun = vec![None; setting.cluster.vjobs().len()];
-        Simulation { setting, machine, queue, execution: None, recorder, failures, decisions: 0, begun }
+        let first_starts = vec![None; setting.cluster.vjobs().len()];
+        Simulation {
+            setting,
+            machine,
+            queue,
+            execution: None,
+            recorder,
+            failures,
+            decisions: 0,
+            first_starts,
+        }
     }
 
     fn run(mut self, witness: &mut Witness<'_>) -> Run {
@@ -105,16 +117,16 @@ impl<'a> Simulation<'a> {
             if slot.0 < vms {
                 self.machine.complete(VmId(slot.0));
             } else if slot.0 < 2 * vms {
-                self.act(now, VmId(slot.0 - vms));
+                self.handle_action(now, VmId(slot.0 - vms));
             } else {
                 self.decide(now, witness);
             }
             if let Some(execution) = &mut self.execution {
-                execution.pace(now, self.setting, &mut self.queue);
+                execution.update_contention(now, self.setting, &mut self.queue);
             }
             let under_way = self.execution.iter().flat_map(Execution::under_way);
             self.machine.refresh(now, &mut self.queue, &self.setting.durations, under_way);
-            self.recorder.watch(now, &self.machine);
+            self.recorder.observe(now, &self.machine);
             if self.machine.is_over() {
                 break;
             }
@@ -122,20 +134,20 @@ impl<'a> Simulation<'a> {
         self.recorder.finish(now, &self.machine)
     }
 
-    /// An action begins or ends.
-    fn act(&mut self, now: SimTime, vm: VmId) {
+    /// Handles the start or the end of an action.
+    fn handle_action(&mut self, now: SimTime, vm: VmId) {
         let setting = self.setting;
         let Some(execution) = &mut self.execution else { return };
-        if execution.event(now, vm, setting, &mut self.machine, &mut self.queue, &mut self.failures) {
+        if execution.handle_event(now, vm, setting, &mut self.machine, &mut self.queue, &mut self.failures) {
             self.recorder.switch(execution.record(now));
             let begin = execution.begin_time();
             self.execution = None;
-            self.next_decision(now + setting.observation, begin);
+            self.schedule_decision(now + setting.observation, begin);
         }
     }
 
-    /// The next decision: a period after the one before, but not before `earliest`.
-    fn next_decision(&mut self, earliest: SimTime, last: SimTime) {
+    /// Schedules the next decision: one period after the last one, but not before `earliest`.
+    fn schedule_decision(&mut self, earliest: SimTime, last: SimTime) {
         let at = earliest.max(last + self.setting.period);
         self.decisions += 1;
         let slot = decision_slot(&self.setting.cluster);
@@ -143,7 +155,7 @@ impl<'a> Simulation<'a> {
     }
 
     fn decide(&mut self, now: SimTime, witness: &mut Witness<'_>) {
-        let cluster = &*self.setting.policy.counted(self.machine.observed());
+        let cluster = &*self.setting.policy.counted_demands(self.machine.observed());
         let current = self.machine.configuration();
         let queue = self.queue_of_vjobs(now);
         let seed = self.setting.seed.fork("decisions").numbered(self.decisions);
@@ -154,30 +166,31 @@ impl<'a> Simulation<'a> {
         for vjob in cluster.vjob_ids() {
             let runs = |vm: &VmId| matches!(wanted.place(*vm), Place::Running(_));
             if cluster.vms_of(vjob).iter().any(runs) {
-                self.begun[vjob.index()].get_or_insert(now);
+                self.first_starts[vjob.index()].get_or_insert(now);
             }
         }
         let plan = if self.setting.policy.chooses_by_cost() { plan } else { plan_early };
-        let plan = plan(cluster, current, &wanted).expect("what a policy decides is viable and legal");
+        let plan = plan(cluster, current, &wanted).expect("decisions of policies are viable and legal");
         if plan.pools().is_empty() {
-            self.next_decision(now, now);
+            self.schedule_decision(now, now);
             return;
         }
         witness(cluster, current, &wanted, &plan);
         self.execution = Some(Execution::begin(now, plan, cluster, &mut self.queue));
     }
 
-    /// When a vjob would end if it ran undisturbed on units of its own from its beginning on, or from now on: it boots, computes
-    /// and is seen to have ended.
+    /// Estimates the end of a vjob that runs undisturbed on dedicated processing units, from its
+    /// first start or from now: the sum of the times to boot, to compute and to detect the end.
     fn expected_end(&self, vjob: VjobId, now: SimTime) -> SimTime {
         let setting = self.setting;
         let times = setting.applications.get(vjob.index()).map(Application::undisturbed).unwrap_or_default();
         let computes = times.iter().map(|(_, end)| *end).max().unwrap_or_default();
-        let begin = self.begun[vjob.index()].unwrap_or(now);
+        let begin = self.first_starts[vjob.index()].unwrap_or(now);
         begin.saturating_add(setting.durations.run()).saturating_add(computes).saturating_add(setting.period)
     }
 
-    /// The vjobs that are submitted and want to run. A vjob is done when its application is and all its VMs run, so that they can be stopped.
+    /// Returns the queue: submitted vjobs that are not done. A vjob is done when its application has
+    /// finished and all its VMs run, so that they can be stopped.
     fn queue_of_vjobs(&self, now: SimTime) -> Vec<VjobId> {
         let cluster = &self.setting.cluster;
         let configuration = self.machine.configuration();
@@ -192,17 +205,18 @@ impl<'a> Simulation<'a> {
     }
 }
 
-/// VMs have slots for their computations, then for their actions; the decisions have the last one.
+/// Returns the event slot of decisions: the last one, after the slots of the VMs' computations and
+/// actions.
 fn decision_slot(cluster: &Cluster) -> Slot {
     Slot(2 * cluster.vms().len() as u32)
 }
 
-/// The slot of a VM's actions.
+/// Returns the event slot of a VM's actions.
 fn action_slot(cluster: &Cluster, vm: VmId) -> Slot {
     Slot(cluster.vms().len() as u32 + vm.0)
 }
 
-/// The initial configuration: all VMs wait.
-fn waiting(cluster: &Cluster) -> Configuration {
+/// Returns the initial configuration, in which all VMs wait.
+fn all_waiting(cluster: &Cluster) -> Configuration {
     Configuration::new(vec![Place::Waiting; cluster.vms().len()])
 }

@@ -1,4 +1,4 @@
-//! The policies that decide which vjobs run, and where.
+//! Policies that decide which vjobs run, and where.
 
 use super::easy;
 use super::view::View;
@@ -6,29 +6,31 @@ use crate::assignment::{Assignment, units};
 use crate::cluster::Cluster;
 use crate::configuration::{Configuration, Place};
 use crate::decision::{SuspendTo, select_running};
-use crate::optimiser::{Limits, cheapest};
+use crate::optimiser::{Limits, solve};
 use crate::vjob::VjobId;
 use dfrsim_model::Seed;
 use std::borrow::Cow;
 
-/// A decision module.
+/// Decision modules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Policy {
-    /// Static allocation, first come first served: a vjob books a processing unit for each of its VMs until it ends, and the
-    /// first one that does not fit makes all others wait.
+    /// Static allocation, first come first served. Each vjob books one processing unit per VM until
+    /// it ends, and the first vjob that does not fit blocks all others.
     Booking,
-    /// The same with EASY backfilling (section 2.1): a vjob may pass the first one that does not fit if that is not delayed, by
-    /// what the vjobs are expected to take.
+    /// Static allocation with EASY backfilling (section 2.1): a vjob may overtake the queue head if,
+    /// given the expected durations, this does not delay it.
     Easy,
-    /// The sample decision module (section 3.2), whose configuration is taken as it is: first-fit decreasing.
+    /// Sample decision module (section 3.2), with its first-fit decreasing configuration as it is.
     FirstFit(SuspendTo),
-    /// The same with the cheapest configuration that the optimiser finds.
+    /// Sample decision module, with the cheapest configuration that the optimiser finds for its
+    /// decision.
     Optimised(SuspendTo, Limits),
 }
 
 impl Policy {
-    /// The cluster with what VMs count for: what is observed of them, or the units that they have booked.
-    pub(super) fn counted<'a>(&self, observed: &'a Cluster) -> Cow<'a, Cluster> {
+    /// Returns the cluster with the CPU demands that the policy uses: the observed ones, or the
+    /// booked processing units.
+    pub(super) fn counted_demands<'a>(&self, observed: &'a Cluster) -> Cow<'a, Cluster> {
         match self {
             Policy::Booking | Policy::Easy => {
                 let mut booked = observed.clone();
@@ -39,33 +41,32 @@ impl Policy {
         }
     }
 
-    /// Whether plans are chosen by their costs.
+    /// Returns true if plans are chosen by their costs.
     pub(super) const fn chooses_by_cost(&self) -> bool {
         matches!(self, Policy::Optimised(..))
     }
 
-    /// A viable configuration to go to; the cluster is as [counted](Policy::counted).
+    /// Decides on a viable target configuration; the cluster must have the demands of
+    /// [`Policy::counted_demands`].
     pub(super) fn decide(&self, view: &View<'_>, seed: Seed) -> Configuration {
         let View { cluster, current, queue, .. } = *view;
         match *self {
-            Policy::Booking => booked(view, |_, _, _| {}),
-            Policy::Easy => booked(view, easy::backfill),
+            Policy::Booking => book(view, |_, _, _| {}),
+            Policy::Easy => book(view, easy::backfill),
             Policy::FirstFit(suspend_to) => select_running(cluster, current, queue, suspend_to),
             Policy::Optimised(suspend_to, limits) => {
                 let first_fit = select_running(cluster, current, queue, suspend_to);
-                let found = cheapest(cluster, current, &first_fit, &limits, seed);
+                let found = solve(cluster, current, &first_fit, &limits, seed);
                 found.map_or(first_fit, |found| found.configuration)
             }
         }
     }
 }
 
-/// Vjobs that run stay where they are; others follow as long as they fit, and then those that `backfill` gives nodes to: it gets
-/// the vjobs from the first one on that does not fit.
-fn booked(
-    view: &View<'_>,
-    backfill: impl FnOnce(&View<'_>, &mut Assignment<'_>, &[VjobId]),
-) -> Configuration {
+/// Builds the configuration of a static allocation. Running vjobs keep their nodes and others follow
+/// in order while they fit. Then `backfill` gets the rest of the queue, from the first vjob that
+/// does not fit.
+fn book(view: &View<'_>, backfill: impl FnOnce(&View<'_>, &mut Assignment<'_>, &[VjobId])) -> Configuration {
     let View { cluster, current, queue, .. } = *view;
     let mut assignment = Assignment::empty(cluster);
     let mut wanted = current.clone();
@@ -73,7 +74,7 @@ fn booked(
     for &vjob in queue.iter().filter(|vjob| runs(**vjob)) {
         for unit in units(cluster, cluster.vms_of(vjob).iter().copied()) {
             if let Some(node) = current.place(unit.vms[0]).host() {
-                assignment.put(&unit, node);
+                assignment.assign(&unit, node);
             }
         }
     }
@@ -85,8 +86,8 @@ fn booked(
             }
         }
     }
-    // Those of whose VMs some did not start are completed first.
-    let passed = queue.iter().take_while(|vjob| assignment.first_fit(&view.missing(**vjob))).count();
+    // Vjobs of which only some VMs have started are completed first.
+    let passed = queue.iter().take_while(|vjob| assignment.first_fit(&view.waiting_units(**vjob))).count();
     if passed < queue.len() {
         backfill(view, &mut assignment, &queue[passed..]);
     }

@@ -1,4 +1,4 @@
-//! The recorded data of a simulation.
+//! Recorded data of a simulation.
 
 use super::machine::Machine;
 use crate::configuration::Configuration;
@@ -9,82 +9,82 @@ use dfrsim_state::VmState;
 /// A context switch that took place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Switch {
-    /// When it began.
+    /// Start time.
     pub begin: SimTime,
-    /// How long it took.
+    /// Duration, from the start of the plan to the end of its last action.
     pub duration: SimSpan,
-    /// What its plan cost, in MB.
+    /// Cost of the plan, in MB.
     pub cost: u64,
-    /// How many pools the plan had; actions are counted as planned.
+    /// Number of pools of the plan; this and the following numbers are as planned.
     pub pools: u64,
-    /// How many VMs were to be run.
+    /// Number of VMs to run.
     pub runs: u64,
-    /// Stopped.
+    /// Number of VMs to stop.
     pub stops: u64,
-    /// Migrated, to a pivot too.
+    /// Number of migrations, including those to a pivot.
     pub migrations: u64,
-    /// Suspended, to a disk or in memory.
+    /// Number of suspends, to a disk or in memory.
     pub suspends: u64,
-    /// Resumed where they were suspended.
+    /// Number of resumes on the node of the suspend.
     pub local_resumes: u64,
-    /// Resumed elsewhere.
+    /// Number of resumes on another node.
     pub remote_resumes: u64,
-    /// How many tries of actions failed.
+    /// Number of failed attempts at actions.
     pub failed: u64,
-    /// Whether the rest of the plan was dropped because an action failed for good.
-    pub was_dropped: bool,
+    /// True if the rest of the plan was aborted because an action failed for good.
+    pub was_aborted: bool,
 }
 
-/// A time in which a vjob had one state: that of all its VMs, or none.
+/// An interval in which a vjob had one state, or in which its VMs had different states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StateInterval {
     /// The vjob.
     pub vjob: VjobId,
-    /// The state; `None` while its VMs are in several.
+    /// State of all VMs; `None` while they differ.
     pub state: Option<VmState>,
-    /// From when on.
+    /// Start of the interval.
     pub from: SimTime,
-    /// Its end.
+    /// End of the interval.
     pub to: SimTime,
 }
 
-/// The use and the demand of VMs from some time on.
+/// Usage and demand of VMs from a time on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Load {
-    /// The moment.
+    /// Start time.
     pub at: SimTime,
     /// Memory of the VMs that run or doze, in MB.
     pub memory: i64,
-    /// What the VMs that run ask of the CPU.
+    /// CPU demand of the running VMs, in processing units.
     pub demanded: i64,
-    /// The amount that they get of it, less what switches slow them down.
+    /// CPU rate of the running VMs after slowdowns by context switches, in processing units.
     pub used: f64,
 }
 
-/// A simulation that has ended.
+/// Results of a simulation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Run {
-    /// When the last vjob was terminated, or the horizon was reached.
+    /// Time at which the last vjob was terminated or the horizon was reached.
     pub end: SimTime,
-    /// Whether all vjobs were terminated.
+    /// True if all vjobs were terminated.
     pub is_complete: bool,
-    /// The switches in their order.
+    /// Context switches in chronological order.
     pub switches: Vec<Switch>,
-    /// The states of vjobs over time, by their begins.
-    pub stays: Vec<StateInterval>,
-    /// The loads over time.
+    /// States of vjobs over time, sorted by start.
+    pub state_intervals: Vec<StateInterval>,
+    /// Loads over time, one entry per change.
     pub loads: Vec<Load>,
-    /// Where every VM is at the end.
+    /// Final configuration.
     pub configuration: Configuration,
 }
 
-/// Watches.
+/// Recorder of switches, states and loads.
 #[derive(Clone, Debug)]
 pub(super) struct Recorder {
     switches: Vec<Switch>,
     stays: Vec<StateInterval>,
     loads: Vec<Load>,
-    /// The state of each vjob, and since when.
+    /// Current state of each vjob and its start.
     states: Vec<(Option<VmState>, SimTime)>,
     before: Configuration,
 }
@@ -100,10 +100,10 @@ impl Recorder {
     }
 
     /// Records the state of the machine after an event.
-    pub(super) fn watch(&mut self, now: SimTime, machine: &Machine) {
+    pub(super) fn observe(&mut self, now: SimTime, machine: &Machine) {
         let load = load(now, machine);
         if self.loads.last().is_none_or(|last| Load { at: now, ..*last } != load) {
-            // Of several at one moment the last one counts.
+            // Only the last of several loads at one time counts.
             if self.loads.last().is_some_and(|last| last.at == now) {
                 self.loads.pop();
             }
@@ -148,7 +148,7 @@ impl Recorder {
             end,
             is_complete: machine.is_over(),
             switches: self.switches,
-            stays: self.stays,
+            state_intervals: self.stays,
             loads: self.loads,
             configuration: machine.configuration().clone(),
         }
@@ -156,9 +156,9 @@ impl Recorder {
 }
 
 fn load(at: SimTime, machine: &Machine) -> Load {
-    let mut load = Load { at, memory: 0, demanded: 0, used: machine.computing() };
+    let mut load = Load { at, memory: 0, demanded: 0, used: machine.total_rate() };
     for (index, vm) in machine.observed().vms().iter().enumerate() {
-        let taken = machine.configuration().place(VmId(index as u32)).taken(vm);
+        let taken = machine.configuration().place(VmId(index as u32)).usage(vm);
         load.memory += taken.memory;
         load.demanded += taken.cpu;
     }

@@ -1,4 +1,4 @@
-//! A plan while it happens.
+//! Execution of a plan.
 
 use super::machine::Machine;
 use super::record::Switch;
@@ -13,39 +13,47 @@ use dfrsim_model::event_queue::{EventKey, EventQueue, Rank};
 use dfrsim_model::{NodeId, Rng, SimSpan, SimTime};
 use rand::RngExt;
 
-/// A plan that is being carried out.
+/// A plan in execution.
 #[derive(Clone, Debug)]
 pub(super) struct Execution {
     plan: Plan,
     begin: SimTime,
     cost: u64,
     pool: usize,
-    /// Until when what is left of actions is known.
+    /// Time up to which the remaining work of actions has been updated.
     now: SimTime,
-    /// The actions of the pool that have not ended, and their states.
-    open: Vec<Open>,
-    /// Whether an action was given up, so that later pools may not be feasible.
-    is_broken: bool,
+    /// Actions of the current pool that have not ended.
+    pending: Vec<PendingAction>,
+    /// True if an action failed for good, so that later pools may be infeasible.
+    has_failed_action: bool,
     failed: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Open {
+struct PendingAction {
     action: Action,
     has_begun: bool,
     tries: u32,
-    /// Microseconds that it still takes by itself.
+    /// Remaining time without contention, in microseconds.
     left: f64,
-    /// How many times longer it takes now.
+    /// Current slowdown factor due to contention.
     slowdown: f64,
 }
 
 impl Execution {
     pub(super) fn begin(now: SimTime, plan: Plan, cluster: &Cluster, queue: &mut EventQueue) -> Execution {
         let cost = plan.cost(cluster);
-        let mut execution =
-            Execution { plan, begin: now, cost, pool: 0, now, open: Vec::new(), is_broken: false, failed: 0 };
-        execution.open_pool(now, cluster, queue);
+        let mut execution = Execution {
+            plan,
+            begin: now,
+            cost,
+            pool: 0,
+            now,
+            pending: Vec::new(),
+            has_failed_action: false,
+            failed: 0,
+        };
+        execution.start_pool(now, cluster, queue);
         execution
     }
 
@@ -53,22 +61,22 @@ impl Execution {
         self.begin
     }
 
-    /// The actions that take place now.
+    /// Returns the actions in progress.
     pub(super) fn under_way(&self) -> impl Iterator<Item = Action> + '_ {
-        self.open.iter().filter(|open| open.has_begun).map(|open| open.action)
+        self.pending.iter().filter(|open| open.has_begun).map(|open| open.action)
     }
 
-    fn open_pool(&mut self, now: SimTime, cluster: &Cluster, queue: &mut EventQueue) {
+    fn start_pool(&mut self, now: SimTime, cluster: &Cluster, queue: &mut EventQueue) {
         let pool = &self.plan.pools()[self.pool];
         for (action, delay) in pool.iter().zip(delays(cluster, pool)) {
             schedule(cluster, queue, action.vm(), now + delay);
         }
-        let open = |&action| Open { action, has_begun: false, tries: 0, left: 0.0, slowdown: 1.0 };
-        self.open = pool.iter().map(open).collect();
+        let open = |&action| PendingAction { action, has_begun: false, tries: 0, left: 0.0, slowdown: 1.0 };
+        self.pending = pool.iter().map(open).collect();
     }
 
-    /// The action of a VM begins, or ends; whether it was the last.
-    pub(super) fn event(
+    /// Handles the start or the end of a VM's action. Returns true if the plan has ended.
+    pub(super) fn handle_event(
         &mut self,
         now: SimTime,
         vm: VmId,
@@ -78,9 +86,9 @@ impl Execution {
         failures: &mut Rng,
     ) -> bool {
         let cluster = &setting.cluster;
-        let place = self.open.iter().position(|open| open.action.vm() == vm);
-        let place = place.expect("only VMs with an open action have events");
-        let open = &mut self.open[place];
+        let place = self.pending.iter().position(|open| open.action.vm() == vm);
+        let place = place.expect("only VMs with a pending action have events");
+        let open = &mut self.pending[place];
         if !open.has_begun {
             open.has_begun = true;
             open.start(now, setting, queue);
@@ -93,33 +101,33 @@ impl Execution {
                 open.start(now, setting, queue);
                 return false;
             }
-            self.is_broken = true;
+            self.has_failed_action = true;
         } else {
             machine.set(vm, open.action.to());
         }
-        self.open.remove(place);
-        if !self.open.is_empty() {
+        self.pending.remove(place);
+        if !self.pending.is_empty() {
             return false;
         }
         self.pool += 1;
-        if self.is_broken || self.pool == self.plan.pools().len() {
+        if self.has_failed_action || self.pool == self.plan.pools().len() {
             return true;
         }
-        self.open_pool(now, cluster, queue);
+        self.start_pool(now, cluster, queue);
         false
     }
 
-    /// Lets time pass.
+    /// Advances the actions to a time.
     pub(super) fn advance(&mut self, now: SimTime) {
         let span = now.since(self.now).micros() as f64;
         self.now = now;
-        for open in self.open.iter_mut().filter(|open| open.has_begun) {
+        for open in self.pending.iter_mut().filter(|open| open.has_begun) {
             open.left = (open.left - span / open.slowdown).max(0.0);
         }
     }
 
-    /// Finds out how much actions that are under way disturb each other from now on.
-    pub(super) fn pace(&mut self, now: SimTime, setting: &Setting, queue: &mut EventQueue) {
+    /// Updates the slowdown of actions by contention, and reschedules their ends.
+    pub(super) fn update_contention(&mut self, now: SimTime, setting: &Setting, queue: &mut EventQueue) {
         let Durations { contention, storage_contention, .. } = setting.durations;
         if contention == 0.0 && storage_contention == 0.0 {
             return;
@@ -128,11 +136,11 @@ impl Execution {
         let mut with_images = 0_u32;
         for action in self.under_way().filter(|action| moves_memory(*action)) {
             nodes(action).for_each(|node| on_node[node.index()] += 1);
-            with_images += u32::from(action.has_image());
+            with_images += u32::from(action.accesses_image());
         }
-        for open in self.open.iter_mut().filter(|open| open.has_begun && moves_memory(open.action)) {
+        for open in self.pending.iter_mut().filter(|open| open.has_begun && moves_memory(open.action)) {
             let most = nodes(open.action).map(|node| on_node[node.index()]).max().unwrap_or(1);
-            let images = if open.action.has_image() { with_images } else { 1 };
+            let images = if open.action.accesses_image() { with_images } else { 1 };
             let slowdown =
                 1.0 + contention * f64::from(most - 1) + storage_contention * f64::from(images - 1);
             if slowdown != open.slowdown {
@@ -143,7 +151,7 @@ impl Execution {
         }
     }
 
-    /// What is to be said of it when it has ended.
+    /// Returns the record of the switch that has ended.
     pub(super) fn record(&self, now: SimTime) -> Switch {
         let count = |kinds: &[Kind]| {
             self.plan.actions().filter(|action| kinds.contains(&action.kind())).count() as u64
@@ -165,13 +173,13 @@ impl Execution {
             local_resumes: count(&resumes) - remote_resumes,
             remote_resumes,
             failed: self.failed,
-            was_dropped: self.is_broken,
+            was_aborted: self.has_failed_action,
         }
     }
 }
 
-impl Open {
-    /// Begins to be carried out, undisturbed as yet.
+impl PendingAction {
+    /// Starts the action, initially without contention.
     fn start(&mut self, now: SimTime, setting: &Setting, queue: &mut EventQueue) {
         let span = setting.durations.of(&setting.cluster, self.action);
         (self.left, self.slowdown) = (span.micros() as f64, 1.0);
@@ -179,15 +187,15 @@ impl Open {
     }
 }
 
-/// The nodes of an action, once each.
+/// Returns the nodes of an action, each once.
 fn nodes(action: Action) -> impl Iterator<Item = NodeId> {
     let (from, to) = (action.from().node(), action.to().node());
     from.into_iter().chain(to.filter(|_| from != to))
 }
 
-/// Whether an action takes bandwidth of its nodes (section 2.3).
+/// Returns true if the action uses bandwidth of its nodes (section 2.3).
 fn moves_memory(action: Action) -> bool {
-    action.has_image() || action.is_remote()
+    action.accesses_image() || action.is_remote()
 }
 
 fn schedule(cluster: &Cluster, queue: &mut EventQueue, vm: VmId, at: SimTime) {

@@ -1,4 +1,4 @@
-//! Applications made of tasks that compute one after another: VMs that are idle but for their turns.
+//! Applications made of dependent tasks, so that VMs are idle except while their tasks compute.
 
 use dfrsim_model::{Rng, Seed, SimSpan};
 use rand::RngExt;
@@ -8,56 +8,59 @@ use rand::RngExt;
 pub enum Benchmark {
     /// Embarrassingly distributed: independent SP tasks.
     Ed,
-    /// Helical chain: BT, SP, LU, BT, ... one after the other.
+    /// Helical chain: BT, SP, LU, BT, ... in sequence.
     Hc,
-    /// Visualisation pipeline: BT, MG, FT in each row; each task waits for the one to its left and the one above it.
+    /// Visualisation pipeline: BT, MG, FT in each row; each task waits for the one to its left and
+    /// the one above it.
     Vp,
-    /// Mixed bag: LU, MG, FT in layers; a task waits for those of the layer before up to its own position.
+    /// Mixed bag: LU, MG, FT in layers; a task waits for those of the previous layer up to its own
+    /// position.
     Mb,
 }
 
 impl Benchmark {
-    /// All of them.
+    /// All benchmarks.
     pub const ALL: [Benchmark; 4] = [Benchmark::Ed, Benchmark::Hc, Benchmark::Vp, Benchmark::Mb];
 }
 
-/// The classes W, A and B of the problem: on how many VMs, with a task each, and how much there is to compute, relative to
+/// Problem classes W, A and B: number of VMs, each with one task, and amount of work relative to
 /// class A.
 const CLASSES: [(usize, f64); 3] = [(9, 0.1), (9, 1.0), (18, 4.0)];
 
-/// Seconds that the codes of which tasks are made take in class A on one processing unit: its thousand million operations, at
-/// a thousand million a second.
+/// Seconds of each code in class A on one processing unit: its operation count in units of 10^9, at
+/// 10^9 operations per second.
 const BT: f64 = 168.0;
 const SP: f64 = 102.0;
 const LU: f64 = 119.0;
 const MG: f64 = 4.0;
 const FT: f64 = 7.0;
 
-/// What one VM of an application computes.
+/// Task of one VM of an application.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Task {
-    /// How long, on a processing unit of its own.
+    /// Duration on a dedicated processing unit.
     pub work: SimSpan,
-    /// The tasks that must be done before.
+    /// Indices of the tasks that must have finished before.
     pub after: Vec<usize>,
 }
 
-/// An application: a task for each VM of a vjob. A VM needs a whole processing unit while its task computes, and none
-/// before and after.
+/// An application with a task for each VM of a vjob. A VM needs a whole processing unit while its
+/// task computes, and none before and after.
 ///
-/// The text has 81 traces of real runs that were not published; these graphs follow the idea of the benchmarks, and times
-/// are those of operation counts on an assumed machine, with a random deviation.
+/// The paper uses 81 traces of real runs, which were not published. These graphs follow the
+/// definition of the benchmarks, and times are derived from operation counts on an assumed machine,
+/// with a random deviation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Application {
-    /// The tasks; each comes after its predecessors.
+    /// Tasks in topological order.
     pub tasks: Vec<Task>,
 }
 
 impl Application {
-    /// An application on this many VMs, a multiple of 9, with work `scale` times that of class A; each task's is up to a
-    /// quarter more or less, at random.
+    /// Creates an application on `vms` VMs (a multiple of 9) with `scale` times the work of class A.
+    /// The work of each task deviates at random by up to a quarter.
     pub fn new(benchmark: Benchmark, vms: usize, scale: f64, rng: &mut Rng) -> Application {
-        // Layers of three tasks each.
+        // Layers have three tasks each.
         let before = |task: usize| -> Vec<usize> {
             let (layer, position) = (task / 3, task % 3);
             match benchmark {
@@ -85,7 +88,7 @@ impl Application {
         Application { tasks: tasks.collect() }
     }
 
-    /// When each task begins and ends if no task ever waits for a processing unit.
+    /// Returns the start and end of each task if no task ever waits for a processing unit.
     pub fn undisturbed(&self) -> Vec<(SimSpan, SimSpan)> {
         let mut times: Vec<(SimSpan, SimSpan)> = Vec::with_capacity(self.tasks.len());
         for task in &self.tasks {
@@ -96,7 +99,8 @@ impl Application {
     }
 }
 
-/// The traces from which vjobs are drawn, 81 as in the experiments: the benchmarks and the classes in turn.
+/// Generates the 81 traces (as many as in the experiments) from which vjobs are drawn, cycling
+/// through the benchmarks and the classes.
 pub fn traces(seed: Seed) -> Vec<Application> {
     let trace = |number: usize| {
         let mut rng = seed.fork("traces").numbered(number as u64).rng();
@@ -117,7 +121,8 @@ mod tests {
         application.undisturbed().iter().map(|(begin, end)| (seconds(*begin), seconds(*end))).collect()
     }
 
-    /// Tasks of equal work: a chain takes nine turns, a pipeline of three rows five, layers three, independent ones one.
+    /// A chain of equal tasks takes nine rounds, a pipeline of three rows five, layers three, and
+    /// independent tasks one.
     #[test]
     fn graphs_have_the_shape_of_their_benchmark() {
         let last = |benchmark| order(benchmark).iter().map(|(_, end)| *end).max().unwrap();
@@ -128,7 +133,8 @@ mod tests {
         );
     }
 
-    /// Six rounds of twelve have 48 and 24; then come the four of W, the four of A and one of B.
+    /// Six cycles of twelve have 48 traces on 9 VMs and 24 on 18; the last nine are four of W, four
+    /// of A and one of B.
     #[test]
     fn traces_are_of_nine_and_eighteen_tasks() {
         let traces = traces(Seed::new(1));

@@ -1,4 +1,5 @@
-//! Vjobs like those of the experiments (section 5): applications of the NAS grid benchmarks, and clusters that run them.
+//! Workloads like those of the experiments (section 5): applications of the NAS grid benchmarks, and
+//! clusters that run them.
 
 mod application;
 mod sample;

@@ -10,58 +10,61 @@ use dfrsim_model::{NodeId, Seed, SimSpan};
 use rand::RngExt;
 use rand::seq::IndexedRandom;
 
-/// What a vjob of a sample does.
+/// Initial states of vjobs in a sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InitialState {
-    /// It was never run.
+    /// Never run so far.
     Waiting,
-    /// Its VMs run, each on a random node with memory for it.
+    /// Running, each VM on a random node with enough memory.
     Running,
-    /// Its VMs were suspended, each on any node.
+    /// Suspended, each image on a random node.
     Sleeping,
 }
 
 impl InitialState {
-    /// All of them.
+    /// All initial states.
     pub const ALL: [InitialState; 3] = [InitialState::Waiting, InitialState::Running, InitialState::Sleeping];
 }
 
-/// How large a sample is.
+/// Size and load of a sample.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SampleShape {
-    /// How many nodes, each with 2 processing units and 4 GB.
+    /// Number of nodes, each with 2 processing units and 4 GB.
     pub nodes: u32,
-    /// How many VMs; vjobs have 9 or 18, and the last one what is left.
+    /// Number of VMs; vjobs have 9 or 18 VMs, and the last vjob has the remaining ones.
     pub vms: u32,
-    /// The chance that a VM computes, in [0, 1]; else that is by its application, and in half of these one or two of nine do.
+    /// Probability that a VM computes, in [0, 1]; `None` to follow its application, in half of which
+    /// only one or two of nine VMs compute.
     pub busy: Option<f64>,
 }
 
 /// A cluster with vjobs in random states.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sample {
-    /// Nodes and VMs, with what VMs need at some moment of their application.
+    /// Nodes and VMs, with the demands at a random time of each application.
     pub cluster: Cluster,
-    /// Where they are: the memory of every running VM is there, its CPU may not be.
+    /// Current configuration: running VMs fit into the memory of their nodes, but may exceed the
+    /// CPU.
     pub current: Configuration,
 }
 
-const UNITS: i64 = 2;
-const MEMORY: i64 = 4_096;
+const NODE_CPU: i64 = 2;
+const NODE_MEMORY: i64 = 4_096;
 const VM_MEMORY: [i64; 4] = [256, 512, 1_024, 2_048];
 
 impl Sample {
-    /// Draws a sample.
+    /// Draws a random sample.
     ///
-    /// Each vjob has an application of the set and a moment of its run, at which its VMs compute or not, and one of these
-    /// states, of which there must be one, with equal chances. VMs have 256, 512, 1,024 or 2,048 MB with equal chances. A
-    /// vjob that is to run and finds no memory waits.
+    /// Each vjob gets an application of the set, a random time of its run, which determines the
+    /// computing VMs, and one of `states` with equal probability; `states` must not be empty. VMs
+    /// have 256, 512, 1,024 or 2,048 MB with equal probability. A vjob that is to run but does not
+    /// fit into the free memory waits instead.
     pub fn draw(shape: SampleShape, states: &[InitialState], seed: Seed) -> Sample {
         let traces = traces(seed);
         let mut rng = seed.fork("sample").rng();
-        let capacity = Amount::new(UNITS, MEMORY);
+        let capacity = Amount::new(NODE_CPU, NODE_MEMORY);
         let nodes = (0..shape.nodes).map(|node| Node { name: format!("node{node:05}"), capacity });
-        let mut free = vec![MEMORY; shape.nodes as usize];
+        let mut free = vec![NODE_MEMORY; shape.nodes as usize];
         let (mut vjobs, mut vms, mut places) = (Vec::new(), Vec::<Vm>::new(), Vec::new());
         while vms.len() < shape.vms as usize {
             let trace = traces.choose(&mut rng).expect("there are traces");
@@ -78,7 +81,7 @@ impl Sample {
                 vms.push(Vm { name: format!("vm{:05}-{position:02}", vjob.0), vjob, demand });
             }
             let of_vjob = &vms[first..];
-            let state = states.choose(&mut rng).expect("there is a state");
+            let state = states.choose(&mut rng).expect("`states` is not empty");
             let mut node = |memory: i64| {
                 let has_room: Vec<usize> = (0..free.len()).filter(|&node| free[node] >= memory).collect();
                 let node = has_room.choose(&mut rng).copied()?;

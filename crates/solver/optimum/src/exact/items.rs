@@ -1,40 +1,41 @@
-//! The tasks of an instance in the order in which they are placed.
+//! Tasks in the order in which the exact search places them.
 
 use dfrsim_model::offline::Instance;
 use std::cmp::Reverse;
 
-/// One task.
+/// A task of the search.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Item {
-    /// Whose.
+    /// Job of the task.
     pub(super) job: usize,
-    /// The amounts that it takes: an index of [`Items::kinds`].
+    /// Index into [`Items::kinds`] of the task's demand.
     pub(super) kind: usize,
-    /// Where it is already, and what it costs to have it elsewhere.
+    /// Current node of the task with the cost of moving it.
     pub(super) home: Home,
-    /// Whether it is identical to the task before it.
-    pub(super) again: bool,
+    /// True if the task is identical to the one before it.
+    pub(super) is_repeated: bool,
 }
 
-/// The node of a task that is placed already, and the cost of moving it; `None` for a new one.
+/// Current node of a placed task with the cost of moving it; `None` for a new task.
 pub(crate) type Home = Option<(u32, u64)>;
 
-/// All tasks, identical ones side by side, those with the largest demand first.
+/// All tasks by decreasing largest demand, with identical ones adjacent.
 #[derive(Clone, Debug)]
 pub(super) struct Items {
     pub(super) list: Vec<Item>,
-    /// A job of each kind of task.
+    /// A representative job of each kind of task.
     pub(super) kinds: Vec<usize>,
 }
 
 impl Items {
-    /// Brings the tasks, given by their jobs and homes, into the order of the search.
+    /// Sorts tasks, given by job and home, into the order of the search.
     pub(super) fn new(instance: &Instance, tasks: impl IntoIterator<Item = (usize, Home)>) -> Items {
         let mut tasks: Vec<(usize, Home)> = tasks.into_iter().collect();
         let largest: Vec<u32> = (0..instance.dimensions())
             .map(|at| instance.nodes.iter().map(|node| node[at]).max().unwrap_or(0))
             .collect();
-        // Relative to the largest node, in 2^-20; a demand of what no node has comes first and ends the search.
+        // Demands are relative to the largest node, in units of 2^-20. A demand for a resource that
+        // no node has comes first, and so ends the search at once.
         let relative = |(&demand, &most): (&u32, &u32)| (u64::from(demand) << 20) / u64::from(most.max(1));
         let sizes: Vec<Option<u64>> =
             instance.jobs.iter().map(|job| job.demand.iter().zip(&largest).map(relative).max()).collect();
@@ -47,7 +48,7 @@ impl Items {
             if !alike {
                 items.kinds.push(job);
             }
-            items.list.push(Item { job, kind: items.kinds.len() - 1, home, again });
+            items.list.push(Item { job, kind: items.kinds.len() - 1, home, is_repeated: again });
         }
         items
     }

@@ -1,4 +1,4 @@
-//! The exact solution by a search of our own.
+//! Exact solution by branch and bound in integer arithmetic.
 
 mod items;
 mod search;
@@ -12,15 +12,18 @@ use items::{Home, Items};
 use search::Search;
 use std::time::Instant;
 
-/// The largest minimum yield of an instance, with a mapping that reaches it: OPT (dissertation, section 4.2.1).
+/// Computes the largest minimum yield of an instance with a mapping that attains it: OPT
+/// (dissertation, section 4.2.1).
 ///
-/// Depth first over the tasks, jobs by decreasing largest demand, each task on the nodes by decreasing free capacity. All
-/// amounts are those at the *target*, the least yield above that of the best mapping yet, so that a branch ends where a
-/// node has no room to be any better, or where what is left to place exceeds what is left on nodes that can still take
-/// anything. Of equal empty nodes only the first is tried, and identical tasks are on nodes that do not fall. Nodes may
-/// differ. The arithmetic is exact.
+/// Depth-first search over the tasks: jobs by decreasing largest demand, and for each task the nodes
+/// by decreasing free capacity. All amounts are those at the *target*, the smallest yield above that
+/// of the incumbent. So a branch is pruned if no node has the capacity for an improvement, or if the
+/// remaining demand exceeds the free capacity of the nodes that can still hold any task. Of
+/// identical empty nodes only the first is tried, and identical tasks are placed on nodes in
+/// non-descending order. Nodes may be heterogeneous. The arithmetic is exact.
 ///
-/// The search is meant for small instances; one of more than 2^26 tasks times nodes is given up at once, as timed out.
+/// The search is meant for small instances. An instance with more than 2^26 tasks times nodes is
+/// returned at once as timed out.
 ///
 /// ```
 /// use dfrsim_model::Yield;
@@ -28,7 +31,7 @@ use std::time::Instant;
 /// use dfrsim_optimum::{Limits, Status, optimum};
 ///
 /// let job = |memory, need| OfflineJob { tasks: 1, demand: [memory, need].into(), least_yield: Yield::ZERO };
-/// // Memory parts the two large jobs, and then one of them shares its node's CPU: 10 of 16 or 10 of 14.
+/// // The two large jobs cannot share a node's memory, so one of them shares its CPU with the third: 10 of 16 or 10 of 14.
 /// let jobs = vec![job(6, 8), job(6, 6), job(3, 8)];
 /// let instance = Instance { fixed: 1, fluid: 1, nodes: vec![[10, 10].into(); 2], jobs };
 /// let outcome = optimum(&instance, &Limits::default());
@@ -37,20 +40,20 @@ use std::time::Instant;
 /// ```
 pub fn optimum(instance: &Instance, limits: &Limits) -> Outcome {
     let tasks = jobs_of_tasks(instance, LARGEST_TABLE);
-    best_of(instance, tasks.map(|tasks| Items::new(instance, tasks.into_iter().map(new))), 0, limits)
+    best_of(instance, tasks.map(|tasks| Items::new(instance, tasks.into_iter().map(new_task))), 0, limits)
 }
 
-/// A task without a home.
-fn new(job: usize) -> (usize, Home) {
+/// Creates a task without a home.
+fn new_task(job: usize) -> (usize, Home) {
     (job, None)
 }
 
-/// The largest minimum yield of an adaptation problem within a budget, with a mapping that reaches it: the optimum of (6.1) to
-/// (6.7) (dissertation, section 6.2.2).
+/// Computes the largest minimum yield of an adaptation problem within a budget, with a mapping that
+/// attains it: the optimum of (6.1) to (6.7) (dissertation, section 6.2.2).
 ///
-/// The search of [`optimum`] with what is spent beside the free amounts: each task tries its home first, none goes where it
-/// cannot be paid for, and nodes where tasks are at home are not exchanged. Of tasks of one job with several homes each is
-/// one of its own.
+/// The search is that of [`optimum`], which also tracks the spent budget. Each task tries its home
+/// first, placements that exceed the budget are pruned, and the symmetry of identical nodes is not
+/// used for nodes that are homes. Tasks of one job with different homes are distinct.
 ///
 /// ```
 /// use dfrsim_model::offline::{Adaptation, Instance, OfflineJob};
@@ -71,7 +74,7 @@ pub fn adapted_optimum(problem: &Adaptation, budget: u64, limits: &Limits) -> Ou
     best_of(instance, items, budget, limits)
 }
 
-/// The home of each task, in the order of the jobs.
+/// Returns the home of each task, in the order of jobs.
 fn homes(problem: &Adaptation) -> impl Iterator<Item = Home> {
     let jobs = problem.instance.jobs.iter().zip(&problem.current).zip(&problem.cost);
     jobs.flat_map(|((job, current), &cost)| {
@@ -81,7 +84,7 @@ fn homes(problem: &Adaptation) -> impl Iterator<Item = Home> {
     })
 }
 
-/// The search for the best mapping of items; without items the instance is too large.
+/// Searches for the best mapping of items; `items` is `None` if the instance is too large.
 fn best_of(instance: &Instance, items: Option<Items>, budget: u64, limits: &Limits) -> Outcome {
     let start = Instant::now();
     let outcome = |status, best, bound, nodes| Outcome { status, best, bound, nodes: Some(nodes) };
@@ -91,7 +94,7 @@ fn best_of(instance: &Instance, items: Option<Items>, budget: u64, limits: &Limi
     let Some(items) = items else {
         return outcome(Status::TimedOut, None, Some(bound), 0);
     };
-    let enough = enough(bound, limits.gap);
+    let enough = stopping_yield(bound, limits.gap);
     let mut search = Search::new(instance, &items, budget, Yield::ZERO, limits, start);
     let mut best: Option<Solved> = None;
     loop {
@@ -118,17 +121,18 @@ fn best_of(instance: &Instance, items: Option<Items>, budget: u64, limits: &Limi
     }
 }
 
-/// Whether some mapping has at least this minimum yield: the decision version of [`optimum`]. A failure is proven.
+/// Decides if some mapping has at least this minimum yield: the decision version of [`optimum`].
+/// [`Attempt::Failed`] is a proof that there is none.
 pub fn is_feasible(instance: &Instance, min_yield: Yield, limits: &Limits) -> Attempt {
     if simple_bound(instance).is_none_or(|bound| bound < min_yield) {
         return Attempt::Failed;
     }
     let Some(tasks) = jobs_of_tasks(instance, LARGEST_TABLE) else { return Attempt::TimedOut };
-    let items = Items::new(instance, tasks.into_iter().map(new));
+    let items = Items::new(instance, tasks.into_iter().map(new_task));
     Search::new(instance, &items, 0, min_yield, limits, Instant::now()).next_mapping()
 }
 
-/// The least yield with which a search under this bound may stop.
-fn enough(bound: Yield, gap: f64) -> Yield {
+/// Returns the smallest yield at which a search with this bound may stop.
+fn stopping_yield(bound: Yield, gap: f64) -> Yield {
     if gap > 0.0 { Yield::from_f64(bound.as_f64() / (1.0 + gap)).min(bound) } else { bound }
 }

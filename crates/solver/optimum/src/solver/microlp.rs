@@ -1,4 +1,4 @@
-//! The solver that cargo alone builds.
+//! The microlp solver, a Rust crate without other build requirements.
 
 use super::{Dive, Solver, SolverError};
 use crate::outcome::{Limits, Status};
@@ -54,7 +54,7 @@ impl Solver for Microlp {
         options.time_limit = limits.time;
         let mut dive =
             MicrolpDive { variables, status: Status::Infeasible, values: Vec::new(), solution: None };
-        dive.take(problem.solve_with(options))?;
+        dive.store(problem.solve_with(options))?;
         dive.read();
         Ok(Box::new(dive))
     }
@@ -69,7 +69,7 @@ struct MicrolpDive {
 }
 
 impl MicrolpDive {
-    fn take(&mut self, solved: Result<SolveOutcome, Error>) -> Result<(), SolverError> {
+    fn store(&mut self, solved: Result<SolveOutcome, Error>) -> Result<(), SolverError> {
         match solved {
             Ok(outcome) => {
                 self.status = if outcome.is_optimal() { Status::Optimal } else { Status::TimedOut };
@@ -98,7 +98,7 @@ impl Dive for MicrolpDive {
     fn fix(&mut self, fixed: &[(Variable, f64)]) -> Result<(), SolverError> {
         for &(variable, value) in fixed {
             let Some(solution) = self.solution.take() else { break };
-            self.take(solution.fix_var(self.variables[variable.0], value))?;
+            self.store(solution.fix_var(self.variables[variable.0], value))?;
         }
         self.read();
         Ok(())
@@ -136,7 +136,7 @@ fn values(solution: &Solution, variables: &[microlp::Variable]) -> Vec<f64> {
     variables.iter().map(|&variable| solution.var_value(variable)).collect()
 }
 
-/// What an error says of the program, if it is not a failure of the solver.
+/// Converts an error to a status, unless it is a failure of the solver.
 fn no_optimum(error: &Error) -> Result<Status, SolverError> {
     match error {
         Error::Infeasible => Ok(Status::Infeasible),

@@ -1,4 +1,4 @@
-//! Solvers of linear programs behind one trait.
+//! Solvers of linear programs behind a common trait.
 
 mod microlp;
 
@@ -8,56 +8,59 @@ use dfrsim_model::named::UnknownName;
 use std::fmt::{self, Debug};
 use std::str::FromStr;
 
-/// A solver that gave up for a reason of its own.
+/// A failure of a solver.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{solver} could not solve the program: {reason}")]
 pub struct SolverError {
-    /// The solver's name.
+    /// Name of the solver.
     pub solver: &'static str,
-    /// What it says.
+    /// Reason that the solver reports.
     pub reason: String,
 }
 
-/// A solver of linear programs, with integer variables or without.
+/// A solver of linear programs with real and integer variables.
 pub trait Solver: Debug + Send + Sync {
-    /// Its name, that of its [`Backend`].
+    /// Returns the name of the solver, which is that of its [`Backend`].
     fn name(&self) -> &'static str;
 
     /// Solves a program.
     ///
     /// # Errors
     ///
-    /// When the solver fails, for numerical reasons or because the program has numbers that it does not take. That a
-    /// program has no solution or a limit comes first is not an error but a [`Status`].
+    /// A failure of the solver, for numerical reasons or because the program has coefficients that
+    /// it does not support. An infeasible program or a reached limit is not an error but a
+    /// [`Status`].
     fn solve(&self, program: &Program, limits: &Limits) -> Result<Answer, SolverError>;
 
-    /// Begins to dive into a program without integer variables: solves it, and again each time that variables were fixed,
-    /// from where it is. A limit of time holds for each of these.
+    /// Starts a dive into a program without integer variables: solves it, and solves it again each
+    /// time that variables are fixed, with a warm start. A time limit applies to each of these
+    /// solutions.
     ///
     /// # Errors
     ///
-    /// As [`solve`](Self::solve).
+    /// Those of [`solve`](Self::solve).
     fn dive(&self, program: &Program, limits: &Limits) -> Result<Box<dyn Dive>, SolverError>;
 }
 
-/// A program that is solved again and again while its variables are fixed one after the other.
+/// A program that is repeatedly solved while its variables are fixed one after the other.
 pub trait Dive: Debug {
-    /// Whether the program has an optimum as fixed so far: [`Status::Optimal`], or, for good, [`Status::Infeasible`],
-    /// [`Status::Unbounded`] or [`Status::TimedOut`].
+    /// Returns the status of the program with the variables fixed so far: [`Status::Optimal`], or
+    /// one of [`Status::Infeasible`], [`Status::Unbounded`] and [`Status::TimedOut`], which are
+    /// final.
     fn status(&self) -> Status;
 
-    /// The optimal vertex, one value a variable; empty if there is none.
+    /// Returns the optimal vertex, one value per variable; empty if there is none.
     fn values(&self) -> &[f64];
 
     /// Fixes variables and solves the program again.
     ///
     /// # Errors
     ///
-    /// When the solver fails.
+    /// A failure of the solver.
     fn fix(&mut self, fixed: &[(Variable, f64)]) -> Result<(), SolverError>;
 }
 
-/// One of the solvers of this build. Parses from its name and prints it.
+/// Solvers of this build. Parsing and formatting use their names.
 ///
 /// ```
 /// use dfrsim_optimum::Backend;
@@ -67,16 +70,16 @@ pub trait Dive: Debug {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Backend {
-    /// The crate `microlp`, which cargo alone builds.
+    /// The crate `microlp`, which needs only cargo to build.
     #[default]
     Microlp,
 }
 
 impl Backend {
-    /// All of this build, the default first.
+    /// All solvers of this build, the default first.
     pub const ALL: &[Backend] = &[Backend::Microlp];
 
-    /// The solver itself.
+    /// Returns the solver.
     #[must_use]
     pub fn solver(self) -> &'static dyn Solver {
         match self {

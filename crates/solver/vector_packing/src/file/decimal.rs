@@ -1,41 +1,41 @@
-//! Fixed-point units as decimal fractions with nine digits.
+//! Conversion of fixed-point units to and from decimal fractions with nine digits.
 
 use dfrsim_model::{Share, Yield};
 
 const BILLION: u64 = 1_000_000_000;
 
-/// The amount of a fraction of a node: rounded to nine decimals, and down to units. `None` if it is negative or more
-/// than 32 bits hold.
+/// Converts a fraction of a node to an amount: rounded to nine decimals, then down to units. Returns
+/// `None` if it is negative or exceeds 32 bits.
 pub(super) fn amount(fraction: f64) -> Option<u32> {
     units(fraction, Share::ONE.units()).and_then(|units| u32::try_from(units).ok())
 }
 
-/// An amount as a fraction that [`amount`] reads back.
+/// Converts an amount to a fraction that [`amount`] reads back.
 pub(super) fn of_amount(amount: u32) -> f64 {
     fraction(amount, Share::ONE.units())
 }
 
-/// The yield of a fraction, rounded as amounts are. `None` outside [0, 1].
+/// Converts a fraction to a yield, with the rounding of [`amount`]; `None` outside of [0, 1].
 pub(super) fn yield_of(fraction: f64) -> Option<Yield> {
     units(fraction, Yield::ONE.units()).and_then(|units| Yield::try_from_units(u32::try_from(units).ok()?))
 }
 
-/// A yield as a fraction that [`yield_of`] reads back.
+/// Converts a yield to a fraction that [`yield_of`] reads back.
 pub(super) fn of_yield(each: Yield) -> f64 {
     fraction(each.units(), Yield::ONE.units())
 }
 
 fn units(fraction: f64, whole: u32) -> Option<u64> {
     let billionths = (fraction * BILLION as f64).round();
-    // A million wholes are beyond all that is meant.
+    // The limit of a million wholes exceeds all sensible input.
     (0.0..1e15).contains(&billionths).then(|| {
         let units = u128::from(billionths as u64) * u128::from(whole) / u128::from(BILLION);
         units as u64
     })
 }
 
-/// The least number of billionths that is not below the units: less than a unit above them, since a unit is more than
-/// a billionth.
+/// Returns the smallest number of billionths that is not below the units, as a fraction. It reads
+/// back exactly, since a unit is larger than a billionth.
 fn fraction(units: u32, whole: u32) -> f64 {
     (u64::from(units) * BILLION).div_ceil(u64::from(whole)) as f64 / BILLION as f64
 }

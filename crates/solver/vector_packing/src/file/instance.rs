@@ -1,4 +1,4 @@
-//! Instance files.
+//! Instances as JSON.
 
 use super::decimal::{amount, of_amount, of_yield, yield_of};
 use dfrsim_input::{Faults, Input, Located, Reader};
@@ -6,25 +6,25 @@ use dfrsim_model::offline::{Instance, OfflineJob};
 use dfrsim_model::{Share, Yield};
 use serde_json::{Value, json};
 
-/// Beyond these a file is a mistake.
+/// Size limits; larger numbers in a file are mistakes.
 const MOST_RESOURCES: u32 = 64;
 const MOST_NODES: u32 = 1_000_000;
 pub(super) const MOST_TASKS: u32 = 10_000_000;
 
-const AMOUNT: &str = "an amount from 0 to 4.55 nodes";
+const EXPECTED_AMOUNT: &str = "an amount from 0 to 4.55 nodes";
 
-/// The instance that a text describes; `file` is its name in messages.
+/// Reads an instance from a JSON text; `file` names the text in messages.
 ///
 /// # Errors
-/// The text is not JSON, or does not describe an instance: all faults at once.
+/// The text is not JSON or does not describe an instance. All errors are reported together.
 pub fn instance_from_json(file: &str, text: &str) -> Result<Instance, Faults> {
     instance_of(&Input::json(file, text)?)
 }
 
-/// Reads the instance of a file.
+/// Reads an instance from a file.
 ///
 /// # Errors
-/// It does not describe an instance: all faults at once.
+/// The file does not describe an instance. All errors are reported together.
 pub fn instance_of(input: &Input) -> Result<Instance, Faults> {
     let mut reader = Reader::default();
     let instance = instance(&mut reader, &input.root());
@@ -36,7 +36,7 @@ fn instance(reader: &mut Reader, root: &Located<'_>) -> Option<Instance> {
     let fixed = reader.field(&object, "fixed").and_then(|at| reader.integer(&at, 0..=MOST_RESOURCES));
     let fluid = reader.field(&object, "fluid").and_then(|at| reader.integer(&at, 1..=MOST_RESOURCES));
     let (nodes, jobs) = (reader.field(&object, "nodes"), reader.field(&object, "jobs"));
-    // Without the numbers of resources no vector can be judged.
+    // Vectors can be checked only if the numbers of resources are known.
     let (fixed, fluid) = (fixed? as usize, fluid? as usize);
     let nodes = nodes.and_then(|at| self::nodes(reader, &at, fixed + fluid));
     let jobs = jobs.and_then(|at| {
@@ -44,14 +44,14 @@ fn instance(reader: &mut Reader, root: &Located<'_>) -> Option<Instance> {
         let jobs = reader.each(&items, |reader, at| job(reader, at, fixed, fluid))?;
         let tasks: u64 = jobs.iter().map(|job| u64::from(job.tasks)).sum();
         if tasks > u64::from(MOST_TASKS) {
-            reader.fault(&at, format!("{tasks} tasks are more than {MOST_TASKS}"));
+            reader.fault(&at, format!("expected at most {MOST_TASKS} tasks, found {tasks}"));
         }
         Some(jobs)
     });
     Some(Instance { fixed, fluid, nodes: nodes?, jobs: jobs? })
 }
 
-/// A number of ordinary nodes, or the capacities of each.
+/// Reads the nodes: a number of unit nodes, or a list with the capacities of each.
 fn nodes(reader: &mut Reader, at: &Located<'_>, dimensions: usize) -> Option<Vec<Box<[u32]>>> {
     if at.is_list() {
         let items = reader.list(at)?;
@@ -75,10 +75,10 @@ fn job(reader: &mut Reader, at: &Located<'_>, fixed: usize, fluid: usize) -> Opt
 
 fn amounts(reader: &mut Reader, at: &Located<'_>, length: usize) -> Option<Vec<u32>> {
     let items = reader.list_of(at, length)?;
-    reader.each(&items, |reader, at| reader.number(at, AMOUNT, amount))
+    reader.each(&items, |reader, at| reader.number(at, EXPECTED_AMOUNT, amount))
 }
 
-/// An instance as a text that [`instance_from_json`] reads back, with a line for each job.
+/// Formats an instance as JSON that [`instance_from_json`] reads back, with a line for each job.
 pub fn instance_to_json(instance: &Instance) -> String {
     let fractions = |amounts: &[u32]| -> Value { amounts.iter().map(|&amount| of_amount(amount)).collect() };
     let ordinary = instance.nodes.iter().flatten().all(|&capacity| capacity == Share::ONE.units());

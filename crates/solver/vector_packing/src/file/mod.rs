@@ -22,20 +22,22 @@
 //! # Ok::<(), dfrsim_input::Faults>(())
 //! ```
 //!
-//! **An instance** has the numbers of resources `fixed` and `fluid`, the `nodes` (how many ordinary ones, or a list
-//! with the capacities of each), and the `jobs`, each with the fixed `requirements` and fluid `needs` of one task,
-//! how many `tasks` (1 unless said), and a least yield `qos` (0 unless said).
+//! **An instance** has the numbers of resources `fixed` and `fluid`, the `nodes` (a number of unit
+//! nodes, or a list with the capacities of each), and the `jobs`. Each job has the fixed
+//! `requirements` and fluid `needs` of one task, the number of `tasks` (default 1), and a least
+//! yield `qos` (default 0).
 //!
-//! **A solution** has the `minimum_yield`, which is scaled, and for each of the `jobs` where it is, `on`, as
-//! pairs of a node (from 0) and the number of tasks there, and its unscaled `yield`.
+//! **A solution** has the scaled `minimum_yield`, and for each of the `jobs` its placement `on`, a
+//! list of pairs of a node (from 0) and the number of tasks there, and its unscaled `yield`.
 //!
-//! Vector bin packing has a format of its own, which is not JSON ([`instance_from_vbp`]).
+//! Vector bin packing instances have a format of their own, which is not JSON
+//! ([`instance_from_vbp`]).
 //!
-//! A cluster with names is a [state](dfrsim_state) instead.
+//! Clusters with names are described by a state (`dfrsim-state`) instead.
 //!
-//! Amounts are in nodes, yields in [0, 1]. Both have nine decimals, further ones are rounded; what they mean is
-//! rounded down to the fixed-point units of the model. A unit is more than a billionth, and what is written is
-//! rounded up, so that it reads back as exactly the same units.
+//! Amounts are in nodes, yields in [0, 1]. Both are rounded to nine decimals, and then down to the
+//! fixed-point units of the model. A unit is more than a billionth, and written values are rounded
+//! up, so that they read back as exactly the same units.
 
 mod decimal;
 mod instance;
@@ -46,7 +48,7 @@ pub use instance::{instance_from_json, instance_of, instance_to_json};
 pub use solution::{Solution, solution_from_json, solution_to_json};
 pub use vbp::{instance_from_vbp, instance_to_vbp};
 
-/// A JSON list with a line for each item.
+/// Formats a JSON list with a line for each item.
 fn lines_of(items: impl Iterator<Item = serde_json::Value>) -> String {
     let items: Vec<String> = items.map(|item| item.to_string()).collect();
     format!("[\n{}\n]", items.join(",\n"))

@@ -1,4 +1,4 @@
-//! Solution files.
+//! Solutions as JSON.
 
 use super::decimal::{of_yield, yield_of};
 use dfrsim_input::{Faults, Input, Located, Reader};
@@ -9,21 +9,22 @@ use serde_json::json;
 /// A solution of an instance.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Solution {
-    /// The minimum scaled yield.
+    /// Minimum scaled yield.
     pub minimum_yield: Yield,
-    /// The nodes of each job's tasks.
+    /// Nodes of each job's tasks.
     pub mapping: Mapping,
-    /// The unscaled yield of each job.
+    /// Unscaled yield of each job.
     pub yields: Vec<Yield>,
 }
 
-const YIELD: &str = "a yield from 0 to 1";
+const EXPECTED_YIELD: &str = "a yield from 0 to 1";
 
-/// The solution of this instance that a text describes; `file` is its name in messages. Whether it *is* one, that is
-/// keeps capacities and has all tasks, is for an audit to say.
+/// Reads a solution of this instance from a JSON text; `file` names the text in messages. Capacities
+/// and completeness are not checked here, but by an audit.
 ///
 /// # Errors
-/// The text is not JSON, or speaks of other jobs and nodes than the instance has: all faults at once.
+/// The text is not JSON, or its numbers of jobs or nodes do not match the instance. All errors are
+/// reported together.
 pub fn solution_from_json(file: &str, text: &str, instance: &Instance) -> Result<Solution, Faults> {
     let input = Input::json(file, text)?;
     let mut reader = Reader::default();
@@ -34,7 +35,7 @@ pub fn solution_from_json(file: &str, text: &str, instance: &Instance) -> Result
 fn solution(reader: &mut Reader, root: &Located<'_>, instance: &Instance) -> Option<Solution> {
     let object = reader.object(root, &["minimum_yield", "jobs"])?;
     let minimum_yield =
-        reader.field(&object, "minimum_yield").and_then(|at| reader.number(&at, YIELD, yield_of));
+        reader.field(&object, "minimum_yield").and_then(|at| reader.number(&at, EXPECTED_YIELD, yield_of));
     let nodes = instance.nodes.len();
     let jobs = reader.field(&object, "jobs").and_then(|at| {
         let items = reader.list_of(&at, instance.jobs.len())?;
@@ -46,7 +47,7 @@ fn solution(reader: &mut Reader, root: &Located<'_>, instance: &Instance) -> Opt
 
 fn job(reader: &mut Reader, at: &Located<'_>, nodes: usize) -> Option<(Vec<NodeTasks>, Yield)> {
     let object = reader.object(at, &["on", "yield"])?;
-    let each = reader.field(&object, "yield").and_then(|at| reader.number(&at, YIELD, yield_of));
+    let each = reader.field(&object, "yield").and_then(|at| reader.number(&at, EXPECTED_YIELD, yield_of));
     let on = reader.field(&object, "on").and_then(|at| {
         let items = reader.list(&at)?;
         reader.each(&items, |reader, at| {
@@ -63,7 +64,7 @@ fn job(reader: &mut Reader, at: &Located<'_>, nodes: usize) -> Option<(Vec<NodeT
     Some((on?, each?))
 }
 
-/// A solution as a text that [`solution_from_json`] reads back, with a line for each job.
+/// Formats a solution as JSON that [`solution_from_json`] reads back, with a line for each job.
 pub fn solution_to_json(solution: &Solution) -> String {
     let jobs = solution.mapping.iter().zip(&solution.yields).map(|(placement, &each)| {
         let on: Vec<[u32; 2]> = placement.iter().map(|at| [at.node.0, at.tasks]).collect();

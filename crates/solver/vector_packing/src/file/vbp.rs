@@ -7,12 +7,14 @@ use dfrsim_model::Yield;
 use dfrsim_model::offline::{Instance, OfflineJob};
 use std::fmt::Write as _;
 
-/// The instance that a text in the format `.vbp` describes; `file` is its name in messages.
+/// Reads an instance from a text in the format `.vbp`; `file` names the text in messages.
 ///
-/// The text has the number of resources, the capacity of a bin in each, the number of kinds of items, and for each kind what an
-/// item takes of each resource and how many there are, all whole numbers. The items are tasks of a job a kind with fixed
-/// requirements alone, and there are as many bins as items: the question is how few do (`dfrsim_optimum::fewest_nodes`). One
-/// fluid resource is added, which no item needs, so that a packing has a yield of 1.
+/// The text has the number of resources, the capacity of a bin for each resource, the number of
+/// kinds of items, and for each kind the demand of an item for each resource and the number of such
+/// items, all as integers. The items of a kind become the tasks of a job that has only fixed
+/// requirements, and there are as many bins as items; the question is how few bins suffice
+/// (`dfrsim_optimum::fewest_nodes`). One fluid resource is added, which no item needs, so that every
+/// packing has a yield of 1.
 ///
 /// ```
 /// use dfrsim_vector_packing::file::instance_from_vbp;
@@ -22,18 +24,19 @@ use std::fmt::Write as _;
 /// assert_eq!((instance.nodes.len(), instance.jobs[0].tasks), (3, 2));
 /// assert_eq!(instance.jobs[1].demand[..2], [3, 8]);
 /// let error = instance_from_vbp("two.vbp", "2\n10 8\n2\n5 four 2").unwrap_err();
-/// assert_eq!(error.to_string(), "two.vbp:4:3: expected what an item of kind 1 takes of resource 2, found `four`");
+/// assert_eq!(error.to_string(), "two.vbp:4:3: expected the demand of an item of kind 1 for resource 2, found `four`");
 /// # Ok::<(), dfrsim_input::Faults>(())
 /// ```
 ///
 /// # Errors
-/// Something is not a whole number in its range, missing, or too much.
+/// A number is not an integer in its range or is missing, or the text has more numbers than
+/// expected.
 pub fn instance_from_vbp(file: &str, text: &str) -> Result<Instance, Faults> {
     let mut numbers = Numbers { file, text, at: 0 };
     let resources =
         numbers.next(MAX_DIMENSIONS as u32 - 1, || "the number of resources, from 1 to 31".to_owned())?;
     if resources == 0 {
-        return Err(numbers.error(0, "there should be a resource".to_owned()));
+        return Err(numbers.error(0, "expected at least one resource, found 0".to_owned()));
     }
     let vector = |numbers: &mut Numbers<'_>, what: &dyn Fn(u32) -> String| {
         let mut amounts = Vec::with_capacity(resources as usize + 1);
@@ -43,16 +46,16 @@ pub fn instance_from_vbp(file: &str, text: &str) -> Result<Instance, Faults> {
         amounts.push(0);
         Ok::<Box<[u32]>, Faults>(amounts.into())
     };
-    let bin = vector(&mut numbers, &|resource| format!("the capacity of a bin in resource {resource}"))?;
+    let bin = vector(&mut numbers, &|resource| format!("the capacity of a bin for resource {resource}"))?;
     let kinds = numbers.next(MOST_TASKS, || format!("the number of kinds of items, up to {MOST_TASKS}"))?;
     let (mut jobs, mut items) = (Vec::new(), 0);
     for kind in 1..=kinds {
-        let what = |resource| format!("what an item of kind {kind} takes of resource {resource}");
+        let what = |resource| format!("the demand of an item of kind {kind} for resource {resource}");
         let demand = vector(&mut numbers, &what)?;
-        let tasks = numbers.next(MOST_TASKS, || format!("how many items of kind {kind} there are"))?;
+        let tasks = numbers.next(MOST_TASKS, || format!("the number of items of kind {kind}"))?;
         items += u64::from(tasks);
         if items > u64::from(MOST_TASKS) {
-            return Err(numbers.error(numbers.at, format!("more than {MOST_TASKS} items")));
+            return Err(numbers.error(numbers.at, format!("expected at most {MOST_TASKS} items in total")));
         }
         if tasks > 0 {
             jobs.push(OfflineJob { tasks, demand, least_yield: Yield::ZERO });
@@ -65,7 +68,7 @@ pub fn instance_from_vbp(file: &str, text: &str) -> Result<Instance, Faults> {
     Ok(Instance { fixed: resources as usize, fluid: 1, nodes, jobs })
 }
 
-/// The words of a text, one after the other.
+/// Tokenizer of a text.
 struct Numbers<'a> {
     file: &'a str,
     text: &'a str,
@@ -73,7 +76,7 @@ struct Numbers<'a> {
 }
 
 impl<'a> Numbers<'a> {
-    /// The next word, and where it begins.
+    /// Returns the next word and its byte offset.
     fn word(&mut self) -> Option<(usize, &'a str)> {
         let rest = &self.text[self.at..];
         let begin = self.at + (rest.len() - rest.trim_start().len());
@@ -101,14 +104,15 @@ impl<'a> Numbers<'a> {
     }
 }
 
-/// An instance as a text in the format `.vbp`, each task with what it takes at this scaled yield, rounded up; `None` if nodes
-/// differ, or there are none, since the format has one kind of bins.
+/// Formats an instance as a text in the format `.vbp`, with the demands of tasks at this scaled
+/// yield, rounded up. Returns `None` if the instance has no nodes or heterogeneous ones, since the
+/// format has a single kind of bins.
 pub fn instance_to_vbp(instance: &Instance, scaled: Yield) -> Option<String> {
     let bin = instance.nodes.first().filter(|_| instance.is_homogeneous())?;
     let mut text = String::new();
     let mut line = |numbers: &mut dyn Iterator<Item = u64>| {
         let numbers: Vec<String> = numbers.map(|number| number.to_string()).collect();
-        writeln!(text, "{}", numbers.join(" ")).expect("a string takes any text");
+        writeln!(text, "{}", numbers.join(" ")).expect("writing to a string cannot fail");
     };
     line(&mut std::iter::once(instance.dimensions() as u64));
     line(&mut bin.iter().map(|&amount| u64::from(amount)));

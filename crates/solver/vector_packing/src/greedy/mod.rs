@@ -1,8 +1,9 @@
-//! The greedy algorithms: tasks in some order, each on the best of the nodes that can hold it.
+//! Greedy algorithms: tasks in some order, each on the best node that can hold it.
 //!
-//! A node can hold a task if the sums of fixed requirements and of constrained needs (needs times least yields) stay
-//! within its capacities. The tasks of a parallel job are placed like jobs of their own (dissertation, section 4.5.1;
-//! RR-6692, section 5.2), and nodes may differ: both studies have like nodes, for which everything here is theirs.
+//! A node can hold a task if the sums of fixed requirements and of constrained needs (needs times
+//! least yields) stay within its capacities. The tasks of a parallel job are placed like separate
+//! jobs (dissertation, section 4.5.1; RR-6692, section 5.2). Nodes may be heterogeneous; both
+//! studies have identical nodes, on which the algorithms are exactly theirs.
 //!
 //! Sources: dissertation, sections 4.2.2 and 4.4.1; RR-6692, section 3.3.
 
@@ -29,55 +30,59 @@ use std::fmt;
 pub enum Greedy {
     /// `GREEDY_Sx_Py`: one pass over the tasks.
     Pass(SortOrder, NodeRule),
-    /// `GREEDY`: the best of the 49 passes, the first of equally good ones.
+    /// `GREEDY`: the best of the 49 passes; the first of equally good ones.
     Best,
-    /// `GREEDYLIGHT`: the first of the passes of [`light`] that finds a mapping, or the best ([`Light`]).
+    /// `GREEDYLIGHT`: the first of the passes of [`light`] that finds a mapping, or the best of them
+    /// ([`Light`]).
     Light,
-    /// `GR`, `SG`: RR-6692's greedy algorithms, jobs as they come or by decreasing memory.
+    /// `GR`, `SG`: the greedy algorithms of RR-6692, with jobs in the given order or by decreasing
+    /// memory.
     Rr {
-        /// Whether tasks are sorted first.
+        /// True if tasks are sorted first.
         sorted: bool,
     },
-    /// `GB`, `SGB`: the same with backtracking.
+    /// `GB`, `SGB`: the greedy algorithms of RR-6692 with backtracking.
     Backtracking {
-        /// Whether tasks are sorted first.
+        /// True if tasks are sorted first.
         sorted: bool,
     },
 }
 
-/// What `GREEDYLIGHT` makes of its passes.
+/// Interpretations of `GREEDYLIGHT`: the pass whose mapping it returns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Light {
-    /// It takes the first that finds a mapping: so the dissertation says (section 4.4.1), and so its authors' simulator does.
+    /// The first pass that finds a mapping, as in the dissertation's text (section 4.4.1) and its
+    /// authors' simulator.
     First,
-    /// It takes the best of them, as `GREEDY` does of all. So the same section's figures have it: where both succeed `GREEDY`
-    /// is better on a fifth of the instances only, by a fifth.
+    /// The best of its passes, as `GREEDY` returns the best of all. This agrees with the figures of
+    /// the same section: where both succeed, `GREEDY` is better on only a fifth of the instances, by
+    /// a fifth.
     #[default]
     Best,
 }
 
-/// Points of the greedy algorithms that the texts leave open, or describe in two ways.
+/// Interpretation of points on which the texts about greedy algorithms are silent or inconsistent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Readings {
-    /// Of P1 to P6.
+pub struct Interpretation {
+    /// Interpretation of the rules P1 to P6.
     pub rules: NodeRules,
-    /// Of `GREEDYLIGHT`.
+    /// Interpretation of `GREEDYLIGHT`.
     pub light: Light,
 }
 
-/// The passes of `GREEDYLIGHT`: the eight that the dissertation found best for more than 15 % of the instances, by
-/// their average distance from the bound, and the one that succeeds most often. (Its text, section 4.4.1, speaks of
-/// ten and lists these nine.)
+/// Returns the passes of `GREEDYLIGHT`: the eight that the dissertation found best for more than 15
+/// % of the instances, by their average distance from the bound, and the one that succeeds most
+/// often. (Section 4.4.1 mentions ten, but lists these nine.)
 ///
-/// With the rules as printed, the averages are those of 20 samples of each of the dissertation's scenarios, from a seed
-/// that no study uses, as the example `light_order` prints them: from 0.196 (`GREEDY_S3_P2`) to 0.399 (`GREEDY_S2_P1`) and
-/// 0.526 (`GREEDY_S5_P4`). With the rules as simulated, it is the order of the simulator (flexsched,
-/// `METAGREEDYLIGHT_scheduler`).
+/// For the published rules, the averages are over 20 samples of each of the dissertation's
+/// scenarios, with a seed that no study uses, as printed by the example `light_order`: from 0.196
+/// (`GREEDY_S3_P2`) to 0.399 (`GREEDY_S2_P1`) and 0.526 (`GREEDY_S5_P4`). For the simulated rules,
+/// the order is that of the simulator (flexsched, `METAGREEDYLIGHT_scheduler`).
 pub const fn light(readings: NodeRules) -> [(SortOrder, NodeRule); 9] {
     use NodeRule::{BestFitSum, LeastMaxNeed, LeastSumNeeds};
     use SortOrder::{MaxFull, MaxNeed, SumFull, SumNeeds, SumRigid};
     match readings {
-        NodeRules::Printed => [
+        NodeRules::Published => [
             (SumNeeds, LeastSumNeeds),
             (MaxNeed, LeastSumNeeds),
             (MaxFull, LeastSumNeeds),
@@ -103,7 +108,7 @@ pub const fn light(readings: NodeRules) -> [(SortOrder, NodeRule); 9] {
 }
 
 impl Greedy {
-    /// Every greedy algorithm, in the order of the texts.
+    /// Returns every greedy algorithm, in the order of the texts.
     pub fn all() -> impl Iterator<Item = Greedy> {
         let passes = passes().map(|(order, rule)| Greedy::Pass(order, rule));
         let rr = [false, true].map(|sorted| Greedy::Rr { sorted });
@@ -111,18 +116,25 @@ impl Greedy {
         passes.chain([Greedy::Best, Greedy::Light]).chain(rr).chain(backtracking)
     }
 
-    /// Runs the algorithm by the default readings. `seed` decides the random order only; `placements` bounds the attempts
-    /// of backtracking.
+    /// Solves an instance with the default interpretation. `seed` determines only the random order;
+    /// `placements` limits backtracking.
     #[must_use]
     pub fn solve(self, instance: &Instance, seed: Seed, placements: u64) -> Outcome {
-        self.solve_as(Readings::default(), instance, seed, placements)
+        self.solve_as(Interpretation::default(), instance, seed, placements)
     }
 
-    /// The same by other readings of the dissertation; RR-6692's algorithms have one only.
+    /// Solves an instance with a given interpretation of the dissertation; the algorithms of RR-6692
+    /// do not depend on it.
     #[must_use]
-    pub fn solve_as(self, readings: Readings, instance: &Instance, seed: Seed, placements: u64) -> Outcome {
+    pub fn solve_as(
+        self,
+        readings: Interpretation,
+        instance: &Instance,
+        seed: Seed,
+        placements: u64,
+    ) -> Outcome {
         let rigid = Rigid::of(instance);
-        let read = |(order, rule): (SortOrder, NodeRule)| (order, rule.read(readings.rules));
+        let read = |(order, rule): (SortOrder, NodeRule)| (order, rule.in_version(readings.rules));
         match self {
             Greedy::Pass(order, rule) => best(instance, &rigid, seed, [read((order, rule))], Yield::ONE),
             Greedy::Best => best(instance, &rigid, seed, passes().map(read), Yield::ONE),
@@ -131,11 +143,11 @@ impl Greedy {
                 best(instance, &rigid, seed, light(readings.rules).map(read), enough)
             }
             Greedy::Rr { sorted } => {
-                let pass = (rr_order(sorted), NodeRule::LeastSumNeeds);
+                let pass = (rr6692_order(sorted), NodeRule::LeastSumNeeds);
                 best(instance, &rigid, seed, [pass], Yield::ONE)
             }
             Greedy::Backtracking { sorted } => {
-                let tasks = rr_order(sorted).tasks(instance, &rigid, seed);
+                let tasks = rr6692_order(sorted).tasks(instance, &rigid, seed);
                 let nodes = backtracking::place(instance, &rigid, &tasks, placements);
                 Outcome::of_mapping(instance, nodes.map(|nodes| mapping(instance, &tasks, &nodes)))
             }
@@ -143,17 +155,18 @@ impl Greedy {
     }
 }
 
-/// The 49 passes, S1_P1 to S7_P7.
+/// Returns the 49 passes, S1_P1 to S7_P7.
 fn passes() -> impl Iterator<Item = (SortOrder, NodeRule)> {
     let rules = |order| NodeRule::OF_THE_DISSERTATION.map(|rule| (order, rule));
     SortOrder::OF_THE_DISSERTATION.into_iter().flat_map(rules)
 }
 
-const fn rr_order(sorted: bool) -> SortOrder {
+const fn rr6692_order(sorted: bool) -> SortOrder {
     if sorted { SortOrder::MaxFixed } else { SortOrder::Given }
 }
 
-/// The best of some passes, the first of equally good ones; there are no more after one with a yield that is enough.
+/// Returns the best of the passes, the first of equally good ones. Stops after a pass whose yield is
+/// at least `enough`.
 fn best(
     instance: &Instance,
     rigid: &Rigid,
@@ -163,7 +176,7 @@ fn best(
 ) -> Outcome {
     let mut placer = Placer::new(instance, rigid);
     let mut best: Option<Solved> = None;
-    // Passes of one order mostly are together.
+    // Passes with the same order are mostly adjacent, so one sorted list is cached.
     let mut sorted: Option<(SortOrder, Vec<u32>)> = None;
     for (order, rule) in passes {
         if sorted.as_ref().is_none_or(|sorted| sorted.0 != order) {

@@ -1,32 +1,32 @@
 //! A search tree over the nodes of a cluster.
 
-/// Finds the cheapest node that can hold a task, in a complete binary tree over the nodes.
+/// Complete binary tree over the nodes that finds the cheapest node for a task.
 ///
-/// A leaf has a row of numbers: for each resource the *excess*, load minus capacity, which is 0 for a full node, and
-/// then some *costs*. The row of an inner node is the minimum of its children's, so that it shows at once whether a
-/// task might fit below and how cheap that might be. Rows lie side by side since a search or an update needs all of
-/// one.
+/// A leaf has a row of numbers: for each resource the *excess*, load minus capacity, which is 0 for
+/// a full node, and then some *costs*. The row of an inner node is the elementwise minimum of its
+/// children's rows, so it bounds from below the excess and the cost in its subtree. Rows are stored
+/// contiguously, since a search or an update accesses whole rows.
 pub(super) struct NodeTree {
     resources: usize,
     stride: usize,
     leaves: usize,
-    /// The row of tree node `t` starts at `t * stride`; 1 is the root, `2 t` and `2 t + 1` are the children of `t`,
-    /// and the nodes' rows start at `leaves`.
+    /// Rows of the tree. The row of tree node `t` starts at `t * stride`; 1 is the root, `2 t` and
+    /// `2 t + 1` are the children of `t`, and the leaves start at tree node `leaves`.
     rows: Vec<i64>,
 }
 
-/// The excess of leaves without a node; no task fits there, and no demand makes it overflow.
+/// Excess of unused leaves. No task fits there, and adding a demand does not overflow.
 const NOWHERE: i64 = i64::MAX / 2;
 
-/// The query of a search.
+/// Parameters of a search.
 struct Query<'a> {
     demand: &'a [i64],
-    /// The place of the cost in a row.
+    /// Index of the cost in a row.
     cost: Option<usize>,
 }
 
 impl NodeTree {
-    /// A tree for as many nodes as there are capacities, with loads and costs of 0.
+    /// Creates a tree with a node for each of the capacities, and with loads and costs of 0.
     pub(super) fn new<'a>(
         capacities: impl ExactSizeIterator<Item = &'a [i64]>,
         resources: usize,
@@ -49,8 +49,8 @@ impl NodeTree {
         tree
     }
 
-    /// The node of the least cost in this column, or simply the first without one, that can hold the demand; of equal
-    /// ones the first.
+    /// Finds the node of least cost in this column that can hold the demand, or the first such node
+    /// if `column` is `None`; ties are broken by the lowest index.
     pub(super) fn cheapest(&self, demand: &[i64], column: Option<usize>) -> Option<usize> {
         let query = Query { demand, cost: column.map(|column| self.resources + column) };
         let mut best = (i64::MAX, usize::MAX);
@@ -58,7 +58,7 @@ impl NodeTree {
         (best.1 != usize::MAX).then_some(best.1)
     }
 
-    /// Adds a demand to a node's load and lets `recost` change its costs.
+    /// Adds a demand to a node's load and updates its costs with `recost`.
     pub(super) fn add(&mut self, node: usize, demand: &[i64], recost: impl FnOnce(&mut [i64])) {
         let leaf = self.leaves + node;
         let (excess, costs) = self.rows[leaf * self.stride..][..self.stride].split_at_mut(self.resources);
@@ -73,8 +73,9 @@ impl NodeTree {
         }
     }
 
-    /// Depth first, the cheaper child first, below the tree node `at` with the nodes `first..first + width`; goes on
-    /// only where something cheaper than `best` (cost, node) might be.
+    /// Searches depth first, the cheaper child first, below the tree node `at`, which covers the
+    /// nodes `first..first + width`. Prunes subtrees that cannot contain anything better than `best`
+    /// (cost, node).
     fn search(&self, at: usize, first: usize, width: usize, query: &Query<'_>, best: &mut (i64, usize)) {
         let row = self.row(at);
         if (query.cost_in(row), first) >= *best || !query.fits(row) {
@@ -98,7 +99,7 @@ impl NodeTree {
         &self.rows[at * self.stride..][..self.stride]
     }
 
-    /// Computes an inner node's row from its children's.
+    /// Computes an inner node's row from those of its children.
     fn summarise(&mut self, at: usize) {
         let (above, below) = self.rows.split_at_mut(2 * at * self.stride);
         let (left, right) = below[..2 * self.stride].split_at(self.stride);

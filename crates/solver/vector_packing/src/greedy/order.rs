@@ -1,4 +1,4 @@
-//! The orders in which greedy algorithms take tasks.
+//! Orders in which greedy algorithms place tasks.
 
 use crate::rigid::Rigid;
 use dfrsim_model::Seed;
@@ -6,10 +6,10 @@ use dfrsim_model::offline::Instance;
 use rand::seq::SliceRandom as _;
 use std::cmp::Reverse;
 
-/// The order in which jobs are placed: S1 to S7 of the dissertation (section 4.2.2) and the two of RR-6692 (section
+/// Orders of jobs: S1 to S7 of the dissertation (section 4.2.2) and the two of RR-6692 (section
 /// 3.3).
 ///
-/// Ties keep the order of the instance. The tasks of a job are taken one after the other, except in random order,
+/// Ties keep the order of the instance. The tasks of a job are consecutive, except in random order,
 /// which shuffles all tasks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SortOrder {
@@ -27,14 +27,15 @@ pub enum SortOrder {
     MaxFull,
     /// S7: by decreasing sum of fixed requirements and fluid needs.
     SumFull,
-    /// As they come (GR and GB).
+    /// Order of the instance (GR and GB).
     Given,
-    /// By decreasing largest fixed requirement, which is the memory where there is no other (SG and SGB).
+    /// Decreasing largest fixed requirement, which is the memory if there is no other one (SG and
+    /// SGB).
     MaxFixed,
 }
 
 impl SortOrder {
-    /// S1 to S7.
+    /// S1 to S7 in order.
     pub const OF_THE_DISSERTATION: [SortOrder; 7] = [
         SortOrder::Random,
         SortOrder::MaxNeed,
@@ -45,7 +46,8 @@ impl SortOrder {
         SortOrder::SumFull,
     ];
 
-    /// The tasks in this order, each as the index of its job. `seed` is that of the random order.
+    /// Returns the tasks in this order, each as the index of its job. `seed` is used by the random
+    /// order only.
     pub(crate) fn tasks(self, instance: &Instance, rigid: &Rigid, seed: Seed) -> Vec<u32> {
         let mut jobs: Vec<u32> = (0..instance.jobs.len() as u32).collect();
         let demand = |job: u32| &*instance.jobs[job as usize].demand;

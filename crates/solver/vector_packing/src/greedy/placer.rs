@@ -1,23 +1,23 @@
-//! One greedy pass over the tasks.
+//! A greedy pass over the tasks.
 
-use super::node_rule::{Amounts, NodeRule};
+use super::node_rule::{LoadAmounts, NodeRule};
 use super::node_tree::NodeTree;
 use crate::rigid::Rigid;
 use crate::vector::minimum_yield_of;
 use dfrsim_model::Yield;
-use dfrsim_model::offline::{Instance, Mapping, mapping_of};
+use dfrsim_model::offline::{Instance, Mapping, collect_mapping};
 
-/// Places the tasks of one instance, again and again by different orders and rules.
+/// Places the tasks of one instance repeatedly, in different orders and by different rules.
 pub(super) struct Placer<'a> {
     instance: &'a Instance,
     rigid: &'a Rigid,
-    /// For each job, the fluid resource of its largest need, counted among the fluid ones.
+    /// Fluid resource of the largest need of each job, counted among the fluid ones.
     largest_need: Vec<u32>,
-    /// For each job, the resource of its largest fixed requirement or constrained need.
+    /// Resource of the largest fixed requirement or constrained need of each job.
     largest_rigid: Vec<u32>,
-    /// The loads that the rule uses: a row for each node, a column for each of the rule's resources.
+    /// Loads that the rule uses: a row per node, a column per resource of the rule.
     loads: Vec<i64>,
-    /// The node of each task, in the order in which they were placed.
+    /// Node of each task, in the order of placement.
     nodes: Vec<u32>,
 }
 
@@ -37,14 +37,14 @@ impl<'a> Placer<'a> {
         }
     }
 
-    /// Places the tasks, given as indices of their jobs, in this order; the minimum yield of the mapping, or `None`
-    /// if some task has no place.
+    /// Places the tasks, given as indices of their jobs, in this order. Returns the minimum yield of
+    /// the mapping; `None` if a task fits on no node.
     pub(super) fn place(&mut self, tasks: &[u32], rule: NodeRule) -> Option<Yield> {
         let Instance { fixed, fluid, ref nodes, .. } = *self.instance;
         let columns = match rule.amounts() {
-            Amounts::Needs => fluid,
-            Amounts::Rigid => fixed + fluid,
-            Amounts::None => 0,
+            LoadAmounts::Needs => fluid,
+            LoadAmounts::Rigid => fixed + fluid,
+            LoadAmounts::None => 0,
         };
         let total = rule.is_total();
         let capacities = (0..nodes.len()).map(|node| self.rigid.capacity(node));
@@ -56,40 +56,40 @@ impl<'a> Placer<'a> {
             let job = job as usize;
             let column = match rule.amounts() {
                 _ if total => Some(0),
-                Amounts::Needs => Some(self.largest_need[job] as usize),
-                Amounts::Rigid => Some(self.largest_rigid[job] as usize),
-                Amounts::None => None,
+                LoadAmounts::Needs => Some(self.largest_need[job] as usize),
+                LoadAmounts::Rigid => Some(self.largest_rigid[job] as usize),
+                LoadAmounts::None => None,
             };
             let demand = self.rigid.demand(job);
             let node = tree.cheapest(demand, column)?;
             self.nodes.push(node as u32);
             let loads = &mut self.loads[node * columns..][..columns];
             tree.add(node, demand, |costs| match rule.amounts() {
-                Amounts::Needs => {
+                LoadAmounts::Needs => {
                     let needs = self.instance.jobs[job].demand[fixed..].iter().map(|&need| i64::from(need));
                     let capacities = nodes[node][fixed..].iter().map(|&capacity| i64::from(capacity));
-                    load(rule, self.rigid, loads, needs.zip(capacities), costs);
+                    add_to_loads(rule, self.rigid, loads, needs.zip(capacities), costs);
                 }
-                Amounts::Rigid => {
+                LoadAmounts::Rigid => {
                     let capacities = self.rigid.capacity(node).iter().copied();
                     let amounts = demand.iter().copied().zip(capacities);
-                    load(rule, self.rigid, loads, amounts, costs);
+                    add_to_loads(rule, self.rigid, loads, amounts, costs);
                 }
-                Amounts::None => {}
+                LoadAmounts::None => {}
             });
         }
         let parts = tasks.iter().zip(&self.nodes).map(|(&job, &node)| (job as usize, node as usize, 1));
         minimum_yield_of(self.instance, parts)
     }
 
-    /// The node of each task of the last complete pass, in the order of its tasks.
+    /// Returns the node of each task in the last complete pass, in the order of its tasks.
     pub(super) fn nodes(&self) -> &[u32] {
         &self.nodes
     }
 }
 
-/// Adds amounts, each with the capacity for it, to the loads of a node, and says what they then cost.
-fn load(
+/// Adds amounts, each given with its capacity, to the loads of a node, and updates their costs.
+fn add_to_loads(
     rule: NodeRule,
     rigid: &Rigid,
     loads: &mut [i64],
@@ -98,21 +98,21 @@ fn load(
 ) {
     let mut total = 0_i64;
     for (at, (load, (amount, capacity))) in loads.iter_mut().zip(amounts).enumerate() {
-        *load = rule.loaded(*load, amount);
-        let load = rigid.compared(*load, capacity);
+        *load = rule.load_with(*load, amount);
+        let load = rigid.comparable_load(*load, capacity);
         total = total.saturating_add(load);
         costs[if rule.is_total() { 0 } else { at }] = rule.cost(if rule.is_total() { total } else { load });
     }
 }
 
-/// The index of the largest amount, the first of equal ones.
+/// Returns the index of the largest amount; ties are broken by the first index.
 fn first_largest<T: Ord>(amounts: impl Iterator<Item = T>) -> u32 {
     let largest = amounts.enumerate().reduce(|best, next| if next.1 > best.1 { next } else { best });
     largest.map_or(0, |(index, _)| index as u32)
 }
 
-/// The mapping that puts each task, given as the index of its job, on its node.
+/// Builds the mapping from tasks, given as indices of their jobs, and their nodes.
 pub(crate) fn mapping(instance: &Instance, tasks: &[u32], nodes: &[u32]) -> Mapping {
     let nodes = tasks.iter().zip(nodes);
-    mapping_of(instance.jobs.len(), nodes.map(|(&job, &node)| (job as usize, node, 1)))
+    collect_mapping(instance.jobs.len(), nodes.map(|(&job, &node)| (job as usize, node, 1)))
 }

@@ -6,15 +6,16 @@ use dfrsim_model::Seed;
 use dfrsim_model::offline::{Adaptation, Instance};
 use rand::seq::index;
 
-/// The part of the needs that change, and of the jobs that others replace.
+/// Fraction of the needs that change, and fraction of the jobs that are replaced.
 const REDRAWN: f64 = 0.25;
 const REPLACED: f64 = 0.1;
 
-/// The adaptation problem after a change: jobs are where VP_CPSUM packed them, then a quarter of their fluid needs
-/// change to those of `other`, an instance of the same scenario, and a tenth of the jobs are replaced by its jobs,
-/// which are new. Which ones comes from the seed; numbers are rounded to the nearest. Moving a task costs its first
-/// fixed requirement, its memory. `None` if VP_CPSUM has no solution, or if the two instances have not as many jobs and
-/// resources.
+/// Creates an adaptation problem by changing an instance. Jobs are on the nodes on which VP_CPSUM
+/// packed them. Then a quarter of their fluid needs change to those of `other`, an instance of the
+/// same scenario, and a tenth of the jobs are replaced by jobs of `other`, which are new. `seed`
+/// determines the selection; numbers are rounded to the nearest. The cost of moving a task is its
+/// first fixed requirement, its memory. Returns `None` if VP_CPSUM finds no solution, or if the two
+/// instances differ in their numbers of jobs or resources.
 ///
 /// ```
 /// use dfrsim_model::Seed;
@@ -29,7 +30,7 @@ pub fn changed(before: &Instance, other: &Instance, seed: Seed) -> Option<Adapta
     if other.jobs.len() != jobs || (other.fixed, other.fluid) != (before.fixed, before.fluid) {
         return None;
     }
-    let packing = "VP_CPSUM".parse().expect("a name of the texts");
+    let packing = "VP_CPSUM".parse().expect("VP_CPSUM is a known algorithm");
     let mut current = VectorPacking::new(packing, Options::default()).solve(before).ok()??.mapping;
     let mut instance = before.clone();
     let part = |count: usize, part: f64| (count as f64 * part).round() as usize;
@@ -47,17 +48,18 @@ pub fn changed(before: &Instance, other: &Instance, seed: Seed) -> Option<Adapta
     Some(Adaptation { instance, current, cost })
 }
 
-/// The adaptation problem of this number on 4 nodes: a change of an instance of [`InstanceSet::DissertationSmall`] to another one
-/// of the same scenario. Numbers leap through the scenarios, each of which comes once in 729, with other samples each time.
-/// `None` where [`changed`] is `None`.
+/// Creates the adaptation problem of this number on 4 nodes: a change of an instance of
+/// [`InstanceSet::DissertationSmall`] to another one of the same scenario. Consecutive numbers
+/// stride through the scenarios; each scenario occurs once in 729 numbers, with other samples each
+/// time. Returns `None` if [`changed`] does.
 pub fn small_change(study: Seed, number: u64) -> Option<Adaptation> {
     let set = InstanceSet::DissertationSmall;
     let scenarios = set.scenarios().len() as u64;
-    let place = number.checked_mul(LEAP)?;
+    let place = number.checked_mul(STRIDE)?;
     let (scenario, first) = ((place % scenarios) as u32, u32::try_from(2 * (place / scenarios)).ok()?);
     let sample = |sample| set.instance(study, scenario, sample);
     changed(&sample(first)?, &sample(first + 1)?, study.numbered(place))
 }
 
-/// It has no factor in common with the number of scenarios.
-const LEAP: u64 = 100;
+/// Stride through the scenarios; coprime to their number.
+const STRIDE: u64 = 100;

@@ -1,58 +1,60 @@
-//! The dissertation's instances.
+//! Instances of the dissertation.
 
 use super::truncated::TruncatedNormal;
-use super::{Scenario, ordinary_nodes, slacks, units};
+use super::{Scenario, slacks, unit_nodes, units};
 use dfrsim_model::offline::{Instance, OfflineJob};
 use dfrsim_model::{Rng, Seed, Yield};
 use rand::RngExt as _;
 
-/// A scenario of the dissertation (section 4.3): serial jobs with fixed requirements, scaled to a slack, and fluid
-/// needs, both normally distributed, some with a quality of service.
+/// A scenario of the dissertation (section 4.3): serial jobs with fixed requirements, scaled to a
+/// slack, and fluid needs, both normally distributed; some jobs have a quality of service.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DissertationScenario {
-    /// The number of nodes (N).
+    /// Number of nodes (N).
     pub nodes: u32,
-    /// The number of jobs (J).
+    /// Number of jobs (J).
     pub jobs: u32,
-    /// The number of resources (D), the first half of which is fixed and the other half fluid; even.
+    /// Number of resources (D), even. The first half is fixed, the second half fluid.
     pub dimensions: u32,
-    /// The standard deviation of the normal distribution, of mean 0.5, which requirements and needs come from; values
-    /// outside [0, 1] are drawn again.
+    /// Standard deviation of the normal distribution of requirements and needs, whose mean is 0.5;
+    /// values outside of [0, 1] are redrawn.
     pub sigma: f64,
-    /// The probability with which a job needs at least half its yield.
+    /// Probability that a job requires at least half of its yield.
     pub rho: f64,
-    /// The part of every fixed resource, summed over the nodes, which the jobs leave free.
+    /// Fraction of every fixed resource, summed over the nodes, that the jobs leave free.
     pub slack: f64,
 }
 
-/// How to treat a requirement that scaling raises above a whole node.
+/// Treatments of requirements that scaling raises above a whole node.
 ///
-/// The dissertation (section 4.3) does not say. Its problem has requirements in [0, 1] (sections 4.1 and 4.1.2), and its
-/// authors' simulator cuts them (flexsched, first commit of its public repository, `genprob.py`).
+/// The dissertation (section 4.3) does not specify this. Its problem has requirements in [0, 1]
+/// (sections 4.1 and 4.1.2), and its authors' simulator truncates them (flexsched, first commit of
+/// its public repository, `genprob.py`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Requirements {
-    /// It is cut to a whole node, and a little more than the slack stays free.
+    /// Truncated to a whole node, so that slightly more than the slack stays free.
     #[default]
-    Cut,
-    /// It is kept: no node holds it, and the instance has no solution. (Above 4.55 nodes it is cut to that, the most that
-    /// fits 32 bits.)
+    Truncated,
+    /// Unchanged: no node can hold the job, and the instance has no solution. (Values above 4.55
+    /// nodes are truncated to that, the maximum of 32 bits.)
     Kept,
 }
 
-/// Which amounts the dissertation's instances have.
+/// Interpretations of the distribution of amounts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Amounts {
-    /// Those of the normal distribution in [0, 1], exact to the units of the model.
+    /// Values of the normal distribution in [0, 1], exact to the units of the model.
     #[default]
     Drawn,
-    /// As its authors' simulator has them (flexsched, first commit of its public repository, `genprob.py`): what is below 0.01
-    /// is drawn again too, and at last all are rounded to three decimals.
+    /// The method of its authors' simulator (flexsched, first commit of its public repository,
+    /// `genprob.py`): values below 0.01 are redrawn too, and all amounts are finally rounded to
+    /// three decimals.
     Simulated,
 }
 
 impl DissertationScenario {
-    /// The published scenarios on this many nodes: jobs change slowest, then resources, deviations, qualities of
-    /// service, and slack fastest.
+    /// Returns the published scenarios on this number of nodes. Jobs vary slowest, then resources,
+    /// deviations and qualities of service; the slack varies fastest.
     pub(super) fn grid(nodes: u32, jobs: &[u32]) -> Vec<Scenario> {
         let mut scenarios = Vec::new();
         for &jobs in jobs {
@@ -74,14 +76,14 @@ impl DissertationScenario {
         scenarios.into_iter().map(Scenario::Dissertation).collect()
     }
 
-    /// The instance of this seed, requirements cut.
+    /// Generates the instance of this seed with the default interpretation.
     pub fn instance(&self, seed: Seed) -> Instance {
         self.instance_as(seed, Requirements::default(), Amounts::default())
     }
 
-    /// The instance of this seed.
+    /// Generates the instance of this seed with the given interpretations.
     ///
-    /// Each resource is drawn from a stream of its own, and the qualities of service from another one.
+    /// Each resource is drawn from its own random stream, and so are the qualities of service.
     pub fn instance_as(&self, seed: Seed, requirements: Requirements, read: Amounts) -> Instance {
         let half = self.dimensions as usize / 2;
         let amounts: Vec<Vec<u32>> = (0..2 * half)
@@ -103,27 +105,22 @@ impl DissertationScenario {
             demand: amounts.iter().map(|amounts| amounts[job]).collect(),
             least_yield: if quality.random_bool(self.rho) { Yield::from_ratio(1, 2) } else { Yield::ZERO },
         });
-        Instance {
-            fixed: half,
-            fluid: half,
-            nodes: ordinary_nodes(self.nodes, 2 * half),
-            jobs: jobs.collect(),
-        }
+        Instance { fixed: half, fluid: half, nodes: unit_nodes(self.nodes, 2 * half), jobs: jobs.collect() }
     }
 
-    /// The amount that each job asks of one resource.
+    /// Draws the amounts of all jobs for one resource.
     fn draw(&self, rng: &mut Rng, read: Amounts) -> Vec<f64> {
         let least = if read == Amounts::Simulated { 0.01 } else { 0.0 };
-        let normal = TruncatedNormal::new(0.5, self.sigma).from(least);
+        let normal = TruncatedNormal::new(0.5, self.sigma).with_minimum(least);
         (0..self.jobs).map(|_| normal.draw(rng)).collect()
     }
 
-    /// Scales requirements by one factor, so that their sum leaves the slack free.
+    /// Scales requirements by a common factor, so that their sum leaves the slack free.
     fn scale(&self, amounts: &mut [f64], requirements: Requirements) {
         let sum: f64 = amounts.iter().sum();
         let factor = f64::from(self.nodes) * (1.0 - self.slack) / sum;
         let most = match requirements {
-            Requirements::Cut => 1.0,
+            Requirements::Truncated => 1.0,
             Requirements::Kept => f64::INFINITY,
         };
         for amount in amounts {
@@ -170,7 +167,7 @@ mod tests {
                     / f64::from(Share::ONE.units())
             };
             for dimension in 0..instance.fixed {
-                // Each job loses less than a unit to rounding.
+                // Rounding reduces each job by less than a unit.
                 let wanted = 64.0 * (1.0 - scenario.slack);
                 assert!((wanted - 1e-6..=wanted + 1e-9).contains(&sum(dimension)));
             }
@@ -185,7 +182,7 @@ mod tests {
         }
     }
 
-    /// One job of 3 nodes with a tenth free asks for 2.7 nodes after any draws.
+    /// A single job on 3 nodes with a slack of 0.1 demands 2.7 nodes, whatever is drawn.
     #[test]
     fn a_requirement_above_a_node_is_cut_or_kept() {
         let scenario =
@@ -199,7 +196,8 @@ mod tests {
         assert_eq!(cut.jobs[0].demand[1], instance.jobs[0].demand[1]);
     }
 
-    /// Samples, scenarios and seeds give different instances; a change of the streams must be seen.
+    /// Samples, scenarios and seeds give different instances. The test also detects changes of the
+    /// random streams.
     #[test]
     fn golden_amounts() {
         let set = InstanceSet::Dissertation;

@@ -1,4 +1,4 @@
-//! The instances of both studies, each made from (study seed, scenario, sample) alone.
+//! Instances of both studies, each generated from (study seed, scenario, sample) alone.
 //!
 //! ```
 //! use dfrsim_model::Seed;
@@ -10,8 +10,8 @@
 //! assert_eq!(Some(instance), set.instance(Seed::new(1), 700, 42));
 //! ```
 //!
-//! Drawn amounts are real numbers; they are rounded down to the fixed-point units of the model when the instance is
-//! complete, so that rounding never makes an instance harder.
+//! Amounts are drawn as real numbers and finally rounded down to the fixed-point units of the model,
+//! so that rounding never makes an instance harder.
 
 mod changed;
 mod dissertation;
@@ -26,7 +26,8 @@ use dfrsim_model::offline::Instance;
 use dfrsim_model::{Seed, Share};
 
 dfrsim_model::named! {
-    /// A set of instances, as a study uses it. Its name is part of the path to its random streams.
+    /// Sets of instances that studies use. The name is part of the path to the random streams of a
+    /// set.
     pub enum InstanceSet as "instance set" {
         /// 64 nodes; 100, 200 or 500 jobs (dissertation, section 4.3).
         Dissertation = "dissertation",
@@ -41,28 +42,28 @@ dfrsim_model::named! {
     }
 }
 
-/// Points of their instances that the texts leave open, or describe in two ways.
+/// Interpretation of points on which the texts about instances are silent or inconsistent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Readings {
-    /// Of the dissertation's.
+pub struct InstanceInterpretation {
+    /// Treatment of large requirements in the dissertation's instances.
     pub requirements: Requirements,
-    /// Of the dissertation's.
+    /// Distribution of amounts in the dissertation's instances.
     pub amounts: Amounts,
-    /// Of RR-6692's.
+    /// Memory slack of RR-6692's instances.
     pub memory: Memory,
 }
 
-/// What the samples of a scenario have in common.
+/// Parameters shared by the samples of a scenario.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Scenario {
-    /// Of the dissertation.
+    /// A scenario of the dissertation.
     Dissertation(DissertationScenario),
-    /// Of RR-6692.
+    /// A scenario of RR-6692.
     Rr6692(Rr6692Scenario),
 }
 
 impl InstanceSet {
-    /// How many samples a scenario has in the published study.
+    /// Returns the number of samples per scenario in the published study.
     #[must_use]
     pub const fn samples(self) -> u32 {
         match self {
@@ -70,7 +71,7 @@ impl InstanceSet {
             _ => 100,
         }
     }
-    /// The scenarios; an instance's scenario index counts them from 0.
+    /// Returns the scenarios, which are numbered from 0 in this order.
     #[must_use]
     pub fn scenarios(self) -> Vec<Scenario> {
         match self {
@@ -81,13 +82,13 @@ impl InstanceSet {
             InstanceSet::Rr6692Parallel => Rr6692Scenario::grid(64, &[100, 250, 500], true),
         }
     }
-    /// The seed of one instance; everything random about the instance is forked from it.
+    /// Returns the seed of one instance, from which all its random streams are forked.
     #[must_use]
     pub fn seed(self, study: Seed, scenario: u32, sample: u32) -> Seed {
         study.fork(self.name()).numbered(scenario.into()).numbered(sample.into())
     }
-    /// One instance; `None` if there is no such scenario. Samples beyond the published number are as good as the
-    /// others.
+    /// Generates one instance; `None` if there is no such scenario. Sample numbers may exceed the
+    /// published number of samples.
     #[must_use]
     pub fn instance(self, study: Seed, scenario: u32, sample: u32) -> Option<Instance> {
         let scenarios = self.scenarios();
@@ -96,12 +97,12 @@ impl InstanceSet {
 }
 
 impl Scenario {
-    /// The instance of this seed.
+    /// Generates the instance of this seed with the default interpretation.
     pub fn instance(&self, seed: Seed) -> Instance {
-        self.instance_as(seed, Readings::default())
+        self.instance_as(seed, InstanceInterpretation::default())
     }
-    /// The instance of this seed by other readings of the texts.
-    pub fn instance_as(&self, seed: Seed, readings: Readings) -> Instance {
+    /// Generates the instance of this seed with a given interpretation of the texts.
+    pub fn instance_as(&self, seed: Seed, readings: InstanceInterpretation) -> Instance {
         match self {
             Scenario::Dissertation(scenario) => {
                 scenario.instance_as(seed, readings.requirements, readings.amounts)
@@ -109,14 +110,14 @@ impl Scenario {
             Scenario::Rr6692(scenario) => scenario.instance_as(seed, readings.memory),
         }
     }
-    /// How many nodes.
+    /// Returns the number of nodes.
     pub const fn nodes(&self) -> u32 {
         match self {
             Scenario::Dissertation(scenario) => scenario.nodes,
             Scenario::Rr6692(scenario) => scenario.nodes,
         }
     }
-    /// The free part of the fixed resources that the scenario aims at.
+    /// Returns the target fraction of fixed resources that stays free.
     pub const fn slack(&self) -> f64 {
         match self {
             Scenario::Dissertation(scenario) => scenario.slack,
@@ -125,17 +126,17 @@ impl Scenario {
     }
 }
 
-/// 0.1 to 0.9, the slacks of both studies.
+/// Returns the slacks of both studies, 0.1 to 0.9.
 fn slacks() -> impl Iterator<Item = f64> + Clone {
     (1..10).map(|tenths| f64::from(tenths) / 10.0)
 }
 
-/// That many ordinary nodes with this many resources.
-fn ordinary_nodes(count: u32, dimensions: usize) -> Vec<Box<[u32]>> {
+/// Creates this number of unit nodes with this number of resources.
+fn unit_nodes(count: u32, dimensions: usize) -> Vec<Box<[u32]>> {
     vec![vec![Share::ONE.units(); dimensions].into(); count as usize]
 }
 
-/// A part of a node in whole units, rounded down; at most what 32 bits hold.
+/// Converts a fraction of a node to units, rounded down and saturated at 32 bits.
 fn units(fraction: f64) -> u32 {
     (fraction * f64::from(Share::ONE.units())) as u32
 }

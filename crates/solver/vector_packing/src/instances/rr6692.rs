@@ -1,45 +1,48 @@
-//! The instances of RR-6692.
+//! Instances of RR-6692.
 
 use super::truncated::TruncatedNormal;
-use super::{Scenario, ordinary_nodes, slacks, units};
+use super::{Scenario, slacks, unit_nodes, units};
 use dfrsim_model::offline::{Instance, OfflineJob};
 use dfrsim_model::{Seed, Yield};
 use dfrsim_workload::lublin::{LublinParameters, Mode, arrivals};
 use std::num::NonZeroU32;
 
-/// How the memory slack of RR-6692's instances comes about. Its section 4.1 can be read both ways.
+/// Interpretations of the memory slack in RR-6692's instances; its section 4.1 is ambiguous.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Memory {
-    /// By scaling: requirements are drawn with a mean of 0.5, those outside [0, 1] again, and scaled by one factor, so that
-    /// "the total amount of free memory, or memory slack", is that of the scenario in every instance, and the mean of its
-    /// requirements H (1 - slack) / J. So its authors' generator does it (flexsched, first commit of its public repository,
-    /// `genparallelprob.c`). What is lifted above a node stays there.
+    /// Scaling: requirements are drawn with a mean of 0.5, redrawn outside of [0, 1], and scaled by
+    /// a common factor, so that "the total amount of free memory, or memory slack", is that of the
+    /// scenario in every instance, and the mean requirement is H (1 - slack) / J. This is the method
+    /// of its authors' generator (flexsched, first commit of its public repository,
+    /// `genparallelprob.c`). Requirements that scaling raises above a whole node stay there.
     #[default]
     Scaled,
-    /// By the distribution: requirements are drawn with a mean of H (1 - slack) / J, those outside [0, 1] again; how much
-    /// memory of an instance is free varies, and is less on average than the slack where values are drawn again.
+    /// Distribution: requirements are drawn with a mean of H (1 - slack) / J and redrawn outside of
+    /// [0, 1]. The free memory of an instance varies; on average it is less than the slack if values
+    /// are redrawn.
     Drawn,
 }
 
 /// A scenario of RR-6692 (sections 4.1 and 5.2): memory and CPU, both normally distributed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rr6692Scenario {
-    /// The number of nodes (H); at least one.
+    /// Number of nodes (H); at least 1.
     pub nodes: u32,
-    /// The number of tasks of all jobs together (J for serial jobs).
+    /// Total number of tasks (J for serial jobs).
     pub tasks: u32,
-    /// Whether jobs have more than one task.
+    /// True if jobs may have more than one task.
     pub parallel: bool,
-    /// The coefficient of variation of the memory requirements.
+    /// Coefficient of variation of the memory requirements.
     pub memory_variation: f64,
-    /// The coefficient of variation of the CPU needs.
+    /// Coefficient of variation of the CPU needs.
     pub cpu_variation: f64,
-    /// The part of the memory that is free: the mean requirement is H (1 - slack) / J.
+    /// Fraction of the memory that stays free: the mean requirement is H (1 - slack) / J.
     pub slack: f64,
 }
 
 impl Rr6692Scenario {
-    /// The published scenarios: tasks change slowest, then the variations of memory and of CPU, and slack fastest.
+    /// Returns the published scenarios. Tasks vary slowest, then the variations of memory and CPU;
+    /// the slack varies fastest.
     pub(super) fn grid(nodes: u32, tasks: &[u32], parallel: bool) -> Vec<Scenario> {
         let mut scenarios = Vec::new();
         for &tasks in tasks {
@@ -59,15 +62,16 @@ impl Rr6692Scenario {
         scenarios.into_iter().map(Scenario::Rr6692).collect()
     }
 
-    /// The instance of this seed, its memory scaled.
+    /// Generates the instance of this seed with the default interpretation of the slack, by scaling.
     pub fn instance(&self, seed: Seed) -> Instance {
         self.instance_as(seed, Memory::default())
     }
 
-    /// The instance of this seed.
+    /// Generates the instance of this seed with a given interpretation of the slack.
     ///
-    /// Requirements outside [0, 1] are drawn again. Parallel jobs have the sizes of the typeless Lublin model on this
-    /// many nodes until there are tasks enough; the last job is cut to what is missing.
+    /// Requirements outside of [0, 1] are redrawn. The sizes of parallel jobs follow the typeless
+    /// Lublin model on this number of nodes until the number of tasks is reached; the last job is
+    /// reduced to the missing tasks.
     pub fn instance_as(&self, seed: Seed, reading: Memory) -> Instance {
         let wanted = f64::from(self.nodes) * (1.0 - self.slack);
         let mean = match reading {
@@ -95,10 +99,10 @@ impl Rr6692Scenario {
             demand: [units(memory * factor), units(cpu.draw(&mut cpu_stream))].into(),
             least_yield: Yield::ZERO,
         });
-        Instance { fixed: 1, fluid: 1, nodes: ordinary_nodes(self.nodes, 2), jobs: jobs.collect() }
+        Instance { fixed: 1, fluid: 1, nodes: unit_nodes(self.nodes, 2), jobs: jobs.collect() }
     }
 
-    /// The tasks of each job.
+    /// Returns the number of tasks of each job.
     fn sizes(&self, seed: Seed) -> Vec<u32> {
         let Some(nodes) = NonZeroU32::new(self.nodes).filter(|_| self.parallel) else {
             return vec![1; self.tasks as usize];
@@ -146,7 +150,8 @@ mod tests {
             let sum: f64 = instance.jobs.iter().map(|job| f64::from(job.demand[dimension])).sum();
             sum / f64::from(Share::ONE.units()) / 20_000.0
         };
-        // The distributions end four deviations from their means; five standard errors.
+        // The distributions extend to four deviations from their means; the tolerance is five
+        // standard errors.
         assert!((mean(0) / (64.0 * 0.6 / 20_000.0) - 1.0).abs() < 0.009, "{}", mean(0));
         assert!((mean(1) - 0.5).abs() < 0.0045, "{}", mean(1));
     }
@@ -174,7 +179,7 @@ mod tests {
                 let instance = of.instance_as(set.seed(Seed::new(3), index as u32, 0), Memory::Scaled);
                 let memory = |job: &OfflineJob| f64::from(job.tasks) * f64::from(job.demand[0]);
                 let sum = instance.jobs.iter().map(memory).sum::<f64>() / f64::from(Share::ONE.units());
-                // Each task loses less than a unit to rounding.
+                // Rounding reduces each task by less than a unit.
                 assert!((0.0..1e-6).contains(&(nodes * (1.0 - of.slack) + 1e-9 - sum)), "{index}: {sum}");
             }
         }

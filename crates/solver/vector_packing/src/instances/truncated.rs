@@ -1,24 +1,25 @@
-//! The normal distribution between 0 and 1.
+//! The normal distribution truncated to [0, 1].
 
 use dfrsim_model::Rng;
 use rand_distr::{Distribution as _, Normal};
 
-/// A normal distribution of which only values in [0, 1], or from a least one on, are taken: others are drawn again.
+/// A normal distribution truncated to [0, 1], or from a minimum to 1, by redrawing.
 ///
-/// Its mean differs from that of the normal distribution unless that is 0.5 and the least value 0.
+/// Its mean differs from that of the normal distribution, unless that is 0.5 and the minimum is 0.
 pub(super) struct TruncatedNormal {
     normal: Normal<f64>,
     least: f64,
 }
 
 impl TruncatedNormal {
-    /// `mean` lies in [0, 1], so that at least a third of the draws are taken however large the deviation.
+    /// Creates a distribution truncated to [0, 1]. `mean` must be in [0, 1]; then at least a third
+    /// of the draws are accepted, whatever the deviation.
     pub(super) fn new(mean: f64, deviation: f64) -> TruncatedNormal {
         let normal = Normal::new(mean, deviation).expect("scenarios have finite deviations");
         TruncatedNormal { normal, least: 0.0 }
     }
-    /// Without values below this.
-    pub(super) fn from(self, least: f64) -> TruncatedNormal {
+    /// Sets the minimum value.
+    pub(super) fn with_minimum(self, least: f64) -> TruncatedNormal {
         TruncatedNormal { least, ..self }
     }
     pub(super) fn draw(&self, rng: &mut Rng) -> f64 {
@@ -47,7 +48,7 @@ mod tests {
         assert!(draws.iter().all(|draw| (0.0..=1.0).contains(draw)));
         let mean = draws.iter().sum::<f64>() / 1e5;
         let variance = draws.iter().map(|draw| (draw - mean).powi(2)).sum::<f64>() / 1e5;
-        // Five standard errors.
+        // The tolerance is five standard errors.
         assert!((mean - 0.5).abs() < 0.0043, "{mean}");
         assert!((variance.sqrt() - 0.269_782).abs() < 0.003, "{}", variance.sqrt());
     }

@@ -1,40 +1,44 @@
-//! The algorithms and their names.
+//! Vector packing algorithms and their names.
 
 use super::order::{Criterion, Order};
 use dfrsim_model::named::UnknownName;
 use std::fmt;
 use std::str::FromStr;
 
-/// How items find their nodes.
+/// Rule that assigns items to nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Rule {
     BestFit,
     FirstFit,
     PermutationPack,
     ChoosePack,
-    /// Node by node, the item with the largest weighted scalar product of its sizes and what is free.
+    /// Node by node, the item with the largest weighted scalar product of its sizes and the free
+    /// capacity.
     DotProduct,
-    /// Node by node, the item that leaves the least weighted norm of what is free.
+    /// Node by node, the item that leaves the least weighted norm of the free capacity.
     Norm,
-    /// Permutation Pack as RR-6692 has it, always against the imbalance.
+    /// Permutation Pack as in RR-6692, always against the imbalance.
     Mcb,
 }
 
-/// A vector packing algorithm: a rule and the order of its lists. Parses from its name and prints it.
+/// Vector packing algorithm: a rule and the order of its lists. Parses from its name and prints it.
 ///
-/// `VP_{BF,FF}{SUM,MAX,LEX}` and `VP_{PP,CP}{SUM,MAX,DIFF,RATIO}` are the dissertation's (section 4.2.5), for any
-/// number of resources, `VP_{BF,FF}{SUM,MAX,LEX}_DD` the first six of these with the degree of dominance; `MCB1` to `MCB8` those of RR-6692 (section 3.4), made for two: two lists, which are those of
-/// Permutation Pack by rank, by rising (1 to 4) or decreasing (5 to 8) sum, difference, ratio and maximum. So `MCB5` is
-/// `VP_PPSUM`, `MCB6` `VP_PPDIFF`, `MCB7` `VP_PPRATIO` and `MCB8` `VP_PPMAX` with lists by rank. `VP_EJECT` is none of theirs.
-/// `VP_DOTPRODUCT` and `VP_NORM` are the bin-centric greedy algorithms of vector bin packing (Panigrahy, Talwar, Uyeda and Wieder
-/// 2011): node by node the item with the largest scalar product with what is free, or that leaves the least Euclidean norm,
-/// resources weighted by mean demand.
+/// `VP_{BF,FF}{SUM,MAX,LEX}` and `VP_{PP,CP}{SUM,MAX,DIFF,RATIO}` are the dissertation's (section
+/// 4.2.5), for any number of resources; `VP_{BF,FF}{SUM,MAX,LEX}_DD` are the first six of these with
+/// the degree of dominance. `MCB1` to `MCB8` are those of RR-6692 (section 3.4), designed for two
+/// resources: two lists, those of Permutation Pack by rank, by ascending (1 to 4) or descending (5
+/// to 8) sum, difference, ratio and maximum. So `MCB5` is `VP_PPSUM`, `MCB6` `VP_PPDIFF`, `MCB7`
+/// `VP_PPRATIO` and `MCB8` `VP_PPMAX` with lists by rank. `VP_EJECT` is from neither source.
+/// `VP_DOTPRODUCT` and `VP_NORM` are the bin-centric greedy algorithms of vector bin packing
+/// (Panigrahy, Talwar, Uyeda and Wieder 2011): node by node, the item with the largest scalar
+/// product with the free capacity, or the one that leaves the least Euclidean norm, with resources
+/// weighted by mean demand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Algorithm {
     name: &'static str,
     pub(super) rule: Rule,
     pub(super) order: Order,
-    /// Whether a packing that fails is tried again in the order of the degrees of dominance.
+    /// True if a failed packing is tried again in the order of the degrees of dominance.
     pub(super) dominance: bool,
 }
 
@@ -51,13 +55,13 @@ const fn increasing(name: &'static str, criterion: Criterion) -> Algorithm {
 }
 
 impl Algorithm {
-    /// `VP_EJECT`: a repair by chains of ejections, never worse than `VP_CPSUM`.
+    /// `VP_EJECT`: a repair by ejection chains, never worse than `VP_CPSUM`.
     pub const EJECT: Algorithm = of("VP_EJECT", Rule::PermutationPack, Criterion::Sum);
 
-    /// `VP_CPSUM`, from which `VP_EJECT` starts.
-    pub(super) const FLOOR: Algorithm = of("VP_CPSUM", Rule::ChoosePack, Criterion::Sum);
+    /// `VP_CPSUM`, the starting point of `VP_EJECT`.
+    pub(super) const EJECT_START: Algorithm = of("VP_CPSUM", Rule::ChoosePack, Criterion::Sum);
 
-    /// All of them: the dissertation's, RR-6692's, our own and others'.
+    /// All algorithms: those of the dissertation, of RR-6692, our own and others.
     pub const ALL: [Algorithm; 31] = {
         use Criterion::{Difference, Given, Lexicographic, Maximum, Ratio, Sum};
         use Rule::{BestFit, ChoosePack, DotProduct, FirstFit, Mcb, Norm, PermutationPack};
@@ -72,7 +76,7 @@ impl Algorithm {
             of("VP_PPMAX", PermutationPack, Maximum),
             of("VP_PPDIFF", PermutationPack, Difference),
             of("VP_PPRATIO", PermutationPack, Ratio),
-            Algorithm::FLOOR,
+            Algorithm::EJECT_START,
             of("VP_CPMAX", ChoosePack, Maximum),
             of("VP_CPDIFF", ChoosePack, Difference),
             of("VP_CPRATIO", ChoosePack, Ratio),
@@ -96,7 +100,7 @@ impl Algorithm {
         ]
     };
 
-    /// Its name in the texts.
+    /// Returns the name of the algorithm, as in its source.
     #[must_use]
     pub fn name(self) -> &'static str {
         self.name

@@ -1,9 +1,9 @@
 //! Best Fit: each item goes to the fullest node in which it fits.
 
-use dfrsim_packing::filling::{ItemLists, NodeRuns, fits, spare, take_most};
+use dfrsim_packing::filling::{ItemLists, NodeRuns, fits, slack, take_most};
 use std::cmp::Ordering;
 
-/// A node with what it has free.
+/// Node with its free capacity.
 #[derive(Clone, Copy, Debug)]
 struct Node<const D: usize> {
     free: [u64; D],
@@ -17,7 +17,7 @@ impl<const D: usize> Node<D> {
     }
 }
 
-/// Some tasks of an item on a node.
+/// Tasks of an item placed on a node.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Placed {
     pub(super) item: u32,
@@ -25,16 +25,17 @@ pub(super) struct Placed {
     pub(super) count: u64,
 }
 
-/// Packs the items of one list; the fullest node is the one with the least sum of free capacities.
+/// Best Fit packer for the items of one list; the fullest node is the one with the smallest sum of
+/// free capacities.
 #[derive(Debug, Default)]
 pub(super) struct BestFit<const D: usize> {
-    /// Fullest first, of equal ones the first; from `first_useful` on.
+    /// Nodes from fullest to emptiest, ties by number; valid from `first_useful` on.
     nodes: Vec<Node<D>>,
     first_useful: usize,
 }
 
 impl<const D: usize> BestFit<D> {
-    /// Says whether all items found a place; `placed` is meaningful only then.
+    /// Packs the items and returns whether all were placed; `placed` is meaningful only then.
     pub(super) fn pack(
         &mut self,
         items: &ItemLists<D>,
@@ -42,7 +43,7 @@ impl<const D: usize> BestFit<D> {
         placed: &mut Vec<Placed>,
     ) -> bool {
         placed.clear();
-        let Some(mut spare) = spare(items, nodes) else { return false };
+        let Some(mut spare) = slack(items, nodes) else { return false };
         self.nodes.clear();
         self.first_useful = 0;
         for run in nodes.runs() {
@@ -63,7 +64,8 @@ impl<const D: usize> BestFit<D> {
                 let Some(found) = useful.iter().position(|node| fits(&item.size, &node.free)) else {
                     return false;
                 };
-                // The node was the fullest that had room and is fuller now: it stays the best until it has none.
+                // The node was the fullest that could hold the item and is fuller now, so it stays
+                // the best until it cannot.
                 let found = self.first_useful + found;
                 let node = &mut self.nodes[found];
                 let count = take_most(&item.size, left, &mut node.free);
@@ -79,8 +81,8 @@ impl<const D: usize> BestFit<D> {
         true
     }
 
-    /// Leaves the fullest nodes out as long as they have no room for anything that may come. What is free on them is
-    /// lost: `false` if that is more than the nodes have beyond the volume of the items.
+    /// Drops the fullest nodes that cannot hold any later item. Their free capacity is lost: returns
+    /// false once the loss exceeds the slack of the nodes over the volume of the items.
     fn retire(&mut self, least: &[u64; D], spare: &mut [u128; D]) -> bool {
         while let Some(node) = self.nodes.get(self.first_useful).filter(|node| !fits(least, &node.free)) {
             for (spare, free) in spare.iter_mut().zip(node.free) {

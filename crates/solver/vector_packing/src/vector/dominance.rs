@@ -1,12 +1,13 @@
-//! Degrees of dominance: how often each dimension is what keeps an item out of a node.
+//! Degrees of dominance: relative frequency with which each dimension keeps an item out of a node.
 
 use super::algorithm::Rule;
 use dfrsim_packing::filling::{ItemLists, NodeRuns, fits, take_most};
 
-/// How many fit tests fail in each dimension when the items of one list are packed by First Fit or Best Fit; items that
-/// fit nowhere are left out. Degrees of dominance are these numbers, divided by that of all failed tests.
+/// Counts the fit tests that fail in each dimension when the items of one list are packed by First
+/// Fit or Best Fit; items that fit nowhere are left out. Degrees of dominance are these counts
+/// divided by the number of all failed tests.
 ///
-/// First Fit tests the nodes in order up to the first that has room, Best Fit all of them.
+/// First Fit tests the nodes in order up to the first that fits, Best Fit all of them.
 pub(super) fn failed_tests<const D: usize>(
     rule: Rule,
     items: &ItemLists<D>,
@@ -41,7 +42,7 @@ pub(super) fn failed_tests<const D: usize>(
                 left -= 1;
             }
         } else {
-            // Every task that a node does not take failed there.
+            // Every task that a node does not take has failed the test there.
             for free in &mut frees {
                 left -= take_most(&item.size, left, free);
                 count_failed(&item.size, free, left);

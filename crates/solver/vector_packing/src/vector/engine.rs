@@ -1,27 +1,27 @@
-//! One algorithm on one instance: lists laid out at a yield, packed, searched.
+//! Application of one algorithm to one instance: lists at a yield, packing, search.
 
 use super::Options;
 use super::algorithm::{Algorithm, Rule};
 use super::best_fit::{BestFit, Placed};
-use super::demands::{Demands, read_nodes};
+use super::demands::{Demands, read_node_runs};
 use super::dominance::failed_tests;
 use super::order::{Order, sum};
 use super::scored::Scored;
 use super::yields::search;
 use dfrsim_model::Yield;
-use dfrsim_model::offline::{Instance, Solved, mapping_of};
+use dfrsim_model::offline::{Instance, Solved, collect_mapping};
 use dfrsim_packing::filling::{
-    ItemLists, ListOrder, ListTable, NodeRuns, OneList, Packer, Plan, RankedLists,
+    ItemLists, ListOrder, ListTable, NodeRuns, OneList, Packer, PackingPlan, RankedLists,
 };
 use std::cmp::Reverse;
 use std::fmt;
 
-/// Solves instances of up to this many resources as it was made for.
+/// Solver of instances with up to a fixed number of resources.
 pub(super) trait Solve: fmt::Debug {
     fn solve(&mut self, algorithm: Algorithm, instance: &Instance, options: Options) -> Option<Solved>;
 }
 
-/// An algorithm for vectors of width D, with memory that is used again from instance to instance.
+/// Solver for vectors of width D, with memory that is reused from instance to instance.
 #[derive(Debug, Default)]
 pub(super) struct Engine<const D: usize> {
     pub(super) demands: Demands<D>,
@@ -29,27 +29,27 @@ pub(super) struct Engine<const D: usize> {
     items: ItemLists<D>,
     packer: Packer<D>,
     best_fit: BestFit<D>,
-    tried: Packed,
-    found: Packed,
-    /// The jobs with what sorts them: the number of the list and a prefix of their place in it.
+    tried: PackedItems,
+    found: PackedItems,
+    /// Jobs with their sort keys: the number of the list and a prefix of the position in it.
     keys: Vec<(u64, u32)>,
-    /// How much the last search did: items that were sorted and taken.
+    /// Work of the last search: number of items sorted and taken.
     work: usize,
 }
 
-/// A packing: which items there were, and where they went.
+/// Packing: its items and their nodes.
 #[derive(Debug, Default)]
-struct Packed {
-    /// The job of each item.
+struct PackedItems {
+    /// Job of each item.
     jobs: Vec<u32>,
-    /// By a rule that fills node by node.
-    plan: Plan,
-    /// By Best Fit.
+    /// Placements by a rule that fills node by node.
+    plan: PackingPlan,
+    /// Placements by Best Fit.
     placed: Vec<Placed>,
 }
 
-impl Packed {
-    /// Each job, node and number of tasks there.
+impl PackedItems {
+    /// Returns each job, node and number of tasks there.
     fn parts(&self) -> impl Iterator<Item = (usize, u32, u32)> {
         let placed = self.placed.iter().map(|placed| (placed.item, placed.node, placed.count));
         self.plan.parts().chain(placed).map(|(item, node, count)| {
@@ -59,40 +59,40 @@ impl Packed {
     }
 }
 
-/// The lists of an algorithm, and how a packing goes through them.
+/// Lists of an algorithm, and the rule by which a packing uses them.
 #[derive(Debug)]
-enum Lists<const D: usize> {
-    /// One list, from which each item goes to the fullest node.
+enum PackingLists<const D: usize> {
+    /// One list, from which each item goes to the fullest node that fits.
     BestFit,
     /// One list, from which nodes are filled.
     One,
-    /// One list, from which a node takes what suits it best.
+    /// One list, from which a node takes the item with the best score.
     Scored(Rule),
-    /// A list for each pair of dimensions.
+    /// One list for each pair of dimensions.
     Ranked(RankedLists<D>),
 }
 
-impl<const D: usize> Lists<D> {
-    fn of(rule: Rule, dimensions: usize, order: ListOrder) -> Lists<D> {
+impl<const D: usize> PackingLists<D> {
+    fn of(rule: Rule, dimensions: usize, order: ListOrder) -> PackingLists<D> {
         let table = |ordered| ListTable::new(dimensions, ordered);
         let order = if rule == Rule::Mcb { ListOrder::ByRank } else { order };
         match (rule, dimensions) {
-            (Rule::BestFit, _) => Lists::BestFit,
-            (rule @ (Rule::DotProduct | Rule::Norm), _) => Lists::Scored(rule),
-            (Rule::FirstFit, _) | (_, 1) | (Rule::ChoosePack, 2) => Lists::One,
-            _ => Lists::Ranked(RankedLists::new(table(rule != Rule::ChoosePack), order)),
+            (Rule::BestFit, _) => PackingLists::BestFit,
+            (rule @ (Rule::DotProduct | Rule::Norm), _) => PackingLists::Scored(rule),
+            (Rule::FirstFit, _) | (_, 1) | (Rule::ChoosePack, 2) => PackingLists::One,
+            _ => PackingLists::Ranked(RankedLists::new(table(rule != Rule::ChoosePack), order)),
         }
     }
     fn table(&self) -> Option<&ListTable<D>> {
         match self {
-            Lists::BestFit | Lists::One | Lists::Scored(_) => None,
-            Lists::Ranked(RankedLists { table, .. }) => Some(table),
+            PackingLists::BestFit | PackingLists::One | PackingLists::Scored(_) => None,
+            PackingLists::Ranked(RankedLists { table, .. }) => Some(table),
         }
     }
 }
 
 impl<const D: usize> Engine<D> {
-    /// Searches the largest yield; the last one that succeeded.
+    /// Searches the largest yield; returns the last one that succeeded.
     pub(super) fn search(
         &mut self,
         algorithm: Algorithm,
@@ -100,30 +100,30 @@ impl<const D: usize> Engine<D> {
         options: Options,
     ) -> Option<Yield> {
         self.demands.read(instance);
-        read_nodes(instance, &mut self.nodes);
+        read_node_runs(instance, &mut self.nodes);
         self.work = 0;
-        let mut lists = Lists::of(algorithm.rule, instance.dimensions(), options.lists);
+        let mut lists = PackingLists::of(algorithm.rule, instance.dimensions(), options.lists);
         search(instance, options.precision, options.probes, |at| self.packs_at(algorithm, at, &mut lists))
     }
 
-    /// Each job, node and number of tasks there of the packing that was found last.
+    /// Returns each job, node and number of tasks there in the packing that was found last.
     pub(super) fn found(&self) -> impl Iterator<Item = (usize, u32, u32)> {
         self.found.parts()
     }
 
-    /// How much the last search did: items that were sorted and taken.
+    /// Returns the work of the last search: number of items sorted and taken.
     pub(super) fn work(&self) -> usize {
         self.work
     }
 
-    /// Whether the items can be packed at a yield; remembers the packing.
-    fn packs_at(&mut self, algorithm: Algorithm, scaled: Yield, lists: &mut Lists<D>) -> bool {
+    /// Tries to pack the items at a yield; returns whether that succeeded, and keeps the packing.
+    fn packs_at(&mut self, algorithm: Algorithm, scaled: Yield, lists: &mut PackingLists<D>) -> bool {
         self.demands.size_at(scaled);
-        self.lay_out_by_order(algorithm.order, lists.table());
+        self.write_lists_by_order(algorithm.order, lists.table());
         let mut packed = self.pack(lists);
         if !packed && algorithm.dominance {
-            self.lay_out_by_order(algorithm.order, lists.table());
-            self.lay_out_by_weight(&failed_tests(algorithm.rule, &self.items, &self.nodes));
+            self.write_lists_by_order(algorithm.order, lists.table());
+            self.write_list_by_weight(&failed_tests(algorithm.rule, &self.items, &self.nodes));
             packed = self.pack(lists);
         }
         self.work += self.keys.len() + self.tried.plan.takes();
@@ -133,19 +133,19 @@ impl<const D: usize> Engine<D> {
         packed
     }
 
-    fn pack(&mut self, lists: &mut Lists<D>) -> bool {
+    fn pack(&mut self, lists: &mut PackingLists<D>) -> bool {
         let (packer, items, nodes) = (&mut self.packer, &mut self.items, &self.nodes);
         let plan = &mut self.tried.plan;
         match lists {
-            Lists::BestFit => self.best_fit.pack(items, nodes, &mut self.tried.placed),
-            Lists::One => packer.pack(&mut OneList, items, nodes, plan),
-            Lists::Scored(rule) => packer.pack(&mut Scored::new(*rule, items), items, nodes, plan),
-            Lists::Ranked(rule) => packer.pack(rule, items, nodes, plan),
+            PackingLists::BestFit => self.best_fit.pack(items, nodes, &mut self.tried.placed),
+            PackingLists::One => packer.pack(&mut OneList, items, nodes, plan),
+            PackingLists::Scored(rule) => packer.pack(&mut Scored::new(*rule, items), items, nodes, plan),
+            PackingLists::Ranked(rule) => packer.pack(rule, items, nodes, plan),
         }
     }
 
-    /// Writes the lists in an order.
-    fn lay_out_by_order(&mut self, order: Order, table: Option<&ListTable<D>>) {
+    /// Writes the lists in the order of the algorithm.
+    fn write_lists_by_order(&mut self, order: Order, table: Option<&ListTable<D>>) {
         let Engine { demands, keys, .. } = self;
         let (sizes, dimensions) = (demands.sizes(), demands.dimensions());
         keys.clear();
@@ -153,7 +153,7 @@ impl<const D: usize> Engine<D> {
             let list = table.map_or(0, |table| table.list_of(size)) as u64;
             (list << Order::PREFIX_BITS | order.prefix(&size[..dimensions]), job)
         }));
-        // Few are alike in the prefix, so that it is the comparison of two numbers nearly always.
+        // Few keys share a prefix, so nearly every comparison is that of two numbers.
         keys.sort_unstable_by(|a, b| {
             let size = |job: u32| &sizes[job as usize][..dimensions];
             a.0.cmp(&b.0).then_with(|| order.compare(size(a.1), size(b.1))).then(a.1.cmp(&b.1))
@@ -161,11 +161,11 @@ impl<const D: usize> Engine<D> {
 
         self.tried.jobs.clear();
         self.tried.jobs.extend(keys.iter().map(|&(_, job)| job));
-        demands.lay_out(keys, Order::PREFIX_BITS, table.map_or(1, ListTable::count), &mut self.items);
+        demands.write_lists(keys, Order::PREFIX_BITS, table.map_or(1, ListTable::count), &mut self.items);
     }
 
     /// Writes one list by decreasing weighted sum of sizes.
-    fn lay_out_by_weight(&mut self, weights: &[u64; D]) {
+    fn write_list_by_weight(&mut self, weights: &[u64; D]) {
         let sizes = self.demands.sizes();
         let weighted_sum = |job: u32| -> u128 {
             let products = sizes[job as usize].iter().zip(weights);
@@ -184,7 +184,7 @@ impl<const D: usize> Engine<D> {
 impl<const D: usize> Solve for Engine<D> {
     fn solve(&mut self, algorithm: Algorithm, instance: &Instance, options: Options) -> Option<Solved> {
         let probed = self.search(algorithm, instance, options)?;
-        let mapping = mapping_of(instance.jobs.len(), self.found.parts());
+        let mapping = collect_mapping(instance.jobs.len(), self.found.parts());
         Some(options.claimed.solved(probed, instance, mapping))
     }
 }

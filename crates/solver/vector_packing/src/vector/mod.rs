@@ -1,9 +1,9 @@
-//! The off-line problem by vector packing inside a search for the largest minimum yield (dissertation, sections 4.2.5
-//! and 4.4.4; RR-6692, section 3.4).
+//! The off-line problem by vector packing inside a search for the largest minimum yield
+//! (dissertation, sections 4.2.5 and 4.4.4; RR-6692, section 3.4).
 //!
-//! At a given scaled yield every task has a size: its fixed requirements, and its fluid needs times the unscaled yield
-//! of its job. [`VectorPacking`] looks for the largest scaled yield at which one of the [`Algorithm`]s packs all tasks
-//! onto the nodes.
+//! At a given scaled yield every task has a size: its fixed requirements, and its fluid needs times
+//! the unscaled yield of its job. [`VectorPacking`] searches the largest scaled yield at which one
+//! of the [`Algorithm`]s packs all tasks onto the nodes.
 //!
 //! ```
 //! use dfrsim_model::offline::{Instance, OfflineJob};
@@ -26,32 +26,35 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # Readings
-//! * Of equal items the one with the larger sum of sizes comes first (the smaller one where the order is increasing),
-//!   then the one of the job that is first in the instance.
-//! * Permutation Pack and Choose Pack work with w = 2. Dimensions of an item and of a node are ranked by size and by
-//!   free capacity, the lower dimension first where they are equal; on identical nodes the latter is the order of rising
-//!   load. Best Fit takes the node with the least sum of free capacities, on identical nodes the one with the largest
-//!   load, and of equal ones the first.
-//! * With w = D there is one list, so that in two dimensions Choose Pack is First Fit with the same order.
-//! * The search bisects at once, between 0 and the highest yield that the sums over all nodes allow ([`yield_bound`]), or
-//!   tries both first ([`Probes`]).
-//!   The result is the last packing that succeeded, with its exact minimum yield ([`minimum_yield`]), which may be a
-//!   little more than the yield it was found at, or with that ([`Claimed`]).
-//! * The degree of dominance (section 4.2.5): a First Fit or Best Fit packing that fails is tried again at the same yield
-//!   with the items by decreasing sum of sizes weighted by the part of the failed fit tests that a dimension failed. For
-//!   a task that fits nowhere the first packing goes on with the next.
+//! # Interpretation of the texts
+//! * Of equal items the one with the larger sum of sizes comes first (the smaller one if the order
+//!   is increasing), then the one of the job that is first in the instance.
+//! * Permutation Pack and Choose Pack work with w = 2. Dimensions of an item and of a node are
+//!   ranked by size and by free capacity, the lower of equal dimensions first; on identical nodes
+//!   the latter is the order of ascending load. Best Fit takes the node with the least sum of free
+//!   capacities, on identical nodes the one with the largest load, and of equal ones the first.
+//! * With w = D there is one list, so that in two dimensions Choose Pack is First Fit with the same
+//!   order.
+//! * The search bisects at once, between 0 and the highest yield that the sums over all nodes allow
+//!   ([`yield_bound`]), or tries both ends first ([`Probes`]). The result is the last packing that
+//!   succeeded, with its exact minimum yield ([`minimum_yield`]), which may be a little more than
+//!   the yield at which it was found, or with that yield ([`Claimed`]).
+//! * The degree of dominance (section 4.2.5): a First Fit or Best Fit packing that fails is tried
+//!   again at the same yield with the items by decreasing sum of sizes, weighted by the fraction of
+//!   the failed fit tests that failed in each dimension. If a task fits nowhere, the first packing
+//!   continues with the next task.
 //!
 //! # Beyond the texts
-//! [`Algorithm::EJECT`] mends what Permutation Pack leaves over by chains of ejections. On the dissertation's
-//! instances its gap to the bound is about half of that of VP_CPSUM and it fails far less often (the scenario
-//! `offline_eject.toml` prints both).
+//! [`Algorithm::EJECT`] places the tasks that Permutation Pack leaves over by ejection chains. On
+//! the dissertation's instances its gap to the bound is about half of that of VP_CPSUM and it fails
+//! far less often (the scenario `offline_eject.toml` prints both).
 //!
 //! # Other algorithms
 //! [`search`] is the search alone, around anything that packs at a given yield;
-//! [`OfflineJob::sizes_at`](dfrsim_model::offline::OfflineJob::sizes_at) says what a task then asks for. An algorithm that
-//! needs more than this crate has (a linear program, as the one with the guarantee of
-//! Chekuri and Khanna) is written with these two elsewhere.
+//! [`OfflineJob::sizes_at`](dfrsim_model::offline::OfflineJob::sizes_at) returns the requirements of
+//! a task at that yield. An algorithm that needs more than this crate provides (a linear program,
+//! like the algorithm of Chekuri and Khanna with its approximation guarantee) is written elsewhere
+//! with these two.
 
 mod algorithm;
 mod best_fit;
@@ -72,25 +75,26 @@ use dfrsim_model::offline::{Instance, Solved};
 use eject::Eject;
 use engine::{Engine, Solve};
 
-/// The options of [`VectorPacking`].
+/// Options of [`VectorPacking`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// How near to each other the last success and the last failure of the search are; zero counts as the smallest
-    /// yield above it.
+    /// Largest distance between the last success and the last failure at which the search ends; zero
+    /// counts as the smallest yield above it.
     pub precision: Yield,
-    /// In which order nodes look through the lists of `VP_PP` and `VP_CP`; of no effect on other algorithms, and on
-    /// `VP_CP` where there are two resources.
+    /// Order in which nodes scan the lists of `VP_PP` and `VP_CP`; no effect on other algorithms,
+    /// nor on `VP_CP` with two resources.
     pub lists: ListOrder,
-    /// Which yields are tried; of no effect on [`Algorithm::EJECT`], which has a search of its own.
+    /// Yields that are tried; no effect on [`Algorithm::EJECT`], which has a search of its own.
     pub probes: Probes,
-    /// Which yield a packing has; of no effect on [`Algorithm::EJECT`], whose packings have their exact ones.
+    /// Yield reported for a packing; no effect on [`Algorithm::EJECT`], which reports exact ones.
     pub claimed: Claimed,
-    /// How many times as much as usual [`Algorithm::EJECT`] tries; of no effect on others.
+    /// Factor on the number of steps of [`Algorithm::EJECT`]; no effect on other algorithms.
     pub effort: u32,
 }
 
 impl Default for Options {
-    /// A precision of 0.001, and what the dissertation's published numbers were made with but for exact yields.
+    /// Creates the options of the dissertation's published numbers, except that reported yields are
+    /// exact. The precision is 0.001.
     fn default() -> Options {
         Options {
             precision: Yield::from_ratio(1, 1000),
@@ -102,41 +106,42 @@ impl Default for Options {
     }
 }
 
-/// An instance with more resources than packings are made for.
+/// Error for an instance with an unsupported number of resources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("an instance with {dimensions} resources: vector packing supports 1 to {MAX_DIMENSIONS}")]
 pub struct UnsupportedDimensions {
-    /// How many resources there are.
+    /// Number of resources of the instance.
     pub dimensions: usize,
 }
 
-/// The most resources (D) that an instance can have.
+/// Largest number of resources (D) that an instance can have.
 pub const MAX_DIMENSIONS: usize = 32;
 
-/// Solves instances by one algorithm. Holds the memory that this takes, so that solving many instances allocates
-/// little beside the mappings.
+/// Solver of instances by one algorithm. Its memory is reused, so that solving many instances
+/// allocates little except the mappings.
 #[derive(Debug)]
 pub struct VectorPacking {
     algorithm: Algorithm,
     options: Options,
-    /// The engine of the last instance and the width it is made for.
+    /// Engine of the last instance, with its vector width.
     engine: Option<(usize, Box<dyn Solve>)>,
 }
 
 impl VectorPacking {
-    /// Solves by this algorithm.
+    /// Creates a solver with this algorithm.
     #[must_use]
     pub fn new(algorithm: Algorithm, options: Options) -> VectorPacking {
         VectorPacking { algorithm, options, engine: None }
     }
 
-    /// The packing with the largest minimum yield that the search finds; `None` if it finds none.
+    /// Solves an instance: returns the packing with the largest minimum yield that the search finds;
+    /// `None` if it finds none.
     ///
     /// # Errors
     /// If there is no resource at all or there are more than [`MAX_DIMENSIONS`].
     ///
     /// # Panics
-    /// If a node or a job has not as many amounts as there are resources.
+    /// If the number of amounts of a node or a job differs from the number of resources.
     pub fn solve(&mut self, instance: &Instance) -> Result<Option<Solved>, UnsupportedDimensions> {
         type MakeEngine = fn(Algorithm) -> Box<dyn Solve>;
         fn engine<const D: usize>(algorithm: Algorithm) -> Box<dyn Solve> {
@@ -146,8 +151,8 @@ impl VectorPacking {
                 Box::<Engine<D>>::default()
             }
         }
-        // Vectors have one of a few fixed widths, so that their loops have no end to be tested; what an instance has less
-        // is filled with unused resources.
+        // Vectors have one of a few fixed widths, so that their loops have constant length;
+        // instances with fewer resources are padded with unused ones.
         const WIDTHS: [(usize, MakeEngine); 6] = [
             (2, engine::<2>),
             (4, engine::<4>),

@@ -1,34 +1,35 @@
-//! The orders in which lists are sorted.
+//! Orders of items in lists.
 
 use std::cmp::Ordering;
 
-/// The sort key of items.
+/// Sort key of items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Criterion {
-    /// None: items stay in the order of their jobs.
+    /// No key: items stay in the order of their jobs.
     Given,
     Sum,
     Maximum,
     Lexicographic,
-    /// The largest size less the smallest.
+    /// Largest size minus smallest size.
     Difference,
-    /// The largest size by the smallest: infinite if that is zero, 1 if all are.
+    /// Largest size divided by the smallest: infinite if only the smallest is zero, 1 if all are.
     Ratio,
 }
 
-/// An order of items by their sizes in all dimensions: by the criterion, if there is one, then by sum.
+/// Order of items by their sizes in all dimensions: by the criterion, if there is one, then by sum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Order {
     pub(super) criterion: Criterion,
-    /// Small items first; otherwise large ones.
+    /// True if small items are first.
     pub(super) increasing: bool,
 }
 
 impl Order {
-    /// How many bits an [`Order::prefix`] has at most.
+    /// Largest number of bits of an [`Order::prefix`].
     pub(super) const PREFIX_BITS: u32 = 54;
 
-    /// A number that is never smaller for an item that comes later. Sizes are below 2^52, dimensions at most 32.
+    /// Computes an approximate sort key: a number that is never smaller for an item that comes
+    /// later. Sizes must be below 2^52, and dimensions at most 32.
     pub(super) fn prefix(self, size: &[u64]) -> u64 {
         let prefix = match self.criterion {
             Criterion::Given => 0,
@@ -38,8 +39,9 @@ impl Order {
             Criterion::Difference => difference(size),
             Criterion::Ratio => {
                 let (max, min) = ratio(size);
-                // Both are exact as floats, division rounds correctly, and the bits of floats that are not negative are
-                // in their order: a larger ratio never has fewer bits, and exactly equal ratios have the same.
+                // Both are exact as floats, division rounds correctly, and the bits of nonnegative
+                // floats are ordered like the floats. So a larger ratio never has a smaller prefix,
+                // and equal ratios have equal prefixes.
                 let bits = (max as f64 / min as f64).to_bits();
                 (bits - 1f64.to_bits()) >> 9
             }
@@ -47,7 +49,7 @@ impl Order {
         if self.increasing { prefix } else { (1 << Order::PREFIX_BITS) - 1 - prefix }
     }
 
-    /// The order itself; exact.
+    /// Compares two items exactly.
     pub(super) fn compare(self, a: &[u64], b: &[u64]) -> Ordering {
         let rising = match self.criterion {
             Criterion::Given => return Ordering::Equal,
@@ -70,7 +72,7 @@ pub(super) fn sum(size: &[u64]) -> u64 {
     size.iter().sum()
 }
 
-/// The largest and the smallest size.
+/// Returns the largest and the smallest size.
 fn extremes(size: &[u64]) -> (u64, u64) {
     size.iter().fold((0, u64::MAX), |(max, min), &size| (max.max(size), min.min(size)))
 }
@@ -80,7 +82,7 @@ fn difference(size: &[u64]) -> u64 {
     max - min
 }
 
-/// Numerator and denominator of the ratio; they are not both zero.
+/// Returns numerator and denominator of the ratio; they are not both zero.
 fn ratio(size: &[u64]) -> (u64, u64) {
     match extremes(size) {
         (0, _) => (1, 1),

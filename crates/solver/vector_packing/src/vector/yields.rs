@@ -1,13 +1,14 @@
-//! From sums over nodes to yields, and the search for the largest.
+//! Yields from sums over nodes, and the search for the largest yield.
 
 use dfrsim_model::Yield;
 use dfrsim_model::offline::{Instance, Mapping, OfflineJob, Solved};
 use dfrsim_packing::yield_search::SearchRange;
 
-/// The amount that tasks ask of one resource: always, and more at a scaled yield of 1. In units of 2^-20 [`Share`](dfrsim_model::Share) units.
+/// Demand of tasks for one resource: a constant part, and a part proportional to the scaled yield.
+/// In units of 2^-20 [`Share`](dfrsim_model::Share) units.
 #[derive(Clone, Copy, Debug, Default)]
 struct Demand {
-    always: u128,
+    constant: u128,
     fluid: u128,
 }
 
@@ -16,18 +17,18 @@ impl Demand {
         let amount = u128::from(job.demand[resource]) * u128::from(tasks);
         let one = u128::from(Yield::ONE.units());
         if resource < fixed {
-            self.always += amount * one;
+            self.constant += amount * one;
         } else {
             let least = u128::from(job.least_yield.units());
-            self.always += amount * least;
+            self.constant += amount * least;
             self.fluid += amount * (one - least);
         }
     }
 
-    /// The largest scaled yield at which this is within a capacity in [`Share`](dfrsim_model::Share) units, rounded down; `None` if there is
-    /// none.
+    /// Computes the largest scaled yield at which the demand is within a capacity in
+    /// [`Share`](dfrsim_model::Share) units, rounded down; `None` if there is none.
     fn highest_yield(self, capacity: u128) -> Option<Yield> {
-        let free = (capacity << Yield::BITS).checked_sub(self.always)?;
+        let free = (capacity << Yield::BITS).checked_sub(self.constant)?;
         if free >= self.fluid {
             return Some(Yield::ONE);
         }
@@ -36,8 +37,9 @@ impl Demand {
     }
 }
 
-/// The largest scaled yield that the sums of demands and capacities over all nodes allow, rounded down; `None` if they
-/// do not even allow 0. No mapping has a larger minimum yield (dissertation, section 4.2.3: LPBOUND).
+/// Computes the largest scaled yield that the sums of demands and capacities over all nodes allow,
+/// rounded down; `None` if they do not even allow 0. No mapping has a larger minimum yield
+/// (dissertation, section 4.2.3: LPBOUND).
 #[must_use]
 pub fn yield_bound(instance: &Instance) -> Option<Yield> {
     (0..instance.dimensions()).try_fold(Yield::ONE, |bound, resource| {
@@ -50,17 +52,18 @@ pub fn yield_bound(instance: &Instance) -> Option<Yield> {
     })
 }
 
-/// The largest minimum scaled yield that a mapping allows, exact; `None` if a node cannot even hold what its tasks
-/// require and their least yields.
+/// Computes the largest minimum scaled yield that a mapping allows, exactly; `None` if a node cannot
+/// even hold the requirements of its tasks at their least yields.
 ///
-/// On each node and for each fluid resource the sum of need * (least + yield * (1 - least)) over the tasks must not
-/// exceed the capacity, so the yield is what the least yields leave, divided by the sum of need * (1 - least),
-/// rounded down to [`Yield`] units once: the jobs do get it, and no more is attainable without another mapping
-/// (dissertation, section 4.1; RR-6692, section 2.3). Jobs that no resource holds back, such as those with a least
-/// yield of 1, have a scaled yield of 1. The yield is that of exact unscaled yields; when these are
-/// [rounded down](OfflineJob::unscaled), a unit more may fit.
+/// On each node and for each fluid resource the sum of need * (least + yield * (1 - least)) over the
+/// tasks must not exceed the capacity. So the yield is the capacity left by the least yields,
+/// divided by the sum of need * (1 - least), rounded down to [`Yield`] units once: the jobs do get
+/// it, and no more is attainable without another mapping (dissertation, section 4.1; RR-6692,
+/// section 2.3). Jobs that no resource limits, such as those with a least yield of 1, have a scaled
+/// yield of 1. The result holds for exact unscaled yields; when these are [rounded
+/// down](OfflineJob::unscaled), a unit more may fit.
 ///
-/// A mapping is taken as it is, complete or not.
+/// The mapping may be incomplete.
 ///
 /// ```
 /// use dfrsim_model::offline::{Instance, OfflineJob};
@@ -86,7 +89,8 @@ pub fn minimum_yield(instance: &Instance, mapping: &Mapping) -> Option<Yield> {
     minimum_yield_of(instance, parts)
 }
 
-/// The same of parts of a mapping in any order: a job, a node and how many of its tasks are there.
+/// Computes [`minimum_yield`] for the parts of a mapping in any order: a job, a node and the number
+/// of its tasks there.
 ///
 /// # Panics
 /// As [`minimum_yield`].
@@ -107,44 +111,51 @@ pub fn minimum_yield_of(
     })
 }
 
-/// Which yields a search tries. As success need not be monotone in the yield, other ones give other results.
+/// Yields that a search tries. Success need not be monotone in the yield, so the choice affects the
+/// result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Probes {
-    /// Half of [`yield_bound`] first and what bisection comes to, as if 0 had succeeded and the bound failed, neither of
-    /// which is tried (RR-6692, section 3.4; the dissertation's authors' simulator, flexsched, `VP_scheduler`).
+    /// Half of [`yield_bound`] first, then bisection as if 0 had succeeded and the bound had failed,
+    /// neither of which is tried (RR-6692, section 3.4; the dissertation's authors' simulator,
+    /// flexsched, `VP_scheduler`).
     #[default]
     Halving,
-    /// [`yield_bound`], then 0, and what bisection between them finds; no more if both fail.
+    /// [`yield_bound`], then 0, then bisection between them; nothing more if both fail.
     EndsFirst,
-    /// The same, but bisection follows whether or not 0 succeeds.
+    /// Like [`Probes::EndsFirst`], but bisection follows even if 0 fails.
     EndsToo,
 }
 
-/// Which minimum yield a packing of the search has.
+/// Minimum yield that the search reports for a packing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Claimed {
     /// The largest that its mapping allows ([`minimum_yield`]).
     #[default]
     Exact,
-    /// The one that was tried, as the dissertation's authors' simulator has it (flexsched, `VP_scheduler`).
+    /// The yield that was tried, as in the dissertation's authors' simulator (flexsched,
+    /// `VP_scheduler`).
     Probed,
 }
 
 impl Claimed {
-    /// A packing that was found at a yield.
+    /// Creates the solution of a packing that was found at a yield.
     pub(super) fn solved(self, probed: Yield, instance: &Instance, mapping: Mapping) -> Solved {
         let minimum_yield = match self {
-            Claimed::Exact => minimum_yield(instance, &mapping).expect("each node was found to have room"),
+            Claimed::Exact => {
+                minimum_yield(instance, &mapping).expect("each node was found to fit its tasks")
+            }
             Claimed::Probed => probed,
         };
         Solved { mapping, minimum_yield }
     }
 }
 
-/// Searches the largest scaled yield at which something succeeds, usually a packing: bisects until the last success and the
-/// last failure are no more than `precision` apart (dissertation, section 4.2.5). The last yield that succeeded, if one did.
+/// Searches the largest scaled yield at which something succeeds, usually a packing: bisects until
+/// the last success and the last failure are no more than `precision` apart (dissertation, section
+/// 4.2.5). Returns the last yield that succeeded, if any did.
 ///
-/// Success need not be monotone in the yield; the yields that are tried depend only on earlier successes.
+/// Success need not be monotone in the yield; the yields that are tried depend only on earlier
+/// successes.
 ///
 /// ```
 /// use dfrsim_model::offline::{Instance, OfflineJob};

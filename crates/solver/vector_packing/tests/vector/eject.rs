@@ -1,4 +1,4 @@
-//! What must hold of VP_EJECT: it has no twin, but everything it claims can be checked.
+//! Tests VP_EJECT, which has no reference implementation: all claims of its results are checked.
 
 use super::instances::instance;
 use super::twin;
@@ -31,7 +31,7 @@ fn check(instance: &Instance) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// A task that is larger than every node ends the search at once, with any effort.
+/// Ends the search immediately if a task is larger than every node, at any effort.
 #[test]
 fn a_task_that_fits_no_node_ends_the_search() {
     let one = OfflineJob { tasks: 1, demand: [11, 1].into(), least_yield: Yield::ZERO };

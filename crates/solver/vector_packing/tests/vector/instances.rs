@@ -7,7 +7,8 @@ use proptest::prelude::*;
 
 const ONE: u32 = Share::ONE.units();
 
-/// Amounts with many ties among them, and some without any; up to `most` tenths of a node, or as many parts.
+/// Draws amounts with many ties, and some without; up to `most` tenths of a node, or `most`
+/// sixteenths.
 fn amount(most: u32) -> impl Strategy<Value = u32> {
     prop_oneof![
         4 => (0..=most).prop_map(|tenths| ONE / 10 * tenths),
@@ -28,7 +29,7 @@ fn least_yield() -> impl Strategy<Value = Yield> {
     ]
 }
 
-/// Up to this many nodes, jobs, tasks a job and resources.
+/// Draws instances with at most this many nodes, jobs, tasks per job and resources.
 pub(crate) fn instance(
     nodes: usize,
     jobs: usize,
@@ -55,7 +56,8 @@ pub(crate) fn instance(
             jobs: jobs
                 .into_iter()
                 .map(|(tasks, mut demand, least_yield)| {
-                    // Small requirements in half of the instances, so that fluid needs can be what is scarce.
+                    // Requirements are small in half of the instances, so that fluid needs can be
+                    // the bottleneck.
                     if small {
                         demand[..fixed].iter_mut().for_each(|amount| *amount /= 8);
                     }

@@ -1,4 +1,4 @@
-//! The vector packing algorithms of the off-line problem against their definitions.
+//! Tests the vector packing algorithms of the off-line problem against their definitions.
 
 mod eject;
 mod golden;

@@ -1,4 +1,5 @@
-//! The algorithms as they are defined, task by task: no counts, no blocks, no memory, no lookahead.
+//! Reference implementations of the algorithms, task by task as they are defined: no counts, blocks,
+//! memos or lookahead.
 
 use dfrsim_model::offline::{Instance, Mapping, Solved};
 use dfrsim_model::{NodeId, NodeTasks, Yield};
@@ -32,7 +33,7 @@ impl Node {
     }
 }
 
-/// The criteria by the ends of their names.
+/// Compares two tasks by a criterion, given as the suffix of its name.
 fn compare(criterion: &str, a: &Task, b: &Task) -> Ordering {
     let max = |task: &Task| *task.size.iter().max().unwrap();
     let min = |task: &Task| *task.size.iter().min().unwrap();
@@ -43,7 +44,8 @@ fn compare(criterion: &str, a: &Task, b: &Task) -> Ordering {
         "LEX" => a.size.cmp(&b.size),
         "DIFF" => (max(a) - min(a)).cmp(&(max(b) - min(b))),
         "RATIO" => {
-            // No resource at all is a ratio of 1; the smallest being 0, it is infinite.
+            // A task without demand has a ratio of 1; with a smallest demand of 0 the ratio is
+            // infinite.
             let parts =
                 |task| if max(task) == 0 { (1, 1) } else { (u128::from(max(task)), u128::from(min(task))) };
             let ((max_a, min_a), (max_b, min_b)) = (parts(a), parts(b));
@@ -87,7 +89,7 @@ fn one_by_one(best: bool, tasks: &[Task], mut nodes: Vec<Node>) -> (bool, Vec<No
     (all, nodes, failed)
 }
 
-/// This many dimensions by decreasing amounts, the lower of equal ones first.
+/// Returns this many dimensions in the order of decreasing amounts, the lower of equal ones first.
 fn largest(amounts: &[u64], count: usize) -> Vec<usize> {
     let mut ranked: Vec<usize> = (0..amounts.len()).collect();
     ranked.sort_by_key(|&d| std::cmp::Reverse(amounts[d]));
@@ -95,7 +97,7 @@ fn largest(amounts: &[u64], count: usize) -> Vec<usize> {
     ranked
 }
 
-/// Permutation Pack if `ordered`, else Choose Pack.
+/// Packs with Permutation Pack if `ordered`, otherwise with Choose Pack.
 fn by_lists(ordered: bool, order: ListOrder, tasks: Vec<Task>, mut nodes: Vec<Node>) -> (bool, Vec<Node>) {
     let dimensions = nodes[0].free.len();
     let window = dimensions.min(2);
@@ -135,7 +137,7 @@ fn by_lists(ordered: bool, order: ListOrder, tasks: Vec<Task>, mut nodes: Vec<No
     (lists.values().all(Vec::is_empty), nodes)
 }
 
-/// Node by node the task that suits best, the one of the first job of equal ones.
+/// Fills node by node with the task of the best score; ties go to the first job.
 fn by_score(dot_product: bool, mut tasks: Vec<Task>, mut nodes: Vec<Node>) -> (bool, Vec<Node>) {
     let dimensions = nodes[0].free.len();
     let rough = |amount: u64| u128::from(amount / ONE);
@@ -209,7 +211,7 @@ fn pack(instance: &Instance, name: &str, options: Options, scaled: u64) -> Optio
     if !name.ends_with("_DD") {
         return None;
     }
-    // All degrees of dominance have the same denominator.
+    // All degrees of dominance have a common denominator.
     let weighted = |task: &Task| -> u128 {
         task.size.iter().zip(&failed).map(|(&size, &failed)| u128::from(size) * u128::from(failed)).sum()
     };
@@ -219,7 +221,8 @@ fn pack(instance: &Instance, name: &str, options: Options, scaled: u64) -> Optio
     all.then_some(packed)
 }
 
-/// The largest scaled yield in [0, 2^20] at which no demand is above its capacity; demands are exact.
+/// Returns the largest scaled yield in [0, 2^20] at which no demand exceeds its capacity; demands
+/// are exact.
 fn largest_yield(demands: &[(u128, Vec<(u128, u64)>)]) -> Option<u64> {
     let holds = |scaled: u64| {
         demands.iter().all(|(capacity, amounts)| {
@@ -242,7 +245,8 @@ fn largest_yield(demands: &[(u128, Vec<(u128, u64)>)]) -> Option<u64> {
     Some(low)
 }
 
-/// Capacity and demands of each resource of some nodes together, of the tasks `on` says of each job.
+/// Returns the capacity and the demands for each resource of several nodes together; `on` returns
+/// the number of a job's tasks there.
 fn demands(instance: &Instance, nodes: &[usize], on: impl Fn(usize) -> u32) -> Vec<(u128, Vec<(u128, u64)>)> {
     (0..instance.dimensions())
         .map(|d| {
@@ -299,7 +303,7 @@ pub(crate) fn solve(instance: &Instance, name: &str, options: Options) -> Option
     Some(Solved { mapping, minimum_yield: Yield::try_from_units(units).unwrap() })
 }
 
-/// The largest minimum yield under a mapping.
+/// Returns the largest minimum yield under a mapping.
 pub(crate) fn minimum_yield(instance: &Instance, mapping: &Mapping) -> Option<u64> {
     let yields = (0..instance.nodes.len()).map(|node| {
         let on_node = |job: usize| {

@@ -1,4 +1,4 @@
-//! The same solutions as the plain twin's, always.
+//! Tests that all solutions equal those of the reference implementation.
 
 use super::instances::instance;
 use super::twin;
@@ -58,7 +58,7 @@ proptest! {
 proptest! {
     #![proptest_config(config(40))]
 
-    /// Lists that are long enough for blocks.
+    /// Packs lists that are long enough for blocks.
     #[test]
     fn many_jobs(options in options(), instance in instance(40, 400, 1, 3)) {
         agree(&instance, options)?;

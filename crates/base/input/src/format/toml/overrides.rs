@@ -1,16 +1,20 @@
-//! Overrides: `key=value` in place of what the file says.
+//! Overrides: `key=value` pairs that replace values of a file.
 
-use super::Places;
+use super::NodeBuilder;
 use crate::named::nearest;
 use crate::tree::{Content, Fields, Node};
 use serde_json::Value;
 use std::ops::Range;
 use toml::de::DeValue;
 
-/// This many parts a key may have: tables are read, written and dropped by recursion.
-const MOST_PARTS: usize = 32;
+/// Maximum number of parts of a key, since tables are read, written and dropped recursively.
+const MAX_PARTS: usize = 32;
 
-/// Applies the override that is at `range` of the joined text to a table.
+/// Applies the override at `range` of the joined text to a table.
+///
+/// # Errors
+///
+/// The message about an invalid key or value.
 pub(super) fn apply(set: &str, range: &Range<usize>, root: &mut Fields) -> Result<(), String> {
     let node = |content| Node { name: Some(range.clone()), span: Some(range.clone()), content };
     let (key, value) = set.split_once('=').ok_or("expected `key=value`")?;
@@ -18,10 +22,10 @@ pub(super) fn apply(set: &str, range: &Range<usize>, root: &mut Fields) -> Resul
         return Err("expected `key=value`".into());
     }
     let keys: Vec<&str> = key.split('.').map(str::trim).collect();
-    if keys.contains(&"") || keys.len() > MOST_PARTS {
+    if keys.contains(&"") || keys.len() > MAX_PARTS {
         return Err(format!("`{}` is not a key; expected names joined by dots", key.trim()));
     }
-    let (last, path) = keys.split_last().expect("a split text has a part");
+    let (last, path) = keys.split_last().expect("split returns at least one part");
     let mut table = root;
     let mut path = path.iter().copied();
     while let Some(key) = path.next() {
@@ -30,13 +34,13 @@ pub(super) fn apply(set: &str, range: &Range<usize>, root: &mut Fields) -> Resul
             Content::Object(table) => table,
             Content::List(items) => {
                 let Some(element) = path.next() else {
-                    return Err(format!("`{key}` is a list; say which one, by its number or its name"));
+                    return Err(format!("`{key}` is a list; select an entry by its index or its name"));
                 };
                 let tables = items.iter_mut().filter_map(|item| match &mut item.content {
                     Content::Object(table) => Some(table),
                     Content::Scalar(_) | Content::List(_) => None,
                 });
-                element_of(tables.collect(), element).map_err(|message| format!("`{key}` {message}"))?
+                find_element(tables.collect(), element).map_err(|message| format!("`{key}` {message}"))?
             }
             Content::Scalar(value) => {
                 return Err(format!("`{key}` is a value ({}), not a table", kind(value)));
@@ -47,8 +51,8 @@ pub(super) fn apply(set: &str, range: &Range<usize>, root: &mut Fields) -> Resul
         return Err(format!("`{last}` is a list of tables; set the keys of one of them"));
     }
     let value = match DeValue::parse(value.trim()) {
-        Ok(parsed) => Places(range.end - value.trim_start().len()).node(&parsed),
-        // What is not TOML is a text.
+        Ok(parsed) => NodeBuilder(range.end - value.trim_start().len()).node(&parsed),
+        // Text that is not TOML is taken literally.
         Err(_) => Node {
             span: Some(range.end - value.len()..range.end),
             ..node(Content::Scalar(value.trim().into()))
@@ -74,8 +78,8 @@ fn is_list_of_named_tables(node: &Node) -> bool {
     matches!(&node.content, Content::List(items) if items.iter().any(is_named))
 }
 
-/// The table of this number (from 0), or the one whose `name` this is.
-fn element_of<'t>(mut tables: Vec<&'t mut Fields>, key: &str) -> Result<&'t mut Fields, String> {
+/// Returns the table with this index (from 0) or this `name`.
+fn find_element<'t>(mut tables: Vec<&'t mut Fields>, key: &str) -> Result<&'t mut Fields, String> {
     let name_of = |table: &Fields| match table.get("name").map(|name| &name.content) {
         Some(Content::Scalar(Value::String(name))) => name.clone(),
         _ => String::new(),
@@ -84,12 +88,17 @@ fn element_of<'t>(mut tables: Vec<&'t mut Fields>, key: &str) -> Result<&'t mut 
     let all = || names.iter().map(String::as_str);
     let place = match key.parse::<usize>() {
         Ok(number) if number < tables.len() => number,
-        Ok(_) => return Err(format!("has only {} entries, from 0; there is no {key}", tables.len())),
+        Ok(_) => {
+            return Err(format!(
+                "has only {} entries, counted from 0; there is no entry {key}",
+                tables.len()
+            ));
+        }
         Err(_) => all().position(|name| name == key).ok_or_else(|| match nearest(key, all()) {
             Some(name) => format!("has no entry `{key}`; did you mean `{name}`?"),
             None => {
                 let quoted: Vec<String> = all().map(|name| format!("`{name}`")).collect();
-                format!("has no entry `{key}`; there are: {}", quoted.join(", "))
+                format!("has no entry `{key}`; expected one of {}", quoted.join(", "))
             }
         })?,
     };

@@ -6,42 +6,42 @@ use dfrsim_input::{Faults, Input, Reader};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The most nodes of a cluster.
+/// Maximum number of nodes of a cluster.
 const MOST_NODES: u64 = 10_000_000;
-/// The most of a resource, of cores and of memory that a node has.
+/// Maximum number of cores or of units of a resource of a node.
 const MOST_OF_ONE: u32 = 10_000;
-/// The most features of a cluster.
+/// Maximum number of features of a cluster.
 const MOST_FEATURES: usize = 64;
 
-/// Why there is no such platform.
+/// Error in a platform.
 #[derive(Debug, thiserror::Error)]
 pub enum PlatformError {
-    /// It is not XML.
-    #[error("expected a platform of SimGrid: {0}")]
+    /// Invalid XML, or XML without a usable platform.
+    #[error("invalid SimGrid platform: {0}")]
     Xml(String),
-    /// Fields are wrong: all of them.
-    #[error("{}", .0.iter().map(|WrongField { path, reason }| format!("{path}: {reason}")).collect::<Vec<_>>().join("; "))]
-    Fields(Vec<WrongField>),
-    /// There are more nodes, or fewer.
-    #[error("the classes have {found} nodes, expected {expected}")]
+    /// Invalid fields: all of them.
+    #[error("{}", .0.iter().map(|InvalidField { path, reason }| format!("{path}: {reason}")).collect::<Vec<_>>().join("; "))]
+    Fields(Vec<InvalidField>),
+    /// Number of nodes that differs from that of the cluster.
+    #[error("node classes have {found} nodes in total, expected {expected}")]
     Nodes {
-        /// The nodes of all classes.
+        /// Number of nodes in all classes.
         found: u32,
-        /// Those of the cluster.
+        /// Number of nodes of the cluster.
         expected: u32,
     },
 }
 
-/// A field that has the right type, and is wrong all the same.
+/// Field of the right type with an invalid value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WrongField {
-    /// The field, as in `classes[1].speed`.
+pub struct InvalidField {
+    /// Path of the field, such as `classes[1].speed`.
     pub path: String,
-    /// What was expected.
+    /// Description of the expected value.
     pub reason: String,
 }
 
-/// A platform as a TOML file describes it.
+/// Platform as described in a TOML file.
 ///
 /// ```
 /// use dfrsim_model::platform::classes::PlatformFields;
@@ -59,45 +59,47 @@ pub struct WrongField {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PlatformFields {
-    /// The node of which CPU needs and memory of jobs are parts; the first class's unless given.
+    /// Reference node for the CPU needs and the memory of jobs; a node of the first class by
+    /// default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference: Option<ReferenceNode>,
-    /// The resources that tasks share as they share CPU. Others are held as a whole.
+    /// Resources that tasks share like CPU. Units of other resources are held by one task.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shared: Vec<String>,
-    /// The classes of nodes.
+    /// Node classes.
     pub classes: Vec<ClassFields>,
 }
 
-/// The node of which CPU needs and memory of jobs are parts.
+/// Reference node: CPU needs and memory of jobs are fractions of it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ReferenceNode {
-    /// Its cores.
+    /// Number of cores.
     pub cores: u32,
-    /// Its memory in GB.
+    /// Memory in GB.
     pub memory_gb: f64,
 }
 
-/// A class of nodes.
+/// Class of identical nodes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ClassFields {
-    /// Its name.
+    /// Name of the class, unique in the platform.
     pub name: String,
-    /// How many nodes it has.
+    /// Number of nodes.
     pub nodes: u32,
-    /// The cores of a node.
+    /// Number of cores of a node.
     pub cores: u32,
-    /// The memory of a node in GB.
+    /// Memory of a node in GB.
     pub memory_gb: f64,
-    /// The speed of a node: a part of that of the nodes on which run times were measured.
+    /// Speed of a node relative to the nodes on which run times were measured, above 0 and at most
+    /// 1.
     #[serde(default = "full_speed", skip_serializing_if = "is_full_speed")]
     pub speed: f64,
-    /// What a node has beside CPU and memory, by name.
+    /// Units of each resource of a node, other than CPU and memory.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub resources: BTreeMap<String, u32>,
-    /// What else jobs may ask for.
+    /// Features of a node, which jobs can require.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub features: BTreeSet<String>,
 }
@@ -110,35 +112,37 @@ fn is_full_speed(speed: &f64) -> bool {
     *speed == full_speed()
 }
 
-/// An amount of memory in millionths, so that what people write is exact.
+/// Converts memory to millionths of a GB, so that decimal numbers are exact.
 fn millionths(gigabytes: f64) -> u64 {
     (gigabytes * 1e6).round() as u64
 }
 
-/// What a class has of something of which the reference node has `whole`.
+/// Converts an amount to share units, where `whole` is the amount of the reference node.
 fn units(part: u64, whole: u64) -> u64 {
     (u128::from(part) * u128::from(Share::ONE.units()) / u128::from(whole)) as u64
 }
 
 impl PlatformFields {
-    /// The fields of a text in TOML; `file` is what messages call it.
+    /// Parses a platform in TOML; `file` is the name in messages.
     ///
     /// # Errors
-    /// It is not TOML, has other fields, or a field is out of its range: all that is wrong.
+    ///
+    /// Returns all errors if the text is not TOML, or has unknown fields or values out of range.
     pub fn parse(file: &str, text: &str) -> Result<PlatformFields, Faults> {
         let input = Input::toml(file, text)?;
         let mut reader = Reader::default();
         let read: Option<PlatformFields> = reader.parsed(&input.root());
-        for WrongField { path, reason } in read.iter().flat_map(PlatformFields::wrong_fields) {
+        for InvalidField { path, reason } in read.iter().flat_map(PlatformFields::invalid_fields) {
             reader.fault_below(&input.root(), &path, reason);
         }
         reader.finish(read)
     }
 
-    /// The classes that it describes, for a cluster of this many nodes.
+    /// Creates the node classes for a cluster with this number of nodes.
     ///
     /// # Errors
-    /// If a field is out of its range, or there are other numbers of nodes.
+    ///
+    /// Returns an error if a field is out of its range, or if the number of nodes differs.
     pub fn classes_of(&self, nodes: u32) -> Result<NodeClasses, PlatformError> {
         let classes = self.classes()?;
         match classes.nodes() {
@@ -147,40 +151,40 @@ impl PlatformFields {
         }
     }
 
-    /// The fields that are out of their ranges.
-    fn wrong_fields(&self) -> Vec<WrongField> {
-        let mut wrong = Wrong(Vec::new());
-        wrong.unless(!self.classes.is_empty(), "classes", || "expected at least one class");
+    /// Collects the fields that are out of their ranges.
+    fn invalid_fields(&self) -> Vec<InvalidField> {
+        let mut wrong = InvalidFields(Vec::new());
+        wrong.require(!self.classes.is_empty(), "classes", || "expected at least one class");
         if let Some(ReferenceNode { cores, memory_gb }) = self.reference {
-            wrong.of_count("reference.cores", cores);
-            wrong.of_memory("reference.memory_gb", memory_gb);
+            wrong.check_count("reference.cores", cores);
+            wrong.check_memory("reference.memory_gb", memory_gb);
         }
         let (names, features) = (self.resource_names(), self.features());
         let few = || format!("expected at most {MOST_FEATURES} different features");
-        wrong.unless(features.len() <= MOST_FEATURES, "classes", few);
+        wrong.require(features.len() <= MOST_FEATURES, "classes", few);
         for name in names.iter().chain(&features).filter(|name| !is_name(name)) {
-            let meant = "is no name of a resource or feature: expected letters, digits, `-` and `_`";
-            wrong.unless(false, "classes", || format!("`{name}` {meant}"));
+            let meant = "is not a valid name of a resource or feature; expected letters, digits, `-` and `_`";
+            wrong.require(false, "classes", || format!("`{name}` {meant}"));
         }
         for unknown in self.shared.iter().filter(|name| !names.contains(name)) {
-            wrong.unless(false, "shared", || format!("no class has the resource `{unknown}`"));
+            wrong.require(false, "shared", || format!("no class has the resource `{unknown}`"));
         }
         let mut nodes = 0_u64;
         for (number, class) in self.classes.iter().enumerate() {
             let field = |name: &str| format!("classes[{number}].{name}");
             let is_new = self.classes[..number].iter().all(|other| other.name != class.name);
-            let own = || "expected a name of its own of letters, digits, `-` and `_`";
-            wrong.unless(is_new && is_name(&class.name), &field("name"), own);
+            let own = || "expected a unique name of letters, digits, `-` and `_`";
+            wrong.require(is_new && is_name(&class.name), &field("name"), own);
             nodes += u64::from(class.nodes);
             let most = || format!("expected at least 1, and at most {MOST_NODES} in all classes");
-            wrong.unless(class.nodes > 0 && nodes <= MOST_NODES, &field("nodes"), most);
-            wrong.of_count(&field("cores"), class.cores);
-            wrong.of_memory(&field("memory_gb"), class.memory_gb);
+            wrong.require(class.nodes > 0 && nodes <= MOST_NODES, &field("nodes"), most);
+            wrong.check_count(&field("cores"), class.cores);
+            wrong.check_memory(&field("memory_gb"), class.memory_gb);
             let is_speed = class.speed <= 1.0 && Yield::nearest(class.speed) > Yield::ZERO;
-            let fastest = "expected a number above 0 and at most 1: run times are those of the fastest nodes";
-            wrong.unless(is_speed, &field("speed"), || fastest);
+            let fastest = "expected a number above 0 and at most 1: speeds are relative to the fastest nodes";
+            wrong.require(is_speed, &field("speed"), || fastest);
             for (name, &amount) in &class.resources {
-                wrong.of_count(&field(&format!("resources.{name}")), amount);
+                wrong.check_count(&field(&format!("resources.{name}")), amount);
             }
         }
         wrong.0
@@ -194,12 +198,13 @@ impl PlatformFields {
         self.classes.iter().flat_map(|class| &class.features).collect()
     }
 
-    /// The classes that it describes.
+    /// Creates the node classes.
     ///
     /// # Errors
-    /// Fields are out of their ranges.
+    ///
+    /// Returns an error if fields are out of their ranges.
     pub fn classes(&self) -> Result<NodeClasses, PlatformError> {
-        let wrong = self.wrong_fields();
+        let wrong = self.invalid_fields();
         let Some(first) = self.classes.first().filter(|_| wrong.is_empty()) else {
             return Err(PlatformError::Fields(wrong));
         };
@@ -234,24 +239,24 @@ impl PlatformFields {
     }
 }
 
-/// The fields that were found wrong.
-struct Wrong(Vec<WrongField>);
+/// Collector of invalid fields.
+struct InvalidFields(Vec<InvalidField>);
 
-impl Wrong {
-    fn unless<T: Into<String>>(&mut self, is_right: bool, path: &str, reason: impl Fn() -> T) {
+impl InvalidFields {
+    fn require<T: Into<String>>(&mut self, is_right: bool, path: &str, reason: impl Fn() -> T) {
         if !is_right {
-            self.0.push(WrongField { path: path.to_owned(), reason: reason().into() });
+            self.0.push(InvalidField { path: path.to_owned(), reason: reason().into() });
         }
     }
 
-    fn of_count(&mut self, path: &str, count: u32) {
+    fn check_count(&mut self, path: &str, count: u32) {
         let is_right = (1..=MOST_OF_ONE).contains(&count);
-        self.unless(is_right, path, || format!("expected a number between 1 and {MOST_OF_ONE}"));
+        self.require(is_right, path, || format!("expected a number between 1 and {MOST_OF_ONE}"));
     }
 
-    fn of_memory(&mut self, path: &str, gigabytes: f64) {
+    fn check_memory(&mut self, path: &str, gigabytes: f64) {
         let is_right = (1e-3..=1e6).contains(&gigabytes);
-        self.unless(is_right, path, || "expected a number of GB between 0.001 and 1000000");
+        self.require(is_right, path, || "expected a number of GB between 0.001 and 1000000");
     }
 }
 
@@ -267,7 +272,7 @@ mod tests {
         PlatformFields::parse("p.toml", text).unwrap_err().to_string()
     }
 
-    /// Twice the cores and half the memory of the first class, which is the reference.
+    /// Class with twice the cores and half the memory of the first class, which is the reference.
     #[test]
     fn capacities_are_parts_of_the_reference_node() {
         let text = "classes = [{ name = 'a', nodes = 2, cores = 4, memory_gb = 8 },

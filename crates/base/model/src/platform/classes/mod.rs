@@ -1,21 +1,22 @@
-//! Classes of nodes, and what jobs ask of them beside CPU and memory.
+//! Node classes, and requests of jobs for resources other than CPU and memory.
 
 mod fields;
 mod requests;
 mod simgrid;
 
-pub use fields::{ClassFields, PlatformError, PlatformFields, ReferenceNode, WrongField};
-pub use requests::{Demands, Request, Requested};
+pub use fields::{ClassFields, InvalidField, PlatformError, PlatformFields, ReferenceNode};
+pub use requests::{Demands, Request, RequestTarget};
 
 use crate::{CpuUse, Job, Share, Yield};
 use dfrsim_input::{Fault, Faults, read_text};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Reads a platform file: TOML, or XML of SimGrid where the name ends in `.xml`.
+/// Reads a platform file: TOML, or SimGrid XML if the name ends in `.xml`.
 ///
 /// # Errors
-/// The file cannot be read, or is not a platform: all that is wrong.
+///
+/// Returns all errors if the file cannot be read or is not a platform.
 pub fn read(path: &Path) -> Result<PlatformFields, Faults> {
     let (file, text) = (path.display().to_string(), read_text(path)?);
     if path.extension().is_some_and(|extension| extension == "xml") {
@@ -25,54 +26,54 @@ pub fn read(path: &Path) -> Result<PlatformFields, Faults> {
     }
 }
 
-/// How tasks use a resource.
+/// Use of a resource by tasks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sharing {
-    /// A task holds what it asks for at any yield, as it holds memory.
+    /// A task holds the requested units at any yield, like memory.
     Rigid,
-    /// A task uses its need times its yield, as it uses CPU.
+    /// A task uses its need times its yield, like CPU.
     Shared,
 }
 
-/// A resource beside CPU and memory: GPUs, licences, anything that a file names.
+/// Resource other than CPU and memory: GPUs, licences, or anything else that a platform file names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resource {
-    /// Its name.
+    /// Name of the resource.
     pub name: Arc<str>,
-    /// How it is used.
+    /// Use of the resource by tasks.
     pub sharing: Sharing,
 }
 
-/// Nodes that are like each other.
+/// Class of identical nodes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NodeClass {
-    /// Its name.
+    /// Name of the class.
     pub name: String,
-    /// How many nodes it has; at least one.
+    /// Number of nodes; at least one.
     pub nodes: u32,
-    /// The CPU of a node, in units of [`Share`] of the reference node; it may be more than one such node.
+    /// CPU of a node, in [`Share`] units of the reference node; it may exceed one reference node.
     pub cpu: u64,
-    /// The memory of a node, in the same units.
+    /// Memory of a node, in [`Share`] units of the reference node.
     pub memory: u64,
-    /// How fast jobs run: a part of the speed of the fastest nodes, on which run times were measured. Above zero.
+    /// Speed relative to the fastest nodes, on which run times were measured. Above zero.
     pub speed: Yield,
-    /// How many of each resource a node has.
+    /// Number of units of each resource of a node.
     pub amounts: Vec<u32>,
-    /// The features that its nodes have, a bit each.
+    /// Features of the nodes, one bit each.
     pub features: u64,
 }
 
-/// What a task asks for of a resource.
+/// Request of a task for one resource.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Asked {
-    /// How many units: whole GPUs, for example.
+pub struct ResourceRequest {
+    /// Number of units, such as whole GPUs.
     pub count: u32,
-    /// The part of each that it can use; it matters where the resource is shared.
+    /// Fraction of each unit that the task can use; relevant for shared resources only.
     pub need: Share,
 }
 
-impl Asked {
-    /// What a task holds of a resource at any yield, in units of [`Share`] of one.
+impl ResourceRequest {
+    /// Returns the amount that a task holds at any yield, in [`Share`] units of one resource unit.
     #[must_use]
     pub fn held(self, sharing: Sharing) -> u64 {
         match sharing {
@@ -80,7 +81,8 @@ impl Asked {
             Sharing::Shared => 0,
         }
     }
-    /// What a task can use at a yield of 1, in the same units; zero of what it holds.
+    /// Returns the amount that a task can use at a yield of 1, in [`Share`] units of one resource
+    /// unit; zero for rigid resources.
     #[must_use]
     pub fn usable(self, sharing: Sharing) -> u64 {
         match sharing {
@@ -90,76 +92,80 @@ impl Asked {
     }
 }
 
-/// What the tasks of a job ask for beside CPU and memory.
+/// Requests of a job's tasks other than CPU and memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Demand {
-    /// Of each resource.
-    pub resources: Vec<Asked>,
-    /// The features that its nodes must have, a bit each.
+    /// Request for each resource of the platform.
+    pub resources: Vec<ResourceRequest>,
+    /// Required features of the nodes, one bit each.
     pub features: u64,
 }
 
 impl Demand {
-    /// Whether it asks for anything.
+    /// Returns whether nothing is requested.
     pub fn is_empty(&self) -> bool {
         self.features == 0 && self.resources.iter().all(|asked| asked.count == 0)
     }
 }
 
-/// The nodes of a cluster, class by class: the first class has the lowest numbers.
+/// Nodes of a cluster by class; the first class has the lowest numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NodeClasses {
     resources: Vec<Resource>,
     features: Vec<String>,
     classes: Vec<NodeClass>,
-    /// The node behind the last one of each class.
+    /// First node number after each class.
     ends: Vec<u32>,
-    /// The cores of the reference node.
+    /// Number of cores of the reference node.
     cores: u32,
 }
 
 impl NodeClasses {
-    /// The resources beside CPU and memory.
+    /// Returns the resources other than CPU and memory.
     pub fn resources(&self) -> &[Resource] {
         &self.resources
     }
-    /// The names of all features.
+    /// Returns the names of all features.
     pub fn features(&self) -> &[String] {
         &self.features
     }
-    /// The names of some of them.
-    pub fn names_of(&self, features: u64) -> impl Iterator<Item = &str> {
+    /// Iterates over the names of the features in a bit set.
+    pub fn feature_names(&self, features: u64) -> impl Iterator<Item = &str> {
         let named = self.features.iter().enumerate();
         named.filter(move |(bit, _)| features >> bit & 1 == 1).map(|(_, name)| name.as_str())
     }
-    /// The classes.
+    /// Returns the classes.
     pub fn classes(&self) -> &[NodeClass] {
         &self.classes
     }
-    /// The number of nodes.
+    /// Returns the number of nodes.
     pub fn nodes(&self) -> u32 {
         self.ends.last().copied().unwrap_or(0)
     }
-    /// The place of a node's class.
+    /// Returns the index of a node's class.
     ///
     /// # Panics
-    /// If there is no such node.
+    ///
+    /// Panics if there is no such node.
     pub fn class_of(&self, node: u32) -> usize {
-        assert!(node < self.nodes(), "there is no node {node}");
+        assert!(node < self.nodes(), "node {node} does not exist");
         self.ends.partition_point(|&end| end <= node)
     }
-    /// The class of a node.
+    /// Returns the class of a node.
     ///
     /// # Panics
-    /// If there is no such node.
+    ///
+    /// Panics if there is no such node.
     pub fn of(&self, node: u32) -> &NodeClass {
         &self.classes[self.class_of(node)]
     }
-    /// Whether an empty node of a class has room for a task at full speed, and the features that it needs.
+    /// Returns whether an empty node of a class fits a task of the job at full speed and has the
+    /// required features.
     pub fn fits(&self, class: usize, job: &Job, demand: &Demand) -> bool {
         self.fits_task(class, job.cpu_need, job.memory, demand)
     }
-    /// The same for a task of this size.
+    /// Returns whether an empty node of a class fits a task with these CPU and memory needs and has
+    /// the required features.
     pub fn fits_task(&self, class: usize, cpu_need: Share, memory: Share, demand: &Demand) -> bool {
         let class = &self.classes[class];
         let has_all =
@@ -167,43 +173,48 @@ impl NodeClasses {
         let (cpu, memory) = (u64::from(cpu_need.units()), u64::from(memory.units()));
         has_all && cpu <= class.cpu && memory <= class.memory && demand.features & !class.features == 0
     }
-    /// The CPU of a class's nodes.
+    /// Returns the CPU of a node of a class.
     pub fn cpu(&self, class: usize) -> CpuUse {
         CpuUse::from_units(self.classes[class].cpu << Yield::BITS)
     }
-    /// The cores of the reference node.
+    /// Returns the number of cores of the reference node.
     pub fn reference_cores(&self) -> u32 {
         self.cores
     }
-    /// The cores of a class's nodes.
+    /// Returns the number of cores of a node of a class.
     pub fn cores_of(&self, class: usize) -> u32 {
         self.whole_cores(self.classes[class].cpu)
     }
-    /// The cores that a task holds where it shares no core: its CPU need, rounded up; at least one.
+    /// Returns the number of cores that a task holds if it shares no core: its CPU need, rounded up;
+    /// at least one.
     pub fn cores_for(&self, cpu_need: Share) -> u32 {
         self.whole_cores(cpu_need.units().into()).max(1)
     }
     fn whole_cores(&self, cpu: u64) -> u32 {
         (u128::from(cpu) * u128::from(self.cores)).div_ceil(Share::ONE.units().into()) as u32
     }
-    /// What all nodes together can do, in reference nodes at full speed.
+    /// Computes the capacity of all nodes, in reference nodes at full speed.
     pub fn capacity(&self) -> f64 {
         let of = |class: &NodeClass| f64::from(class.nodes) * class.cpu as f64 * class.speed.as_f64();
         self.classes.iter().map(of).sum::<f64>() / f64::from(Share::ONE.units())
     }
-    /// The least number of whole reference nodes at full speed that can do no less: a cluster of these, on which tasks can be placed
-    /// and divided at will, bounds what any schedule on these nodes can reach.
+    /// Computes the least number of whole reference nodes at full speed with at least the capacity
+    /// of all nodes. A cluster of these, on which tasks can be placed and divided arbitrarily, gives
+    /// a bound for every schedule on the nodes.
     pub fn bounding_nodes(&self) -> u32 {
         self.bounding(|class| class.cpu, u128::from(Share::ONE.units()) << Yield::BITS).max(1)
     }
-    /// The least number of units of the resource of this place at full speed that can do no less than those of all nodes.
+    /// Computes the least number of full-speed units of a resource with at least the capacity of the
+    /// units of all nodes.
     ///
     /// # Panics
-    /// If there is no such resource.
+    ///
+    /// Panics if there is no such resource.
     pub fn bounding_units(&self, resource: usize) -> u32 {
         self.bounding(|class| class.amounts[resource].into(), Yield::ONE.units().into())
     }
-    /// An amount of all nodes times their speeds, in wholes, rounded up.
+    /// Computes the sum of an amount times speed over all nodes, in multiples of `whole`, rounded
+    /// up.
     fn bounding(&self, amount: impl Fn(&NodeClass) -> u64, whole: u128) -> u32 {
         let of = |class: &NodeClass| {
             u128::from(class.nodes) * u128::from(amount(class)) * u128::from(class.speed.units())
@@ -212,17 +223,17 @@ impl NodeClasses {
     }
 }
 
-/// Unequal nodes, and what jobs ask of them.
+/// Unequal nodes, and the requests of jobs for their resources.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UnequalNodes {
-    /// The nodes.
+    /// Classes of the nodes.
     pub classes: NodeClasses,
-    /// What jobs ask for.
+    /// Requests of the jobs.
     pub demands: Demands,
 }
 
 impl UnequalNodes {
-    /// What the tasks of a job ask for beside CPU and memory.
+    /// Returns the requests of a job's tasks other than CPU and memory.
     pub fn demand(&self, job: &Job) -> Demand {
         self.demands.of(&self.classes, job)
     }

@@ -1,15 +1,16 @@
-//! What jobs ask for beside CPU and memory.
+//! Requests of jobs for resources other than CPU and memory.
 
-use super::{Asked, Demand, NodeClasses};
+use super::{Demand, NodeClasses, ResourceRequest};
 use crate::{Job, JobId, Seed, Share};
 use rand::RngExt as _;
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// What some jobs, which are drawn, ask for.
+/// Request of randomly drawn jobs.
 ///
-/// Written `gpu:0.3:1+2:0.5-1` (resource, probability, numbers for a task, the part of each that a task can use), or
-/// `@feature:0.1` (feature and probability). With `:max8` at the end only jobs of at most 8 tasks are drawn.
+/// The text form is `gpu:0.3:1+2:0.5-1` (resource, probability, possible numbers per task, fraction
+/// of each unit that a task can use), or `@feature:0.1` (feature and probability). With `:max8` at
+/// the end only jobs of at most 8 tasks are drawn.
 ///
 /// ```
 /// use dfrsim_model::platform::classes::Request;
@@ -19,37 +20,37 @@ use std::fmt;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Request {
-    /// What is asked for.
-    pub what: Requested,
-    /// How likely a job asks for it.
+    /// Requested resource or feature.
+    pub what: RequestTarget,
+    /// Probability that a job has the request.
     pub probability: f64,
-    /// The most tasks of a job that asks for it.
+    /// Maximum number of tasks of a job with the request.
     pub most_tasks: u32,
 }
 
-/// What a job asks for.
+/// Requested resource or feature.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Requested {
+pub enum RequestTarget {
     /// Units of a resource.
     Resource {
-        /// The resource.
+        /// Name of the resource.
         name: String,
-        /// The numbers that a task may ask for, each as likely; not empty.
+        /// Possible numbers of units per task, with equal probabilities; not empty.
         per_task: Vec<u32>,
-        /// The least and the most part of each unit that a task can use; drawn uniformly.
+        /// Minimum and maximum fraction of each unit that a task can use; drawn uniformly.
         need: (f64, f64),
     },
-    /// A feature of nodes.
+    /// Feature of nodes.
     Feature {
-        /// The feature.
+        /// Name of the feature.
         name: String,
     },
 }
 
 crate::parses!(
     Request,
-    "unknown request `{text}`; expected RESOURCE:PROBABILITY:NUMBERS or RESOURCE:PROBABILITY:NUMBERS:NEED, as gpu:0.3:1+2:0.5-1, or \
-     @FEATURE:PROBABILITY, with :maxTASKS at the end or without",
+    "invalid request `{text}`; expected RESOURCE:PROBABILITY:NUMBERS or RESOURCE:PROBABILITY:NUMBERS:NEED such as gpu:0.3:1+2:0.5-1, or \
+     @FEATURE:PROBABILITY, optionally followed by :maxTASKS",
     parse
 );
 
@@ -65,7 +66,7 @@ fn parse(text: &str) -> Option<Request> {
     };
     if let Some(name) = words.first()?.strip_prefix('@').filter(|name| !name.is_empty()) {
         let [_, probability] = words[..] else { return None };
-        let what = Requested::Feature { name: name.to_owned() };
+        let what = RequestTarget::Feature { name: name.to_owned() };
         return Some(Request { what, probability: part(probability)?, most_tasks });
     }
     let (name, probability, numbers, need) = match words[..] {
@@ -78,7 +79,7 @@ fn parse(text: &str) -> Option<Request> {
     let (least, most) = need.split_once('-').unwrap_or((need, need));
     let need = (part(least)?, part(most)?);
     let is_range = need.0 > 0.0 && need.0 <= need.1;
-    let what = Requested::Resource { name: name.to_owned(), per_task, need };
+    let what = RequestTarget::Resource { name: name.to_owned(), per_task, need };
     let request = Request { what, probability: part(probability)?, most_tasks };
     (is_range && !name.is_empty()).then_some(request)
 }
@@ -87,8 +88,8 @@ impl fmt::Display for Request {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Request { what, probability, most_tasks } = self;
         match what {
-            Requested::Feature { name } => write!(f, "@{name}:{probability}")?,
-            Requested::Resource { name, per_task, need: (least, most) } => {
+            RequestTarget::Feature { name } => write!(f, "@{name}:{probability}")?,
+            RequestTarget::Resource { name, per_task, need: (least, most) } => {
                 let numbers: Vec<String> = per_task.iter().map(u32::to_string).collect();
                 write!(f, "{name}:{probability}:{}", numbers.join("+"))?;
                 match (*least, *most) {
@@ -102,68 +103,72 @@ impl fmt::Display for Request {
     }
 }
 
-/// What jobs ask for: given by a log, or drawn from a stream of each job's own, so that it depends on no other job.
+/// Requests of all jobs: from the log, or drawn from a separate stream for each job, so that they
+/// are independent of other jobs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Demands {
-    /// What is drawn. Of two requests for the same resource the later one counts.
+    /// Random requests. The last one for a resource takes precedence.
     pub requests: Vec<Request>,
-    /// The seed of what is drawn.
+    /// Seed of the random requests.
     pub seed: Seed,
-    /// What a log says of its jobs: numbers of units that all tasks of a job ask for together, by name. They count instead of what
-    /// is drawn. A name with `@` before it is a feature that each of its nodes has.
+    /// Requests in the log, by job: names, and the number of units for all tasks of the job
+    /// together. They take precedence over random requests. A name after `@` is a feature that each
+    /// node of the job must have.
     pub given: BTreeMap<JobId, Vec<(String, u32)>>,
 }
 
 impl Demands {
-    /// The first request for what no class has.
-    pub fn unknown<'a>(&'a self, classes: &NodeClasses) -> Option<&'a Request> {
+    /// Finds the first request for a resource or feature that no class has.
+    pub fn find_unknown<'a>(&'a self, classes: &NodeClasses) -> Option<&'a Request> {
         self.requests.iter().find(|request| match &request.what {
-            Requested::Resource { name, .. } => place_of(classes, name).is_none(),
-            Requested::Feature { name } => !classes.features().contains(name),
+            RequestTarget::Resource { name, .. } => resource_index(classes, name).is_none(),
+            RequestTarget::Feature { name } => !classes.features().contains(name),
         })
     }
 
-    /// What the tasks of a job ask for. What no class has is left out.
+    /// Returns the requests of a job's tasks, without those for resources and features that no class
+    /// has.
     pub fn of(&self, classes: &NodeClasses, job: &Job) -> Demand {
-        let mut demand = Demand { resources: vec![Asked::default(); classes.resources().len()], features: 0 };
+        let mut demand =
+            Demand { resources: vec![ResourceRequest::default(); classes.resources().len()], features: 0 };
         for (number, request) in (0..).zip(&self.requests) {
             let mut rng = self.seed.fork("requests").numbered(number).numbered(job.id.0).rng();
             if rng.random::<f64>() >= request.probability || job.tasks > request.most_tasks {
                 continue;
             }
             match &request.what {
-                Requested::Feature { name } => {
-                    demand.features |= feature_of(classes, name);
+                RequestTarget::Feature { name } => {
+                    demand.features |= feature_bit(classes, name);
                 }
-                Requested::Resource { name, per_task, need: (least, most) } => {
-                    let Some(place) = place_of(classes, name) else { continue };
+                RequestTarget::Resource { name, per_task, need: (least, most) } => {
+                    let Some(place) = resource_index(classes, name) else { continue };
                     let count = per_task[rng.random_range(0..per_task.len())];
-                    // Hundredths, as people write them.
+                    // Rounding up to hundredths keeps the fractions readable.
                     let need = (rng.random_range(*least..=*most) * 100.0).ceil().clamp(1.0, 100.0);
                     let need = Share::from_ratio(need as u64, 100);
-                    demand.resources[place] = Asked { count, need };
+                    demand.resources[place] = ResourceRequest { count, need };
                 }
             }
         }
         for (name, count) in self.given.get(&job.id).into_iter().flatten() {
             if let Some(feature) = name.strip_prefix('@') {
-                demand.features |= feature_of(classes, feature);
-            } else if let Some(place) = place_of(classes, name) {
+                demand.features |= feature_bit(classes, feature);
+            } else if let Some(place) = resource_index(classes, name) {
                 let drawn = demand.resources[place];
                 let need = if drawn.count > 0 { drawn.need } else { Share::ONE };
-                demand.resources[place] = Asked { count: count.div_ceil(job.tasks.max(1)), need };
+                demand.resources[place] = ResourceRequest { count: count.div_ceil(job.tasks.max(1)), need };
             }
         }
         demand
     }
 }
 
-/// The bit of a feature; none if no class has it.
-fn feature_of(classes: &NodeClasses, name: &str) -> u64 {
+/// Returns the bit of a feature; 0 if no class has it.
+fn feature_bit(classes: &NodeClasses, name: &str) -> u64 {
     classes.features().iter().position(|other| other == name).map_or(0, |bit| 1 << bit)
 }
 
-fn place_of(classes: &NodeClasses, name: &str) -> Option<usize> {
+fn resource_index(classes: &NodeClasses, name: &str) -> Option<usize> {
     classes.resources().iter().position(|resource| &*resource.name == name)
 }
 
@@ -197,14 +202,15 @@ mod tests {
         }
     }
 
-    /// What a job asks for depends on no other job; about as many ask as are to; what a log says counts first.
+    /// The requests of a job are independent of other jobs; their frequency is about the
+    /// probability; those of a log take precedence.
     #[test]
     fn demands_are_drawn_for_each_job_alone() {
         let text = "classes = [{ name = 'a', nodes = 2, cores = 4, memory_gb = 8, resources = { gpu = 4 }, features = ['x'] }]";
         let classes = PlatformFields::parse("platform.toml", text).unwrap().classes().unwrap();
         let requests = ["gpu:0.25:1+2:0.5-1", "@x:0.5"].map(|text| text.parse().unwrap()).to_vec();
         let mut demands = Demands { requests, ..Demands::default() };
-        assert_eq!(demands.unknown(&classes), None);
+        assert_eq!(demands.find_unknown(&classes), None);
         let all: Vec<Demand> = (0..1000).map(|id| demands.of(&classes, &job(id))).collect();
         let with_gpus = all.iter().filter(|demand| demand.resources[0].count > 0);
         assert!((200..300).contains(&with_gpus.clone().count()));

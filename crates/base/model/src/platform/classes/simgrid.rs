@@ -1,14 +1,15 @@
-//! Platforms of SimGrid and Batsim, as far as hosts go.
+//! Platforms of SimGrid and Batsim, limited to hosts.
 //!
-//! `host` and `cluster` elements are nodes, in the order of the file, with their `speed` (of the first performance state) and `core`.
-//! The fastest have speed 1. Neighbours that are alike are a class. A host with the property `role` = `master` is no node. The
-//! properties `memory` (bytes, or with a unit such as `16GB`) and `gpus` are used; links, routes and disks are not.
+//! `host` and `cluster` elements are nodes, in the order of the file, with their `speed` (of the
+//! first performance state) and `core`. The fastest hosts have speed 1. Consecutive identical hosts
+//! form a class. A host with the property `role` = `master` is not a node. The properties `memory`
+//! (bytes, or with a unit such as `16GB`) and `gpus` are used; links, routes and disks are ignored.
 
 use super::{ClassFields, PlatformError, PlatformFields};
 use roxmltree::{Document, Node, ParsingOptions};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The memory of a host of which the file says no memory, in GB.
+/// Memory of a host without the property `memory`, in GB.
 const MEMORY_GB: f64 = 16.0;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -27,7 +28,7 @@ pub(super) fn parse(text: &str) -> Result<PlatformFields, PlatformError> {
     for node in document.descendants() {
         let count = match node.tag_name().name() {
             "host" if !is_master(node) => 1,
-            "cluster" => radical(node)?,
+            "cluster" => count_hosts(node)?,
             _ => continue,
         };
         let host = host(node)?;
@@ -51,7 +52,7 @@ pub(super) fn parse(text: &str) -> Result<PlatformFields, PlatformError> {
     });
     let classes: Vec<ClassFields> = classes.collect();
     if classes.is_empty() {
-        return Err(PlatformError::Xml("it has no `host` and no `cluster`".into()));
+        return Err(PlatformError::Xml("expected a `host` or `cluster` element".into()));
     }
     Ok(PlatformFields { classes, ..PlatformFields::default() })
 }
@@ -68,9 +69,10 @@ fn is_master(node: Node<'_, '_>) -> bool {
 fn host(node: Node<'_, '_>) -> Result<Host, PlatformError> {
     let name = node.attribute("id").unwrap_or("?");
     let wrong =
-        |what: &str, value: &str| PlatformError::Xml(format!("host `{name}`: `{value}` is no {what}"));
-    let speed =
-        node.attribute("speed").ok_or_else(|| PlatformError::Xml(format!("host `{name}` has no speed")))?;
+        |what: &str, value: &str| PlatformError::Xml(format!("host `{name}`: invalid {what} `{value}`"));
+    let speed = node
+        .attribute("speed")
+        .ok_or_else(|| PlatformError::Xml(format!("host `{name}` has no `speed` attribute")))?;
     let first = speed.split(',').next().unwrap_or(speed).trim();
     let flops = amount(first, "f").filter(|flops| *flops > 0.0 && flops.is_finite());
     let number = |text: &str, what| text.parse::<u32>().map_err(|_| wrong(what, text));
@@ -88,7 +90,7 @@ fn host(node: Node<'_, '_>) -> Result<Host, PlatformError> {
     })
 }
 
-/// A number with a unit and its prefix, such as `98.1Mf` or `16GiB`.
+/// Parses a number with a unit and its prefix, such as `98.1Mf` or `16GiB`.
 fn amount(text: &str, unit: &str) -> Option<f64> {
     let begin = text.find(|letter: char| letter.is_ascii_alphabetic() && letter != 'e' && letter != 'E');
     let (number, suffix) = text.split_at(begin.unwrap_or(text.len()));
@@ -101,8 +103,8 @@ fn amount(text: &str, unit: &str) -> Option<f64> {
     Some(number.trim().parse::<f64>().ok()? * factor)
 }
 
-/// How many hosts a cluster has: `0-31,40`.
-fn radical(node: Node<'_, '_>) -> Result<u32, PlatformError> {
+/// Counts the hosts of a cluster, such as `0-31,40`.
+fn count_hosts(node: Node<'_, '_>) -> Result<u32, PlatformError> {
     let text = node.attribute("radical").unwrap_or("0");
     let count = |part: &str| {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
@@ -110,7 +112,9 @@ fn radical(node: Node<'_, '_>) -> Result<u32, PlatformError> {
         last?.checked_sub(first?)?.checked_add(1)
     };
     let sum = text.split(',').map(count).try_fold(0_u32, |sum, count| sum.checked_add(count?));
-    sum.ok_or_else(|| PlatformError::Xml(format!("`{text}` is no radical of a cluster")))
+    sum.ok_or_else(|| {
+        PlatformError::Xml(format!("invalid cluster radical `{text}`; expected a list such as 0-15,20"))
+    })
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
-//! The jobs of a workload.
+//! Jobs of a Batsim workload.
 
-use super::Located;
+use super::LocatedProblem;
 use super::document::{Entry, Text};
 use super::profile::LONGEST_SECONDS;
-use super::profiles::{NoRun, Profiles, Run};
+use super::profiles::{Profiles, Run, RunError};
 use crate::log::{Line, Record, Status};
 use dfrsim_model::{JobId, JobText, Members, SimSpan, SimTime};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -12,22 +12,22 @@ use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// The outcome of the jobs.
+/// Parsed jobs of a workload.
 #[derive(Default)]
 pub(super) struct Jobs {
-    /// Those without fault, as they are.
+    /// Valid jobs, in the order of the file.
     pub(super) lines: Vec<Line>,
-    /// How many have faults.
-    pub(super) broken: u64,
-    /// The faults of jobs and of their profiles.
-    pub(super) problems: Vec<Located>,
-    /// How many communicate.
+    /// Number of invalid jobs.
+    pub(super) invalid: u64,
+    /// Problems of jobs and of the profiles that they use.
+    pub(super) problems: Vec<LocatedProblem>,
+    /// Number of valid jobs that communicate.
     pub(super) without_communication: u64,
-    /// What those without fault say in texts.
+    /// Original ids, profiles and extra fields of the valid jobs.
     pub(super) texts: BTreeMap<JobId, JobText>,
 }
 
-/// The name of a job.
+/// Id of a job in the file.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Deserialize)]
 #[serde(untagged)]
 enum Id {
@@ -36,7 +36,7 @@ enum Id {
 }
 
 impl Id {
-    /// Its number, if it has one: 7 of `7`, `"7"`, `"w0!7"`.
+    /// Returns the number in the id, if there is one: 7 for `7`, `"7"` and `"w0!7"`.
     fn number(&self) -> Option<u64> {
         match self {
             Id::Number(number) => Some(*number),
@@ -57,26 +57,26 @@ impl fmt::Display for Id {
     }
 }
 
-/// Reads all jobs.
+/// Parses all jobs.
 pub(super) fn read(text: &Text<'_>, jobs: &[&RawValue], profiles: &mut Profiles) -> Jobs {
     let mut read = Jobs::default();
     let mut ids = FxHashMap::default();
     for (place, &value) in (1..).zip(jobs) {
         let members = serde_json::from_str(value.get()).unwrap_or(Members(Vec::new()));
         let number = text.line(value);
-        let mut entry = Entry::new(text, format!("job number {place}"), number, members);
+        let mut entry = Entry::new(text, format!("job no. {place}"), number, members);
         let id = entry.get("id").and_then(|id| serde_json::from_str::<Id>(id.get()).ok());
         let job_name = id.as_ref().map(ToString::to_string).unwrap_or_default();
         if id.is_some() {
             entry.name = format!("job `{job_name}`");
         }
         let job = record(&mut entry, profiles);
-        match entry.required("id", "a text or a whole number", |_| true) {
+        match entry.required("id", "a string or a whole number", |_| true) {
             None => {}
-            Some(id) if ids.contains_key(&id) => entry.fault("id", "an id that no job above has"),
+            Some(id) if ids.contains_key(&id) => entry.report("id", "an id that no earlier job has"),
             Some(id) => _ = ids.insert(id, place),
         }
-        let others = others(&entry.members);
+        let others = extra_fields(&entry.members);
         let problems = entry.problems();
         match job.filter(|_| problems.is_empty()) {
             Some((record, run, profile)) => {
@@ -87,12 +87,12 @@ pub(super) fn read(text: &Text<'_>, jobs: &[&RawValue], profiles: &mut Profiles)
                 let record = Record { job: place, ..record };
                 read.lines.push(Line { number, place: before, has_submit: true, record });
             }
-            None => read.broken += 1,
+            None => read.invalid += 1,
         }
         read.problems.extend(problems);
     }
     read.problems.append(&mut profiles.problems);
-    if let Some(numbers) = numbers(&ids) {
+    if let Some(numbers) = numbers_by_position(&ids) {
         for line in &mut read.lines {
             line.record.job = numbers[&line.record.job];
         }
@@ -102,34 +102,36 @@ pub(super) fn read(text: &Text<'_>, jobs: &[&RawValue], profiles: &mut Profiles)
     read
 }
 
-/// The fields that are for schedulers alone, as they are written.
-fn others(members: &[(String, &RawValue)]) -> String {
+/// Returns the fields that only schedulers use, as JSON text.
+fn extra_fields(members: &[(String, &RawValue)]) -> String {
     const READ: [&str; 5] = ["id", "subtime", "walltime", "res", "profile"];
     let others = members.iter().filter(|(name, _)| !READ.contains(&&**name));
     others.map(|(name, value)| format!(",{}:{value}", serde_json::Value::from(&**name))).collect()
 }
 
-/// The numbers of jobs by their places, if all ids are different numbers.
-fn numbers(ids: &FxHashMap<Id, u64>) -> Option<FxHashMap<u64, u64>> {
+/// Returns the job numbers by position in the file, if all ids have distinct numbers.
+fn numbers_by_position(ids: &FxHashMap<Id, u64>) -> Option<FxHashMap<u64, u64>> {
     let numbers: FxHashMap<u64, u64> =
         ids.iter().map(|(id, &place)| Some((place, id.number()?))).collect::<Option<_>>()?;
     let different: FxHashSet<u64> = numbers.values().copied().collect();
     (different.len() == ids.len()).then_some(numbers)
 }
 
-/// The record of a job, without its number, what it does, and by which profile.
+/// Parses a job into its record (without its number), its run, and the name of its profile.
 fn record(entry: &mut Entry<'_>, profiles: &mut Profiles) -> Option<(Record, Run, String)> {
     let seconds = "a number of seconds from 0 to 16,000,000,000";
     let subtime = entry.required("subtime", seconds, |it: &f64| (0.0..=LONGEST_SECONDS).contains(it));
-    let walltime = entry
-        .optional("walltime", -1.0, "a number of seconds above 0, or -1", |&wall| wall == -1.0 || wall > 0.0);
-    let res = entry.required("res", "a whole number of nodes from 0", |_: &u32| true);
-    let profile: Option<String> = entry.required("profile", "the name of a profile", |_| true);
+    let walltime = entry.optional("walltime", -1.0, "a positive number of seconds, or -1", |&wall| {
+        wall == -1.0 || wall > 0.0
+    });
+    let res = entry.required("res", "a whole number of nodes", |_: &u32| true);
+    let profile: Option<String> =
+        entry.required("profile", "the name of a profile of this workload", |_| true);
     let profile = profile?;
     let run = run(entry, profiles, &profile, res?)?;
     let span = |seconds: f64| SimSpan::try_from_secs_f64(seconds);
     let Some(run_time) = span(run.seconds) else {
-        entry.fault("profile", "a profile that runs for at most 16,000,000,000 s");
+        entry.report("profile", "a profile with a run time of at most 16,000,000,000 s");
         return None;
     };
     let record = Record {
@@ -147,11 +149,11 @@ fn record(entry: &mut Entry<'_>, profiles: &mut Profiles) -> Option<(Record, Run
 fn run(entry: &mut Entry<'_>, profiles: &mut Profiles, profile: &str, res: u32) -> Option<Run> {
     match profiles.run(profile, res) {
         Ok(run) => return Some(run),
-        Err(NoRun::Unknown) => entry.fault("profile", "the name of a profile"),
-        Err(NoRun::Nodes { profile, nodes }) => {
-            entry.fault("res", &format!("{nodes}, the length of `cpu` of profile `{profile}`"));
+        Err(RunError::Unknown) => entry.report("profile", "the name of a profile"),
+        Err(RunError::Nodes { profile, nodes }) => {
+            entry.report("res", &format!("{nodes}, the number of elements in `cpu` of profile `{profile}`"));
         }
-        Err(NoRun::Faulty) => {}
+        Err(RunError::Invalid) => {}
     }
     None
 }

@@ -1,37 +1,37 @@
-//! One profile: what a job does.
+//! Profiles: the work of a job.
 
-use super::Located;
+use super::LocatedProblem;
 use super::document::{Entry, Members, Text};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-/// The longest time that is read: 500 years, so that sums of times cannot overflow.
+/// Longest time that is accepted, in seconds: 500 years, so that sums of times cannot overflow.
 pub(super) const LONGEST_SECONDS: f64 = 1.6e10;
 
-/// What a job does.
+/// A parsed profile.
 pub(super) struct Profile {
     pub(super) work: Work,
-    /// Whether it sends anything.
+    /// True if the profile has communication.
     pub(super) communicates: bool,
-    /// Whether it returns something else than 0.
+    /// True if the return value is not 0.
     pub(super) fails: bool,
 }
 
-/// How long it takes.
+/// Work of a profile, as time or as floating-point operations (flop).
 pub(super) enum Work {
-    /// This many seconds.
+    /// A fixed time in seconds.
     Delay(f64),
-    /// This many flop on each node.
+    /// Flop on each node.
     Each(f64),
-    /// This many flop, spread over the nodes.
+    /// Total flop, divided equally among the nodes.
     Spread(f64),
-    /// The flop of each node.
+    /// Flop of each node.
     PerNode(Vec<f64>),
-    /// Profiles one after the other, this many times.
+    /// Profiles run one after the other, the whole sequence `repeat` times.
     Sequence { parts: Vec<String>, repeat: u64 },
 }
 
-/// How flop and bytes are given.
+/// Interpretation of the amounts of a homogeneous profile.
 #[derive(Deserialize)]
 enum Strategy {
     #[serde(rename = "DefinedAmountsUsedForEachValue")]
@@ -40,24 +40,32 @@ enum Strategy {
     Spread,
 }
 
-const TYPES: &str = "a type with a run time: delay, parallel_homogeneous, parallel_homogeneous_total, parallel, composed \
-                     (or what other versions of Batsim call these)";
-const AMOUNT: &str = "an amount from 0";
+const TYPES: &str = "a supported type: delay, parallel_homogeneous, parallel_homogeneous_total, parallel, composed \
+                     (or the name of one of these in other versions of Batsim)";
+const AMOUNT: &str = "a number of at least 0";
 
-/// A number that can be reckoned with.
+/// Returns whether an amount is finite and not negative.
 fn is_amount(amount: &f64) -> bool {
     *amount >= 0.0 && amount.is_finite()
 }
 
 impl Profile {
-    /// Reads a profile; all that is wrong with it otherwise.
-    pub(super) fn parse(text: &Text<'_>, name: &str, value: &RawValue) -> Result<Profile, Vec<Located>> {
+    /// Parses a profile.
+    ///
+    /// # Errors
+    ///
+    /// All problems of the profile.
+    pub(super) fn parse(
+        text: &Text<'_>,
+        name: &str,
+        value: &RawValue,
+    ) -> Result<Profile, Vec<LocatedProblem>> {
         let (name, members) = (format!("profile `{name}`"), serde_json::from_str::<Members<'_>>(value.get()));
         let is_object = members.is_ok();
         let mut entry =
             Entry::new(text, name, text.line(value), members.unwrap_or(dfrsim_model::Members(Vec::new())));
         if !is_object {
-            entry.fault_at("type", Some(value), "an object with a type");
+            entry.report_at("type", Some(value), "an object with a member `type`");
             return Err(entry.problems());
         }
         let profile = read(&mut entry);
@@ -84,8 +92,8 @@ fn read(entry: &mut Entry<'_>) -> Option<Profile> {
         "parallel_homogeneous_total" | "msg_par_hg_tot" => homogeneous(entry, Work::Spread),
         "parallel" | "msg_par" | "ParallelTaskProfile" => {
             let amounts = |amounts: &Vec<f64>| amounts.iter().all(is_amount);
-            let expected = "a list of amounts from 0";
-            amounts_are_there(entry, expected);
+            let expected = "a list of numbers of at least 0";
+            check_amounts(entry, expected);
             let cpu = entry.optional("cpu", Vec::new(), expected, amounts);
             let com = entry.optional("com", Vec::new(), expected, amounts);
             let communicates = com.is_some_and(|com| com.iter().any(|&bytes| bytes > 0.0));
@@ -93,34 +101,35 @@ fn read(entry: &mut Entry<'_>) -> Option<Profile> {
         }
         "composed" | "SequentialCompositionProfile" => {
             let name = if entry.get("repeat").is_some() { "repeat" } else { "nb" };
-            let repeat = entry.optional(name, 1, "a whole number from 1", |&times: &u64| times >= 1);
-            let parts = entry.required("seq", "a list of names of profiles", |_: &Vec<String>| true);
+            let repeat = entry.optional(name, 1, "a whole number of at least 1", |&times: &u64| times >= 1);
+            let parts = entry.required("seq", "a list of profile names", |_: &Vec<String>| true);
             (parts.zip(repeat).map(|(parts, repeat)| Work::Sequence { parts, repeat }), false)
         }
         _ => {
-            entry.fault("type", TYPES);
+            entry.report("type", TYPES);
             return None;
         }
     };
     Some(Profile { work: work?, communicates, fails: ret? != 0 })
 }
 
-/// One of the amounts may be missing, but neither both nor one of which the name is almost there.
-fn amounts_are_there(entry: &mut Entry<'_>, expected: &str) {
+/// Reports a problem if both amounts are absent, or if one is absent and there is a field with a
+/// similar name.
+fn check_amounts(entry: &mut Entry<'_>, expected: &str) {
     if entry.get("cpu").is_none() && entry.get("com").is_none() {
-        return entry.fault("cpu", expected);
+        return entry.report("cpu", expected);
     }
     for field in ["cpu", "com"] {
         let is_near = |name: &&String| strsim::damerau_levenshtein(name, field) == 1;
         let near = entry.members.iter().map(|(name, _)| name).find(is_near).cloned();
         if let (None, Some(name)) = (entry.get(field), near) {
-            entry.fault(field, &format!("{expected}; is `{name}` meant as `{field}`?"));
+            entry.report(field, &format!("{expected}; did you mean `{field}` instead of `{name}`?"));
         }
     }
 }
 
 fn homogeneous(entry: &mut Entry<'_>, work: fn(f64) -> Work) -> (Option<Work>, bool) {
-    amounts_are_there(entry, AMOUNT);
+    check_amounts(entry, AMOUNT);
     let cpu = entry.optional("cpu", 0.0, AMOUNT, is_amount);
     let com = entry.optional("com", 0.0, AMOUNT, is_amount);
     (cpu.map(work), com.is_some_and(|bytes| bytes > 0.0))

@@ -1,4 +1,4 @@
-//! Writes workloads.
+//! Writer of Batsim workloads.
 
 use crate::log::{Header, Record, Status};
 use dfrsim_model::JobId;
@@ -6,12 +6,14 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-/// Writes jobs as a workload of Batsim, and returns how many: those without processors or run time cannot be in one. Jobs of a workload of
-/// Batsim keep their ids, profiles and further fields; others have `delay` profiles of their run times, with a return value of 1 if they
-/// failed.
+/// Writes jobs as a Batsim workload, and returns their number. Jobs without processors or run time
+/// are skipped, as the format cannot represent them. Jobs of a Batsim workload keep their ids,
+/// profiles and extra fields. Other jobs get `delay` profiles of their run times, with a return
+/// value of 1 if they failed.
 ///
 /// # Errors
-/// If writing fails.
+///
+/// Writing fails.
 pub fn write(out: &mut (impl Write + ?Sized), header: &Header, records: &[Record]) -> io::Result<usize> {
     let mut profiles: BTreeMap<String, String> = BTreeMap::new();
     let (mut jobs, mut widest) = (Vec::new(), 1);

@@ -1,13 +1,14 @@
-//! Times, memory and processors as PBS writes them.
+//! Parsers of times, memory amounts and processor counts of PBS.
 
 use crate::log::{MAX_SECONDS, clock_seconds};
 
-/// A length of time in seconds: `[[hours:]minutes:]seconds`, decimals are cut off.
+/// Parses a duration in seconds: `[[hours:]minutes:]seconds`. Decimals are truncated.
 pub(super) fn span(text: &str) -> Option<u64> {
     clock_seconds(text, 1..=3).filter(|&seconds| seconds <= MAX_SECONDS)
 }
 
-/// An amount of memory in kilobytes: `2gb`, `1048576kb`, `100mw` (words of eight bytes); bytes without a unit.
+/// Parses an amount of memory into kilobytes: `2gb`, `1048576kb`, `100mw` (words of eight bytes).
+/// Without a unit it is in bytes.
 pub(super) fn memory(text: &str) -> Option<f64> {
     let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
     let unit = text[digits.len()..].to_ascii_lowercase();
@@ -20,17 +21,20 @@ pub(super) fn memory(text: &str) -> Option<f64> {
     Some(number * bytes * 1024_f64.powi(power as i32 - 1))
 }
 
-/// What a request for nodes or chunks adds up to.
+/// Total resources of a request for nodes or chunks.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Request {
     pub(super) processors: u64,
-    /// In kilobytes; 0 if it is not said.
+    /// Memory in kilobytes; 0 if not specified.
     pub(super) memory: f64,
     pub(super) gpus: u64,
 }
 
-/// A specification of nodes (`2:ppn=4+bignode:ppn=8:gpus=1`) or chunks (`2:ncpus=4:mem=8gb:ngpus=1+4:ncpus=1`). A part that begins
-/// with a name is one node; one without a number of processors has one of each.
+/// Parses a specification of nodes (`2:ppn=4+bignode:ppn=8:gpus=1`) or chunks
+/// (`2:ncpus=4:mem=8gb:ngpus=1+4:ncpus=1`).
+///
+/// A part that begins with a name is one node. A part without a number of processors has one
+/// processor per node.
 pub(super) fn request(text: &str) -> Option<Request> {
     let mut sum = Request::default();
     for part in text.split('+') {
@@ -39,7 +43,7 @@ pub(super) fn request(text: &str) -> Option<Request> {
         let count: u64 =
             if first.bytes().all(|byte| byte.is_ascii_digit()) { first.parse().ok()? } else { 1 };
         let (mut processors, mut kilobytes, mut gpus) = (1_u64, 0.0, 0_u64);
-        // The first word may already be `ncpus=4`.
+        // The first word may already be an attribute such as `ncpus=4`.
         for word in std::iter::once(first).chain(words) {
             match word.split_once('=') {
                 Some(("ppn" | "ncpus", number)) => processors = number.parse().ok()?,
@@ -55,8 +59,9 @@ pub(super) fn request(text: &str) -> Option<Request> {
     Some(sum)
 }
 
-/// The processors of a list of hosts: `n1/0+n1/1` and `n1/0-3,6` of Torque, `n1/0*4+n2/0*4` of OpenPBS.
-pub(super) fn hosts(text: &str) -> Option<u64> {
+/// Counts the processors in a list of hosts: `n1/0+n1/1` and `n1/0-3,6` of Torque, `n1/0*4+n2/0*4`
+/// of OpenPBS.
+pub(super) fn processors_of_hosts(text: &str) -> Option<u64> {
     let processors = |host: &str| -> Option<u64> {
         let (_, places) = host.split_once('/')?;
         if let Some((_, count)) = places.split_once('*') {
@@ -110,10 +115,10 @@ mod tests {
 
     #[test]
     fn hosts_are_counted_by_processors() {
-        let found = ["n1/0", "n1/0+n1/1+n2/0", "n1/0-3,6+n2/0", "n1/0*4+n2/1*2"].map(hosts);
+        let found = ["n1/0", "n1/0+n1/1+n2/0", "n1/0-3,6+n2/0", "n1/0*4+n2/1*2"].map(processors_of_hosts);
         assert_eq!(found, [Some(1), Some(3), Some(6), Some(6)]);
         for wrong in ["", "n1", "n1/x", "n1/5-3", "n1/0-18446744073709551615"] {
-            assert_eq!(hosts(wrong), None, "{wrong}");
+            assert_eq!(processors_of_hosts(wrong), None, "{wrong}");
         }
     }
 }

@@ -1,88 +1,101 @@
-//! From the lines of a job to its records.
+//! Conversion of the accounting lines of a job to records.
 
-use super::amounts::{Request, hosts, memory, request, span};
-use super::line::{Attributes, Entry};
-use crate::log::{Kilobytes, Listed, Listing, Problem, Record, Status, Until, unix_seconds};
+use super::amounts::{Request, memory, processors_of_hosts, request, span};
+use super::line::{AccountingLine, Attributes};
+use crate::log::{
+    AccountingJob, DependencyCondition, Kilobytes, Listing, Problem, Record, Status, unix_seconds,
+};
 use dfrsim_model::SimSpan;
 
-/// A run whose used wall time is shorter by more than this many seconds was suspended.
-const SUSPENDED: u64 = 60;
+/// Tolerance in seconds: a run is taken to have been suspended if its used wall time is shorter by
+/// more than this.
+const SUSPENSION_TOLERANCE: u64 = 60;
 
-/// A job that has not ended yet: what the lines so far said of it.
+/// A job that has not ended yet, with the information from its lines so far.
 #[derive(Debug, Default)]
-pub(super) struct Life<'a> {
+pub(super) struct OpenJob<'a> {
     attributes: Attributes<'a>,
-    /// The first line about it.
-    seen: Option<i64>,
-    /// The line of its last start.
-    started: Option<i64>,
-    /// When its last run ended in a requeue.
-    requeued: Option<i64>,
+    /// Time of its first line.
+    first_seen: Option<i64>,
+    /// Time of the line of its last start.
+    started_at: Option<i64>,
+    /// End of its last run, if that was requeued.
+    requeued_at: Option<i64>,
     is_deleted: bool,
 }
 
-/// How a run, or a job without one, ended.
+/// End of a run, or of a job that never ran.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
-    /// It left the system.
+    /// The job left the system.
     Exit,
-    /// It waits again.
+    /// The job was requeued.
     Requeue,
-    /// The server gave it up.
+    /// The server aborted the job.
     Abort,
 }
 
-impl<'a> Life<'a> {
-    /// Takes in a line that does not end a run.
-    pub(super) fn event(&mut self, at: i64, kind: &str, attributes: Attributes<'a>) {
-        self.seen.get_or_insert(at);
+impl<'a> OpenJob<'a> {
+    /// Applies a line that does not end a run.
+    pub(super) fn apply(&mut self, at: i64, kind: &str, attributes: Attributes<'a>) {
+        self.first_seen.get_or_insert(at);
         match kind {
-            "S" | "T" => self.started = Some(at),
+            "S" | "T" => self.started_at = Some(at),
             "D" => self.is_deleted = true,
             _ => {}
         }
         self.attributes.update(attributes);
     }
-    /// Whether it has been on nodes since it waits.
+    /// Returns whether the job has started since it was submitted or requeued.
     pub(super) fn has_started(&self) -> bool {
-        self.started.is_some()
+        self.started_at.is_some()
     }
 
-    /// The record of the run, or the job without one, that ends with a line. Of a requeued one the life goes on.
+    /// Builds the record of the run, or of the job without a run, that a line ends. A requeued job
+    /// stays open.
+    ///
+    /// # Errors
+    ///
+    /// All problems of the attributes.
     pub(super) fn end(
         &mut self,
         line: u64,
         at: i64,
-        entry: &Entry<'a>,
+        entry: &AccountingLine<'a>,
         end: End,
         listing: &mut Listing,
-    ) -> Result<Listed, Vec<Problem>> {
+    ) -> Result<AccountingJob, Vec<Problem>> {
         self.attributes.update(entry.attributes.clone());
-        let first = self.seen.unwrap_or(at);
-        let job = Reading { attributes: &self.attributes, id: entry.id, problems: Vec::new() };
-        let times = (first, self.started, self.requeued, at);
-        let listed = job.listed(line, times, (end, self.is_deleted), listing);
+        let first = self.first_seen.unwrap_or(at);
+        let job = AttributeReader { attributes: &self.attributes, id: entry.id, problems: Vec::new() };
+        let times = (first, self.started_at, self.requeued_at, at);
+        let listed = job.into_job(line, times, (end, self.is_deleted), listing);
         if end == End::Requeue {
-            let attributes = std::mem::take(&mut self.attributes).of_request();
-            *self = Life { attributes, requeued: Some(at), seen: self.seen, ..Life::default() };
+            let attributes = std::mem::take(&mut self.attributes).request_only();
+            *self = OpenJob {
+                attributes,
+                requeued_at: Some(at),
+                first_seen: self.first_seen,
+                ..OpenJob::default()
+            };
         }
         listed
     }
 }
 
-/// Reads attributes, and collects what is wrong with them.
-struct Reading<'r, 'a> {
+/// Reader of the attributes of a job, which collects the problems found.
+struct AttributeReader<'r, 'a> {
     attributes: &'r Attributes<'a>,
     id: &'r str,
     problems: Vec<Problem>,
 }
 
-impl Reading<'_, '_> {
-    fn fault(&mut self, key: &'static str, found: String, expected: &str) {
+impl AttributeReader<'_, '_> {
+    fn report(&mut self, key: &'static str, found: String, expected: &str) {
         let entry = format!("job `{}`", self.id.escape_debug());
         self.problems.push(Problem::member(entry, key, found, expected));
     }
-    /// The value of an attribute, which is a fault if it is there and cannot be read.
+    /// Parses an attribute. Reports a problem if it is present but invalid.
     fn read<T>(&mut self, key: &'static str, expected: &str, read: impl Fn(&str) -> Option<T>) -> Option<T> {
         let text = self.attributes.get(key);
         if text.is_empty() {
@@ -91,11 +104,11 @@ impl Reading<'_, '_> {
         let value = read(text);
         if value.is_none() {
             let found = format!("`{}`", text.chars().take(40).collect::<String>().escape_debug());
-            self.fault(key, found, expected);
+            self.report(key, found, expected);
         }
         value
     }
-    fn moment(&mut self, key: &'static str) -> Option<i64> {
+    fn timestamp(&mut self, key: &'static str) -> Option<i64> {
         self.read(key, "seconds since 1970", unix_seconds).filter(|&at| at > 0)
     }
     fn span(&mut self, key: &'static str) -> Option<u64> {
@@ -105,12 +118,13 @@ impl Reading<'_, '_> {
         self.read(key, "a whole number", |text| text.parse().ok())
     }
     fn memory(&mut self, key: &'static str) -> Option<f64> {
-        self.read(key, "memory such as 4gb, 1048576kb or 100mw", memory)
+        self.read(key, "an amount of memory such as 4gb, 1048576kb or 100mw", memory)
     }
 
-    /// What it asked for. Torque writes one processor for jobs that asked for nodes, so that the largest number counts.
+    /// Returns the requested resources. Torque records one processor for jobs that request whole
+    /// nodes, so the largest number of processors is taken.
     fn request(&mut self) -> Request {
-        let expected = "nodes or chunks such as 2:ppn=4 or 2:ncpus=4:mem=8gb";
+        let expected = "nodes or chunks, such as 2:ppn=4 or 2:ncpus=4:mem=8gb";
         let nodes = self.read("Resource_List.nodes", expected, request).unwrap_or_default();
         let chunks = self.read("Resource_List.select", expected, request).unwrap_or_default();
         let counts = [self.number("Resource_List.ncpus"), self.number("Resource_List.procs")];
@@ -123,39 +137,39 @@ impl Reading<'_, '_> {
         }
     }
 
-    /// The processors that it got.
+    /// Returns the number of allocated processors.
     fn allocated(&mut self) -> Option<u64> {
         let slots = self.number("total_execution_slots");
         let vnodes = |text: &str| request(&text.replace(['(', ')'], "")).map(|it| it.processors);
         let of_vnodes = self.read("exec_vnode", "chunks such as (n1:ncpus=4)+(n2:ncpus=4)", vnodes);
-        let of_hosts = self.read("exec_host", "hosts such as n1/0+n1/1 or n1/0*4", hosts);
+        let of_hosts = self.read("exec_host", "hosts such as n1/0+n1/1 or n1/0*4", processors_of_hosts);
         slots.or(of_vnodes).or(of_hosts)
     }
 
-    /// The record, from the times of the lines of its first event, its start, its last requeue and its end.
-    fn listed(
+    /// Builds the record from the times of the job's first line, start, last requeue and end.
+    fn into_job(
         mut self,
         line: u64,
         (first, started, requeued, at): (i64, Option<i64>, Option<i64>, i64),
         (end, is_deleted): (End, bool),
         Listing { names, accounting, .. }: &mut Listing,
-    ) -> Result<Listed, Vec<Problem>> {
-        let created = self.moment("ctime").or_else(|| self.moment("qtime"));
+    ) -> Result<AccountingJob, Vec<Problem>> {
+        let created = self.timestamp("ctime").or_else(|| self.timestamp("qtime"));
         let submit = requeued.or(created).unwrap_or(first);
-        // A job that waits again may still have the start of its last run.
-        let start = self.moment("start").filter(|start| requeued.is_none_or(|before| *start >= before));
+        // A requeued job may still have the start time of its last run.
+        let start = self.timestamp("start").filter(|start| requeued.is_none_or(|before| *start >= before));
         let has_started = start.is_some() || started.is_some();
-        let (begin, finish) = (start.or(started), self.moment("end"));
+        let (begin, finish) = (start.or(started), self.timestamp("end"));
         let finish_at = finish.unwrap_or(at);
         let is_guessed =
             created.is_none() || has_started && (start.is_none() || finish.is_none() && end == End::Exit);
         let between = begin.map(|begin| u64::try_from(finish_at - begin));
         if let Some(Err(_)) = between {
-            self.fault("end", finish_at.to_string(), "a time not before that of the start");
+            self.report("end", finish_at.to_string(), "a time not before the start");
         }
         let span = between.and_then(Result::ok).unwrap_or(0);
         let used = self.span("resources_used.walltime");
-        let was_suspended = used.is_some_and(|used| used + SUSPENDED < span) && end == End::Exit;
+        let was_suspended = used.is_some_and(|used| used + SUSPENSION_TOLERANCE < span) && end == End::Exit;
         let run = if was_suspended { used.unwrap_or(span) } else { span };
         let request = self.request();
         let count = |processors: u64| u32::try_from(processors).ok().filter(|&processors| processors > 0);
@@ -208,15 +222,16 @@ impl Reading<'_, '_> {
         let number = self.id.parse().ok();
         let end = has_started.then_some(finish_at);
         let id = self.id.to_owned();
-        let listed = Listed { line, id, number, submit, end, after, is_any: false, record };
+        let listed = AccountingJob { line, id, number, submit, end, after, is_any: false, record };
         if is_right { Ok(listed) } else { Err(self.problems) }
     }
 }
 
-/// The jobs of a dependency such as `afterok:12.head:13.head,afterany:14`, and until when it waits for each.
-fn dependency(list: &str) -> Vec<(String, Until)> {
+/// Parses a dependency such as `afterok:12.head:13.head,afterany:14` into the jobs and the condition
+/// for each.
+fn dependency(list: &str) -> Vec<(String, DependencyCondition)> {
     let parts = list.split(',').filter_map(|part| part.split_once(':'));
-    let kinds = parts.filter_map(|(kind, jobs)| Some((Until::of(kind)?, jobs)));
+    let kinds = parts.filter_map(|(kind, jobs)| Some((DependencyCondition::of(kind)?, jobs)));
     let jobs = kinds.flat_map(|(until, jobs)| jobs.split(':').map(move |job| (job, until)));
     let numbers = jobs.filter_map(|(job, until)| Some((job.split(['.', '@']).next()?, until)));
     numbers.filter(|(job, _)| !job.is_empty()).map(|(job, until)| (job.to_owned(), until)).collect()

@@ -1,25 +1,27 @@
-//! A line of accounting.
+//! Parser of the lines of a PBS accounting file.
 
 use crate::log::Problem;
 use chrono::NaiveDateTime;
 
 /// A line: `MM/DD/YYYY HH:MM:SS;TYPE;ID;KEY=VALUE ...`.
-pub(super) struct Entry<'a> {
-    /// When it was written, in seconds since 1970 as if the time were UTC.
+pub(super) struct AccountingLine<'a> {
+    /// Time stamp of the line in seconds since 1970, as if its local time were UTC.
     pub(super) at: i64,
-    /// The type of the line.
+    /// Record type of the line, such as `E`.
     pub(super) kind: &'a str,
-    /// The job, or another thing that has lines, without the name of the server.
+    /// Id of the job (or reservation, or other subject), without the name of the server.
     pub(super) id: &'a str,
     pub(super) attributes: Attributes<'a>,
 }
 
-/// What lines say of their job: keys and values, of which the last ones count.
+/// Attributes of a job as key and value, in the order of the lines. The last value of a key is
+/// valid.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Attributes<'a>(Vec<(&'a str, &'a str)>);
 
 impl<'a> Attributes<'a> {
-    /// Words without a key belong to the value before them, as those of names with spaces.
+    /// Parses `KEY=VALUE` pairs. A word without a key belongs to the value before it, as in names
+    /// with spaces.
     fn parse(text: &'a str) -> Attributes<'a> {
         let mut attributes = Vec::new();
         let mut open: Option<(&str, usize)> = None;
@@ -39,32 +41,32 @@ impl<'a> Attributes<'a> {
         close(open, text.len());
         Attributes(attributes)
     }
-    /// The value of an attribute; empty if it is not there.
+    /// Returns the value of an attribute; empty if it is absent.
     pub(super) fn get(&self, key: &str) -> &'a str {
         self.0.iter().rfind(|(name, _)| *name == key).map_or("", |(_, value)| value)
     }
-    /// What the job asked for, without what became of its run.
-    pub(super) fn of_request(mut self) -> Attributes<'a> {
+    /// Keeps the attributes of the request and removes those of the last run.
+    pub(super) fn request_only(mut self) -> Attributes<'a> {
         let of_run = ["start", "end", "Exit_status", "total_execution_slots", "unique_node_count"];
         self.0.retain(|(key, _)| {
             !of_run.contains(key) && !key.starts_with("exec_") && !key.starts_with("resources_used")
         });
         self
     }
-    /// Those of a later line take the place of earlier ones.
+    /// Adds the attributes of a later line, which override earlier ones.
     pub(super) fn update(&mut self, later: Attributes<'a>) {
         self.0.extend(later.0);
     }
 }
 
-/// Keys are words with dots between them, such as `Resource_List.ncpus`.
+/// Returns whether the text is a key: words separated by dots, such as `Resource_List.ncpus`.
 fn is_key(key: &str) -> bool {
     key.starts_with(|letter: char| letter.is_ascii_alphabetic())
         && key.chars().all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '.' | '-'))
 }
 
-impl<'a> Entry<'a> {
-    pub(super) fn parse(line: &'a str) -> Result<Entry<'a>, Problem> {
+impl<'a> AccountingLine<'a> {
+    pub(super) fn parse(line: &'a str) -> Result<AccountingLine<'a>, Problem> {
         let fault = || {
             let format = "a line of PBS accounting";
             let expected = "expected `MM/DD/YYYY HH:MM:SS;TYPE;JOB;KEY=VALUE ...`";
@@ -79,7 +81,7 @@ impl<'a> Entry<'a> {
             return Err(fault());
         }
         let id = id.split('.').next().unwrap_or(id);
-        Ok(Entry {
+        Ok(AccountingLine {
             at: at.and_utc().timestamp(),
             kind,
             id,
@@ -87,7 +89,8 @@ impl<'a> Entry<'a> {
         })
     }
 
-    /// Whether it is about a job: its name is a number, that of a task of an array has one in brackets or behind a hyphen.
+    /// Returns whether the line is about a job. The id of a job is a number; that of an array task
+    /// has the task's number in brackets or after a hyphen.
     pub(super) fn is_of_job(&self) -> bool {
         let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         match (self.id.strip_suffix(']').and_then(|id| id.split_once('[')), self.id.split_once('-')) {
@@ -99,25 +102,26 @@ impl<'a> Entry<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::Entry;
+    use super::AccountingLine;
 
     #[test]
     fn lines_are_taken_apart() {
         let line = r#"03/01/2026 09:00:30;E;12.head;user=anna account="bio lab" jobname=my run 2 queue=batch ctime=1 x"#;
-        let entry = Entry::parse(line).unwrap_or_else(|problem| panic!("{problem}"));
+        let entry = AccountingLine::parse(line).unwrap_or_else(|problem| panic!("{problem}"));
         assert_eq!((entry.at, entry.kind, entry.id), (1_772_355_630, "E", "12"));
         let values =
             ["user", "account", "jobname", "queue", "ctime", "group"].map(|key| entry.attributes.get(key));
         assert_eq!(values, ["anna", "bio lab", "my run 2", "batch", "1 x", ""]);
         for wrong in ["", "03/01/2026;E;1;", "2026-03-01 09:00:00;E;1;", "03/01/2026 09:00:00;;1;"] {
-            assert!(Entry::parse(wrong).is_err(), "{wrong}");
+            assert!(AccountingLine::parse(wrong).is_err(), "{wrong}");
         }
     }
 
     #[test]
     fn jobs_are_distinguished_from_other_things() {
-        let is_of_job =
-            |id: &str| Entry::parse(&format!("03/01/2026 09:00:30;Q;{id};")).is_ok_and(|it| it.is_of_job());
+        let is_of_job = |id: &str| {
+            AccountingLine::parse(&format!("03/01/2026 09:00:30;Q;{id};")).is_ok_and(|it| it.is_of_job())
+        };
         assert!(["12.head", "12", "12[3].head", "12-3.head"].into_iter().all(is_of_job));
         assert!(!["12[].head", "R12.head", "license", "S12", "12[a]", ""].into_iter().any(is_of_job));
     }

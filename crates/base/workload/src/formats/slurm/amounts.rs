@@ -1,22 +1,24 @@
-//! Times, memory and trackable resources as `sacct` writes them.
+//! Parsers of times, memory amounts and trackable resources of `sacct`.
 
 use crate::log::{MAX_SECONDS, clock_seconds, unix_seconds};
 use chrono::NaiveDateTime;
 
-/// A moment in seconds since 1970, as if it were UTC: `2026-03-01T09:00:00`, or a number of seconds.
-pub(in super::super) fn moment(text: &str) -> Option<i64> {
+/// Parses a time into seconds since 1970, as if it were UTC: `2026-03-01T09:00:00`, or a number of
+/// seconds.
+pub(in super::super) fn timestamp(text: &str) -> Option<i64> {
     unix_seconds(text).or_else(|| {
         let date = NaiveDateTime::parse_from_str(text, "%Y-%m-%dT%H:%M:%S").ok()?;
         Some(date.and_utc().timestamp()).filter(|seconds| seconds.unsigned_abs() <= MAX_SECONDS)
     })
 }
 
-/// Whether a moment has not come, or never came.
+/// Returns whether the text stands for a time that has not come or never came.
 pub(super) fn is_never(text: &str) -> bool {
     matches!(text, "" | "Unknown" | "None")
 }
 
-/// A length of time in seconds: `[days-]hours:minutes:seconds`, `minutes:seconds`, with or without decimals, which are cut off.
+/// Parses a duration into seconds: `[days-]hours:minutes:seconds` or `minutes:seconds`. Decimals are
+/// truncated.
 pub(super) fn span(text: &str) -> Option<u64> {
     let (days, clock) = match text.split_once('-') {
         Some((days, clock)) => (days.parse::<u64>().ok()?, clock),
@@ -26,32 +28,34 @@ pub(super) fn span(text: &str) -> Option<u64> {
     (all <= MAX_SECONDS).then_some(all)
 }
 
-/// To what an amount of memory belongs.
+/// The unit for which an amount of memory is requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum MemoryOf {
+pub(super) enum MemoryScope {
     Job,
     Node,
     Processor,
 }
 
-/// An amount of memory in kilobytes, and of what it is that of: `300M`, `4Gn`, `1.5Gc`.
-pub(super) fn memory(text: &str) -> Option<(f64, MemoryOf)> {
+/// Parses an amount of memory into kilobytes and the unit for which it is requested: `300M`, `4Gn`,
+/// `1.5Gc`.
+pub(super) fn memory(text: &str) -> Option<(f64, MemoryScope)> {
     let (text, of) = match (text.strip_suffix('n'), text.strip_suffix('c')) {
-        (Some(text), _) => (text, MemoryOf::Node),
-        (_, Some(text)) => (text, MemoryOf::Processor),
-        _ => (text, MemoryOf::Job),
+        (Some(text), _) => (text, MemoryScope::Node),
+        (_, Some(text)) => (text, MemoryScope::Processor),
+        _ => (text, MemoryScope::Job),
     };
     let units =
         [("K", 1.0), ("M", 1024.0), ("G", 1_048_576.0), ("T", 1_073_741_824.0), ("P", 1_099_511_627_776.0)];
     let with_unit = units.iter().find_map(|(unit, factor)| Some((text.strip_suffix(unit)?, *factor)));
-    // Without a unit it is in megabytes.
+    // Amounts without a unit are in megabytes.
     let (digits, factor) = with_unit.unwrap_or((text, 1024.0));
     let number = digits.parse::<f64>().ok().filter(|number| (0.0..=1e15).contains(number))?;
     Some((number * factor, of))
 }
 
-/// A whole number of the resource `name` in a list such as `billing=4,cpu=4,mem=200M,node=1`.
-pub(super) fn tres(list: &str, name: &str) -> Option<u32> {
+/// Returns the whole number of the resource `name` in a TRES list such as
+/// `billing=4,cpu=4,mem=200M,node=1`.
+pub(super) fn tres_count(list: &str, name: &str) -> Option<u32> {
     let values = list.split(',').filter_map(|part| part.split_once('='));
     values.filter(|(resource, _)| *resource == name).find_map(|(_, number)| number.parse().ok())
 }
@@ -63,11 +67,11 @@ mod tests {
 
     #[test]
     fn times_are_those_of_sacct() {
-        assert_eq!(moment("1970-01-02T00:00:01"), Some(86_401));
-        assert_eq!(moment("2024-02-29T12:00:00"), Some(1_709_208_000));
-        assert_eq!(moment("1709208000"), Some(1_709_208_000));
+        assert_eq!(timestamp("1970-01-02T00:00:01"), Some(86_401));
+        assert_eq!(timestamp("2024-02-29T12:00:00"), Some(1_709_208_000));
+        assert_eq!(timestamp("1709208000"), Some(1_709_208_000));
         for wrong in ["2023-02-29T12:00:00", "2024-01-01", "Unknown", "", "-5", "99999999999999"] {
-            assert_eq!(moment(wrong), None, "{wrong}");
+            assert_eq!(timestamp(wrong), None, "{wrong}");
         }
         assert_eq!(span("1-02:03:04"), Some(93_784));
         assert_eq!(
@@ -81,10 +85,10 @@ mod tests {
 
     #[test]
     fn memory_is_in_kilobytes() {
-        assert_eq!(memory("300M"), Some((307_200.0, MemoryOf::Job)));
-        assert_eq!(memory("1.5Gc"), Some((1_572_864.0, MemoryOf::Processor)));
-        assert_eq!(memory("4000Mn"), Some((4_096_000.0, MemoryOf::Node)));
-        assert_eq!(memory("10672K"), Some((10_672.0, MemoryOf::Job)));
+        assert_eq!(memory("300M"), Some((307_200.0, MemoryScope::Job)));
+        assert_eq!(memory("1.5Gc"), Some((1_572_864.0, MemoryScope::Processor)));
+        assert_eq!(memory("4000Mn"), Some((4_096_000.0, MemoryScope::Node)));
+        assert_eq!(memory("10672K"), Some((10_672.0, MemoryScope::Job)));
         for wrong in ["", "M", "xM", "-1M", "NaN", "infM"] {
             assert_eq!(memory(wrong), None, "{wrong}");
         }
@@ -95,6 +99,9 @@ mod tests {
     #[test]
     fn resources_are_found_by_name() {
         let list = "billing=12,cpu=12,gres/gpu=2,mem=300M,node=3";
-        assert_eq!((tres(list, "cpu"), tres(list, "gres/gpu"), tres(list, "pu")), (Some(12), Some(2), None));
+        assert_eq!(
+            (tres_count(list, "cpu"), tres_count(list, "gres/gpu"), tres_count(list, "pu")),
+            (Some(12), Some(2), None)
+        );
     }
 }

@@ -1,14 +1,16 @@
-//! A line as a job.
+//! Conversion of a line to a job.
 
-use super::amounts::{MemoryOf, is_never, memory, moment, span, tres};
+use super::amounts::{MemoryScope, is_never, memory, span, timestamp, tres_count};
 use super::columns::{Column, Row};
-use crate::log::{Kilobytes, Listed, MAX_SECONDS, Names, Problem, Record, Status, Until};
+use crate::log::{
+    AccountingJob, DependencyCondition, Kilobytes, MAX_SECONDS, Names, Problem, Record, Status,
+};
 use dfrsim_model::SimSpan;
 
-/// By how much local times may be off where the clock was changed, in seconds.
+/// Largest error of local times around a change of the clock (daylight saving), in seconds.
 const CLOCK_CHANGE: i64 = 3_600;
 
-/// Whether a job waits, runs or is suspended.
+/// Returns whether the job is pending, running or suspended.
 pub(super) fn has_not_ended(row: &Row<'_>) -> bool {
     matches!(
         state(row),
@@ -23,19 +25,19 @@ pub(super) fn has_not_ended(row: &Row<'_>) -> bool {
     )
 }
 
-/// The first word of the state: `CANCELLED` of `CANCELLED by 1003`.
+/// Returns the first word of the state: `CANCELLED` for `CANCELLED by 1003`.
 fn state<'a>(row: &Row<'a>) -> &'a str {
     row.get(Column::State).split([' ', '+']).next().unwrap_or_default()
 }
 
-/// Collects what is wrong with a line.
-struct Check<'a, 'r> {
+/// Reader of the fields of a line, which collects the problems found.
+struct RowReader<'a, 'r> {
     row: &'a Row<'r>,
     problems: Vec<Problem>,
 }
 
-impl Check<'_, '_> {
-    fn fault(&mut self, column: Column, expected: &str) {
+impl RowReader<'_, '_> {
+    fn report(&mut self, column: Column, expected: &str) {
         let found = match self.row.get(column) {
             "" => "no value".to_owned(),
             text => format!("`{}`", text.escape_debug()),
@@ -44,20 +46,20 @@ impl Check<'_, '_> {
         self.problems.push(Problem::member(entry, column.name(), found, expected));
     }
 
-    /// A value of a column, which is a fault if there is something that cannot be read.
+    /// Parses a column. Reports a problem if its value is invalid.
     fn read<T>(&mut self, column: Column, expected: &str, read: impl Fn(&str) -> Option<T>) -> Option<T> {
         let value = read(self.row.get(column));
         if value.is_none() {
-            self.fault(column, expected);
+            self.report(column, expected);
         }
         value
     }
 
-    fn moment(&mut self, column: Column) -> Option<i64> {
+    fn timestamp(&mut self, column: Column) -> Option<i64> {
         if is_never(self.row.get(column)) {
             return None;
         }
-        self.read(column, "a time such as 2026-03-01T09:00:00", moment)
+        self.read(column, "a time such as 2026-03-01T09:00:00", timestamp)
     }
 
     fn run_seconds(&mut self, start: i64, end: Option<i64>) -> Option<u64> {
@@ -72,21 +74,21 @@ impl Check<'_, '_> {
                 };
                 let longest = end.and_then(|end| u64::try_from(end - start + CLOCK_CHANGE).ok());
                 if run.zip(longest).is_some_and(|(run, longest)| run > longest) {
-                    self.fault(column, "no more than the time from Start to End");
+                    self.report(column, "at most the time from Start to End");
                 }
                 run
             }
             None => {
                 let run = end.and_then(|end| u64::try_from(end - start).ok());
                 if run.is_none() {
-                    self.fault(Column::End, "a time not before that of Start");
+                    self.report(Column::End, "a time not before Start");
                 }
                 run
             }
         }
     }
 
-    fn limit(&mut self) -> Option<SimSpan> {
+    fn time_limit(&mut self) -> Option<SimSpan> {
         let (column, text) = self.row.first(&[Column::TimelimitRaw, Column::Timelimit])?;
         if matches!(text.to_ascii_uppercase().as_str(), "UNLIMITED" | "PARTITION_LIMIT" | "INVALID") {
             return None;
@@ -102,28 +104,30 @@ impl Check<'_, '_> {
         seconds.map(SimSpan::from_secs)
     }
 
-    /// Processors by columns of their own, or by a list of resources; 0 is unknown.
+    /// Returns the number of processors from the first of `columns` with a value, or else from a
+    /// list of resources; 0 means unknown.
     fn processors(&mut self, columns: &[Column], resources: Column) -> Option<u32> {
         let number = match self.row.first(columns) {
             Some((column, _)) => self.read(column, "a number of processors", |text| text.parse().ok()),
-            None => tres(self.row.get(resources), "cpu"),
+            None => tres_count(self.row.get(resources), "cpu"),
         };
         number.filter(|&number: &u32| number > 0)
     }
 
-    /// The requested memory per processor.
+    /// Returns the requested memory per processor.
     fn memory(&mut self, processors: Option<u32>) -> Option<Kilobytes> {
         if self.row.get(Column::ReqMem).is_empty() {
             return None;
         }
-        let (amount, of) = self.read(Column::ReqMem, "memory such as 300M, 4Gn or 1.5Gc", memory)?;
+        let (amount, of) =
+            self.read(Column::ReqMem, "an amount of memory such as 300M, 4Gn or 1.5Gc", memory)?;
         let processors = f64::from(processors?);
         let nodes = self.row.get(Column::Nodes).parse::<u32>().unwrap_or(1).max(1);
-        // A job that asks for no memory of its own may have that of whole nodes, which is written as 0.
+        // A job without a memory request may get the memory of whole nodes, which Slurm writes as 0.
         Kilobytes::rounded(match of {
-            MemoryOf::Processor => amount,
-            MemoryOf::Job => amount / processors,
-            MemoryOf::Node => amount * f64::from(nodes) / processors,
+            MemoryScope::Processor => amount,
+            MemoryScope::Job => amount / processors,
+            MemoryScope::Node => amount * f64::from(nodes) / processors,
         })
         .filter(|memory| memory.millionths() > 0)
     }
@@ -136,24 +140,28 @@ impl Check<'_, '_> {
             | "LAUNCH_FAILED" | "RECONFIG_FAIL" | "SPECIAL_EXIT" | "REQUEUED" | "REQUEUE_HOLD"
             | "REQUEUE_FED" => Status::Failed,
             _ => {
-                self.fault(Column::State, "a state of a job such as COMPLETED");
+                self.report(Column::State, "a job state such as COMPLETED");
                 Status::Unknown
             }
         }
     }
 }
 
-/// Reads a job that has ended, or what is wrong with it.
-pub(super) fn read_job(line: u64, row: &Row<'_>, names: &mut Names) -> Result<Listed, Vec<Problem>> {
-    let mut check = Check { row, problems: Vec::new() };
-    let submit = check.moment(Column::Submit);
+/// Parses a job that has ended.
+///
+/// # Errors
+///
+/// All problems of the line.
+pub(super) fn read_job(line: u64, row: &Row<'_>, names: &mut Names) -> Result<AccountingJob, Vec<Problem>> {
+    let mut check = RowReader { row, problems: Vec::new() };
+    let submit = check.timestamp(Column::Submit);
     if submit.is_none() && check.problems.is_empty() {
-        check.fault(Column::Submit, "a time such as 2026-03-01T09:00:00");
+        check.report(Column::Submit, "a time such as 2026-03-01T09:00:00");
     }
-    let (start, end) = (check.moment(Column::Start), check.moment(Column::End));
+    let (start, end) = (check.timestamp(Column::Start), check.timestamp(Column::End));
     let submit = submit.unwrap_or_default();
     if start.is_some_and(|start| start < submit - CLOCK_CHANGE) {
-        check.fault(Column::Start, "a time not before that of Submit");
+        check.report(Column::Start, "a time not before Submit");
     }
     let since_submit = |at: i64| u64::try_from(at - submit).ok().map(SimSpan::from_secs);
     let allocated = check.processors(&[Column::AllocCpus, Column::Cpus], Column::AllocTres);
@@ -167,7 +175,7 @@ pub(super) fn read_job(line: u64, row: &Row<'_>, names: &mut Names) -> Result<Li
         run_time: run_time.map(SimSpan::from_secs),
         allocated_processors: allocated.filter(|_| start.is_some()),
         requested_processors: requested,
-        requested_time: check.limit(),
+        requested_time: check.time_limit(),
         requested_memory: check.memory(allocated.or(requested)),
         status: check.status(),
         user: names.users.number(row.get(Column::User)),
@@ -185,14 +193,14 @@ pub(super) fn read_job(line: u64, row: &Row<'_>, names: &mut Names) -> Result<Li
     let id = row.get(Column::JobId).to_owned();
     let Dependency { mut after, is_any, is_singleton } =
         Dependency::of_line(row.get(Column::SubmitLine), task);
-    let same = names.before((record.user, record.executable), &id, is_singleton);
-    after.extend(same.into_iter().map(|job| (job, Until::End(None))));
-    let listed = Listed { line, id, number, submit, end, after, is_any, record };
+    let same = names.singleton_dependencies((record.user, record.executable), &id, is_singleton);
+    after.extend(same.into_iter().map(|job| (job, DependencyCondition::End(None))));
+    let listed = AccountingJob { line, id, number, submit, end, after, is_any, record };
     if check.problems.is_empty() { Ok(listed) } else { Err(check.problems) }
 }
 
-/// The value of an option in a line of `sbatch` or `srun`.
-fn option<'a>(line: &'a str, short: &str, long: &str) -> Option<&'a str> {
+/// Returns the value of an option in a command line of `sbatch` or `srun`.
+fn option_value<'a>(line: &'a str, short: &str, long: &str) -> Option<&'a str> {
     let mut words = line.split_whitespace();
     loop {
         let word = words.next()?;
@@ -207,41 +215,43 @@ fn option<'a>(line: &'a str, short: &str, long: &str) -> Option<&'a str> {
     }
 }
 
-/// The array of a job, and how many of its tasks may run at once where the line says so: `12_[1-40%4]`, or `sbatch --array=1-40%4`.
+/// Returns the array of a job and the maximum number of tasks that may run at once, if given:
+/// `12_[1-40%4]`, or `sbatch --array=1-40%4`.
 pub(super) fn array<'a>(row: &Row<'a>) -> Option<(&'a str, Option<u32>)> {
     let (array, task) = row.get(Column::JobId).split_once('_')?;
     let most = |list: &str| list.rsplit_once('%')?.1.trim_end_matches(']').parse().ok();
-    let submitted = || option(row.get(Column::SubmitLine), "-a", "--array");
+    let submitted = || option_value(row.get(Column::SubmitLine), "-a", "--array");
     Some((array, most(task).or_else(|| most(submitted()?)).filter(|most| *most > 0)))
 }
 
-/// What a line of `sbatch` or `srun` says that its job waits for.
+/// Dependencies of a job in its command line of `sbatch` or `srun`.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Dependency {
-    /// The jobs, and until when it waits for each.
-    after: Vec<(String, Until)>,
-    /// Whether one of them suffices.
+    /// Preceding jobs, and the condition for each.
+    after: Vec<(String, DependencyCondition)>,
+    /// True if a single one of them suffices.
     is_any: bool,
-    /// Whether it waits for all earlier jobs of its name and user.
+    /// True if the job waits for all earlier jobs of its name and user.
     is_singleton: bool,
 }
 
 impl Dependency {
-    /// `task` is that of the job in its array, if it has one.
+    /// Parses a command line. `task` is the task id of the job, if it belongs to an array.
     fn of_line(line: &str, task: Option<&str>) -> Dependency {
-        let list = option(line, "-d", "--dependency").unwrap_or_default();
+        let list = option_value(line, "-d", "--dependency").unwrap_or_default();
         let mut found = Dependency { is_any: list.contains('?'), ..Dependency::default() };
         for part in list.split([',', '?']) {
             let (kind, jobs) = part.split_once(':').unwrap_or((part, ""));
             found.is_singleton |= kind == "singleton";
-            let Some(until) = Until::of(kind) else { continue };
-            // Each task of an array follows that of the same number.
+            let Some(until) = DependencyCondition::of(kind) else { continue };
+            // With `aftercorr` each array task depends on the task with its own id.
             let task = task.filter(|_| kind == "aftercorr");
             let jobs = jobs.split(':').filter(|job| !job.is_empty());
             found.after.extend(jobs.map(|job| match (until, job.split_once('+')) {
-                (Until::Start(_), Some((job, minutes))) => {
-                    (job.to_owned(), Until::Start(minutes.parse::<u32>().unwrap_or(0).saturating_mul(60)))
-                }
+                (DependencyCondition::Start(_), Some((job, minutes))) => (
+                    job.to_owned(),
+                    DependencyCondition::Start(minutes.parse::<u32>().unwrap_or(0).saturating_mul(60)),
+                ),
                 _ => (task.map_or_else(|| job.to_owned(), |task| format!("{job}_{task}")), until),
             }));
         }
@@ -251,25 +261,29 @@ impl Dependency {
 
 #[cfg(test)]
 mod tests {
-    use super::{Dependency, option};
-    use crate::log::Until;
+    use super::{Dependency, option_value};
+    use crate::log::DependencyCondition;
 
     #[test]
     fn options_are_found_in_any_form() {
         for line in
             ["sbatch -a 1-9%3 x", "sbatch --wrap=-a --array=1-9%3 x", "srun -a1-9%3", "sbatch --array 1-9%3"]
         {
-            assert_eq!(option(line, "-a", "--array"), Some("1-9%3"), "{line}");
+            assert_eq!(option_value(line, "-a", "--array"), Some("1-9%3"), "{line}");
         }
         for line in ["sbatch --account=a x", "sbatch -A a x", "sbatch -a", ""] {
-            assert_eq!(option(line, "-a", "--array"), None, "{line}");
+            assert_eq!(option_value(line, "-a", "--array"), None, "{line}");
         }
     }
 
     #[test]
     fn dependencies_are_found_in_the_line_of_a_submission() {
-        let (ok, any, not_ok) = (Until::End(Some(true)), Until::End(None), Until::End(Some(false)));
-        let minutes = |minutes: u32| Until::Start(60 * minutes);
+        let (ok, any, not_ok) = (
+            DependencyCondition::End(Some(true)),
+            DependencyCondition::End(None),
+            DependencyCondition::End(Some(false)),
+        );
+        let minutes = |minutes: u32| DependencyCondition::Start(60 * minutes);
         for (line, expected, is_any, is_singleton) in [
             ("sbatch --dependency=afterok:70 job.sh", &[("70", ok)][..], false, false),
             (

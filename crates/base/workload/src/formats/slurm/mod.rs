@@ -1,14 +1,14 @@
-//! Accounting of Slurm: what `sacct --parsable2` prints.
+//! Reader of Slurm accounting: the output of `sacct --parsable2`.
 //!
 //! ```text
 //! sacct --allusers --parsable2 --starttime 2026-01-01 --endtime 2026-02-01 --duplicates \
 //!   --format JobID,JobIDRaw,User,Account,QOS,Partition,State,Submit,Start,End,ElapsedRaw,Suspended,TimelimitRaw,ReqCPUS,AllocCPUS,ReqMem,ReqTRES,AllocTRES
 //! ```
 //!
-//! The first line names the columns. They may have any order, and others beside them are not used; the delimiter is
-//! what follows the name of the first one. `JobID`, `State`, `Submit`, `Start`, and `End` or a column of elapsed time
-//! must be there. [`read`] gives the jobs as the records of a log, so that all that is done with logs is done with
-//! them.
+//! The first line names the columns. They may have any order, and other columns are ignored. The
+//! delimiter is the character after the name of the first column. `JobID`, `State`, `Submit`,
+//! `Start`, and `End` or a column of elapsed time are required. [`read`] returns the jobs as the
+//! records of a log, to be used like any other log.
 //!
 //! ```
 //! use dfrsim_workload::formats::slurm;
@@ -32,33 +32,38 @@
 //! # Ok::<(), dfrsim_workload::log::LogError>(())
 //! ```
 //!
-//! | field of the record | columns, the first that is there |
+//! | field of the record | columns, the first one present |
 //! |---|---|
-//! | job | `JobIDRaw`, `JobID`, if these are different whole numbers; otherwise jobs are numbered from 1, as they come |
-//! | submit, wait | `Submit`, `Start`: second 0 is the first submission, and `UnixStartTime` of the header says when that was if the times are UTC. Where the clock was changed for daylight saving, times of that night are an hour off |
-//! | run time | `ElapsedRaw`, `Elapsed` (without time in which the job was suspended), `End` - `Start`; 0 of a job that never started |
+//! | job | `JobIDRaw`, `JobID`, if these are distinct whole numbers; otherwise jobs are numbered from 1 in the order of the file |
+//! | submit, wait | `Submit`, `Start`: second 0 is the first submission, and `UnixStartTime` of the header is its time if the listing is in UTC. Where the clock changes for daylight saving, times of that night are an hour off |
+//! | run time | `ElapsedRaw`, `Elapsed` (both without suspended time), `End` - `Start`; 0 for a job that never started |
 //! | allocated, requested processors | `AllocCPUS`, `NCPUS`, `cpu` of `AllocTRES`; `ReqCPUS`, `cpu` of `ReqTRES` |
-//! | requested time | `TimelimitRaw`, `Timelimit`; no limit is unknown |
-//! | requested memory | `ReqMem`, divided by the processors; with a suffix `n` (older versions) it is that of a node, with `c` that of a processor |
-//! | status | `State`: completed (1), cancelled (5), all other ends failed (0) |
-//! | preceding jobs, think time | `SubmitLine` with `--dependency=afterok:JOB` (or `afterany`, `aftercorr`, `afternotok`, `after`, `singleton`; field 17 is the job that ended last), Slurm 21.08 and later. What did not hold the job by the times and states of the listing was lifted |
-//! | user, group, executable, queue, partition | `User`; `Account`, `Group`; `JobName`; `QOS`; `Partition`: names are
-//! numbered from 1 as they come, so that no user can be recognised; the header has those of queues and partitions |
+//! | requested time | `TimelimitRaw`, `Timelimit`; unknown if there is no limit |
+//! | requested memory | `ReqMem`, divided by the processors; with a suffix `n` (older versions) it is per node, with `c` per processor |
+//! | status | `State`: completed (1), cancelled (5), all other final states failed (0) |
+//! | preceding jobs, think time | `SubmitLine` with `--dependency=afterok:JOB` (or `afterany`, `aftercorr`, `afternotok`, `after`, `singleton`; field 17 is the job that ended last), Slurm 21.08 and later. Dependencies that contradict the times and states of the listing are dropped, as they were evidently removed |
+//! | user, group, executable, queue, partition | `User`; `Account`, `Group`; `JobName`; `QOS`; `Partition`: names are numbered from 1 in the order of appearance, so that no user can be recognised; the header has those of queues and partitions |
 //!
-//! Every line is accounted for ([`Accounting`]): steps and jobs that had not ended are left out; a run that ended in a
-//! requeue is a job of its own, as is each component of a heterogeneous job. There is no
-//! field for GPUs, features, and how many tasks of an array may run at once (`JobID` such as `12_[1-40%4]` of any task, or
-//! `--array=1-40%4` in `SubmitLine`); [`Whole::asked`] has them, arrays with `%` before their number, heterogeneous jobs with `+`. A `|` in the name of a job, which `sacct` does not escape, is recognised by the number of fields.
+//! Every line is accounted for ([`Accounting`]). Steps, and jobs that had not ended, are skipped. A
+//! run that ended in a requeue is a separate job, as is each component of a heterogeneous job. A
+//! record has no fields for GPUs, features, and the number of array tasks that may run at once (from
+//! `JobID` such as `12_[1-40%4]` of any task, or `--array=1-40%4` in `SubmitLine`). These are in
+//! [`Whole::resource_requests`], with the prefix `%` for arrays and `+` for heterogeneous jobs. A
+//! `|` in a job name, which `sacct` does not escape, is recognised by the number of fields.
 //!
-//! Source: the manual page of `sacct`, Slurm 20.11 to 24.05, and what Slurm 22.05 prints (`scripts/record-sacct`).
+//! Source: the manual page of `sacct`, Slurm 20.11 to 24.05, and the output of Slurm 22.05
+//! (`scripts/record-sacct`).
 
 mod amounts;
 mod columns;
 mod job;
 
-use super::slurm_conf::{feature_of_partition, feature_of_reservation, first_of, word};
-use crate::log::{Accounting, Asked, Faults, Listed, Listing, LogError, Problem, Strictness, Whole, text};
-pub(super) use amounts::moment;
+use super::slurm_conf::{feature_of_partition, feature_of_reservation, first_partition, identifier};
+use crate::log::{
+    Accounting, AccountingJob, Faults, Listing, LogError, Problem, ResourceRequests, Strictness, Whole,
+    file_text,
+};
+pub(super) use amounts::timestamp;
 use columns::{Column, Columns, Row};
 use dfrsim_model::JobId;
 use job::{array, has_not_ended, read_job};
@@ -68,16 +73,19 @@ use std::path::Path;
 /// Reads a file, plain or gzip.
 ///
 /// # Errors
-/// [`LogError::Open`], and [`LogError::Faults`] with all that is wrong with the file. With [`Strictness::Lenient`], jobs
-/// with faults are left out and counted; a file without the columns that are needed still is a fault.
+///
+/// [`LogError::Open`], and [`LogError::Faults`] with all errors in the file. With
+/// [`Strictness::Lenient`], invalid jobs are skipped and counted; a file without the required
+/// columns is an error even then.
 pub fn read(path: &Path, strictness: Strictness) -> Result<Whole, LogError> {
-    read_text(&text(path)?, &path.display().to_string(), strictness)
+    read_text(&file_text(path)?, &path.display().to_string(), strictness)
 }
 
-/// Reads a text, of which messages speak as `file`. Everything else is as in [`read`].
+/// Parses a text, which messages call `file`, as [`read`] does.
 ///
 /// # Errors
-/// [`LogError::Faults`] with all that is wrong with the text.
+///
+/// [`LogError::Faults`] with all errors in the text.
 pub fn read_text(text: &str, file: &str, strictness: Strictness) -> Result<Whole, LogError> {
     let mut lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
     let columns = match Columns::parse(lines.next().map_or("", |(_, line)| line)) {
@@ -106,16 +114,16 @@ pub fn read_text(text: &str, file: &str, strictness: Strictness) -> Result<Whole
             listing.accounting.unended += 1;
         } else {
             let job = read_job(number, &row, &mut listing.names);
-            job.iter().for_each(|job| count(&mut listing.accounting, &row, job));
+            job.iter().for_each(|job| count_properties(&mut listing.accounting, &row, job));
             listing.add(number, job);
         }
     }
     let log = listing.finish(file, strictness, "accounting of Slurm, by sacct")?;
     let rows: Vec<&str> = text.lines().collect();
-    let mut all_asked = Asked::new();
+    let mut all_asked = ResourceRequests::new();
     for line in log.lines() {
         let Ok(row) = columns.row(rows[line.number as usize - 1]) else { continue };
-        let mut asked = asked(&row, line.record.nodes.unwrap_or(1));
+        let mut asked = requested_resources(&row, line.record.nodes.unwrap_or(1));
         let array = array(&row).and_then(|(array, _)| arrays.get_key_value(array));
         asked.extend(array.map(|(array, most)| (format!("%{array}"), *most)));
         let of_several = row.get(Column::JobId).split_once('+');
@@ -124,28 +132,35 @@ pub fn read_text(text: &str, file: &str, strictness: Strictness) -> Result<Whole
             all_asked.insert(JobId(line.record.job), asked);
         }
     }
-    Ok(log.with_asked(all_asked))
+    Ok(log.with_requests(all_asked))
 }
 
-/// What a job used or asked for beside processors and memory: names and numbers of units of generic resources (`gres/gpu` and others in
-/// `AllocTRES`, else `ReqTRES`, else those of each node in `ReqGRES`), of the types that they asked for (`gpu_a100`), and with `@` before
-/// them and the number 1 the features of nodes (`Constraints`, all of which must be there) and, as `@partition-NAME`, the partition, of
-/// several the first one, and as `@reservation-NAME` the reservation.
-fn asked(row: &Row<'_>, nodes: u32) -> Vec<(String, u32)> {
-    let mut asked = total(match row.first(&[Column::AllocTres, Column::ReqTres]) {
+/// Returns the requests of a job for resources other than processors and memory, as names and
+/// numbers:
+///
+/// * Generic resources (`gres/gpu` and others in `AllocTRES`, else `ReqTRES`, else those of each
+///   node in `ReqGRES`), in units.
+/// * The types that were requested (`gpu_a100`), in units.
+/// * Node features, with the prefix `@` and the number 1: `Constraints` (all of them are required),
+///   the partition as `@partition-NAME` (the first of several), and the reservation as
+///   `@reservation-NAME`.
+fn requested_resources(row: &Row<'_>, nodes: u32) -> Vec<(String, u32)> {
+    let mut asked = total_by_name(match row.first(&[Column::AllocTres, Column::ReqTres]) {
         Some((_, list)) => tres_gres(list).collect(),
         None => requested_gres(row.get(Column::ReqGres), nodes).collect(),
     });
-    // A job that was given some type of GPU need not have asked for it.
+    // The type of an allocated GPU is not a constraint, as the job may not have requested it.
     let types = tres_gres(row.get(Column::ReqTres)).chain(requested_gres(row.get(Column::ReqGres), nodes));
     asked.extend(
-        types.filter_map(|(name, of_type, number)| Some((word(&format!("{name}_{}", of_type?)), number))),
+        types.filter_map(|(name, of_type, number)| {
+            Some((identifier(&format!("{name}_{}", of_type?)), number))
+        }),
     );
     let constraints = row.get(Column::Constraints);
-    // Alternatives, and what asks for a number of nodes, is not understood.
+    // Alternatives and node counts in constraints are not supported.
     let features = constraints.split(['&', ',']).filter(|_| !constraints.contains(['|', '*', '[', '(']));
-    let features = features.map(str::trim).filter(|name| !name.is_empty()).map(word);
-    let partition = Some(first_of(row.get(Column::Partition))).filter(|name| !name.is_empty());
+    let features = features.map(str::trim).filter(|name| !name.is_empty()).map(identifier);
+    let partition = Some(first_partition(row.get(Column::Partition))).filter(|name| !name.is_empty());
     let reservation = Some(row.get(Column::Reservation)).filter(|name| !name.is_empty());
     let features = features.chain(partition.map(feature_of_partition));
     let features = features.chain(reservation.map(feature_of_reservation));
@@ -153,11 +168,11 @@ fn asked(row: &Row<'_>, nodes: u32) -> Vec<(String, u32)> {
     asked
 }
 
-/// A generic resource: its name, its type where that is said, and how many units of it.
-type Gres<'a> = (&'a str, Option<&'a str>, u32);
+/// A generic resource: its name, its type if given, and the number of units.
+type GresRequest<'a> = (&'a str, Option<&'a str>, u32);
 
-/// `gres/gpu=2` and `gres/gpu:a100=2` of a list of resources.
-fn tres_gres(list: &str) -> impl Iterator<Item = Gres<'_>> {
+/// Parses the generic resources in a TRES list: `gres/gpu=2` and `gres/gpu:a100=2`.
+fn tres_gres(list: &str) -> impl Iterator<Item = GresRequest<'_>> {
     list.split(',').filter_map(|part| {
         let (name, number) = part.strip_prefix("gres/")?.split_once('=')?;
         let number = number.parse::<u32>().ok().filter(|number| *number > 0)?;
@@ -167,8 +182,9 @@ fn tres_gres(list: &str) -> impl Iterator<Item = Gres<'_>> {
     })
 }
 
-/// What `gpu:2` or `gpu:a100:2` for each node is on all of them; without a number it is one.
-fn requested_gres(list: &str, nodes: u32) -> impl Iterator<Item = Gres<'_>> {
+/// Parses a request per node, `gpu:2` or `gpu:a100:2`, into totals over all nodes. A resource
+/// without a number counts as one.
+fn requested_gres(list: &str, nodes: u32) -> impl Iterator<Item = GresRequest<'_>> {
     list.split(',').filter(|part| !part.is_empty()).map(move |part| {
         let words: Vec<&str> = part.strip_prefix("gres/").unwrap_or(part).split(':').collect();
         let number = words.last().and_then(|number| number.parse::<u32>().ok());
@@ -177,10 +193,11 @@ fn requested_gres(list: &str, nodes: u32) -> impl Iterator<Item = Gres<'_>> {
     })
 }
 
-/// How many units of each resource there are, by name, of all types; where there are only parts of types, their sum.
-fn total(mut parts: Vec<Gres<'_>>) -> Vec<(String, u32)> {
+/// Adds up the units of each resource by name, over all types. An entry without a type already is
+/// the total.
+fn total_by_name(mut parts: Vec<GresRequest<'_>>) -> Vec<(String, u32)> {
     parts.sort_unstable();
-    let sum = |parts: &[Gres<'_>]| {
+    let sum = |parts: &[GresRequest<'_>]| {
         let is_whole = parts[0].1.is_none();
         let counted = parts.iter().filter(|part| part.1.is_none() == is_whole);
         (parts[0].0.to_owned(), counted.fold(0_u32, |sum, part| sum.saturating_add(part.2)))
@@ -188,8 +205,8 @@ fn total(mut parts: Vec<Gres<'_>>) -> Vec<(String, u32)> {
     parts.chunk_by(|a, b| a.0 == b.0).map(sum).collect()
 }
 
-/// Counts what is special about a job.
-fn count(accounting: &mut Accounting, row: &Row<'_>, job: &Listed) {
+/// Counts the special properties of a job.
+fn count_properties(accounting: &mut Accounting, row: &Row<'_>, job: &AccountingJob) {
     let id = row.get(Column::JobId);
     let is_suspended = row.get(Column::Suspended).bytes().any(|byte| (b'1'..=b'9').contains(&byte));
     let has_gpus =

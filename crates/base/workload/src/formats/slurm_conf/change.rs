@@ -1,11 +1,11 @@
-//! Changes of a site: what if a parameter had another value?
+//! Changes to the configuration of a site for what-if studies.
 
-use super::lines::{self, At, ConfLine};
+use super::lines::{self, ConfLine, Location};
 use super::names::MOST_NODES;
-use super::{ConfError, Site, database, parameters, tables, unknown};
+use super::{ConfError, SlurmSite, database, parameters, tables, unknown};
 
-/// The names of parameters that may be changed, for messages.
-const KNOWN: [&str; 22] = [
+/// Parameters that can be changed, for suggestions in messages.
+const CHANGEABLE: [&str; 22] = [
     "bf_interval",
     "bf_max_job_test",
     "bf_resolution",
@@ -30,18 +30,25 @@ const KNOWN: [&str; 22] = [
     "SchedulerParameters",
 ];
 
-impl Site {
-    /// Changes a parameter, as `--what-if` says it: a parameter of `slurm.conf` or of its `SchedulerParameters`
-    /// (`PriorityWeightAge=1000`, `bf_interval=60`), of a partition (`partition.gpu.MaxTime=1-0`), a column of a quality of service or an
-    /// account (`qos.normal.MaxJobsPU=20`, `account.physics.Share=10`), nodes of a partition or like a node (`nodes.gpu=+20`,
-    /// `nodes.gpu=-4`), `preemption=on` or `off`, or how long jobs keep their nodes once they are done, in seconds (`Epilog=30`).
+impl SlurmSite {
+    /// Applies a change in the syntax of `--what-if`:
+    ///
+    /// * a parameter of `slurm.conf` or of its `SchedulerParameters` (`PriorityWeightAge=1000`,
+    ///   `bf_interval=60`),
+    /// * a parameter of a partition (`partition.gpu.MaxTime=1-0`),
+    /// * a column of a QOS or an account (`qos.normal.MaxJobsPU=20`, `account.physics.Share=10`),
+    /// * the number of nodes of a partition, or of nodes identical to one (`nodes.gpu=+20`,
+    ///   `nodes.gpu=-4`),
+    /// * `preemption=on` or `off`,
+    /// * the time that jobs keep their nodes after their end, in seconds (`Epilog=30`).
     ///
     /// # Errors
-    /// If there is no such thing, its value cannot be read, or it has no effect.
+    ///
+    /// The object does not exist, the value is invalid, or the change has no effect.
     pub fn change(&mut self, change: &str) -> Result<(), ConfError> {
-        let at = At { file: "--what-if".into(), line: 0, parameter: change.to_owned() };
+        let at = Location { file: "--what-if".into(), line: 0, parameter: change.to_owned() };
         let Some((key, value)) = change.split_once('=') else {
-            return Err(at.fault("expected NAME=VALUE, such as bf_interval=60 or nodes.gpu=+20"));
+            return Err(at.error("expected NAME=VALUE, such as bf_interval=60 or nodes.gpu=+20"));
         };
         let (key, value) = (key.trim(), value.trim());
         let words: Vec<&str> = key.split('.').collect();
@@ -55,11 +62,11 @@ impl Site {
             [_] if key.eq_ignore_ascii_case("preemption") => self.change_preemption(value, &at)?,
             [name] => self.change_parameter(name, value, &at)?,
             _ => {
-                let expected = "expected nodes.NAME, partition.NAME.PARAMETER, qos.NAME.COLUMN, account.NAME.COLUMN or a parameter";
-                return Err(at.fault(expected));
+                let expected = "expected nodes.NAME, partition.NAME.PARAMETER, qos.NAME.COLUMN, account.NAME.COLUMN or the name of a parameter";
+                return Err(at.error(expected));
             }
         }
-        let parts = self.parts().map_err(|error| at.fault(error.reason))?;
+        let parts = self.parts().map_err(|error| at.error(error.reason))?;
         let (ignored, name) = match words[..] {
             ["partition", name, key] => (parts.parameters.ignored, format!("PartitionName={name} {key}")),
             ["qos", name, column] => (parts.qos.unwrap_or_default().ignored, format!("QOS {name} {column}")),
@@ -69,33 +76,38 @@ impl Site {
             _ => return Ok(()),
         };
         if ignored.iter().any(|it| it.eq_ignore_ascii_case(&name)) {
-            return Err(at.fault("it is not simulated, and would have no effect"));
+            return Err(at.error("this parameter is not simulated, so the change would have no effect"));
         }
         Ok(())
     }
 
-    fn change_nodes(&mut self, of: &str, value: &str, at: &At) -> Result<(), ConfError> {
+    fn change_nodes(&mut self, of: &str, value: &str, at: &Location) -> Result<(), ConfError> {
         let is_signed = value.starts_with(['+', '-']);
         let more = value.parse::<i64>().ok().filter(|&more| is_signed && more != 0);
-        let more =
-            more.ok_or_else(|| at.found(value, "a number of nodes with its sign, such as +20 or -4"))?;
+        let more = more.ok_or_else(|| at.unexpected(value, "a signed number of nodes, such as +20 or -4"))?;
         let nodes = self.parts()?.nodes;
         if nodes.clone().change(of, more).is_some() {
-            self.more_nodes.push((of.to_owned(), more));
+            self.node_changes.push((of.to_owned(), more));
             return Ok(());
         }
         let is_there = nodes.names().any(|name| name == of);
         let reason = if is_there && more < 0 {
-            format!("{of} has no more nodes than that")
+            format!("cannot remove so many nodes: at least one node of {of} must remain")
         } else if is_there {
-            format!("expected at most {MOST_NODES} more nodes")
+            format!("expected a change by at most {MOST_NODES} nodes")
         } else {
             unknown("partition or node", of, &mut nodes.names())
         };
-        Err(at.fault(reason))
+        Err(at.error(reason))
     }
 
-    fn change_partition(&mut self, name: &str, key: &str, value: &str, at: &At) -> Result<(), ConfError> {
+    fn change_partition(
+        &mut self,
+        name: &str,
+        key: &str,
+        value: &str,
+        at: &Location,
+    ) -> Result<(), ConfError> {
         let is_partition = |line: &&mut ConfLine| {
             line.pairs[0].0.eq_ignore_ascii_case("PartitionName") && line.pairs[0].1 == name
         };
@@ -105,30 +117,30 @@ impl Site {
             return Ok(());
         }
         let all = self.parts()?.parameters.settings.partitions;
-        Err(at.fault(unknown("partition", name, &mut all.iter().map(|it| it.name.as_str()))))
+        Err(at.error(unknown("partition", name, &mut all.iter().map(|it| it.name.as_str()))))
     }
 
-    /// A parameter of its own, or one of `SchedulerParameters`.
-    fn change_parameter(&mut self, name: &str, value: &str, at: &At) -> Result<(), ConfError> {
+    /// Changes a top-level parameter, or one of `SchedulerParameters`.
+    fn change_parameter(&mut self, name: &str, value: &str, at: &Location) -> Result<(), ConfError> {
         let of_scheduler =
             if matches!(value, "yes" | "on") { name.into() } else { format!("{name}={value}") };
         for (key, value) in [(name, value), ("SchedulerParameters", &*of_scheduler)] {
             let line = ConfLine::of_pair(at, key, value);
             let alone =
-                parameters::read(std::slice::from_ref(&line)).map_err(|error| at.fault(error.reason))?;
+                parameters::read(std::slice::from_ref(&line)).map_err(|error| at.error(error.reason))?;
             if alone.ignored.is_empty() || name.eq_ignore_ascii_case("PreemptType") {
                 self.lines.push(line);
                 return Ok(());
             }
         }
-        if KNOWN.iter().any(|known| known.eq_ignore_ascii_case(name)) {
-            return Err(at.fault(format!("it is not simulated with the value `{value}`")));
+        if CHANGEABLE.iter().any(|known| known.eq_ignore_ascii_case(name)) {
+            return Err(at.error(format!("this parameter is not simulated with the value `{value}`")));
         }
-        Err(at.fault(unknown("parameter that is simulated", name, &mut KNOWN.into_iter())))
+        Err(at.error(unknown("simulated parameter", name, &mut CHANGEABLE.into_iter())))
     }
 
-    /// Preemption by tiers, or by lists of qualities of service.
-    fn change_preemption(&mut self, value: &str, at: &At) -> Result<(), ConfError> {
+    /// Switches preemption on (by partition tiers, or by the `Preempt` lists of QOS) or off.
+    fn change_preemption(&mut self, value: &str, at: &Location) -> Result<(), ConfError> {
         let by = match value.to_ascii_lowercase().as_str() {
             "off" => "preempt/none",
             "on" => {
@@ -139,12 +151,13 @@ impl Site {
                     (_, true) => "preempt/qos",
                     (true, false) => "preempt/partition_prio",
                     (false, false) => {
-                        let reason = "no partition has a higher PriorityTier, and no quality of service lists others in Preempt";
-                        return Err(at.fault(reason));
+                        let reason =
+                            "no partition has a higher PriorityTier, and no QOS lists others in Preempt";
+                        return Err(at.error(reason));
                     }
                 }
             }
-            _ => return Err(at.found(value, "on or off")),
+            _ => return Err(at.unexpected(value, "on or off")),
         };
         self.lines.push(ConfLine::of_pair(at, "PreemptType", by));
         let pairs = self.lines.iter().flat_map(|line| &line.pairs);
@@ -157,23 +170,22 @@ impl Site {
     }
 }
 
-/// Sets a column of a line of a listing.
+/// Sets a column of a row of a listing.
 fn change_row(
     rows: Option<&mut Vec<tables::Row>>,
     key: &'static str,
     name: &str,
     (column, value): (&str, &str),
-    at: &At,
+    at: &Location,
 ) -> Result<(), ConfError> {
-    let (what, option) =
-        if key == "name" { ("quality of service", "--qos") } else { ("account", "--sacctmgr") };
-    let rows = rows.ok_or_else(|| at.fault(format!("expected a listing of them ({option})")))?;
+    let (what, option) = if key == "name" { ("QOS", "--qos") } else { ("account", "--sacctmgr") };
+    let rows = rows.ok_or_else(|| at.error(format!("this change needs a listing ({option})")))?;
     let is_it = |row: &tables::Row| row.get(key).trim() == name && row.get("user").is_empty();
     let Some(place) = rows.iter().position(is_it) else {
-        return Err(at.fault(unknown(what, name, &mut rows.iter().map(|row| row.get(key).trim()))));
+        return Err(at.error(unknown(what, name, &mut rows.iter().map(|row| row.get(key).trim()))));
     };
     let column = database::column(column)
-        .ok_or_else(|| at.fault(unknown("column", column, &mut database::columns())))?;
+        .ok_or_else(|| at.error(unknown("column", column, &mut database::columns())))?;
     rows[place].set(column, value);
     Ok(())
 }

@@ -1,47 +1,47 @@
-//! What is read of a site and not simulated, by what it may change.
+//! Settings of a site that are not simulated, grouped by their likely effect on results.
 
 use dfrsim_model::named;
 use std::collections::BTreeMap;
 use std::fmt;
 
 named! {
-    /// What something that is not simulated may change, the gravest first.
+    /// Likely effect of a setting that is not simulated, ordered from the most to the least serious.
     pub enum Consequence as "consequence" {
-        /// Limits and permissions: jobs here start earlier, or at all.
+        /// Limits and permissions: simulated jobs may start earlier than at the site, or at all.
         Starts = "which jobs may start",
-        /// Priorities.
+        /// Job priorities.
         Order = "the order of jobs",
-        /// Placement.
+        /// Node selection.
         Nodes = "the nodes that jobs get",
-        /// When the scheduler looks, and how far.
+        /// Times and depth of the scheduling cycles.
         Moments = "when the scheduler starts jobs",
         /// Run times, requeues and interruptions.
         RunTimes = "how long jobs run, and what is repeated",
-        /// Ports, paths, logging.
+        /// No effect on results: ports, paths, logging.
         NoFigure = "no figure",
     }
 }
 
-/// What is not used of the files of a site.
+/// Settings in the files of a site that are not simulated.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Ignored(BTreeMap<Consequence, Vec<String>>);
 
 impl Ignored {
-    /// Sorts names of parameters.
+    /// Groups parameters by their likely effect.
     pub fn new(names: Vec<String>) -> Ignored {
         let mut sorted = BTreeMap::<Consequence, Vec<String>>::new();
-        names.into_iter().for_each(|name| sorted.entry(of(&name)).or_default().push(name));
+        names.into_iter().for_each(|name| sorted.entry(consequence_of(&name)).or_default().push(name));
         Ignored(sorted)
     }
 
-    /// The names of what may change something, the gravest first, and of what may not.
+    /// Iterates over the effects, the most serious first, with the names of the parameters.
     pub fn iter(&self) -> impl Iterator<Item = (Consequence, &[String])> {
         self.0.iter().map(|(consequence, names)| (*consequence, names.as_slice()))
     }
 }
 
 impl fmt::Display for Ignored {
-    /// A line for each consequence.
+    /// Writes one line per effect.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (place, (consequence, names)) in self.iter().enumerate() {
             let end = if place + 1 < self.0.len() { "\n" } else { "" };
@@ -51,8 +51,9 @@ impl fmt::Display for Ignored {
     }
 }
 
-/// Of parameters by the begins of their names, in small letters and without the partition or class that they are of.
-const KNOWN: [(Consequence, &[&str]); 5] = [
+/// Prefixes of parameter names by effect, in lower case and without the partition or QOS to which
+/// they belong.
+const PREFIXES: [(Consequence, &[&str]); 5] = [
     (
         Consequence::Starts,
         &[
@@ -120,8 +121,9 @@ const KNOWN: [(Consequence, &[&str]); 5] = [
     ),
 ];
 
-fn of(name: &str) -> Consequence {
-    // `PartitionName=debug MaxCPUsPerNode`, `QOS high Flags`, `NodeName CpuSpecList`, `MaxJobs of users`, `SchedulerParameters=defer`.
+fn consequence_of(name: &str) -> Consequence {
+    // Examples: `PartitionName=debug MaxCPUsPerNode`, `QOS high Flags`, `NodeName CpuSpecList`,
+    // `MaxJobs of users`, `SchedulerParameters=defer`.
     let words: Vec<&str> = name.split(' ').collect();
     let parameter = match words[..] {
         [first, parameter, ..] if first.starts_with("PartitionName=") || first == "NodeName" => parameter,
@@ -131,7 +133,7 @@ fn of(name: &str) -> Consequence {
     let parameter = parameter.to_ascii_lowercase();
     let begins =
         |(_, begins): &&(Consequence, &[&str])| begins.iter().any(|begin| parameter.starts_with(begin));
-    // What bounds the database, logs and messages is no limit of jobs.
+    // These limits concern the database, logs and messages, not jobs.
     let is_technical = [
         "maxarraysize",
         "maxdbdmsgs",
@@ -141,7 +143,7 @@ fn of(name: &str) -> Consequence {
         "selecttypeparametersdebug",
     ]
     .contains(&parameter.as_str());
-    match KNOWN.iter().find(begins) {
+    match PREFIXES.iter().find(begins) {
         Some((consequence, _)) if !is_technical => *consequence,
         _ => Consequence::NoFigure,
     }

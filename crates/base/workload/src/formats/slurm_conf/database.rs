@@ -1,30 +1,30 @@
-//! Accounts and qualities of service of Slurm's database, as `sacctmgr` lists them.
+//! Accounts and QOS of Slurm's database, from the listings of `sacctmgr`.
 
 use super::ConfError;
-use super::lines::At;
-use super::names::word;
+use super::lines::Location;
+use super::names::identifier;
 use super::parameters::preempt_mode;
 use super::tables::Row;
 use dfrsim_model::priority::{Account, JobClass, Limits, Tres};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// What a listing says.
+/// Contents of a listing.
 #[derive(Clone, Debug)]
-pub(super) struct Listed<T> {
+pub(super) struct ParsedListing<T> {
     pub(super) all: Vec<T>,
-    /// What it says beside that is not used, each once.
+    /// Columns or settings with values that are not simulated, without duplicates.
     pub(super) ignored: Vec<String>,
-    /// The names of qualities of service in it, with their places.
-    pub(super) qos: Vec<(At, String)>,
+    /// Names of QOS that the listing refers to, with their locations.
+    pub(super) qos: Vec<(Location, String)>,
 }
 
-impl<T> Default for Listed<T> {
-    fn default() -> Listed<T> {
-        Listed { all: Vec::new(), ignored: Vec::new(), qos: Vec::new() }
+impl<T> Default for ParsedListing<T> {
+    fn default() -> ParsedListing<T> {
+        ParsedListing { all: Vec::new(), ignored: Vec::new(), qos: Vec::new() }
     }
 }
 
-impl<T> Listed<T> {
+impl<T> ParsedListing<T> {
     fn ignore(&mut self, name: String) {
         if !self.ignored.contains(&name) {
             self.ignored.push(name);
@@ -32,84 +32,84 @@ impl<T> Listed<T> {
     }
 }
 
-/// What a column limits.
+/// Field that a column of limits sets.
 #[derive(Clone, Copy)]
-enum Limit {
+enum LimitField {
     Jobs(fn(&mut Limits) -> &mut Option<u32>),
     Amounts(fn(&mut Limits) -> &mut Tres),
     NotSimulated,
 }
 
-/// The columns of limits that accounts, users and qualities of service have, in the letters of `sacctmgr`.
-const LIMITS: [(&str, Limit); 24] = [
-    ("GrpJobs", Limit::Jobs(|it| &mut it.jobs)),
-    ("GrpTRES", Limit::Amounts(|it| &mut it.total)),
-    ("GrpSubmit", Limit::Jobs(|it| &mut it.submitted)),
-    ("GrpWall", Limit::NotSimulated),
-    ("GrpTRESMins", Limit::NotSimulated),
-    ("GrpTRESRunMins", Limit::Amounts(|it| &mut it.minutes)),
-    ("MaxJobs", Limit::Jobs(|it| &mut it.jobs_per_user)),
-    ("MaxTRES", Limit::Amounts(|it| &mut it.per_job)),
-    ("MaxTRESPerNode", Limit::NotSimulated),
-    ("MaxSubmit", Limit::Jobs(|it| &mut it.submitted_per_user)),
-    ("MaxWall", Limit::NotSimulated),
-    ("MaxTRESMins", Limit::NotSimulated),
-    ("MaxJobsPU", Limit::Jobs(|it| &mut it.jobs_per_user)),
-    ("MaxTRESPU", Limit::Amounts(|it| &mut it.per_user)),
-    ("MaxSubmitPU", Limit::Jobs(|it| &mut it.submitted_per_user)),
-    ("MaxJobsPA", Limit::Jobs(|it| &mut it.jobs_per_account)),
-    ("MaxTRESPA", Limit::Amounts(|it| &mut it.per_account)),
-    ("MaxSubmitPA", Limit::NotSimulated),
-    ("MinTRES", Limit::NotSimulated),
-    ("MaxTRESRunMinsPU", Limit::NotSimulated),
-    ("MaxTRESRunMinsPA", Limit::NotSimulated),
-    ("GraceTime", Limit::NotSimulated),
-    ("UsageFactor", Limit::NotSimulated),
-    ("Flags", Limit::NotSimulated),
+/// Columns of limits that accounts, users and QOS have, spelled as by `sacctmgr`.
+const LIMITS: [(&str, LimitField); 24] = [
+    ("GrpJobs", LimitField::Jobs(|it| &mut it.jobs)),
+    ("GrpTRES", LimitField::Amounts(|it| &mut it.total)),
+    ("GrpSubmit", LimitField::Jobs(|it| &mut it.submitted)),
+    ("GrpWall", LimitField::NotSimulated),
+    ("GrpTRESMins", LimitField::NotSimulated),
+    ("GrpTRESRunMins", LimitField::Amounts(|it| &mut it.minutes)),
+    ("MaxJobs", LimitField::Jobs(|it| &mut it.jobs_per_user)),
+    ("MaxTRES", LimitField::Amounts(|it| &mut it.per_job)),
+    ("MaxTRESPerNode", LimitField::NotSimulated),
+    ("MaxSubmit", LimitField::Jobs(|it| &mut it.submitted_per_user)),
+    ("MaxWall", LimitField::NotSimulated),
+    ("MaxTRESMins", LimitField::NotSimulated),
+    ("MaxJobsPU", LimitField::Jobs(|it| &mut it.jobs_per_user)),
+    ("MaxTRESPU", LimitField::Amounts(|it| &mut it.per_user)),
+    ("MaxSubmitPU", LimitField::Jobs(|it| &mut it.submitted_per_user)),
+    ("MaxJobsPA", LimitField::Jobs(|it| &mut it.jobs_per_account)),
+    ("MaxTRESPA", LimitField::Amounts(|it| &mut it.per_account)),
+    ("MaxSubmitPA", LimitField::NotSimulated),
+    ("MinTRES", LimitField::NotSimulated),
+    ("MaxTRESRunMinsPU", LimitField::NotSimulated),
+    ("MaxTRESRunMinsPA", LimitField::NotSimulated),
+    ("GraceTime", LimitField::NotSimulated),
+    ("UsageFactor", LimitField::NotSimulated),
+    ("Flags", LimitField::NotSimulated),
 ];
 
-/// The columns that may be changed.
+/// Iterates over the columns that can be changed.
 pub(super) fn columns() -> impl Iterator<Item = &'static str> {
     ["Share", "Priority", "Preempt", "PreemptMode", "PreemptExemptTime"]
         .into_iter()
         .chain(LIMITS.map(|it| it.0))
 }
 
-/// The column of this name, in any letters; `Fairshare` is `Share`.
+/// Returns the column of this name, ignoring case; `Fairshare` is an alias of `Share`.
 pub(super) fn column(name: &str) -> Option<&'static str> {
     let name = if name.eq_ignore_ascii_case("Fairshare") { "Share" } else { name };
     columns().find(|column| column.eq_ignore_ascii_case(name))
 }
 
-fn limit_of(row: &Row, limit: &str) -> Option<String> {
+fn limit_text(row: &Row, limit: &str) -> Option<String> {
     Some(row.get(&super::tables::key(limit)).trim().to_owned()).filter(|text| !text.is_empty())
 }
 
-/// The columns of associations whose values accounts and users have from the account above them if they have none of their own.
+/// Limits of associations that accounts and users without a value inherit from their parent account.
 const INHERITED: [&str; 3] = ["MaxJobs", "MaxTRES", "MaxSubmit"];
 
-impl Limit {
-    /// Sets what a column limits; returns whether all of it is simulated.
-    fn set(self, limits: &mut Limits, text: &str, at: &At) -> Result<bool, ConfError> {
+impl LimitField {
+    /// Sets the limit of a column; returns whether all of it is simulated.
+    fn set(self, limits: &mut Limits, text: &str, at: &Location) -> Result<bool, ConfError> {
         match self {
-            Limit::Jobs(of) => at.limit(text).map(|jobs| *of(limits) = jobs).map(|()| true),
-            Limit::Amounts(of) => set_amounts(of(limits), text, at),
-            Limit::NotSimulated => Ok(false),
+            LimitField::Jobs(of) => at.limit(text).map(|jobs| *of(limits) = jobs).map(|()| true),
+            LimitField::Amounts(of) => set_amounts(of(limits), text, at),
+            LimitField::NotSimulated => Ok(false),
         }
     }
 }
 
-/// Sets amounts such as `cpu=100,gres/gpu=4`; returns whether all of them are of what jobs hold. Memory is no whole number of what a
-/// reference node has.
-fn set_amounts(amounts: &mut Tres, text: &str, at: &At) -> Result<bool, ConfError> {
+/// Sets amounts such as `cpu=100,gres/gpu=4`; returns whether all of them are simulated. Memory is
+/// not, because the memory of jobs is a fraction of that of a reference node, not a whole number.
+fn set_amounts(amounts: &mut Tres, text: &str, at: &Location) -> Result<bool, ConfError> {
     let mut is_all = true;
     for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
         let Some((name, most)) = part.split_once('=') else {
-            return Err(at.found(part, "amounts such as cpu=100,gres/gpu=4"));
+            return Err(at.unexpected(part, "TRES amounts such as cpu=100,gres/gpu=4"));
         };
         let name = name.trim().to_ascii_lowercase();
         let name = match name.strip_prefix("gres/") {
-            Some(resource) => word(&resource.replace(':', "_")),
+            Some(resource) => identifier(&resource.replace(':', "_")),
             None if matches!(name.as_str(), "cpu" | "node") => name,
             None => {
                 is_all = false;
@@ -123,14 +123,15 @@ fn set_amounts(amounts: &mut Tres, text: &str, at: &At) -> Result<bool, ConfErro
     Ok(is_all)
 }
 
-/// The accounts of associations, those above first. `cluster` is that of the `slurm.conf`; associations of others do not count.
-pub(super) fn accounts(rows: &[Row], cluster: Option<&str>) -> Result<Listed<Account>, ConfError> {
-    let mut listed = Listed::<Account>::default();
+/// Parses the accounts of associations, parents first. `cluster` is that of the `slurm.conf`;
+/// associations of other clusters are ignored.
+pub(super) fn accounts(rows: &[Row], cluster: Option<&str>) -> Result<ParsedListing<Account>, ConfError> {
+    let mut listed = ParsedListing::<Account>::default();
     let clusters: FxHashSet<&str> = rows.iter().map(|row| row.get("cluster")).collect();
     let only = cluster.filter(|cluster| clusters.len() > 1 && clusters.contains(cluster));
     let is_indented = rows.iter().any(|row| row.get("account").starts_with(' '));
     let has_parents = is_indented || rows.iter().any(|row| !row.get("parent").is_empty());
-    // The accounts above the present line, by their depth.
+    // Names of the ancestors of the current row, by depth.
     let mut above: Vec<String> = Vec::new();
     let (mut inherited, mut with_users, mut of_root) =
         (FxHashMap::default(), FxHashSet::default(), Limits::default());
@@ -138,24 +139,24 @@ pub(super) fn accounts(rows: &[Row], cluster: Option<&str>) -> Result<Listed<Acc
         let text = row.get("account");
         let name = text.trim();
         if name.is_empty() {
-            return Err(row.at.of("Account").found(name, "the name of an account"));
+            return Err(row.at.for_parameter("Account").unexpected(name, "the name of an account"));
         }
         let given = row.get("qos").split(',').chain([row.get("defqos")]);
         let given =
             given.map(|name| name.trim().trim_start_matches(['+', '-'])).filter(|name| !name.is_empty());
-        listed.qos.extend(given.map(|name| (row.at.of("QOS"), name.to_owned())));
+        listed.qos.extend(given.map(|name| (row.at.for_parameter("QOS"), name.to_owned())));
         let is_user = !row.get("user").is_empty();
         let what = if is_user { "users" } else { "accounts" };
         let mut limits = Limits::default();
         for (limit, of) in LIMITS {
-            let Some(text) = limit_of(row, limit) else { continue };
+            let Some(text) = limit_text(row, limit) else { continue };
             let is_of_account = INHERITED.contains(&limit) && inherited.get(&(name, limit)) == Some(&text);
             let is_used = match is_user {
-                // Listings have what users inherit as their own.
+                // Listings show inherited limits of users as if they were their own.
                 true => is_of_account,
-                // Those of the root are of use for what is below it only.
+                // Limits of the root account are used only if its descendants inherit them.
                 false => {
-                    of.set(&mut limits, &text, &row.at.of(limit))?
+                    of.set(&mut limits, &text, &row.at.for_parameter(limit))?
                         && (name != "root" || INHERITED.contains(&limit))
                 }
             };
@@ -173,7 +174,7 @@ pub(super) fn accounts(rows: &[Row], cluster: Option<&str>) -> Result<Listed<Acc
             listed.ignore("associations with a partition".to_owned());
             continue;
         }
-        let at = row.at.of("Share");
+        let at = row.at.for_parameter("Share");
         let shares = match row.get("share").trim() {
             "" => 1,
             "parent" => {
@@ -183,7 +184,7 @@ pub(super) fn accounts(rows: &[Row], cluster: Option<&str>) -> Result<Listed<Acc
             number => at.number(number)?,
         };
         if is_user {
-            // A name of an account has no slash.
+            // Account names do not contain slashes, so this name is unique.
             let (parent, user) = (Some(name).filter(|name| *name != "root"), row.get("user").trim());
             let name = parent.map_or_else(|| user.to_owned(), |parent| format!("{parent}/{user}"));
             listed.all.push(Account::user(&name, parent, shares));
@@ -198,18 +199,18 @@ pub(super) fn accounts(rows: &[Row], cluster: Option<&str>) -> Result<Listed<Acc
             continue;
         }
         if listed.all.iter().any(|other| other.name == name) {
-            return Err(row.at.of("Account").fault(format!("the account `{name}` is there already")));
+            return Err(row.at.for_parameter("Account").error(format!("account `{name}` is listed twice")));
         }
         let parent = parent.filter(|parent| !matches!(parent.as_str(), "" | "root"));
         let account = Account::user(name, parent.as_deref(), shares);
         listed.all.push(Account { is_user: false, limits, ..account });
     }
-    if !has_parents && super::names_of(&listed.all).len() > 1 {
+    if !has_parents && super::account_names(&listed.all).len() > 1 {
         listed.ignore(
             "the tree of accounts (no column ParentName: add `tree` or format=...,ParentName)".to_owned(),
         );
     }
-    let mut names = super::names_of(&listed.all);
+    let mut names = super::account_names(&listed.all);
     names.sort_unstable();
     for account in &listed.all {
         if let Some(parent) = account.parent.as_deref().filter(|parent| names.binary_search(parent).is_err())
@@ -218,15 +219,15 @@ pub(super) fn accounts(rows: &[Row], cluster: Option<&str>) -> Result<Listed<Acc
                 if account.is_user { (parent, "Account") } else { (&*account.name, "ParentName") };
             let row = rows.iter().find(|row| row.get("account").trim() == own).unwrap_or(&rows[0]);
             let reason = super::unknown("account", parent, &mut names.iter().copied());
-            return Err(row.at.of(column).fault(reason));
+            return Err(row.at.for_parameter(column).error(reason));
         }
     }
     inherit(&mut listed.all, &of_root, &with_users);
     Ok(listed)
 }
 
-/// Gives accounts the limits of each user that they have from those above, where they are not counted together: only accounts of users keep
-/// them, and those with none below.
+/// Propagates the inherited per-user and per-job limits down the tree. They are not shared with the
+/// accounts below, so only accounts with users and leaf accounts keep them.
 fn inherit(accounts: &mut [Account], of_root: &Limits, with_users: &FxHashSet<&str>) {
     let known: Vec<Account> = accounts.iter().filter(|account| !account.is_user).cloned().collect();
     for account in accounts.iter_mut().filter(|account| !account.is_user) {
@@ -253,25 +254,25 @@ fn inherit(accounts: &mut [Account], of_root: &Limits, with_users: &FxHashSet<&s
     }
 }
 
-/// The qualities of service. With `preempts` they preempt each other as their lists say.
-pub(super) fn qos(rows: &[Row], preempts: bool) -> Result<Listed<JobClass>, ConfError> {
-    let mut listed = Listed::<JobClass>::default();
+/// Parses the QOS. With `preempts`, each preempts those in its `Preempt` list.
+pub(super) fn qos(rows: &[Row], preempts: bool) -> Result<ParsedListing<JobClass>, ConfError> {
+    let mut listed = ParsedListing::<JobClass>::default();
     for row in rows {
         let name = row.get("name").trim();
         if name.is_empty() {
-            return Err(row.at.of("Name").found(name, "the name of a quality of service"));
+            return Err(row.at.for_parameter("Name").unexpected(name, "the name of a QOS"));
         }
         if listed.all.iter().any(|other| other.name == name) {
-            return Err(row.at.of("Name").fault(format!("the quality of service `{name}` is there already")));
+            return Err(row.at.for_parameter("Name").error(format!("QOS `{name}` is listed twice")));
         }
-        let at = |column: &str| row.at.of(format!("QOS {name} {column}"));
+        let at = |column: &str| row.at.for_parameter(format!("QOS {name} {column}"));
         let priority = match row.get("priority").trim() {
             "" => 0,
             number => at("Priority").number(number)?,
         };
         let mut class = JobClass { name: name.to_owned(), priority, ..JobClass::default() };
         for (limit, of) in LIMITS {
-            let Some(text) = limit_of(row, limit) else { continue };
+            let Some(text) = limit_text(row, limit) else { continue };
             match limit {
                 "MaxWall" => class.max_time_s = at(limit).time_limit(&text)?,
                 "MaxJobsPU" => class.max_running_per_user = at(limit).limit(&text)?,
@@ -294,7 +295,7 @@ pub(super) fn qos(rows: &[Row], preempts: bool) -> Result<Listed<JobClass>, Conf
                 "" | "cluster" => None,
                 mode => {
                     let expected = "cluster, OFF, CANCEL, REQUEUE or SUSPEND";
-                    Some(preempt_mode(mode).ok_or_else(|| at("PreemptMode").found(mode, expected))?)
+                    Some(preempt_mode(mode).ok_or_else(|| at("PreemptMode").unexpected(mode, expected))?)
                 }
             };
             let exempt = row.get("preemptexempttime").trim();
@@ -304,7 +305,7 @@ pub(super) fn qos(rows: &[Row], preempts: bool) -> Result<Listed<JobClass>, Conf
         }
         listed.all.push(class);
     }
-    // Those of the least priority make room first.
+    // QOS of the lowest priority are preempted first.
     let priorities: Vec<(String, u32)> = listed.all.iter().map(|it| (it.name.clone(), it.priority)).collect();
     let priority = |name: &String| priorities.iter().find(|(other, _)| other == name).map(|it| it.1);
     listed.all.iter_mut().for_each(|class| class.preempt.sort_by_key(priority));
@@ -335,7 +336,7 @@ mod tests {
         Ok(listed.all.iter().map(of).chain(listed.ignored.iter().cloned()).collect::<Vec<_>>().join(" "))
     }
 
-    /// The same tree in the three forms in which Slurm prints it.
+    /// Parses one tree in the three formats of Slurm.
     #[test]
     fn accounts_are_a_tree() {
         let listing = "\
@@ -370,7 +371,8 @@ User - 'anna':DefaultAccount='physics':Fairshare=7
         assert_eq!(tree(dumped).unwrap(), "root<-=1 science<-=3 physics<science=2 physics/anna<physics=7");
     }
 
-    /// What holds for each user holds for those of the accounts below, unless these say more; what holds for all together is not passed on.
+    /// Per-user limits are inherited by accounts below that have none of their own; limits on all
+    /// jobs together are not inherited.
     #[test]
     fn limits_of_accounts_hold_below_them() {
         let listing = "\

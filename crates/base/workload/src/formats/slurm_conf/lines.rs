@@ -1,68 +1,68 @@
-//! The lines of Slurm's files of parameters: `slurm.conf`, `gres.conf`, and what they include.
+//! Parser of Slurm's parameter files: `slurm.conf`, `gres.conf`, and the files that they include.
 
 use super::ConfError;
 use std::path::Path;
 use std::sync::Arc;
 
-/// How deep files may include each other.
-const DEEPEST: usize = 10;
+/// Maximum nesting depth of includes.
+const MAX_DEPTH: usize = 10;
 
-/// A line, with those that it goes on in.
+/// A logical line, joined with its continuation lines.
 #[derive(Clone, Debug)]
 pub(super) struct ConfLine {
-    pub(super) at: At,
-    /// Names and values, in their order; a name alone has an empty value.
+    pub(super) at: Location,
+    /// Names and values in the order of the line; a name without `=` has an empty value.
     pub(super) pairs: Vec<(String, String)>,
 }
 
-/// A parameter and its place, for messages.
+/// A parameter and its location, for messages.
 #[derive(Clone, Debug, Default)]
-pub(super) struct At {
+pub(super) struct Location {
     pub(super) file: Arc<str>,
     pub(super) line: usize,
     pub(super) parameter: String,
 }
 
 impl ConfLine {
-    pub(super) fn of_pair(at: &At, name: &str, value: &str) -> ConfLine {
+    pub(super) fn of_pair(at: &Location, name: &str, value: &str) -> ConfLine {
         ConfLine { at: at.clone(), pairs: vec![(name.to_owned(), value.to_owned())] }
     }
 }
 
-impl At {
-    pub(super) fn of(&self, parameter: impl Into<String>) -> At {
-        At { parameter: parameter.into(), ..self.clone() }
+impl Location {
+    pub(super) fn for_parameter(&self, parameter: impl Into<String>) -> Location {
+        Location { parameter: parameter.into(), ..self.clone() }
     }
-    pub(super) fn fault(&self, reason: impl Into<String>) -> ConfError {
-        let At { file, line, parameter } = self.clone();
+    pub(super) fn error(&self, reason: impl Into<String>) -> ConfError {
+        let Location { file, line, parameter } = self.clone();
         ConfError { file: file.to_string(), line, parameter, reason: reason.into() }
     }
-    pub(super) fn found(&self, found: &str, expected: &str) -> ConfError {
-        self.fault(format!("expected {expected}, found `{}`", found.escape_debug()))
+    pub(super) fn unexpected(&self, found: &str, expected: &str) -> ConfError {
+        self.error(format!("expected {expected}, found `{}`", found.escape_debug()))
     }
     pub(super) fn number(&self, text: &str) -> Result<u32, ConfError> {
-        text.parse().map_err(|_| self.found(text, "a whole number"))
+        text.parse().map_err(|_| self.unexpected(text, "a whole number"))
     }
-    /// A limit; `None` if there is none.
+    /// Parses a limit; `None` if the text means unlimited.
     pub(super) fn limit(&self, text: &str) -> Result<Option<u32>, ConfError> {
         (!is_unlimited(text)).then(|| self.number(text)).transpose()
     }
     pub(super) fn time(&self, text: &str) -> Result<u64, ConfError> {
-        seconds(text).ok_or_else(|| self.found(text, "a time such as 90 (minutes), 1:30:00 or 7-0"))
+        seconds(text).ok_or_else(|| self.unexpected(text, "a time such as 90 (minutes), 1:30:00 or 7-0"))
     }
     pub(super) fn time_limit(&self, text: &str) -> Result<Option<u64>, ConfError> {
         (!is_unlimited(text)).then(|| self.time(text)).transpose()
     }
-    pub(super) fn yes(&self, text: &str) -> Result<bool, ConfError> {
+    pub(super) fn yes_or_no(&self, text: &str) -> Result<bool, ConfError> {
         match text.to_ascii_uppercase().as_str() {
             "YES" | "TRUE" | "1" => Ok(true),
             "NO" | "FALSE" | "0" => Ok(false),
-            _ => Err(self.found(text, "YES or NO")),
+            _ => Err(self.unexpected(text, "YES or NO")),
         }
     }
 }
 
-/// The values of a parameter, in the order of the pairs.
+/// Iterates over the values of a parameter, in the order of the pairs.
 pub(super) fn values<'a>(
     pairs: impl DoubleEndedIterator<Item = &'a (String, String)>,
     name: &str,
@@ -70,12 +70,13 @@ pub(super) fn values<'a>(
     pairs.filter(move |pair| pair.0.eq_ignore_ascii_case(name)).map(|pair| pair.1.as_str())
 }
 
-/// Whether a limit is none.
+/// Returns whether the text means that there is no limit.
 pub(super) fn is_unlimited(text: &str) -> bool {
     matches!(text.to_ascii_uppercase().as_str(), "" | "UNLIMITED" | "INFINITE" | "-1" | "NONE")
 }
 
-/// `minutes`, `minutes:seconds`, `hours:minutes:seconds`, `days-hours`, `days-hours:minutes` or `days-hours:minutes:seconds`.
+/// Parses a time into seconds: `minutes`, `minutes:seconds`, `hours:minutes:seconds`, `days-hours`,
+/// `days-hours:minutes` or `days-hours:minutes:seconds`.
 fn seconds(text: &str) -> Option<u64> {
     let (days, clock) = match text.split_once('-') {
         Some((days, clock)) => (Some(days.parse::<u64>().ok()?), clock),
@@ -94,27 +95,28 @@ fn seconds(text: &str) -> Option<u64> {
     days.unwrap_or(0).checked_mul(86_400)?.checked_add(within?)
 }
 
-/// The lines of a file, and of those that it includes, whose names are below its folder.
+/// Reads the lines of a file and of the files that it includes. Included names are relative to the
+/// folder of the including file.
 pub(super) fn read(path: &Path) -> Result<Vec<ConfLine>, ConfError> {
     let mut lines = Vec::new();
-    let at = At { file: path.display().to_string().into(), line: 0, parameter: String::new() };
+    let at = Location { file: path.display().to_string().into(), line: 0, parameter: String::new() };
     add_file(path, &at, 0, &mut lines)?;
     Ok(lines)
 }
 
-fn add_file(path: &Path, from: &At, depth: usize, lines: &mut Vec<ConfLine>) -> Result<(), ConfError> {
-    if depth > DEEPEST {
-        return Err(from.fault("expected files that do not include each other"));
+fn add_file(path: &Path, from: &Location, depth: usize, lines: &mut Vec<ConfLine>) -> Result<(), ConfError> {
+    if depth > MAX_DEPTH {
+        return Err(from.error("files include each other, or are nested too deeply"));
     }
     let text = dfrsim_model::read_text_file(path).map_err(|error| match depth {
-        0 => from.fault(error.to_string()),
-        _ => from.fault(format!("{}: {error}", path.display())),
+        0 => from.error(error.to_string()),
+        _ => from.error(format!("{}: {error}", path.display())),
     })?;
-    for line in of_text(&text, &path.display().to_string()) {
+    for line in parse_lines(&text, &path.display().to_string()) {
         match &line.pairs[..] {
             [(include, _), (file, _)] if include.eq_ignore_ascii_case("include") => {
                 let folder = path.parent().unwrap_or(Path::new("."));
-                add_file(&folder.join(file), &line.at.of("Include"), depth + 1, lines)?;
+                add_file(&folder.join(file), &line.at.for_parameter("Include"), depth + 1, lines)?;
             }
             _ => lines.push(line),
         }
@@ -122,29 +124,29 @@ fn add_file(path: &Path, from: &At, depth: usize, lines: &mut Vec<ConfLine>) -> 
     Ok(())
 }
 
-/// The lines of a text, without those that are empty.
-pub(super) fn of_text(text: &str, file: &str) -> Vec<ConfLine> {
+/// Splits a text into logical lines, without empty ones.
+pub(super) fn parse_lines(text: &str, file: &str) -> Vec<ConfLine> {
     let file: Arc<str> = file.into();
     let (mut lines, mut whole) = (Vec::new(), String::new());
     for (number, text) in (1..).zip(text.lines()) {
         let text = text.split('#').next().unwrap_or_default();
-        // A line may go on in the next one.
+        // A backslash at the end continues the line.
         if let Some(text) = text.trim_end().strip_suffix('\\') {
             whole.push_str(text);
             continue;
         }
         whole.push_str(text);
-        let pairs = words(&std::mem::take(&mut whole));
+        let pairs = parse_pairs(&std::mem::take(&mut whole));
         if let Some((name, _)) = pairs.first() {
-            let at = At { file: Arc::clone(&file), line: number, parameter: name.clone() };
+            let at = Location { file: Arc::clone(&file), line: number, parameter: name.clone() };
             lines.push(ConfLine { at, pairs });
         }
     }
     lines
 }
 
-/// Names and values. A value with blanks is in quotes.
-fn words(line: &str) -> Vec<(String, String)> {
+/// Splits a line into names and values. A value that contains blanks is in quotes.
+fn parse_pairs(line: &str) -> Vec<(String, String)> {
     let (mut words, mut word, mut is_quoted) = (Vec::new(), String::new(), false);
     for letter in line.chars().chain([' ']) {
         match letter {
@@ -157,7 +159,7 @@ fn words(line: &str) -> Vec<(String, String)> {
             other => word.push(other),
         }
     }
-    // A quotation that does not end goes to the end of the line.
+    // An unclosed quotation extends to the end of the line.
     words.extend((!word.trim().is_empty()).then(|| word.trim_end().to_owned()));
     let pair = |word: String| match word.split_once('=') {
         Some((name, value)) => (name.to_owned(), value.to_owned()),

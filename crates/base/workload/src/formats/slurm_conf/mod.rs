@@ -1,10 +1,13 @@
-//! A site as Slurm's own files have it: `slurm.conf` with what it includes (<https://slurm.schedmd.com/slurm.conf.html>), `gres.conf`, and the
-//! associations and qualities of service that `sacctmgr` lists.
+//! The configuration of a Slurm site: `slurm.conf` with its includes
+//! (<https://slurm.schedmd.com/slurm.conf.html>), `gres.conf`, and the associations and QOS listed
+//! by `sacctmgr`.
 //!
-//! [`Site::read`] reads the files, [`Site::change`] changes one of their parameters, and [`Site::for_log`] gives the nodes and the settings
-//! for the jobs of a log, with all that is not used ([`Ignored`], sorted by what it may change). [`read`] reads the priorities of a
-//! `slurm.conf` alone. What is missing has Slurm's default: so the fair share is Fair Tree without `PriorityFlags=NO_FAIR_TREE`, and
-//! `PartitionName=DEFAULT` has what those behind it do not say.
+//! [`SlurmSite::read`] reads the files, [`SlurmSite::change`] changes a parameter, and
+//! [`SlurmSite::for_log`] returns the nodes and settings for the jobs of a log, with the settings
+//! that are not simulated ([`Ignored`], grouped by their likely effect). [`read`] parses the
+//! priorities of a `slurm.conf` alone. Absent parameters have Slurm's defaults: for example, the
+//! fair share is Fair Tree unless `PriorityFlags=NO_FAIR_TREE` is set, and `PartitionName=DEFAULT`
+//! sets the defaults of the partitions after it.
 //!
 //! ```
 //! use dfrsim_workload::formats::slurm_conf;
@@ -34,35 +37,35 @@ mod reservations;
 mod tables;
 
 pub use consequence::{Consequence, Ignored};
-pub(super) use names::{feature_of_partition, feature_of_reservation, word};
+pub(super) use names::{feature_of_partition, feature_of_reservation, identifier};
 pub use nodes::NodeKind;
 
 use crate::by_name::NO_JOBS;
 use crate::log::{Header, Naming};
-use database::Listed;
+use database::ParsedListing;
 use dfrsim_model::JobId;
 use dfrsim_model::named::UnknownName;
 use dfrsim_model::priority::{Account, JobArray, JobClass, Priorities};
-use lines::{At, ConfLine};
+use lines::{ConfLine, Location};
 use nodes::Nodes;
 use parameters::{Parameters, QOS_PREEMPTION};
-use reservations::Reserved;
+use reservations::NodeReservation;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use tables::Row;
 
-/// Something in a file of Slurm's that cannot be used.
+/// An error in a configuration file of Slurm.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}{reason}", place(file, *line, parameter))]
 pub struct ConfError {
-    /// The file; empty if the text is in none.
+    /// Name of the file; empty if the text is not from a file.
     pub file: String,
-    /// The line, from 1; 0 if it is about the whole file.
+    /// Line, from 1; 0 if the error concerns the whole file.
     pub line: usize,
-    /// The parameter or column.
+    /// Name of the parameter or column.
     pub parameter: String,
-    /// What was expected, and what was found.
+    /// Expected and actual value, or another reason.
     pub reason: String,
 }
 
@@ -72,7 +75,7 @@ fn place(file: &str, line: usize, parameter: &str) -> String {
     parts.map(|part| format!("{part}: ")).collect()
 }
 
-/// That there is no such name, with the nearest one.
+/// Formats the message for an unknown name, with the most similar known one.
 fn unknown(what: &'static str, found: &str, choices: &mut dyn Iterator<Item = &str>) -> String {
     UnknownName::new(what, found, choices).to_string()
 }
@@ -80,26 +83,29 @@ fn unknown(what: &'static str, found: &str, choices: &mut dyn Iterator<Item = &s
 /// Priorities, limits, preemption and backfilling of a `slurm.conf`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SlurmConf {
-    /// What is used of them. Partitions have their names, and no jobs of their own yet: see [`SlurmConf::of_log`].
+    /// Simulated settings. The partitions are not yet linked to the jobs of a log: see
+    /// [`SlurmConf::of_log`].
     pub settings: Priorities,
-    /// The parameters that are not used, each once, in the order of the file.
+    /// Parameters that are not simulated, without duplicates, in the order of the file.
     pub ignored: Vec<String>,
-    /// The partitions of which a log has no jobs.
+    /// Partitions without jobs in the log.
     pub absent: Vec<String>,
 }
 
 impl SlurmConf {
-    /// What users should know.
+    /// Returns the notices for the user.
     pub fn notices(&self) -> Vec<String> {
         let notice = |what: &str, names: &[String]| {
             (!names.is_empty()).then(|| format!("{what}: {}", names.join(", ")))
         };
-        let absent = notice("partitions of which the log has no jobs", &self.absent);
+        let absent = notice("partitions without jobs in the log", &self.absent);
         notice("not used", &self.ignored).into_iter().chain(absent).collect()
     }
 
-    /// For a log with this header: each partition has the jobs of the number that the header gives to its name, and others have none, but
-    /// their factors and tiers count. The only partition of a file has all jobs where the header names none.
+    /// Links the partitions to the jobs of a log with this header, by the numbers that the header
+    /// gives to their names. Partitions that the header does not name have no jobs, but their
+    /// factors and tiers still count. If the header names no partitions, a single partition gets all
+    /// jobs.
     #[must_use]
     pub fn of_log(mut self, header: &Header) -> SlurmConf {
         self.absent = number_partitions(&mut self.settings.partitions, header);
@@ -107,29 +113,32 @@ impl SlurmConf {
     }
 }
 
-/// Reads the priorities of a `slurm.conf`.
+/// Parses the priorities of a `slurm.conf`.
 ///
 /// # Errors
-/// The first parameter that is used and cannot be read.
+///
+/// The first simulated parameter with an invalid value.
 pub fn read(text: &str) -> Result<SlurmConf, ConfError> {
-    of_lines(&lines::of_text(text, ""))
+    from_lines(&lines::parse_lines(text, ""))
 }
 
-/// Reads the priorities of a file, and of those that it includes.
+/// Reads the priorities of a file and of the files that it includes.
 ///
 /// # Errors
-/// A file that cannot be read, or the first parameter that is used and cannot be.
+///
+/// A file that cannot be read, or the first simulated parameter with an invalid value.
 pub fn read_file(path: &Path) -> Result<SlurmConf, ConfError> {
-    of_lines(&lines::read(path)?)
+    from_lines(&lines::read(path)?)
 }
 
-fn of_lines(lines: &[ConfLine]) -> Result<SlurmConf, ConfError> {
+fn from_lines(lines: &[ConfLine]) -> Result<SlurmConf, ConfError> {
     let Parameters { settings, ignored, .. } = parameters::read(lines)?;
     Ok(SlurmConf { settings, ignored, absent: Vec::new() })
 }
 
-/// Gives partitions the numbers that a header gives to their names: also to lists of partitions (`cpu,debug`) of which they are the first.
-/// Returns the names of those without any, which have no jobs.
+/// Links partitions to the numbers that a header gives to their names, including lists of partitions
+/// (`cpu,debug`) that they begin. Returns the names of the partitions without a number; these have
+/// no jobs.
 fn number_partitions(partitions: &mut [JobClass], header: &Header) -> Vec<String> {
     let named: Vec<(u32, &str)> = header.names(Naming::Partition).collect();
     if named.is_empty() && partitions.len() == 1 {
@@ -137,7 +146,7 @@ fn number_partitions(partitions: &mut [JobClass], header: &Header) -> Vec<String
     }
     let mut absent = Vec::new();
     for class in partitions {
-        let own = named.iter().filter(|(_, name)| first_of(name) == class.name);
+        let own = named.iter().filter(|(_, name)| first_partition(name) == class.name);
         class.partitions = own.map(|(number, _)| *number).collect();
         if class.partitions.is_empty() {
             absent.push(class.name.clone());
@@ -147,102 +156,104 @@ fn number_partitions(partitions: &mut [JobClass], header: &Header) -> Vec<String
     absent
 }
 
-/// The first partition of a list; jobs that have not started have all that they may start in.
-pub(super) fn first_of(list: &str) -> &str {
+/// Returns the first partition of a list. Pending jobs list all partitions in which they may start.
+pub(super) fn first_partition(list: &str) -> &str {
     list.split(',').next().unwrap_or_default()
 }
 
-/// The names of those that are no users.
-fn names_of(accounts: &[Account]) -> Vec<&str> {
+/// Returns the names of the accounts that are not users.
+fn account_names(accounts: &[Account]) -> Vec<&str> {
     accounts.iter().filter(|account| !account.is_user).map(|account| account.name.as_str()).collect()
 }
 
-fn names_of_classes(classes: &[JobClass]) -> Vec<&str> {
+fn class_names(classes: &[JobClass]) -> Vec<&str> {
     classes.iter().map(|class| class.name.as_str()).collect()
 }
 
-/// The files of a site.
+/// Paths of the files that describe a site.
 #[derive(Clone, Debug, Default)]
 pub struct SiteFiles {
-    /// `slurm.conf`.
+    /// Path of `slurm.conf`.
     pub conf: PathBuf,
-    /// `gres.conf`.
+    /// Path of `gres.conf`.
     pub gres: Option<PathBuf>,
-    /// What `sacctmgr show assoc --parsable2` or `sacctmgr dump` prints.
+    /// Output of `sacctmgr show assoc --parsable2` or `sacctmgr dump`.
     pub associations: Option<PathBuf>,
-    /// What `sacctmgr show qos --parsable2` prints.
+    /// Output of `sacctmgr show qos --parsable2`.
     pub qos: Option<PathBuf>,
-    /// What `scontrol show reservation` prints.
+    /// Output of `scontrol show reservation`.
     pub reservations: Option<PathBuf>,
 }
 
-/// A site as its files have it.
+/// Configuration of a site, as read from its files.
 #[derive(Clone, Debug)]
-pub struct Site {
+pub struct SlurmSite {
     conf: String,
     lines: Vec<ConfLine>,
     gres: Vec<ConfLine>,
     associations: Option<Vec<Row>>,
     qos: Option<Vec<Row>>,
-    reservations: Option<Vec<Reserved>>,
-    /// Nodes more, or less, of a partition or like a node.
-    more_nodes: Vec<(String, i64)>,
+    reservations: Option<Vec<NodeReservation>>,
+    /// What-if changes: the name of a partition or node, and the number of nodes added or removed.
+    node_changes: Vec<(String, i64)>,
 }
 
-/// What a site is for the jobs of a log.
+/// Configuration of a site for the jobs of a log.
 #[derive(Clone, Debug)]
-pub struct SiteOfLog {
-    /// The nodes.
+pub struct SimulatedSite {
+    /// Groups of identical nodes.
     pub kinds: Vec<NodeKind>,
     /// Priorities, limits, preemption and backfilling.
     pub settings: Priorities,
-    /// What is not used.
+    /// Settings that are not simulated.
     pub ignored: Ignored,
-    /// Partitions and qualities of service of which the log has no jobs.
+    /// Partitions and QOS without jobs in the log.
     pub absent: Vec<String>,
 }
 
-impl Site {
-    /// Reads the files.
+impl SlurmSite {
+    /// Reads the files of a site.
     ///
     /// # Errors
-    /// The first file that cannot be read, and the first line, parameter or column that is used and cannot be.
-    pub fn read(files: &SiteFiles) -> Result<Site, ConfError> {
+    ///
+    /// The first file that cannot be read, or the first simulated line, parameter or column that is
+    /// invalid.
+    pub fn read(files: &SiteFiles) -> Result<SlurmSite, ConfError> {
         let read = |path: &Option<PathBuf>| path.as_deref().map_or(Ok(Vec::new()), lines::read);
         let rows = |path: &Option<PathBuf>, needed: &str| {
             path.as_deref().map(|path: &Path| tables::read(path, needed)).transpose()
         };
-        let site = Site {
+        let site = SlurmSite {
             conf: files.conf.display().to_string(),
             lines: lines::read(&files.conf)?,
             gres: read(&files.gres)?,
             associations: rows(&files.associations, "Account")?,
             qos: rows(&files.qos, "Name")?,
             reservations: files.reservations.as_deref().map(reservations::read).transpose()?,
-            more_nodes: Vec::new(),
+            node_changes: Vec::new(),
         };
         site.parts().map(|_| site.clone())
     }
 
-    /// Whether the reservations are known.
+    /// Returns whether the reservations of the site are known.
     pub fn has_reservations(&self) -> bool {
         self.reservations.is_some()
     }
 
-    /// Whether a reservation, by its feature, is not for jobs of this user and account.
-    pub fn keeps_off(&self, feature: &str, user: Option<&str>, account: Option<&str>) -> bool {
+    /// Returns whether the reservation with this feature excludes jobs of this user and account.
+    pub fn excludes(&self, feature: &str, user: Option<&str>, account: Option<&str>) -> bool {
         let mut all = self.reservations.iter().flatten();
         all.any(|it| feature_of_reservation(&it.name) == feature && !it.admits(user, account))
     }
 
-    /// What the files say, by part.
-    fn parts(&self) -> Result<Parts, ConfError> {
+    /// Parses all files and applies the changes.
+    fn parts(&self) -> Result<ParsedSite, ConfError> {
         let mut parameters = parameters::read(&self.lines)?;
         let mut nodes = nodes::read(&self.lines, &self.gres)?;
-        for (of, more) in &self.more_nodes {
+        for (of, more) in &self.node_changes {
             nodes.change(of, *more);
         }
-        nodes.reserve(self.reservations.iter().flatten())?;
+        nodes.add_reservations(self.reservations.iter().flatten())?;
         let pairs = self.lines.iter().flat_map(|line| &line.pairs);
         let cluster = lines::values(pairs, "ClusterName").next_back();
         let preempts = parameters.ignored.iter().any(|name| name == QOS_PREEMPTION);
@@ -250,40 +261,42 @@ impl Site {
             self.associations.as_deref().map(|rows| database::accounts(rows, cluster)).transpose()?;
         let qos = self.qos.as_deref().map(|rows| database::qos(rows, preempts)).transpose()?;
         if let Some(qos) = &qos {
-            parameters.limit_partitions(&qos.all);
+            parameters.apply_partition_qos(&qos.all);
         }
-        let parts = Parts { parameters, nodes, accounts, qos };
+        let parts = ParsedSite { parameters, nodes, accounts, qos };
         parts.check()?;
         Ok(parts)
     }
 
-    /// The nodes and the settings for the jobs of a log with this header, of which a table says what they
-    /// [ask for](crate::prepare::resources).
+    /// Returns the nodes and settings for the jobs of a log with this header. `given` has the
+    /// [requests](crate::prepare::resources) of its jobs for resources and features.
     ///
     /// # Errors
-    /// A partition, an account or a quality of service of the log that the files do not have, with the nearest one.
+    ///
+    /// A partition, account or QOS of the log that the files lack; the error suggests the most
+    /// similar one.
     pub fn for_log(
         &self,
         header: &Header,
         given: &BTreeMap<JobId, Vec<(String, u32)>>,
-    ) -> Result<SiteOfLog, ConfError> {
-        let Parts { mut parameters, nodes, accounts, qos } = self.parts()?;
+    ) -> Result<SimulatedSite, ConfError> {
+        let ParsedSite { mut parameters, nodes, accounts, qos } = self.parts()?;
         let check = |of: Naming, what: &'static str, known: &[&str]| {
-            let mut names = header.names(of).map(|(_, name)| first_of(name));
+            let mut names = header.names(of).map(|(_, name)| first_partition(name));
             let is_root = |name: &str| of == Naming::Group && name == "root";
             names.find(|name| !known.contains(name) && !is_root(name)).map_or(Ok(()), |name| {
                 let reason = unknown(what, name, &mut known.iter().copied());
-                let at = At { file: self.conf.as_str().into(), ..At::default() };
-                Err(at.fault(format!("the log has jobs of an {reason}")))
+                let at = Location { file: self.conf.as_str().into(), ..Location::default() };
+                Err(at.error(format!("the log has jobs of an {reason}")))
             })
         };
         let partitions = &mut parameters.settings.partitions;
         if !partitions.is_empty() {
-            check(Naming::Partition, "partition", &names_of_classes(partitions))?;
+            check(Naming::Partition, "partition", &class_names(partitions))?;
         }
         let mut absent = number_partitions(partitions, header);
-        if let Some(Listed { all, ignored, .. }) = qos {
-            check(Naming::Queue, "quality of service", &names_of_classes(&all))?;
+        if let Some(ParsedListing { all, ignored, .. }) = qos {
+            check(Naming::Queue, "QOS", &class_names(&all))?;
             for mut class in all {
                 let number = header.names(Naming::Queue).find(|(_, name)| *name == class.name);
                 if number.is_none() {
@@ -295,8 +308,8 @@ impl Site {
             parameters.ignored.retain(|name| name != QOS_PREEMPTION);
             ignored.into_iter().for_each(|name| parameters.ignore(name));
         }
-        if let Some(Listed { all, ignored, .. }) = accounts {
-            check(Naming::Group, "account", &names_of(&all))?;
+        if let Some(ParsedListing { all, ignored, .. }) = accounts {
+            check(Naming::Group, "account", &account_names(&all))?;
             let users: FxHashMap<&str, u32> =
                 header.names(Naming::User).map(|(number, name)| (name, number)).collect();
             parameters.settings.accounts.clear();
@@ -317,13 +330,13 @@ impl Site {
         let kinds = nodes.kinds(Some(&features.map(str::to_owned).collect()));
         let first = header.value("UnixStartTime").and_then(|first| first.parse().ok()).unwrap_or(0);
         for reserved in self.reservations.iter().flatten() {
-            parameters.settings.reservations.extend(reserved.since(first));
+            parameters.settings.reservations.extend(reserved.relative_to(first));
             reserved.ignored.iter().for_each(|name| parameters.ignore(name.clone()));
         }
         parameters.settings.arrays = arrays(given);
-        parameters.settings.together = together(given);
-        parameters.keep_limits(|name| kinds.iter().any(|kind| kind.resources.contains_key(name)));
-        Ok(SiteOfLog {
+        parameters.settings.together = heterogeneous_jobs(given);
+        parameters.drop_absent_limits(|name| kinds.iter().any(|kind| kind.resources.contains_key(name)));
+        Ok(SimulatedSite {
             kinds,
             ignored: Ignored::new(parameters.ignored),
             settings: parameters.settings,
@@ -332,29 +345,29 @@ impl Site {
     }
 }
 
-/// The arrays of which only some tasks may run at once.
+/// Returns the job arrays that limit the number of tasks running at once.
 fn arrays(given: &BTreeMap<JobId, Vec<(String, u32)>>) -> Vec<JobArray> {
-    let marked = marked(given, '%');
-    let array = |tasks: &[Marked<'_>]| {
+    let marked = group_entries(given, '%');
+    let array = |tasks: &[GroupEntry<'_>]| {
         let runs = tasks.chunk_by(|a, b| a.1 + 1 == b.1);
         JobArray { jobs: runs.map(|run| (run[0].1, run[run.len() - 1].1)).collect(), running: tasks[0].2 }
     };
     marked.chunk_by(|a, b| a.0 == b.0).map(array).collect()
 }
 
-/// The components of heterogeneous jobs.
-fn together(given: &BTreeMap<JobId, Vec<(String, u32)>>) -> Vec<Vec<u64>> {
-    let marked = marked(given, '+');
+/// Returns the components of heterogeneous jobs.
+fn heterogeneous_jobs(given: &BTreeMap<JobId, Vec<(String, u32)>>) -> Vec<Vec<u64>> {
+    let marked = group_entries(given, '+');
     let several = marked.chunk_by(|a, b| a.0 == b.0).filter(|jobs| jobs.len() > 1);
     several.map(|jobs| jobs.iter().map(|(_, job, _)| *job).collect()).collect()
 }
 
-/// A name that jobs have in common, one of them, and the number that it has there.
-type Marked<'a> = (&'a str, u64, u32);
+/// An entry of a job in a named group: the name, the job, and its number in the entry.
+type GroupEntry<'a> = (&'a str, u64, u32);
 
-/// The names that begin with a sign, and their jobs.
-fn marked(given: &BTreeMap<JobId, Vec<(String, u32)>>, sign: char) -> Vec<Marked<'_>> {
-    let mut marked: Vec<Marked<'_>> = Vec::new();
+/// Returns the entries whose names begin with `sign`, sorted by name.
+fn group_entries(given: &BTreeMap<JobId, Vec<(String, u32)>>, sign: char) -> Vec<GroupEntry<'_>> {
+    let mut marked: Vec<GroupEntry<'_>> = Vec::new();
     for (job, asked) in given {
         let named = asked.iter().filter(|(name, _)| name.starts_with(sign));
         marked.extend(named.map(|(name, number)| (name.as_str(), job.0, *number)));
@@ -363,30 +376,34 @@ fn marked(given: &BTreeMap<JobId, Vec<(String, u32)>>, sign: char) -> Vec<Marked
     marked
 }
 
-/// What the files of a site say.
+/// Parsed files of a site.
 #[derive(Clone, Debug)]
-struct Parts {
+struct ParsedSite {
     parameters: Parameters,
     nodes: Nodes,
-    accounts: Option<Listed<Account>>,
-    qos: Option<Listed<JobClass>>,
+    accounts: Option<ParsedListing<Account>>,
+    qos: Option<ParsedListing<JobClass>>,
 }
 
-impl Parts {
-    /// Whether what one file names is in the other.
+impl ParsedSite {
+    /// Checks the references between the files.
+    ///
+    /// # Errors
+    ///
+    /// A name that the file it refers to lacks.
     fn check(&self) -> Result<(), ConfError> {
-        let accounts: Option<Vec<&str>> = self.accounts.as_ref().map(|list| names_of(&list.all));
-        let qos: Option<Vec<&str>> = self.qos.as_ref().map(|list| names_of_classes(&list.all));
+        let accounts: Option<Vec<&str>> = self.accounts.as_ref().map(|list| account_names(&list.all));
+        let qos: Option<Vec<&str>> = self.qos.as_ref().map(|list| class_names(&list.all));
         for partition in &self.parameters.partitions {
             for (what, names, known) in
-                [("account", &partition.accounts, &accounts), ("quality of service", &partition.qos, &qos)]
+                [("account", &partition.accounts, &accounts), ("QOS", &partition.qos, &qos)]
             {
                 let Some(known) = known else { continue };
                 let own = partition.own_qos.as_ref().filter(|_| what != "account");
                 if let Some(name) =
                     names.iter().chain(own).find(|name| *name != "root" && !known.contains(&name.as_str()))
                 {
-                    return Err(partition.at.fault(unknown(what, name, &mut known.iter().copied())));
+                    return Err(partition.at.error(unknown(what, name, &mut known.iter().copied())));
                 }
             }
         }
@@ -395,7 +412,7 @@ impl Parts {
             let listed = listed.chain(self.qos.iter().flat_map(|list| &list.qos));
             for (at, name) in listed {
                 if !known.contains(&name.as_str()) {
-                    return Err(at.fault(unknown("quality of service", name, &mut known.iter().copied())));
+                    return Err(at.error(unknown("QOS", name, &mut known.iter().copied())));
                 }
             }
         }

@@ -1,34 +1,35 @@
-//! Names of nodes in lists, and names of Slurm's as those of platforms.
+//! Expansion of host lists, and conversion of Slurm's names to names of the platform.
 
 use super::ConfError;
-use super::lines::At;
+use super::lines::Location;
 
-/// The most nodes of a file.
+/// Maximum number of nodes of a site.
 pub(super) const MOST_NODES: usize = 1_000_000;
 
-/// A name of Slurm's as that of a feature or resource of a platform, which has letters, digits, `-` and `_` only.
-pub(in super::super) fn word(name: &str) -> String {
+/// Converts a Slurm name to a feature or resource name of the platform, which consists of letters,
+/// digits, `-` and `_`.
+pub(in super::super) fn identifier(name: &str) -> String {
     let is_known = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_');
     name.chars().map(|letter| if is_known(letter) { letter } else { '_' }).collect()
 }
 
-/// The feature of the nodes of a partition.
+/// Returns the feature that marks the nodes of a partition.
 pub(in super::super) fn feature_of_partition(name: &str) -> String {
-    word(&format!("partition-{name}"))
+    identifier(&format!("partition-{name}"))
 }
 
-/// The feature of the nodes and jobs of a reservation.
+/// Returns the feature that marks the nodes and jobs of a reservation.
 pub(in super::super) fn feature_of_reservation(name: &str) -> String {
-    word(&format!("reservation-{name}"))
+    identifier(&format!("reservation-{name}"))
 }
 
-/// The names of a list such as `n[1-3,07],login`.
-pub(super) fn names(list: &str, at: &At) -> Result<Vec<String>, ConfError> {
+/// Expands a host list such as `n[1-3,07],login`.
+pub(super) fn expand_hosts(list: &str, at: &Location) -> Result<Vec<String>, ConfError> {
     let names = expand(list).filter(|names| names.len() <= MOST_NODES);
-    names.ok_or_else(|| at.found(list, "names such as n[1-8,12]"))
+    names.ok_or_else(|| at.unexpected(list, "host names such as n[1-8,12]"))
 }
 
-/// The same; `None` if it is none, or of too many.
+/// Expands a host list; `None` if it is malformed or too long.
 fn expand(list: &str) -> Option<Vec<String>> {
     let (mut names, mut depth, mut begin) = (Vec::new(), 0, 0);
     for (at, letter) in list.char_indices().chain([(list.len(), ',')]) {
@@ -45,7 +46,7 @@ fn expand(list: &str) -> Option<Vec<String>> {
     (depth == 0 && !names.is_empty()).then_some(names)
 }
 
-/// The names of `n[1-3,07]`, of which the ranges may be followed by more.
+/// Expands a single pattern such as `n[1-3,07]`, which may have further ranges after the first.
 fn expand_one(pattern: &str) -> Option<Vec<String>> {
     let Some((before, rest)) = pattern.split_once('[') else {
         return (!pattern.is_empty()).then(|| vec![pattern.to_owned()]);

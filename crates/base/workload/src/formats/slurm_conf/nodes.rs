@@ -1,57 +1,59 @@
-//! The nodes of `slurm.conf` and `gres.conf`, and which of them partitions have.
+//! Nodes of `slurm.conf` and `gres.conf`, and the nodes of each partition.
 
 use super::ConfError;
-use super::lines::{At, ConfLine, values};
-use super::names::{MOST_NODES, feature_of_partition, feature_of_reservation, names, word};
-use super::reservations::Reserved;
+use super::lines::{ConfLine, Location, values};
+use super::names::{MOST_NODES, expand_hosts, feature_of_partition, feature_of_reservation, identifier};
+use super::reservations::NodeReservation;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
-/// A generic resource: its name, its type, if that is said, and how many of it a node has.
+/// A generic resource: its name, its type if given, and its number of units per node.
 type Gres = (String, Option<String>, u32);
 
-/// Nodes that are alike, one after the other in the file.
+/// A group of identical nodes that are consecutive in the file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NodeKind {
-    /// The name of the first one.
+    /// Name of the first node.
     pub name: String,
-    /// How many there are.
+    /// Number of nodes.
     pub nodes: u32,
-    /// The processors of each.
+    /// Processors per node.
     pub cores: u32,
-    /// Its memory in megabytes.
+    /// Memory per node in megabytes.
     pub memory_mb: u64,
-    /// Its generic resources, by name: all of them (`gpu`), and those of each type (`gpu_a100`).
+    /// Generic resources per node: the total by name (`gpu`), and the units of each type
+    /// (`gpu_a100`).
     pub resources: BTreeMap<String, u32>,
-    /// Its features; `partition-NAME` of the partitions that have it, if others have nodes that it has not; and `reservation-NAME`.
+    /// Features, including `partition-NAME` of the partitions that have these nodes but not all
+    /// others, and `reservation-NAME`.
     pub features: Vec<String>,
 }
 
-/// What a `NodeName` line says.
+/// Attributes from a `NodeName` line.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Node {
     cpus: Option<u32>,
-    parts: [Option<u32>; 3],
+    topology: [Option<u32>; 3],
     memory_mb: Option<u64>,
     gres: Vec<Gres>,
     features: Vec<String>,
-    /// Nodes of a lower weight are taken first; Slurm's default is 1.
+    /// Nodes of lower weight are allocated first; Slurm's default is 1.
     weight: Option<u32>,
-    /// Whether there will be such nodes later only.
+    /// True for a node of state `FUTURE`, which does not exist yet.
     is_future: bool,
 }
 
 impl Node {
     fn cores(&self) -> u32 {
-        let product = self.parts.iter().map(|part| part.unwrap_or(1)).fold(1, u32::saturating_mul);
+        let product = self.topology.iter().map(|part| part.unwrap_or(1)).fold(1, u32::saturating_mul);
         self.cpus.unwrap_or(product).max(1)
     }
 
     fn resources(&self) -> BTreeMap<String, u32> {
         let mut resources = BTreeMap::new();
         for (name, of_type, count) in &self.gres {
-            let typed = of_type.as_ref().map(|of_type| word(&format!("{name}_{of_type}")));
-            for resource in [Some(word(name)), typed].into_iter().flatten() {
+            let typed = of_type.as_ref().map(|of_type| identifier(&format!("{name}_{of_type}")));
+            for resource in [Some(identifier(name)), typed].into_iter().flatten() {
                 let sum = resources.entry(resource).or_insert(0_u32);
                 *sum = sum.saturating_add(*count);
             }
@@ -61,32 +63,32 @@ impl Node {
     }
 }
 
-/// The nodes of a site, and which of them each partition has; `None` if it has all.
+/// The nodes of a site, and the nodes of each partition; `None` for a partition with all nodes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Nodes {
     nodes: Vec<(String, Node)>,
     partitions: Vec<(String, Option<FxHashSet<String>>)>,
-    /// The features of reservations, and their nodes.
+    /// Features of reservations with the names of their nodes.
     reserved: Vec<(String, FxHashSet<String>)>,
-    /// What is said of nodes and not used, by name.
+    /// Node parameters that are not simulated.
     pub(super) ignored: Vec<String>,
 }
 
-/// Reads the lines of nodes and partitions, and those of a `gres.conf`.
+/// Parses the lines of nodes and partitions, and those of a `gres.conf`.
 pub(super) fn read(lines: &[ConfLine], gres: &[ConfLine]) -> Result<Nodes, ConfError> {
     let (mut default, mut all) = (Node::default(), Nodes::default());
     let mut default_nodes = None;
     for ConfLine { at, pairs } in lines {
         let (name, list) = &pairs[0];
         if name.eq_ignore_ascii_case("NodeName") {
-            let node = all.node(&pairs[1..], default.clone(), at)?;
+            let node = all.parse_node(&pairs[1..], default.clone(), at)?;
             if list.eq_ignore_ascii_case("DEFAULT") {
                 default = node;
                 continue;
             }
-            let names = names(list, at)?;
+            let names = expand_hosts(list, at)?;
             if names.len() + all.nodes.len() > MOST_NODES {
-                return Err(at.fault(format!("expected at most {MOST_NODES} nodes")));
+                return Err(at.error(format!("expected at most {MOST_NODES} nodes")));
             }
             all.nodes.extend(names.into_iter().map(|name| (name, node.clone())));
         } else if name.eq_ignore_ascii_case("PartitionName") {
@@ -96,15 +98,15 @@ pub(super) fn read(lines: &[ConfLine], gres: &[ConfLine]) -> Result<Nodes, ConfE
                 continue;
             }
             let given = given.filter(|list| !list.eq_ignore_ascii_case("ALL"));
-            let at = at.of(format!("PartitionName={list} Nodes"));
-            let nodes = given.map(|given| names(given, &at)).transpose()?;
+            let at = at.for_parameter(format!("PartitionName={list} Nodes"));
+            let nodes = given.map(|given| expand_hosts(given, &at)).transpose()?;
             all.partitions.push((list.clone(), nodes.map(FxHashSet::from_iter)));
         }
     }
     let mut seen = FxHashSet::default();
     if let Some((twice, _)) = all.nodes.iter().find(|(name, _)| !seen.insert(name.as_str())) {
         let at = lines.iter().rev().find(|line| line.pairs[0].0.eq_ignore_ascii_case("NodeName"));
-        let fault = at.map(|line| line.at.fault(format!("the node {twice} is there already")));
+        let fault = at.map(|line| line.at.error(format!("node {twice} is defined twice")));
         return fault.map_or(Ok(Nodes::default()), Err);
     }
     all.add_gres(gres)?;
@@ -114,27 +116,33 @@ pub(super) fn read(lines: &[ConfLine], gres: &[ConfLine]) -> Result<Nodes, ConfE
 }
 
 impl Nodes {
-    fn node(&mut self, pairs: &[(String, String)], mut node: Node, at: &At) -> Result<Node, ConfError> {
+    fn parse_node(
+        &mut self,
+        pairs: &[(String, String)],
+        mut node: Node,
+        at: &Location,
+    ) -> Result<Node, ConfError> {
         for (name, value) in pairs {
-            let at = at.of(format!("NodeName {name}"));
+            let at = at.for_parameter(format!("NodeName {name}"));
             match name.to_ascii_lowercase().as_str() {
                 "cpus" | "procs" => node.cpus = Some(at.number(value)?),
-                "sockets" => node.parts[0] = Some(at.number(value)?),
-                "corespersocket" => node.parts[1] = Some(at.number(value)?),
-                "threadspercore" => node.parts[2] = Some(at.number(value)?),
+                "sockets" => node.topology[0] = Some(at.number(value)?),
+                "corespersocket" => node.topology[1] = Some(at.number(value)?),
+                "threadspercore" => node.topology[2] = Some(at.number(value)?),
                 "weight" => node.weight = Some(at.number(value)?),
                 "realmemory" => node.memory_mb = Some(at.number(value)?.into()),
                 "feature" | "features" => {
-                    node.features = value.split(',').filter(|name| !name.is_empty()).map(word).collect();
+                    node.features =
+                        value.split(',').filter(|name| !name.is_empty()).map(identifier).collect();
                 }
                 "gres" => {
                     node.gres.clear();
                     for part in value.split(',').filter(|part| !part.is_empty()) {
-                        node.gres.push(gres_of(part, &at)?);
+                        node.gres.push(parse_gres(part, &at)?);
                     }
                 }
                 "state" => node.is_future = value.to_ascii_uppercase().starts_with("FUTURE"),
-                // Where a node is does not matter.
+                // Network addresses and local details of a node do not affect scheduling.
                 "nodehostname" | "nodeaddr" | "port" | "bcastaddr" | "reason" | "tmpdisk" => {}
                 _ => self.ignored.push(format!("NodeName {name}")),
             }
@@ -142,7 +150,7 @@ impl Nodes {
         Ok(node)
     }
 
-    /// The types and numbers of `gres.conf`, where `slurm.conf` does not say them.
+    /// Adds the types and counts of `gres.conf` to resources for which `slurm.conf` gives no type.
     fn add_gres(&mut self, lines: &[ConfLine]) -> Result<(), ConfError> {
         let mut said: FxHashMap<(Option<String>, String), Vec<Gres>> = FxHashMap::default();
         for ConfLine { at, pairs } in lines {
@@ -151,20 +159,22 @@ impl Nodes {
                 self.ignored.extend(pairs.iter().map(|(name, _)| format!("gres.conf {name}")));
                 continue;
             };
-            let at_file = at.of("File");
-            let files = get("File").map(|list| names(list, &at_file)).transpose()?;
+            let at_file = at.for_parameter("File");
+            let files = get("File").map(|list| expand_hosts(list, &at_file)).transpose()?;
             let count = match get("Count") {
-                Some(count) => at.of("Count").number(count)?,
+                Some(count) => at.for_parameter("Count").number(count)?,
                 None => files.map_or(1, |files| u32::try_from(files.len()).unwrap_or(u32::MAX)),
             };
             let nodes: Vec<Option<String>> = match get("NodeName") {
-                Some(list) => names(list, &at.of("NodeName"))?.into_iter().map(Some).collect(),
+                Some(list) => {
+                    expand_hosts(list, &at.for_parameter("NodeName"))?.into_iter().map(Some).collect()
+                }
                 None => vec![None],
             };
             for node in nodes {
                 if let Some(name) = node.as_ref().filter(|name| !self.nodes.iter().any(|it| it.0 == **name)) {
                     let choices = &mut self.nodes.iter().map(|(name, _)| name.as_str());
-                    return Err(at.of("NodeName").fault(super::unknown("node", name, choices)));
+                    return Err(at.for_parameter("NodeName").error(super::unknown("node", name, choices)));
                 }
                 let parts = said.entry((node, name.to_owned())).or_default();
                 parts.push((name.to_owned(), get("Type").map(str::to_owned), count));
@@ -184,13 +194,20 @@ impl Nodes {
         Ok(())
     }
 
-    /// Gives nodes the features of their reservations.
-    pub(super) fn reserve<'a>(&mut self, all: impl Iterator<Item = &'a Reserved>) -> Result<(), ConfError> {
+    /// Adds the features of reservations to their nodes.
+    ///
+    /// # Errors
+    ///
+    /// A reservation has a node that does not exist.
+    pub(super) fn add_reservations<'a>(
+        &mut self,
+        all: impl Iterator<Item = &'a NodeReservation>,
+    ) -> Result<(), ConfError> {
         let known: FxHashSet<&str> = self.nodes.iter().map(|(node, _)| node.as_str()).collect();
         for reserved in all {
             if let Some(name) = reserved.nodes.iter().filter(|name| !known.contains(name.as_str())).min() {
                 let choices = &mut self.nodes.iter().map(|(node, _)| node.as_str());
-                return Err(reserved.at.of("Nodes").fault(super::unknown("node", name, choices)));
+                return Err(reserved.at.for_parameter("Nodes").error(super::unknown("node", name, choices)));
             }
             let nodes = reserved.nodes.iter().cloned().collect();
             self.reserved.push((feature_of_reservation(&reserved.name), nodes));
@@ -198,13 +215,14 @@ impl Nodes {
         Ok(())
     }
 
-    /// The names of partitions and nodes, for messages.
+    /// Iterates over the names of partitions and nodes, for messages.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         self.partitions.iter().map(|(name, _)| name.as_str()).chain(self.nodes.iter().map(|it| it.0.as_str()))
     }
 
-    /// Adds nodes like the last one of a partition, or like one of this name, or takes the last ones of a partition away. Says what was
-    /// done; `None` if there is no such partition or node, or none would be left.
+    /// Adds copies of the last node of a partition, or of the node of this name, or removes the last
+    /// nodes of a partition. Returns `None`, without a change, if there is no such partition or
+    /// node, or if no node would remain.
     pub(super) fn change(&mut self, of: &str, more: i64) -> Option<()> {
         let is_of_partition = |name: &str| {
             let partition = self.partitions.iter().find(|(partition, _)| partition == of)?;
@@ -238,8 +256,8 @@ impl Nodes {
         Some(())
     }
 
-    /// The nodes that jobs may have, as kinds, those of the lowest weight first: jobs take the first nodes that are free. Features that are not
-    /// `asked` for do not count.
+    /// Groups the usable nodes (those of any partition) by kind, lowest weight first, as jobs get
+    /// the first free nodes. With `asked`, other features are omitted.
     pub(super) fn kinds(&self, asked: Option<&FxHashSet<String>>) -> Vec<NodeKind> {
         let usable = |name: &str| {
             let has = |(_, nodes): &(String, Option<FxHashSet<String>>)| {
@@ -273,7 +291,7 @@ impl Nodes {
                     .collect(),
                 resources: node.resources(),
                 nodes: 1,
-                name: word(name),
+                name: identifier(name),
             };
             match kinds.last_mut() {
                 Some(last)
@@ -288,8 +306,8 @@ impl Nodes {
     }
 }
 
-/// The name, the type and the number of `gpu:a100:4(S:0-1)`, `gpu:4`, `gpu:a100` or `gpu`.
-fn gres_of(text: &str, at: &At) -> Result<Gres, ConfError> {
+/// Parses a generic resource: `gpu:a100:4(S:0-1)`, `gpu:4`, `gpu:a100` or `gpu`.
+fn parse_gres(text: &str, at: &Location) -> Result<Gres, ConfError> {
     let part = text.split('(').next().unwrap_or_default();
     let words: Vec<&str> = part.split(':').filter(|word| *word != "no_consume").collect();
     let count = |word: &str| {
@@ -308,13 +326,13 @@ fn gres_of(text: &str, at: &At) -> Result<Gres, ConfError> {
         [name, of_type, last] if count(last).is_some() => {
             Ok(of(name, Some(of_type), count(last).unwrap_or(1)))
         }
-        _ => Err(at.found(text, "a generic resource such as gpu:4 or gpu:a100:4")),
+        _ => Err(at.unexpected(text, "a generic resource such as gpu:4 or gpu:a100:4")),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::lines::of_text;
+    use super::super::lines::parse_lines;
     use super::*;
 
     const TEXT: &str = "\
@@ -339,10 +357,10 @@ PartitionName=debug Nodes=n[1-2]
         }
     }
 
-    /// No partition has the login node, and those to come are not there.
+    /// The login node is in no partition, and `FUTURE` nodes do not exist yet.
     #[test]
     fn neighbours_that_are_alike_are_one_kind() {
-        let nodes = read(&of_text(TEXT, "slurm.conf"), &[]).unwrap();
+        let nodes = read(&parse_lines(TEXT, "slurm.conf"), &[]).unwrap();
         let gpus = [("gpu", 3), ("gpu_k80", 1), ("gpu_tesla", 2)];
         let expected = [
             of("n1", 2, 12, &[], &["IB", "CPU-N", "partition-debug"]),
@@ -351,7 +369,7 @@ PartitionName=debug Nodes=n[1-2]
         ];
         assert_eq!(nodes.kinds(None), expected);
         assert_eq!(nodes.ignored, [""; 0]);
-        let lighter = read(&of_text(&TEXT.replace("Weight=5", "Weight=0"), "slurm.conf"), &[]).unwrap();
+        let lighter = read(&parse_lines(&TEXT.replace("Weight=5", "Weight=0"), "slurm.conf"), &[]).unwrap();
         assert_eq!(lighter.kinds(None), [expected[2].clone(), expected[0].clone(), expected[1].clone()]);
         let asked = FxHashSet::from_iter(["CPU-N".to_owned()]);
         let kinds = nodes.kinds(Some(&asked));
@@ -360,7 +378,7 @@ PartitionName=debug Nodes=n[1-2]
 
     #[test]
     fn partitions_grow_and_shrink() {
-        let nodes = read(&of_text(TEXT, "slurm.conf"), &[]).unwrap();
+        let nodes = read(&parse_lines(TEXT, "slurm.conf"), &[]).unwrap();
         let changed = |of: &str, more| {
             let mut nodes = nodes.clone();
             nodes.change(of, more)?;
@@ -374,7 +392,7 @@ PartitionName=debug Nodes=n[1-2]
 
     #[test]
     fn types_and_numbers_are_those_of_gres_conf_where_nodes_do_not_say_them() {
-        let conf = of_text(
+        let conf = parse_lines(
             "NodeName=g[1-3] Gres=gpu:4\nNodeName=h1 Gres=gpu:v100:2\nNodeName=k1 Gres=gpu\n",
             "slurm.conf",
         );
@@ -383,7 +401,7 @@ AutoDetect=off
 NodeName=g[1-2] Name=gpu Type=a100 File=/dev/nvidia[0-3]
 Name=gpu Type=k80 Count=3
 ";
-        let nodes = read(&conf, &of_text(gres, "gres.conf")).unwrap();
+        let nodes = read(&conf, &parse_lines(gres, "gres.conf")).unwrap();
         let found: Vec<_> = nodes.kinds(None).into_iter().map(|kind| (kind.nodes, kind.resources)).collect();
         let of = |typed: &str, count| {
             [("gpu".to_owned(), count), (typed.to_owned(), count)].into_iter().collect::<BTreeMap<_, _>>()
@@ -392,7 +410,7 @@ Name=gpu Type=k80 Count=3
             found,
             [(2, of("gpu_a100", 4)), (1, of("gpu_k80", 3)), (1, of("gpu_v100", 2)), (1, of("gpu_k80", 3))]
         );
-        let error = |text: &str| read(&conf, &of_text(text, "gres.conf")).unwrap_err().to_string();
+        let error = |text: &str| read(&conf, &parse_lines(text, "gres.conf")).unwrap_err().to_string();
         assert_eq!(
             error("NodeName=g[1-5] Name=gpu"),
             "gres.conf: line 1: NodeName: unknown node `g4`; expected g1, g2, g3, h1 or k1"
@@ -418,7 +436,7 @@ Name=gpu Type=k80 Count=3
                 "line 1: PartitionName=p Nodes: expected names such as n[1-8,12], found `n[`",
             ),
         ] {
-            assert_eq!(read(&of_text(text, "x"), &[]).unwrap_err().to_string(), format!("x: {message}"));
+            assert_eq!(read(&parse_lines(text, "x"), &[]).unwrap_err().to_string(), format!("x: {message}"));
         }
     }
 }

@@ -1,38 +1,38 @@
 //! Priorities, limits, preemption and backfilling of `slurm.conf`.
 
 use super::ConfError;
-use super::lines::{At, ConfLine};
+use super::lines::{ConfLine, Location};
 use dfrsim_model::priority::{
     BackfillSettings, FairShare, JobClass, LARGEST_TIER, Limits, PreemptMode, Priorities, PriorityWeights,
     Tres,
 };
 
-/// What the parameters of a file say.
+/// Parsed parameters of a file.
 #[derive(Clone, Debug)]
 pub(super) struct Parameters {
-    /// What is used of them. Partitions have their names, and no jobs of their own yet.
+    /// Simulated settings. The partitions are not yet linked to the jobs of a log.
     pub(super) settings: Priorities,
-    /// The parameters that are not used, each once, in the order of the file.
+    /// Parameters that are not simulated, without duplicates, in the order of the file.
     pub(super) ignored: Vec<String>,
-    /// What lines of partitions say beside, in the order of the partitions.
+    /// Further attributes of the partitions, in their order.
     pub(super) partitions: Vec<Partition>,
 }
 
-/// What a line says of a partition.
+/// Attributes of a partition.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Partition {
-    pub(super) at: At,
+    pub(super) at: Location,
     class: JobClass,
     preempt_mode: Option<PreemptMode>,
     grace_s: Option<u64>,
-    /// Names of accounts and qualities of service whose jobs it takes, or does not take.
+    /// Accounts and QOS that the partition allows or denies.
     pub(super) accounts: Vec<String>,
     pub(super) qos: Vec<String>,
-    /// The quality of service whose limits hold for all of its jobs together.
+    /// Partition QOS, whose limits apply to all jobs of the partition together.
     pub(super) own_qos: Option<String>,
 }
 
-/// Which jobs preempt others.
+/// The property by which jobs preempt others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum PreemptType {
     #[default]
@@ -41,20 +41,21 @@ pub(super) enum PreemptType {
     Partition,
 }
 
-/// What is said of preemption, of which some counts with one type only.
+/// Preemption parameters; some of them apply to one preemption type only.
 #[derive(Debug, Default)]
-struct Preempt {
+struct PreemptionParameters {
     by: PreemptType,
-    /// Slurm's default is `OFF`.
+    /// Mode; `None` stands for Slurm's default `OFF`.
     mode: Option<PreemptMode>,
     exempt_s: u64,
 }
 
-/// Reads the lines of a file. Those of nodes are left to [`nodes`](super::nodes).
+/// Parses the lines of a file. Node lines are left to [`nodes`](super::nodes).
 pub(super) fn read(lines: &[ConfLine]) -> Result<Parameters, ConfError> {
-    let settings = Priorities { backfill: BackfillSettings::default().as_slurm(), ..Priorities::slurm() };
+    let settings =
+        Priorities { backfill: BackfillSettings::default().as_slurm(), ..Priorities::slurm_defaults() };
     let mut conf = Parameters { settings, ignored: Vec::new(), partitions: Vec::new() };
-    let (mut is_basic, mut preempt, mut default) = (false, Preempt::default(), None);
+    let (mut is_basic, mut preempt, mut default) = (false, PreemptionParameters::default(), None);
     for ConfLine { at, pairs } in lines {
         let (name, value) = &pairs[0];
         if name.eq_ignore_ascii_case("PartitionName") {
@@ -72,7 +73,7 @@ pub(super) fn read(lines: &[ConfLine]) -> Result<Parameters, ConfError> {
             continue;
         }
         for (name, value) in pairs {
-            let at = at.of(name);
+            let at = at.for_parameter(name);
             let settings = &mut conf.settings;
             let PriorityWeights { age, size, fair_share, qos, partition } = &mut settings.weights;
             match name.to_ascii_lowercase().as_str() {
@@ -85,15 +86,15 @@ pub(super) fn read(lines: &[ConfLine]) -> Result<Parameters, ConfError> {
                 "prioritydecayhalflife" => settings.half_life_s = at.time(value)?,
                 "prioritycalcperiod" => settings.calc_period_s = at.time(value)?,
                 "fairsharedampeningfactor" => settings.fair_share_dampening = at.number(value)?.max(1),
-                "priorityflags" => conf.flags(value),
-                "priorityfavorsmall" => settings.favor_small = at.yes(value)?,
+                "priorityflags" => conf.priority_flags(value),
+                "priorityfavorsmall" => settings.favor_small = at.yes_or_no(value)?,
                 "prioritytype" => is_basic = at.is_basic(value)?,
                 "preempttype" => preempt.by = at.preempt_type(value)?,
                 "preemptmode" => preempt.mode = at.preempt_mode(value, &mut conf)?,
                 "preemptexempttime" => preempt.exempt_s = if value == "-1" { 0 } else { at.time(value)? },
-                "schedulerparameters" => conf.scheduler(value, &at)?,
-                "authinfo" => conf.auth(value, &at)?,
-                // Slurm has the path of a script there, and does not say how long it runs.
+                "schedulerparameters" => conf.scheduler_parameters(value, &at)?,
+                "authinfo" => conf.auth_info(value, &at)?,
+                // Slurm has the path of a script here, whose run time is unknown.
                 "epilog" if value.bytes().all(|it| it.is_ascii_digit()) => {
                     settings.epilog_s = u64::from(at.number(value)?);
                 }
@@ -109,7 +110,7 @@ pub(super) fn read(lines: &[ConfLine]) -> Result<Parameters, ConfError> {
     Ok(conf)
 }
 
-impl Preempt {
+impl PreemptionParameters {
     fn apply(self, conf: &mut Parameters) {
         if self.by == PreemptType::None {
             return;
@@ -132,10 +133,10 @@ impl Preempt {
     }
 }
 
-/// How preemption by qualities of service is listed as long as these are not known.
+/// Entry in the list of ignored parameters for preemption by QOS while the QOS are not known.
 pub(super) const QOS_PREEMPTION: &str = "PreemptType=preempt/qos (its lists are in Slurm's database)";
 
-/// Whether a parameter of a partition counts if partitions preempt each other.
+/// Returns whether a parameter of a partition is simulated if partitions preempt each other.
 fn is_of_preemption(parameter: &str) -> bool {
     let key = parameter.rsplit(' ').next().unwrap_or_default().to_ascii_lowercase();
     parameter.starts_with("PartitionName=") && matches!(key.as_str(), "preemptmode" | "gracetime")
@@ -148,8 +149,8 @@ impl Parameters {
         }
     }
 
-    /// Gives partitions the limits of their own qualities of service.
-    pub(super) fn limit_partitions(&mut self, qos: &[JobClass]) {
+    /// Applies the limits of their partition QOS to partitions.
+    pub(super) fn apply_partition_qos(&mut self, qos: &[JobClass]) {
         for (class, partition) in self.settings.partitions.iter_mut().zip(&self.partitions) {
             let own = |it: &&JobClass| Some(&it.name) == partition.own_qos.as_ref();
             let Some(of) = qos.iter().find(own) else { continue };
@@ -160,8 +161,8 @@ impl Parameters {
         self.ignored.retain(|name| !(name.starts_with("PartitionName=") && name.ends_with(" QOS")));
     }
 
-    /// Leaves out limits of resources that no node has.
-    pub(super) fn keep_limits(&mut self, has: impl Fn(&str) -> bool) {
+    /// Removes the limits on resources that no node has.
+    pub(super) fn drop_absent_limits(&mut self, has: impl Fn(&str) -> bool) {
         let Priorities { qos, partitions, accounts, .. } = &mut self.settings;
         let classes = qos.iter_mut().chain(partitions).map(|class| &mut class.limits);
         let mut absent = Vec::new();
@@ -170,7 +171,7 @@ impl Parameters {
             for amounts in [total, per_user, per_account, per_job, minutes] {
                 amounts.retain(|name, _| {
                     let is_known = matches!(name.as_str(), "cpu" | "node") || has(name);
-                    absent.extend((!is_known).then(|| format!("limits of {name}, which no node has")));
+                    absent.extend((!is_known).then(|| format!("limits on {name}, which no node has")));
                     is_known
                 });
             }
@@ -178,12 +179,12 @@ impl Parameters {
         absent.into_iter().for_each(|name| self.ignore(name));
     }
 
-    fn scheduler(&mut self, value: &str, at: &At) -> Result<(), ConfError> {
+    fn scheduler_parameters(&mut self, value: &str, at: &Location) -> Result<(), ConfError> {
         for part in value.split(',').filter(|part| !part.is_empty()) {
             let (name, value) = part.trim_start_matches('=').split_once('=').unwrap_or((part, ""));
-            let at = at.of(name);
+            let at = at.for_parameter(name);
             let Priorities { backfill, main, .. } = &mut self.settings;
-            // 0 is no limit.
+            // 0 means unlimited.
             let limit = |most: u32| (most > 0).then_some(most);
             match name.to_ascii_lowercase().as_str() {
                 "bf_max_job_test" | "max_job_bf" => backfill.max_job_test = Some(at.number(value)?),
@@ -193,7 +194,7 @@ impl Parameters {
                 "partition_job_depth" => main.depth_per_partition = limit(at.number(value)?),
                 "sched_interval" => main.interval_s = u64::from(at.number(value)?.max(1)),
                 "batch_sched_delay" => main.delay_s = u64::from(at.number(value)?),
-                // A pass takes no time, so that no job comes or ends within one.
+                // A scheduling cycle takes no simulated time, so no job arrives or ends during one.
                 "bf_continue" => {}
                 "bf_interval" => backfill.interval_s = u64::from(at.number(value)?),
                 "bf_window" => backfill.window_s = 60 * u64::from(at.number(value)?),
@@ -204,8 +205,8 @@ impl Parameters {
         Ok(())
     }
 
-    /// A job that is started again waits until its credential is no longer valid, and a second.
-    fn auth(&mut self, value: &str, at: &At) -> Result<(), ConfError> {
+    /// Parses `AuthInfo`. A requeued job waits until its credential has expired, plus one second.
+    fn auth_info(&mut self, value: &str, at: &Location) -> Result<(), ConfError> {
         for part in value.split(',') {
             match part.split_once('=') {
                 Some(("cred_expire", seconds)) => {
@@ -217,7 +218,7 @@ impl Parameters {
         Ok(())
     }
 
-    fn flags(&mut self, value: &str) {
+    fn priority_flags(&mut self, value: &str) {
         for flag in value.split(',').filter(|flag| !flag.is_empty()) {
             match flag.to_ascii_uppercase().as_str() {
                 "NO_FAIR_TREE" => self.settings.fair_share = FairShare::ClassicOfUsers,
@@ -227,22 +228,22 @@ impl Parameters {
         }
     }
 
-    /// A partition with what is said of it beside the default.
+    /// Parses the attributes of a partition, starting from those of `PartitionName=DEFAULT`.
     fn partition(
         &mut self,
         name: &str,
         pairs: &[(String, String)],
-        at: &At,
+        at: &Location,
         default: Option<Partition>,
     ) -> Result<Partition, ConfError> {
-        // Slurm's default of the factor is 1, as that of the tier.
+        // Slurm's default for both the job factor and the tier is 1.
         let mut partition = default.unwrap_or_else(|| Partition {
             class: JobClass { priority: 1, ..JobClass::default() },
             ..Partition::default()
         });
-        partition.at = at.of(format!("PartitionName={name}"));
+        partition.at = at.for_parameter(format!("PartitionName={name}"));
         for (key, value) in pairs {
-            let at = at.of(format!("PartitionName={name} {key}"));
+            let at = at.for_parameter(format!("PartitionName={name} {key}"));
             let class = &mut partition.class;
             let names =
                 || value.split(',').filter(|name| !name.eq_ignore_ascii_case("ALL")).map(str::to_owned);
@@ -265,7 +266,7 @@ impl Parameters {
                     partition.grace_s = Some(u64::from(at.number(value)?)).filter(|grace| *grace > 0);
                     self.ignore(at.parameter);
                 }
-                // Which nodes these are is read with the nodes; jobs of the log have their partitions.
+                // Nodes are parsed separately, and each job of the log has its partition.
                 "nodes" | "default" => {}
                 "qos" => {
                     partition.own_qos = Some(value.clone());
@@ -289,8 +290,9 @@ fn is_of_memory(weight: &str) -> bool {
     weight.to_ascii_lowercase().starts_with("mem=")
 }
 
-impl At {
-    /// Weights such as `CPU=1.0,Mem=0.25G,GRES/gpu=2`, in thousandths, without that of memory.
+impl Location {
+    /// Parses billing weights such as `CPU=1.0,Mem=0.25G,GRES/gpu=2` into thousandths. The weight of
+    /// memory is skipped.
     fn billing(&self, text: &str) -> Result<Tres, ConfError> {
         let expected = "weights such as CPU=1.0,GRES/gpu=2";
         let weight = |part: &str| {
@@ -302,24 +304,25 @@ impl At {
         };
         let mut weights = Tres::new();
         for part in text.split(',').filter(|part| !part.is_empty() && !is_of_memory(part)) {
-            let (name, weight) = weight(part).ok_or_else(|| self.found(part, expected))?;
+            let (name, weight) = weight(part).ok_or_else(|| self.unexpected(part, expected))?;
             weights.insert(name, weight);
         }
         Ok(weights)
     }
     fn tier(&self, text: &str) -> Result<u32, ConfError> {
         let tier = text.parse().ok().filter(|tier| *tier <= LARGEST_TIER);
-        tier.ok_or_else(|| self.found(text, "a whole number up to 65535"))
+        tier.ok_or_else(|| self.unexpected(text, "a whole number up to 65535"))
     }
     fn preempt_type(&self, text: &str) -> Result<PreemptType, ConfError> {
         match text {
             "preempt/none" => Ok(PreemptType::None),
             "preempt/qos" => Ok(PreemptType::Qos),
             "preempt/partition_prio" => Ok(PreemptType::Partition),
-            _ => Err(self.found(text, "preempt/none, preempt/qos or preempt/partition_prio")),
+            _ => Err(self.unexpected(text, "preempt/none, preempt/qos or preempt/partition_prio")),
         }
     }
-    /// Of a list with the mode; jobs that take turns (`GANG`) or preempt others of their own class (`WITHIN`) do not do so here.
+    /// Parses a list that contains the mode. Time slicing (`GANG`) and preemption within a QOS
+    /// (`WITHIN`) are not simulated.
     fn preempt_mode(&self, text: &str, conf: &mut Parameters) -> Result<Option<PreemptMode>, ConfError> {
         let mut mode = None;
         for part in text.split(',') {
@@ -329,7 +332,7 @@ impl At {
                     Some(found) => mode = Some(found),
                     None => {
                         let expected = "OFF, CANCEL, REQUEUE or SUSPEND, with GANG or WITHIN";
-                        return Err(self.found(text, expected));
+                        return Err(self.unexpected(text, expected));
                     }
                 },
             }
@@ -340,12 +343,12 @@ impl At {
         match text {
             "priority/basic" => Ok(true),
             "priority/multifactor" => Ok(false),
-            _ => Err(self.found(text, "priority/multifactor or priority/basic")),
+            _ => Err(self.unexpected(text, "priority/multifactor or priority/basic")),
         }
     }
 }
 
-/// What happens to jobs that make room, by its name.
+/// Parses a preemption mode: the treatment of preempted jobs.
 pub(super) fn preempt_mode(text: &str) -> Option<PreemptMode> {
     match text.to_ascii_uppercase().as_str() {
         "OFF" => Some(PreemptMode::Off),

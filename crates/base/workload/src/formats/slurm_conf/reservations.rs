@@ -1,64 +1,70 @@
-//! Reservations of nodes, as `scontrol show reservation` prints them (<https://slurm.schedmd.com/reservations.html>).
+//! Reservations, from the output of `scontrol show reservation`
+//! (<https://slurm.schedmd.com/reservations.html>).
 
 use super::ConfError;
-use super::lines::{self, At, ConfLine};
-use super::names::{names, word};
-use crate::formats::slurm::moment;
+use super::lines::{self, ConfLine, Location};
+use super::names::{expand_hosts, identifier};
+use crate::formats::slurm::timestamp;
 use dfrsim_model::priority::Reservation;
 use std::path::Path;
 
-/// Nodes that only some jobs may have for a time.
+/// A reservation of nodes for certain users and accounts.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Reserved {
-    pub(super) at: At,
+pub(super) struct NodeReservation {
+    pub(super) at: Location,
     pub(super) name: String,
-    /// In seconds since 1970.
+    /// Start in seconds since 1970.
     from: i64,
     until: i64,
     pub(super) nodes: Vec<String>,
-    /// Whose jobs may be there, with `-` those of others; all if there are none.
+    /// Users who may run jobs in the reservation; with a prefix `-`, those who may not. All users
+    /// may if the list is empty.
     users: Vec<String>,
     accounts: Vec<String>,
-    /// What is not used.
+    /// Settings that are not simulated.
     pub(super) ignored: Vec<String>,
 }
 
-/// Flags of a reservation that comes again, or draws jobs that do not name it.
-const IGNORED: [&str; 6] = ["DAILY", "HOURLY", "WEEKLY", "WEEKDAY", "WEEKEND", "MAGNETIC"];
+/// Flags that are not simulated: recurring reservations, and those that attract jobs that do not
+/// name them.
+const IGNORED_FLAGS: [&str; 6] = ["DAILY", "HOURLY", "WEEKLY", "WEEKDAY", "WEEKEND", "MAGNETIC"];
 
-/// Reads the reservations of a file that have nodes.
-pub(super) fn read(path: &Path) -> Result<Vec<Reserved>, ConfError> {
-    of_lines(&lines::read(path)?)
+/// Reads the reservations that have nodes.
+pub(super) fn read(path: &Path) -> Result<Vec<NodeReservation>, ConfError> {
+    from_lines(&lines::read(path)?)
 }
 
-fn of_lines(lines: &[ConfLine]) -> Result<Vec<Reserved>, ConfError> {
-    let mut all: Vec<Reserved> = Vec::new();
+fn from_lines(lines: &[ConfLine]) -> Result<Vec<NodeReservation>, ConfError> {
+    let mut all: Vec<NodeReservation> = Vec::new();
     for (at, (key, value)) in lines.iter().flat_map(|line| line.pairs.iter().map(|pair| (&line.at, pair))) {
         let key = key.to_ascii_lowercase();
         if key == "reservationname" {
             if all.iter().any(|other| other.name == *value) {
-                let reason = format!("the reservation `{value}` is there already");
-                return Err(at.of("ReservationName").fault(reason));
+                let reason = format!("reservation `{value}` is listed twice");
+                return Err(at.for_parameter("ReservationName").error(reason));
             }
-            let at = at.of(format!("ReservationName={value}"));
-            all.push(Reserved { at, name: value.clone(), ..Reserved::default() });
+            let at = at.for_parameter(format!("ReservationName={value}"));
+            all.push(NodeReservation { at, name: value.clone(), ..NodeReservation::default() });
             continue;
         }
         let Some(last) = all.last_mut() else {
-            return Err(at.of("").found(&key, "a list of reservations, which begins with ReservationName"));
+            return Err(at
+                .for_parameter("")
+                .unexpected(&key, "a list of reservations, beginning with ReservationName"));
         };
-        let at = last.at.of(format!("ReservationName={} {key}", last.name));
-        let time = || moment(value).ok_or_else(|| at.found(value, "a time such as 2026-03-01T09:00:00"));
+        let at = last.at.for_parameter(format!("ReservationName={} {key}", last.name));
+        let time =
+            || timestamp(value).ok_or_else(|| at.unexpected(value, "a time such as 2026-03-01T09:00:00"));
         let list = || value.split(',').map(str::to_owned).collect::<Vec<_>>();
         match key.as_str() {
             "starttime" => last.from = time()?,
             "endtime" => last.until = time()?,
             _ if value == "(null)" => {}
-            "nodes" => last.nodes = names(value, &at)?,
+            "nodes" => last.nodes = expand_hosts(value, &at)?,
             "users" => last.users = list(),
             "accounts" => last.accounts = list(),
             "flags" => {
-                let ignored = value.split(',').filter(|flag| IGNORED.contains(flag));
+                let ignored = value.split(',').filter(|flag| IGNORED_FLAGS.contains(flag));
                 last.ignored.extend(ignored.map(|flag| format!("reservations: {} Flags={flag}", last.name)));
             }
             "groups" | "licenses" => last.ignored.push(format!("reservations: {} {key}", last.name)),
@@ -67,22 +73,22 @@ fn of_lines(lines: &[ConfLine]) -> Result<Vec<Reserved>, ConfError> {
     }
     for it in &all {
         if it.from >= it.until {
-            let at = it.at.of(format!("ReservationName={} EndTime", it.name));
-            return Err(at.fault("expected a time behind StartTime"));
+            let at = it.at.for_parameter(format!("ReservationName={} EndTime", it.name));
+            return Err(at.error("expected a time after StartTime"));
         }
     }
     all.retain(|it| !it.nodes.is_empty());
     Ok(all)
 }
 
-impl Reserved {
-    /// The same in seconds from a moment on, if it has not passed then.
-    pub(super) fn since(&self, first: i64) -> Option<Reservation> {
+impl NodeReservation {
+    /// Returns the reservation in seconds relative to `first`; `None` if it has ended by then.
+    pub(super) fn relative_to(&self, first: i64) -> Option<Reservation> {
         let [from_s, until_s] = [self.from, self.until].map(|at| u64::try_from(at - first).unwrap_or(0));
-        (until_s > 0).then(|| Reservation { name: word(&self.name), from_s, until_s })
+        (until_s > 0).then(|| Reservation { name: identifier(&self.name), from_s, until_s })
     }
 
-    /// Whether it is for jobs of this user and account.
+    /// Returns whether jobs of this user and account may use the reservation.
     pub(super) fn admits(&self, user: Option<&str>, account: Option<&str>) -> bool {
         [(&self.users, user), (&self.accounts, account)].into_iter().all(|(list, name)| {
             let has = |sign: &str| list.iter().any(|it| it.strip_prefix(sign) == name);
@@ -93,7 +99,7 @@ impl Reserved {
 
 #[cfg(test)]
 mod tests {
-    use super::super::lines::of_text;
+    use super::super::lines::parse_lines;
     use super::*;
 
     const TEXT: &str = "\
@@ -106,15 +112,15 @@ ReservationName=matlab StartTime=2026-03-02T10:00:00 EndTime=2026-03-02T12:00:00
 
     #[test]
     fn reservations_are_read_as_scontrol_prints_them() {
-        let all = of_lines(&of_text(TEXT, "r.txt")).unwrap();
+        let all = from_lines(&parse_lines(TEXT, "r.txt")).unwrap();
         let [course] = &all[..] else { panic!("{all:?}") };
         assert_eq!(course.nodes, ["n1", "n2"]);
         assert_eq!(course.ignored, ["reservations: course Flags=DAILY"]);
-        let nine = moment("2026-03-02T09:00:00").unwrap();
+        let nine = timestamp("2026-03-02T09:00:00").unwrap();
         let expected = |from_s, until_s| Reservation { name: "course".to_owned(), from_s, until_s };
-        assert_eq!(course.since(nine), Some(expected(3_600, 10_800)));
-        assert_eq!(course.since(nine + 7_200), Some(expected(0, 3_600)));
-        assert_eq!(course.since(nine + 10_800), None);
+        assert_eq!(course.relative_to(nine), Some(expected(3_600, 10_800)));
+        assert_eq!(course.relative_to(nine + 7_200), Some(expected(0, 3_600)));
+        assert_eq!(course.relative_to(nine + 10_800), None);
         let admits = |user, account| course.admits(Some(user), Some(account));
         assert_eq!(
             [
@@ -147,7 +153,7 @@ ReservationName=matlab StartTime=2026-03-02T10:00:00 EndTime=2026-03-02T12:00:00
                 "r.txt: line 5: ReservationName: the reservation `course` is there already",
             ),
         ] {
-            let error = of_lines(&of_text(&TEXT.replacen(from, to, 1), "r.txt")).unwrap_err();
+            let error = from_lines(&parse_lines(&TEXT.replacen(from, to, 1), "r.txt")).unwrap_err();
             assert_eq!(error.to_string(), message);
         }
     }

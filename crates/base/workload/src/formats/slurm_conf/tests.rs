@@ -43,7 +43,7 @@ fn partitions_have_the_numbers_of_the_log() {
     let of_log = conf.clone().of_log(&header);
     assert_eq!(of_log.settings.partitions[1].partitions, [3]);
     assert_eq!(of_log.settings.partitions[0].partitions, [u32::MAX]);
-    assert_eq!(of_log.notices(), ["partitions of which the log has no jobs: all"]);
+    assert_eq!(of_log.notices(), ["partitions without jobs in the log: all"]);
     let only = read("PartitionName=all MaxNodes=4\n").unwrap().of_log(&Header::default());
     assert_eq!((only.settings.partitions.len(), only.absent.len()), (1, 0));
 }
@@ -105,7 +105,7 @@ fn partitions_preempt_those_of_lower_tiers() {
 #[test]
 fn without_a_type_no_partition_preempts() {
     let none = read(&TIERS.replace("partition_prio", "none")).unwrap();
-    assert!(none.settings.preempting().is_none());
+    assert!(none.settings.preempting_classes().is_none());
     assert!(none.ignored.contains(&"PartitionName=high PreemptMode".to_owned()));
     assert_eq!(none.settings.partitions[0].tier, Some(3));
     let off = read(&TIERS.replace("PreemptMode=REQUEUE,GANG", "")).unwrap().settings;
@@ -123,7 +123,7 @@ fn wrong_values_have_their_place() {
     }
 }
 
-/// A folder with the files of a small site.
+/// A temporary folder with the files of a small site.
 struct Folder(tempfile::TempDir);
 
 const CONF: &str = include_str!("tests/slurm.conf");
@@ -144,7 +144,7 @@ impl Folder {
     fn write(&self, name: &str, text: &str) {
         fs::write(self.path(name), text).unwrap();
     }
-    fn read(&self) -> Result<Site, String> {
+    fn read(&self) -> Result<SlurmSite, String> {
         let files = SiteFiles {
             conf: self.path("slurm.conf"),
             gres: None,
@@ -152,9 +152,9 @@ impl Folder {
             qos: Some(self.path("qos.txt")),
             reservations: None,
         };
-        Site::read(&files).map_err(|error| self.shown(&error))
+        SlurmSite::read(&files).map_err(|error| self.shown(&error))
     }
-    /// A message without the folder.
+    /// Formats a message without the path of the folder.
     fn shown(&self, error: &ConfError) -> String {
         error.to_string().replace(&format!("{}/", self.0.path().display()), "")
     }
@@ -204,7 +204,7 @@ fn a_site_has_the_names_of_the_log() {
         settings.qos.iter().map(|it| (it.priority, it.queues.clone(), it.max_running_per_user)).collect();
     assert_eq!(qos, [(0, vec![NO_JOBS], None), (10, vec![1], Some(5))]);
     assert_eq!(of_log.absent, ["cpu", "normal"]);
-    assert!(settings.preempting().is_none());
+    assert!(settings.preempting_classes().is_none());
     assert_eq!(
         of_log.ignored.to_string(),
         "\
@@ -219,7 +219,7 @@ fn names_that_other_files_lack_are_answered_with_the_nearest() {
     for (of, name, message) in [
         (Naming::Partition, "gpus", "partition `gpus`; did you mean `gpu`?"),
         (Naming::Group, "biologie", "account `biologie`; did you mean `biology`?"),
-        (Naming::Queue, "norml", "quality of service `norml`; did you mean `normal`?"),
+        (Naming::Queue, "norml", "QOS `norml`; did you mean `normal`?"),
     ] {
         let error = site.for_log(&header(&[(of, 1, name)]), &BTreeMap::new()).unwrap_err().to_string();
         assert!(error.ends_with(&format!("slurm.conf: the log has jobs of an unknown {message}")), "{error}");
@@ -234,7 +234,7 @@ fn names_that_other_files_lack_are_answered_with_the_nearest() {
     folder.write("qos.txt", &QOS.replace("|normal|", "|low|"));
     assert_eq!(
         folder.read().unwrap_err(),
-        "qos.txt: line 3: QOS high Preempt: unknown quality of service `low`; expected normal or high"
+        "qos.txt: line 3: QOS high Preempt: unknown QOS `low`; expected normal or high"
     );
     fs::remove_file(folder.path("qos.txt")).unwrap();
     assert!(folder.read().unwrap_err().starts_with("qos.txt: "));

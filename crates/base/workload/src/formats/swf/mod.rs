@@ -1,7 +1,7 @@
-//! The Standard Workload Format: reading and writing logs of parallel machines.
+//! Reader and writer of the Standard Workload Format (SWF).
 //!
-//! [`open`] streams a log, plain or gzip, in constant memory; [`read_all_from`] reads and sorts one whose lines are out
-//! of order. [`write()`] writes one.
+//! [`open`] streams a log, plain or gzip, in constant memory. [`read_all_from`] reads and sorts a
+//! log whose lines are out of order. [`write()`] writes a log.
 //!
 //! ```
 //! use dfrsim_workload::formats::swf;
@@ -22,45 +22,51 @@
 //! # Ok::<(), dfrsim_workload::log::LogError>(())
 //! ```
 //!
-//! Source: the definition of the format, version 2.2, at the Parallel Workloads Archive (Chapin et al. 1999,
-//! "Benchmarks and standards for the evaluation of parallel job schedulers"). Our choices: decimals are read in every
-//! field of time or memory, since the archive's logs have them; comments may be between the lines.
+//! Source: the definition of the format, version 2.2, at the Parallel Workloads Archive (Chapin et
+//! al. 1999, "Benchmarks and standards for the evaluation of parallel job schedulers"). Extensions
+//! of this reader: decimals are accepted in all fields of time or memory, since the archive's logs
+//! have them, and comments may occur between the lines.
 
 mod writer;
 
 pub use writer::write;
 
-use crate::log::{Dialect, Field, LogError, Order, Reader, Strictness, Whole, decompressed, opened};
+use crate::log::{Dialect, Field, LogError, Order, Reader, Strictness, Whole, decompress, open_log};
 use std::io::Read;
 use std::path::Path;
 
 pub(crate) const DIALECT: Dialect =
-    Dialect { comment: b';', fields: Field::COUNT, textual_names: false, precedence: true };
+    Dialect { comment: b';', fields: Field::COUNT, has_textual_names: false, has_dependencies: true };
 
 /// Opens a file, plain or gzip, and reads its header.
 ///
 /// # Errors
-/// [`LogError::Open`] if it cannot be opened; everything else is reported by [`finish`](crate::log::Source::finish).
+///
+/// [`LogError::Open`] if it cannot be opened; all other errors are reported by
+/// [`finish`](crate::log::Source::finish).
 pub fn open(path: &Path, strictness: Strictness) -> Result<Reader<'static>, LogError> {
-    Reader::new(opened(path), &path.display().to_string(), DIALECT, strictness, Order::Sorted)
+    Reader::new(open_log(path), &path.display().to_string(), DIALECT, strictness, Order::Sorted)
 }
 
-/// Starts to read an input, named `file` in messages, and reads its header. The input needs no buffer of its own.
+/// Opens an input and reads its header. `file` is its name in messages. The input does not need to
+/// be buffered.
 ///
 /// # Errors
-/// [`LogError::Open`] if not even its first bytes can be read.
+///
+/// [`LogError::Open`] if its first bytes cannot be read.
 pub fn read<'a>(
     input: impl Read + Send + 'a,
     file: &str,
     strictness: Strictness,
 ) -> Result<Reader<'a>, LogError> {
-    Reader::new(decompressed(input), file, DIALECT, strictness, Order::Sorted)
+    Reader::new(decompress(input), file, DIALECT, strictness, Order::Sorted)
 }
 
-/// Reads a whole input, named `file` in messages; its lines may have any order.
+/// Reads a complete input whose lines may have any order. `file` is its name in messages.
 ///
 /// # Errors
+///
 /// [`LogError::Open`] and [`LogError::Faults`].
 pub fn read_all_from(input: impl Read + Send, file: &str, strictness: Strictness) -> Result<Whole, LogError> {
-    Whole::read(Reader::new(decompressed(input), file, DIALECT, strictness, Order::Any)?)
+    Whole::read(Reader::new(decompress(input), file, DIALECT, strictness, Order::Any)?)
 }

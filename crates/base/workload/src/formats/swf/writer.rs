@@ -1,4 +1,4 @@
-//! Writing logs.
+//! Writer of the Standard Workload Format.
 
 use crate::log::{Header, Record};
 use std::borrow::Borrow;
@@ -8,7 +8,8 @@ use std::io::{self, Write};
 /// Writes a log. The output should be buffered.
 ///
 /// # Errors
-/// Those of the output.
+///
+/// Writing fails.
 pub fn write<R: Borrow<Record>>(
     mut out: impl Write,
     header: &Header,
@@ -24,19 +25,19 @@ pub fn write<R: Borrow<Record>>(
     out.flush()
 }
 
-/// One line, compiled here with its digits for outputs of all types.
+/// Writes one line. It is not generic, so it is compiled once for all output types.
 fn write_record(line: &mut Vec<u8>, record: &Record) -> io::Result<()> {
     writeln!(line, "{record}")
 }
 
 impl fmt::Display for Header {
-    /// The comment lines of SWF, each with its end of line.
+    /// Writes the comment lines of SWF, each with its line end.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.lines().try_for_each(|line| writeln!(f, ";{line}"))
     }
 }
 
-/// A value of a field, or the -1 of an unknown one.
+/// A value of a field; an unknown one is written as -1.
 struct OrUnknown<T>(Option<T>);
 
 impl<T: fmt::Display> fmt::Display for OrUnknown<T> {
@@ -49,7 +50,7 @@ impl<T: fmt::Display> fmt::Display for OrUnknown<T> {
 }
 
 impl fmt::Display for Record {
-    /// The line of SWF, without its end. Reading it gives an equal record.
+    /// Writes the SWF line without its line end. Parsing it gives an equal record.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,

@@ -1,4 +1,4 @@
-//! What comes of each budget, and the moves of the last one.
+//! Results of all budgets, and the moves of the last one.
 
 use crate::commands::solve::switch::{Moved, moves_table};
 use crate::output::{Answer, counted, table};
@@ -6,55 +6,57 @@ use dfrsim_optimum::{Outcome, Status};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// The result of each budget.
+/// Results of all budgets.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Answered {
     pub(super) nodes: usize,
     pub(super) vjobs: usize,
     pub(super) vms: usize,
-    /// VMs that wait.
+    /// The number of waiting VMs.
     pub(super) new_vms: usize,
-    /// The minimum yield of the current placement; `null` if it is not a placement.
+    /// The minimum yield of the current placement; `null` if that is infeasible.
     pub(super) minimum_yield_now: Option<f64>,
-    /// The nodes that are overloaded now, each with the resource.
+    /// The nodes that are currently overloaded, each with the resource.
     pub(super) overloaded: Vec<String>,
-    /// Nodes that VMs are on now.
+    /// The number of nodes that are currently in use.
     pub(super) nodes_now: usize,
     pub(super) budgets: Vec<Tried>,
-    /// A bound: no placement has a larger minimum yield.
+    /// The upper bound on the minimum yield of any placement.
     pub(super) bound: Option<f64>,
     /// The moves of the last budget; `null` if no placement was found.
     pub(super) moves: Option<Vec<Moved>>,
-    /// With `--plan-out` or `--picture`: the plan of these moves in a line.
+    /// A summary of the plan for these moves, with `--plan-out` or `--picture`.
     pub(super) plan: Option<String>,
 }
 
-/// The result of a budget.
+/// Result for a budget.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Tried {
     /// The budget as it was given: `25%`.
     pub(super) budget: String,
-    /// The largest amount that may be moved, in the unit of the memory of jobs or in moves.
+    /// The maximum amount that may be moved: memory in MB, or a number of moves.
     pub(super) allowed: u64,
     /// The minimum yield; `null` if no placement was found.
     pub(super) minimum_yield: Option<f64>,
     /// The moved amount, in the unit of the budget.
     pub(super) moved: Option<u64>,
-    /// VMs that change their node.
+    /// The number of VMs that change their node.
     pub(super) moves: Option<usize>,
-    /// Nodes that VMs are on afterwards.
+    /// The number of nodes in use afterwards.
     pub(super) nodes: Option<usize>,
-    /// With `--node-price`: how much of the resource these have.
+    /// The sum of the price resource over the nodes in use, with `--node-price`.
     pub(super) node_price: Option<u64>,
-    /// The largest part of a resource that is taken on any node, at the yield that is kept, or else at the minimum yield.
+    /// The largest fraction of a resource that is used on any node, at the yield that is kept, or
+    /// else at the minimum yield.
     pub(super) peak: Option<f64>,
-    /// How many nodes are known to be able to fail, each alone: the others have room for their VMs, and no other VM moves.
+    /// The number of nodes of which any one may fail, as far as known: the other nodes have the
+    /// capacity for its VMs without moving any other VM.
     pub(super) may_fail: Option<usize>,
-    /// With `--exact`: the result of the exact search.
+    /// The result of the exact search, with `--exact`.
     pub(super) optimum: Option<Optimum>,
 }
 
-/// The result of the exact search.
+/// Result of the exact search.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Optimum {
     status: Reached,
@@ -85,7 +87,7 @@ impl Optimum {
         Optimum { status, minimum_yield: outcome.best.as_ref().map(|best| best.minimum_yield.as_f64()) }
     }
 
-    /// The text in the table.
+    /// Formats the result for the table.
     fn cell(&self) -> String {
         let value = self.minimum_yield.map(|value| format!("{value:.6}")).unwrap_or_default();
         match self.status {

@@ -1,4 +1,4 @@
-//! When a job starts, and what each node gives.
+//! Allocation of a job: its start, and the amounts reserved on each node.
 
 use crate::output::Answer;
 use dfrsim_coallocation::file::{Resources, format_amount, reservation_lines};
@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// The start of the job, and the reserved amounts of each node.
+/// Start of the job, and the amounts reserved on each node.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Answered {
     start_s: f64,
@@ -17,7 +17,7 @@ pub(crate) struct Answered {
     properties: Vec<Property>,
     /// The product of the utilisations.
     utilisation_factor: f64,
-    /// The reservations as lines of the timetables.
+    /// The reservations as lines of the reservation file.
     #[serde(skip)]
     lines: String,
 }
@@ -27,7 +27,7 @@ struct Reserved {
     node: String,
     from_s: f64,
     until_s: f64,
-    /// The amounts by property, in its own unit.
+    /// The amounts by property, each in its own unit.
     amounts: BTreeMap<String, f64>,
 }
 
@@ -87,25 +87,25 @@ impl Answer for Answered {
         for Property { name, exact, utilisation, .. } in &self.properties {
             text += &format!("{name}: {exact} reserved, utilisation {utilisation:.4}\n");
         }
-        let factor = significant(self.utilisation_factor);
+        let factor = format_factor(self.utilisation_factor);
         text += &format!("utilisation factor {factor}\n");
         text
     }
 }
 
-/// Six decimals, or six digits where these would hide a small factor: for a property that is not requested it is of the
-/// order of millionths.
-fn significant(factor: f64) -> String {
+/// Formats the factor with six decimals, or with six significant digits where these would hide a
+/// small factor: for a property that is not requested it is of the order of 1e-6.
+fn format_factor(factor: f64) -> String {
     if factor == 0.0 || factor >= 0.001 { format!("{factor:.6}") } else { format!("{factor:.5e}") }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::significant;
+    use super::format_factor;
 
     #[test]
     fn small_factors_are_not_printed_as_zero() {
-        let printed = [0.25, 0.001, 0.000_000_3, 0.0].map(significant);
+        let printed = [0.25, 0.001, 0.000_000_3, 0.0].map(format_factor);
         assert_eq!(printed, ["0.250000", "0.001000", "3.00000e-7", "0.000000"]);
     }
 }

@@ -1,62 +1,63 @@
-//! What algorithms make of an instance.
+//! Results of algorithms for an instance.
 
 use crate::commands::solve::switch::Moved;
 use crate::output::{Answer, counted, table};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// What was asked of the algorithms.
+/// Answer to the question that the options pose.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "answer", rename_all = "kebab-case")]
 pub(crate) enum Answered {
-    /// The best minimum yield.
+    /// The packings with the best minimum yield that each algorithm found.
     Packings {
-        /// LPBOUND: no packing has a larger minimum yield; `null` if the jobs ask for more than all nodes have.
+        /// LPBOUND, an upper bound on the minimum yield of any packing; `null` if the jobs request
+        /// more than all nodes have.
         bound: Option<f64>,
         algorithms: Vec<Tried>,
-        /// The VMs of a state that run elsewhere with the best packing; `null` for an instance.
+        /// The VMs of a state that change their node in the best packing; `null` for an instance.
         moves: Option<Vec<Moved>>,
     },
-    /// With `--fewest-nodes`: the fewest nodes that keep a yield.
+    /// The minimum number of nodes for a yield, with `--fewest-nodes`.
     FewestNodes {
-        /// The minimum yield that is to be kept.
+        /// The minimum yield that is required.
         wanted: f64,
         algorithms: Vec<Fewest>,
-        /// The VMs of a state that run elsewhere with the fewest nodes; `null` for an instance.
+        /// The VMs of a state that change their node with the fewest nodes; `null` for an instance.
         moves: Option<Vec<Moved>>,
     },
-    /// With `--admit`: the jobs that are admitted.
+    /// The jobs that are admitted, with `--admit`.
     Admission {
-        /// The minimum yield that is to be kept.
+        /// The minimum yield that is required.
         wanted: f64,
         algorithms: Vec<Admitted>,
     },
-    /// With `--check`: whether a packing is right.
+    /// The verdict on a packing, with `--check`.
     Checked {
         file: String,
-        /// What the file claims.
+        /// The minimum yield that the file claims.
         minimum_yield: f64,
-        /// What is wrong; empty if it is right.
+        /// The violations; empty if the packing is correct.
         faults: Vec<String>,
     },
-    /// With `--list`: the names of all algorithms.
+    /// The names of all algorithms, with `--list`.
     Names { algorithms: Vec<String> },
 }
 
-/// The packing of an algorithm.
+/// Packing of an algorithm.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct Tried {
     pub(super) algorithm: String,
     pub(super) outcome: Came,
-    /// The smallest part of its need that a job gets.
+    /// The minimum yield: the smallest fraction of its need that a job gets.
     pub(super) minimum_yield: Option<f64>,
-    /// After the second phase.
+    /// The average yield after the second phase.
     pub(super) average_yield: Option<f64>,
-    /// The part of the fluid resources that is used then.
+    /// The fraction of the fluid resources that is used after the second phase.
     pub(super) utilisation: Option<f64>,
-    /// Of a search for the optimum: no packing has a larger minimum yield; proven.
+    /// The proven upper bound on the minimum yield, from a search for the optimum.
     pub(super) bound: Option<f64>,
-    /// LPBOUND less the minimum yield.
+    /// The difference between LPBOUND and the minimum yield.
     pub(super) below_bound: Option<f64>,
     pub(super) time_ms: f64,
 }
@@ -65,25 +66,25 @@ pub(crate) struct Tried {
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Came {
     Solved,
-    /// No packing was found, whether or not there is one.
+    /// No packing was found, but one may exist.
     #[default]
     Failed,
-    /// It is proven that there is no packing.
+    /// The algorithm has proven that no packing exists.
     Infeasible,
-    /// With the best packing known, if there is one.
+    /// The time limit was reached; the best packing found so far is given, if there is one.
     TimedOut,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Fewest {
     pub(super) algorithm: String,
-    /// `null` if all nodes are not enough, or the time was not.
+    /// The number of nodes; `null` if all nodes are not enough, or the time limit was reached.
     pub(super) nodes: Option<usize>,
-    /// Which nodes: their names, or for an instance their numbers.
+    /// The nodes: their names, or for an instance their numbers.
     pub(super) on: Option<Vec<String>>,
-    /// Fewer are not enough for any algorithm.
+    /// The proven lower bound on the number of nodes.
     pub(super) at_least: Option<usize>,
-    /// Whether the limit of time came before an answer.
+    /// True if the time limit was reached before there was an answer.
     pub(super) timed_out: bool,
     pub(super) time_ms: f64,
 }
@@ -91,15 +92,15 @@ pub(crate) struct Fewest {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Admitted {
     pub(super) algorithm: String,
-    /// How many jobs.
+    /// The number of admitted jobs.
     pub(super) admitted: usize,
     pub(super) minimum_yield: f64,
-    /// The numbers of the other jobs, from 0.
+    /// The numbers of the refused jobs, from 0.
     pub(super) refused: Vec<usize>,
 }
 
 impl Tried {
-    /// As the table has it.
+    /// Formats the result as a row of the table.
     fn cells(&self) -> [String; 6] {
         let word = match self.outcome {
             Came::Solved => "",
@@ -129,9 +130,9 @@ impl Answer for Answered {
             Answered::FewestNodes { algorithms, moves, .. } => fewest(algorithms, moves.as_deref()),
             Answered::Admission { algorithms, .. } => algorithms.iter().map(admission).collect(),
             Answered::Checked { file, minimum_yield, faults } if faults.is_empty() => {
-                format!("{file}: no fault, minimum yield {minimum_yield:.6}\n")
+                format!("{file}: valid, minimum yield {minimum_yield:.6}\n")
             }
-            // The message has them.
+            // The violations are in the error message instead.
             Answered::Checked { .. } => String::new(),
             Answered::Names { algorithms } => algorithms.iter().map(|name| format!("{name}\n")).collect(),
         }
@@ -141,7 +142,7 @@ impl Answer for Answered {
 fn packings(bound: Option<f64>, algorithms: &[Tried], moves: Option<&[Moved]>) -> String {
     let mut text = match bound {
         Some(bound) => format!("LPBOUND {bound:.6}\n"),
-        None => "LPBOUND: the jobs ask for more than all nodes have\n".to_owned(),
+        None => "LPBOUND: the jobs request more than all nodes have\n".to_owned(),
     };
     let heading = ["algorithm", "min yield", "average", "utilisation", "below bound", "time"];
     text += &table(heading, algorithms.iter().map(Tried::cells));
@@ -166,7 +167,7 @@ fn fewest(algorithms: &[Fewest], moves: Option<&[Moved]>) -> String {
         [algorithm.clone(), nodes, least, format!("{time_ms:.3} ms")]
     };
     let mut text = table(["algorithm", "nodes", "at least", "time"], algorithms.iter().map(cells));
-    // Instances have numbers only, and `--mapping-out` for them.
+    // The nodes of an instance have numbers only, which `--mapping-out` writes.
     if let Some(moves) = moves {
         let best = algorithms.iter().filter(|one| one.nodes.is_some()).min_by_key(|one| one.nodes);
         let on = best.and_then(|one| one.on.as_deref()).unwrap_or_default();

@@ -1,16 +1,16 @@
-//! A plan, or what the checker says of one.
+//! Plan, or the verdict of the checker on one.
 
-use crate::commands::solve::switch::{Switch, counts, summary, verb};
+use crate::commands::solve::switch::{Switch, count_actions, summary, switch_name};
 use crate::output::{Answer, counted};
-use dfrsim_context_switch::check::{PlanFaults, PlanReport};
+use dfrsim_context_switch::check::{PlanReport, PlanViolations};
 use dfrsim_context_switch::file::PlanFigures;
-use dfrsim_context_switch::{NodeSwitch, Place, Timed};
+use dfrsim_context_switch::{NodeSwitch, Place, TimedAction};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// A plan, or with `--check` the verdict of the checker on one.
+/// Plan, or with `--check` the verdict of the checker on one.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "answer", rename_all = "kebab-case")]
 pub(crate) enum Answered {
@@ -20,39 +20,39 @@ pub(crate) enum Answered {
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Planned {
-    /// The end of the last action.
+    /// The end of the last action, in seconds.
     duration_s: f64,
-    /// The memory that is moved or written, by table 1 of the report.
+    /// The memory that is moved or written, according to table 1 of the report.
     cost_mb: u64,
-    /// A lower bound on the cost of plans to the decided states; `null` if places were given.
+    /// A lower bound on the cost of plans to the decided states; `null` if nodes were given.
     bound_mb: Option<u64>,
-    /// Whether no other choice of nodes has a cheaper plan.
+    /// True if it is proven that no other choice of nodes has a cheaper plan.
     is_proven: bool,
-    /// What was reached of another aim than the least cost.
+    /// The value and the bound of the objective, if it is not the least cost.
     reached: Option<Reached>,
-    /// Whether a limit of time ended the search, so that another run may find another plan.
+    /// True if a time limit ended the search, so that another run may find another plan.
     is_timed: bool,
     /// The number of actions of each kind.
     actions: BTreeMap<&'static str, u32>,
     /// The pools of concurrent actions, in order.
     pools: Vec<Pool>,
-    /// Nodes that are switched on and off.
+    /// The nodes that are switched on and off.
     switches: Vec<Switched>,
     #[serde(skip)]
     summary: String,
-    /// The width of the longest name of a VM.
+    /// Width of the longest name of a VM, in bytes.
     #[serde(skip)]
     width: usize,
 }
 
-/// What a plan has of its aim.
+/// Value of a plan's objective.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 pub(super) struct Reached {
-    /// `moves`, `makespan` or `ends`.
+    /// The objective: `moves`, `makespan` or `ends`.
     pub(super) aim: &'static str,
-    /// Moves, or seconds: to the last action's end, or of all ends together.
+    /// The number of moves, or seconds: the end of the last action, or the sum of all ends.
     pub(super) value: f64,
-    /// What any plan has at least in which each VM acts once.
+    /// The lower bound for plans in which each VM acts at most once.
     pub(super) at_least: f64,
 }
 
@@ -66,9 +66,9 @@ struct Pool {
 struct Done {
     action: &'static str,
     vm: String,
-    /// Its node before the action; `null` if it has none.
+    /// The node before the action; `null` if the VM has none.
     from: Option<String>,
-    /// Its node after the action; `null` if it has none.
+    /// The node after the action; `null` if the VM has none.
     to: Option<String>,
     cost_mb: u64,
     begin_s: f64,
@@ -87,18 +87,18 @@ struct Switched {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Checked {
     file: String,
-    /// The faults; empty if the plan is right.
+    /// The violations; empty if the plan is correct.
     faults: Vec<String>,
-    /// The figures of a plan without a fault.
+    /// The metrics of a correct plan.
     report: Option<PlanReport>,
 }
 
 impl Answered {
     pub(super) fn plan(switch: &Switch, has_limit: bool, reached: Option<Reached>) -> Answered {
-        let proved = is_least(&switch.figures, reached);
+        let proved = is_proven_optimal(&switch.figures, reached);
         let Switch { cluster, timetable: times, figures, .. } = switch;
         let node = |place: Place| place.node().map(|node| cluster.node(node).name.clone());
-        let done = |&Timed { action, begin, end }: &Timed| Done {
+        let done = |&TimedAction { action, begin, end }: &TimedAction| Done {
             action: action.kind().name(),
             vm: cluster.vm(action.vm()).name.clone(),
             from: node(action.from()),
@@ -107,12 +107,12 @@ impl Answered {
             begin_s: begin.as_secs_f64(),
             end_s: end.as_secs_f64(),
         };
-        let pool = |pool: &Vec<Timed>| Pool {
+        let pool = |pool: &Vec<TimedAction>| Pool {
             begin_s: pool.iter().map(|timed| timed.begin).min().unwrap_or_default().as_secs_f64(),
             actions: pool.iter().map(done).collect(),
         };
         let switched = |switch: &NodeSwitch| Switched {
-            action: verb(switch),
+            action: switch_name(switch),
             node: cluster.node(switch.node).name.clone(),
             begin_s: switch.begin.as_secs_f64(),
             end_s: switch.end.as_secs_f64(),
@@ -124,7 +124,7 @@ impl Answered {
             is_proven: figures.proven,
             reached,
             is_timed: has_limit && !proved,
-            actions: counts(times).into_iter().collect(),
+            actions: count_actions(times).into_iter().collect(),
             pools: times.pools.iter().map(pool).collect(),
             switches: times.switches.iter().map(switched).collect(),
             summary: summary(times),
@@ -132,7 +132,7 @@ impl Answered {
         })
     }
 
-    pub(super) fn check(path: &Path, checked: &Result<PlanReport, PlanFaults>) -> Answered {
+    pub(super) fn check(path: &Path, checked: &Result<PlanReport, PlanViolations>) -> Answered {
         let faults = checked.as_ref().err().map(|faults| faults.0.iter().map(ToString::to_string).collect());
         Answered::Check(Checked {
             file: path.display().to_string(),
@@ -142,8 +142,8 @@ impl Answered {
     }
 }
 
-/// Whether the search has proved what it was for.
-fn is_least(figures: &PlanFigures, reached: Option<Reached>) -> bool {
+/// Returns whether the search has proven that its result is optimal.
+fn is_proven_optimal(figures: &PlanFigures, reached: Option<Reached>) -> bool {
     reached.map_or(figures.proven, |reached| reached.value <= reached.at_least)
 }
 
@@ -157,13 +157,13 @@ impl Answer for Answered {
 }
 
 impl Checked {
-    /// Faults are printed as messages, not here.
+    /// Formats the verdict on a correct plan; violations are printed as error messages instead.
     fn text(&self) -> String {
         let Some(PlanReport { pools, actions, detours_by_pivot, detours_by_disk }) = &self.report else {
             return String::new();
         };
         format!(
-            "{} in {}, {detours_by_pivot} by way of a pivot and {detours_by_disk} of a disk: no fault\n",
+            "{} in {}, {detours_by_pivot} detours by a pivot and {detours_by_disk} by a disk: no violation\n",
             counted(*actions, "action"),
             counted(*pools, "pool")
         )
@@ -171,7 +171,7 @@ impl Checked {
 }
 
 impl Planned {
-    /// The summary, the pools with a line for each action, and the figures.
+    /// Formats the summary, the pools with a line for each action, and the costs.
     fn text(&self) -> String {
         let mut text = String::new();
         let mut line = |line: String| text += &format!("{line}\n");
@@ -210,7 +210,7 @@ impl Planned {
             line(format!("{aim} {value}{unit}, at least {at_least}{unit}{proven}"));
         }
         if self.is_timed {
-            line("searched under a limit of time: another run may find another plan".to_owned());
+            line("the search had a time limit: another run may find another plan".to_owned());
         }
         text
     }

@@ -1,18 +1,18 @@
-//! The jobs among which a heuristic still has to choose, and what is known of them.
+//! Jobs among which a heuristic still has to choose, with the offers of the clusters.
 
-use super::key::{Ends, Key, two_least};
+use super::key::{Ends, Key, two_smallest};
 use crate::engine::{GridJob, Heuristic};
 use dfrsim_model::{SimSpan, SimTime};
-use dfrsim_policies::batch::Expected;
+use dfrsim_policies::batch::Prediction;
 use std::cmp::Ordering;
 
-/// Jobs and what each cluster offers them. An offer is valid until its cluster changes; only then it is requested
-/// again.
+/// Candidate jobs and the offers of each cluster to them. An offer is valid until its cluster
+/// changes; only then it is requested again.
 pub(super) struct Candidates {
     heuristic: Heuristic,
     pub(super) queue_state: QueueState,
     list: Vec<Candidate>,
-    /// One for each candidate and cluster, row by row.
+    /// Offers by candidate and cluster, row by row.
     offers: Vec<Offer>,
     clusters: usize,
 }
@@ -21,20 +21,20 @@ pub(super) struct Candidates {
 pub(super) struct Candidate {
     pub(super) job: usize,
     pub(super) width: u32,
-    /// Where it waits, or did before it was cancelled.
+    /// Cluster on which it waits, or waited before it was cancelled.
     pub(super) current: usize,
-    /// When it is, or was, expected to complete there.
+    /// Expected completion on that cluster.
     pub(super) current_end: SimTime,
-    /// The cluster to which it would go, and its offer.
+    /// Cluster to which it would move, and that cluster's offer.
     pub(super) target: Option<(usize, Offer)>,
     key: Key,
 }
 
-/// What a cluster offers to a job.
+/// Offer of a cluster to a job.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Offer {
-    pub(super) expected: Expected,
-    /// Zero where the job does not fit.
+    pub(super) expected: Prediction,
+    /// Walltime on the cluster; zero if the job does not fit.
     pub(super) walltime: SimSpan,
 }
 
@@ -47,22 +47,22 @@ impl Offer {
     }
 }
 
-/// Whether candidates are still queued where they were submitted.
+/// State of the candidates in their queues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum QueueState {
-    /// No: that cluster offers them a new place, like any other.
+    /// Cancelled: the former cluster offers a new place, like any other.
     Cancelled,
-    /// Yes: that cluster offers them the place that they have.
+    /// Still queued: the current cluster offers the place that they have.
     Queued,
 }
 
 impl Candidates {
-    /// No job; those that come will be compared by this heuristic.
+    /// Creates an empty list of candidates that are compared by this heuristic.
     pub(super) fn new(heuristic: Heuristic, queue_state: QueueState) -> Candidates {
         Candidates { heuristic, queue_state, list: Vec::new(), offers: Vec::new(), clusters: 0 }
     }
 
-    /// One more job, with an offer of each cluster.
+    /// Adds a job with the offers of all clusters.
     pub(super) fn push(
         &mut self,
         (number, job): (usize, &GridJob),
@@ -79,7 +79,11 @@ impl Candidates {
     }
 
     /// Updates every offer of a cluster.
-    pub(super) fn renew(&mut self, at: usize, mut expect: impl FnMut(&Candidate, Offer) -> Expected) {
+    pub(super) fn update_offers(
+        &mut self,
+        at: usize,
+        mut expect: impl FnMut(&Candidate, Offer) -> Prediction,
+    ) {
         for (candidate, row) in self.list.iter_mut().zip(self.offers.chunks_exact_mut(self.clusters)) {
             let offer = &mut row[at];
             if offer.is_some() {
@@ -92,7 +96,7 @@ impl Candidates {
         }
     }
 
-    /// Takes out the job that comes first, if any is left.
+    /// Removes and returns the job that comes first, if any is left.
     pub(super) fn take_first(&mut self) -> Option<Candidate> {
         let at = self.first(|_| true)?;
         let last = self.list.len() - 1;
@@ -102,8 +106,8 @@ impl Candidates {
         Some(self.list.swap_remove(at))
     }
 
-    /// Takes out the first job that would complete more than the threshold earlier elsewhere, and all that come before
-    /// it: they have had their turn.
+    /// Removes and returns the first job that would complete more than the threshold earlier
+    /// elsewhere. All jobs before it are removed too: they count as examined.
     pub(super) fn take_first_gainer(&mut self, threshold: SimSpan) -> Option<Candidate> {
         let gains = |candidate: &Candidate| {
             candidate
@@ -129,7 +133,7 @@ impl Candidates {
         self.offers.truncate(kept * self.clusters);
     }
 
-    /// Where the first of some jobs is in the list.
+    /// Finds the index of the first of the selected jobs.
     fn first(&self, which: impl Fn(&Candidate) -> bool) -> Option<usize> {
         let some = self.list.iter().enumerate().filter(|(_, candidate)| which(candidate));
         some.min_by(|(_, a), (_, b)| a.comes_before(b)).map(|(at, _)| at)
@@ -137,7 +141,7 @@ impl Candidates {
 }
 
 impl Candidate {
-    /// The order in which a heuristic examines two jobs.
+    /// Compares two jobs in the order in which the heuristic examines them.
     fn comes_before(&self, other: &Candidate) -> Ordering {
         other.key.cmp(&self.key).then(self.job.cmp(&other.job))
     }
@@ -152,7 +156,7 @@ impl Candidate {
         for (at, offer) in fitting.clone() {
             let end = offer.end();
             let counts = queue_state == QueueState::Cancelled || at != current;
-            // Of equal clusters the one where it is, then the first.
+            // Ties go to the current cluster, then to the first.
             let better =
                 |(_, other): (usize, Offer)| end < other.end() || end == other.end() && at == current;
             if counts && target.is_none_or(better) {
@@ -160,7 +164,8 @@ impl Candidate {
             }
         }
         self.target = target;
-        let (best, second) = two_least(fitting.map(|(_, offer)| offer.end())).unwrap_or((SimTime::MAX, None));
+        let (best, second) =
+            two_smallest(fitting.map(|(_, offer)| offer.end())).unwrap_or((SimTime::MAX, None));
         let ends =
             Ends { current: self.current_end, new: target.map(|(_, offer)| offer.end()), best, second };
         self.key = Key::of(heuristic, &ends, self.width);

@@ -1,13 +1,19 @@
-//! The heuristic that takes jobs in the order of submission.
+//! Heuristic that examines jobs in the order of submission.
 
-use super::{Places, cancel_all, move_job, submit_again};
+use super::{QueuedJobs, cancel_all, move_job, resubmit_job};
 use crate::engine::grid::Grid;
 use dfrsim_model::{SimSpan, SimTime};
 
-/// Algorithm 1: moves each job that would complete more than the threshold earlier on another cluster.
-pub(super) fn move_gainers(grid: &mut Grid<'_>, places: &mut Places, waiting: &[usize], threshold: SimSpan) {
+/// Applies algorithm 1: moves each job that would complete more than the threshold earlier on
+/// another cluster.
+pub(super) fn move_gainers(
+    grid: &mut Grid<'_>,
+    places: &mut QueuedJobs,
+    waiting: &[usize],
+    threshold: SimSpan,
+) {
     for &job in waiting {
-        // A move may have made room for others to start.
+        // A move may have let other jobs start.
         if !grid.is_waiting(job) {
             continue;
         }
@@ -15,25 +21,25 @@ pub(super) fn move_gainers(grid: &mut Grid<'_>, places: &mut Places, waiting: &[
         let elsewhere = best(grid, job, |at| (at != from).then_some(0));
         if let Some((to, expected)) = elsewhere.filter(|&(_, end)| end.saturating_add(threshold) < there) {
             move_job(grid, job, (from, there), (to, expected));
-            places.ask(grid, from).for_each(drop);
-            places.ask(grid, to).for_each(drop);
+            places.read_plan(grid, from).for_each(drop);
+            places.read_plan(grid, to).for_each(drop);
         }
     }
 }
 
-/// Algorithm 2: cancels all jobs, then submits each where it completes first.
-pub(super) fn resubmit(grid: &mut Grid<'_>, places: &Places, waiting: &[usize]) {
+/// Applies algorithm 2: cancels all jobs, then submits each where it completes first.
+pub(super) fn resubmit(grid: &mut Grid<'_>, places: &QueuedJobs, waiting: &[usize]) {
     cancel_all(grid, places, waiting);
     for &job in waiting {
         let from = places.cluster(job);
         let (to, expected) =
             best(grid, job, |at| Some(u8::from(at != from))).expect("it was on a cluster before");
-        submit_again(grid, job, from, to, expected);
+        resubmit_job(grid, job, from, to, expected);
     }
 }
 
-/// The cluster on which a job would complete first, and when; of several the one of least preference, then the first.
-/// Only clusters with a preference count.
+/// Finds the cluster on which a job would complete first, and the completion time. Ties go to the
+/// lowest preference, then to the first cluster. Clusters without a preference are ignored.
 fn best(
     grid: &mut Grid<'_>,
     job: usize,

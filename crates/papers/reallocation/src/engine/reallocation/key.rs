@@ -1,31 +1,31 @@
-//! What a heuristic compares.
+//! Sort keys of the heuristics.
 
 use crate::engine::Heuristic;
 use dfrsim_model::SimTime;
 use std::cmp::Ordering;
 
-/// How much a heuristic wants a job to be the next one: an exact fraction.
+/// Priority of a job under a heuristic, as an exact fraction; the largest key is examined first.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Key {
-    /// In microseconds.
+    /// Numerator, in microseconds.
     value: i64,
-    per: u32,
+    divisor: u32,
 }
 
-/// The completion times of a job, as far as heuristics use them.
+/// Completion times of a job that heuristics use.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ends {
-    /// Where it is, or was before it was cancelled.
+    /// Completion on the cluster where it waits, or waited before it was cancelled.
     pub(super) current: SimTime,
-    /// The best cluster to which it may go, if there is one.
+    /// Completion on the best cluster to which it may move, if there is one.
     pub(super) new: Option<SimTime>,
-    /// The best and the second best of all clusters.
+    /// Best completion over all clusters; `second` is the second best.
     pub(super) best: SimTime,
     pub(super) second: Option<SimTime>,
 }
 
-/// The least of some values, and the least of the others.
-pub(super) fn two_least<T: PartialOrd>(values: impl IntoIterator<Item = T>) -> Option<(T, Option<T>)> {
+/// Finds the two smallest values; `None` if there are no values.
+pub(super) fn two_smallest<T: PartialOrd>(values: impl IntoIterator<Item = T>) -> Option<(T, Option<T>)> {
     let mut values = values.into_iter();
     let mut least = values.next()?;
     let mut second: Option<T> = None;
@@ -40,23 +40,23 @@ pub(super) fn two_least<T: PartialOrd>(values: impl IntoIterator<Item = T>) -> O
     Some((least, second))
 }
 
-/// A time to compute with.
+/// Converts a time to signed microseconds; saturates.
 pub(super) fn micros(time: SimTime) -> i64 {
     i64::try_from(time.micros()).unwrap_or(i64::MAX)
 }
 
 impl Key {
-    /// The key of a job that was not examined yet.
-    pub(super) const NONE: Key = Key { value: i64::MIN, per: 1 };
+    /// Key of a job that was not examined yet; below all others.
+    pub(super) const NONE: Key = Key { value: i64::MIN, divisor: 1 };
 
-    /// What is compared of jobs of one width.
+    /// Returns the value by which jobs of one width are compared.
     pub(super) fn value(self) -> i64 {
         self.value
     }
 
-    /// Of a time, a gain or a sufferage in microseconds.
+    /// Creates a key from a time, a gain or a sufferage in microseconds.
     pub(super) fn of_value(heuristic: Heuristic, value: i64, width: u32) -> Key {
-        Key { value, per: if heuristic == Heuristic::MaxRelGain { width } else { 1 } }
+        Key { value, divisor: if heuristic == Heuristic::MaxRelGain { width } else { 1 } }
     }
 
     pub(super) fn of(heuristic: Heuristic, ends: &Ends, width: u32) -> Key {
@@ -68,7 +68,7 @@ impl Key {
                 ends.new.map_or(i64::MIN, |new| micros(ends.current) - micros(new))
             }
             Heuristic::Sufferage => {
-                // Only one cluster can take it if there is no second.
+                // Without a second cluster the sufferage is infinite.
                 ends.second.map_or(i64::MAX, |second| micros(second) - micros(ends.best))
             }
         };
@@ -78,11 +78,11 @@ impl Key {
 
 impl Ord for Key {
     fn cmp(&self, other: &Key) -> Ordering {
-        if self.per == other.per {
+        if self.divisor == other.divisor {
             return self.value.cmp(&other.value);
         }
         let cross = |value: i64, per: u32| i128::from(value) * i128::from(per);
-        cross(self.value, other.per).cmp(&cross(other.value, self.per))
+        cross(self.value, other.divisor).cmp(&cross(other.value, self.divisor))
     }
 }
 
@@ -104,7 +104,7 @@ impl Eq for Key {}
 mod tests {
     use super::*;
 
-    /// A job that ends at 100 s and could at 40 s, on 3 cores.
+    /// A job that ends at 100 s and could end at 40 s, on 3 cores.
     #[test]
     fn keys_of_one_job() {
         let at = SimTime::from_secs;
@@ -115,7 +115,7 @@ mod tests {
         assert_eq!(value(Heuristic::MaxMin), 40);
         assert_eq!(value(Heuristic::MaxGain), 60);
         assert_eq!(value(Heuristic::Sufferage), 30);
-        // 60 s on 3 cores are 20 s a core, less than 21 s on one.
+        // 60 s on 3 cores are 20 s per core, less than 21 s on one.
         let on_one = Ends { new: Some(at(79)), ..ends };
         let better = Key::of(Heuristic::MaxRelGain, &on_one, 1);
         assert!(key(Heuristic::MaxRelGain) < better);

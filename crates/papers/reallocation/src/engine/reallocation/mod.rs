@@ -1,8 +1,9 @@
-//! Moving waiting jobs (RR-7226, section 2.2).
+//! Reallocation of waiting jobs (RR-7226, section 2.2).
 //!
-//! [`Reallocator`] finds out who waits where and when it would complete, and hands that to the one of two procedures that
-//! the heuristic needs: [`in_turn`] asks about one job after the other, [`by_choice`] about all that are left before each
-//! choice. Where queues are served in turn thousands may wait: [`by_width`] finds the few that can come first.
+//! [`Reallocator`] collects the waiting jobs with their clusters and expected completions, and calls
+//! one of two procedures, depending on the heuristic: [`in_turn`] examines one job after the other,
+//! [`by_choice`] all jobs that are left before each choice. If queues are served in order, thousands
+//! of jobs may wait: [`by_width`] finds the few that can come first.
 
 mod by_choice;
 mod by_width;
@@ -14,62 +15,62 @@ mod walltimes;
 use crate::engine::grid::Grid;
 use crate::engine::{Heuristic, Reallocation};
 use dfrsim_model::SimTime;
-use dfrsim_policies::batch::Expected;
+use dfrsim_policies::batch::Prediction;
 
-/// Does what [`Reallocation`] says.
+/// Reallocator that performs a [`Reallocation`].
 pub(crate) struct Reallocator {
     pub(crate) options: Reallocation,
-    places: Places,
-    /// The waiting jobs in the order of submission; kept to reuse its memory.
+    places: QueuedJobs,
+    /// Waiting jobs in the order of submission; kept to reuse its memory.
     waiting: Vec<usize>,
 }
 
-/// Where the jobs that wait are.
+/// Clusters and predictions of the waiting jobs.
 #[derive(Default)]
-struct Places {
-    /// For each job: its cluster and what is expected of it there; of use for waiting jobs only.
-    of: Vec<(usize, Expected)>,
-    plan: Vec<(usize, Expected)>,
+struct QueuedJobs {
+    /// Cluster of each job and the prediction there; valid for waiting jobs only.
+    predictions: Vec<(usize, Prediction)>,
+    plan: Vec<(usize, Prediction)>,
 }
 
-impl Places {
-    /// Asks a cluster for its plan; gives its waiting jobs in the order of its queue.
-    fn ask(&mut self, grid: &mut Grid<'_>, at: usize) -> impl Iterator<Item = usize> {
+impl QueuedJobs {
+    /// Reads the plan of a cluster; returns its waiting jobs in the order of its queue.
+    fn read_plan(&mut self, grid: &mut Grid<'_>, at: usize) -> impl Iterator<Item = usize> {
         let now = grid.now();
         self.plan.clear();
         grid.clusters[at].known_plan(now, &mut self.plan);
         for &(job, expected) in &self.plan {
-            if self.of.len() <= job {
-                self.of.resize(job + 1, (0, Expected::UNKNOWN));
+            if self.predictions.len() <= job {
+                self.predictions.resize(job + 1, (0, Prediction::UNKNOWN));
             }
-            self.of[job] = (at, expected);
+            self.predictions[job] = (at, expected);
         }
         self.plan.iter().map(|(job, _)| *job)
     }
     fn cluster(&self, job: usize) -> usize {
-        self.of[job].0
+        self.predictions[job].0
     }
-    /// When a job is expected to complete where it waits.
+    /// Returns the expected completion of a job where it waits.
     fn end(&self, job: usize) -> SimTime {
-        self.of[job].1.end
+        self.predictions[job].1.end
     }
 }
 
 impl Reallocator {
     pub(crate) fn new(options: Reallocation) -> Reallocator {
-        Reallocator { options, places: Places::default(), waiting: Vec::new() }
+        Reallocator { options, places: QueuedJobs::default(), waiting: Vec::new() }
     }
 
     pub(crate) fn reallocate(&mut self, grid: &mut Grid<'_>) {
         let Reallocator { options, places, waiting } = self;
         waiting.clear();
         for at in 0..grid.clusters.len() {
-            waiting.extend(places.ask(grid, at));
+            waiting.extend(places.read_plan(grid, at));
         }
         grid.outcome.most_waiting = grid.outcome.most_waiting.max(waiting.len());
         waiting.retain(|&job| grid.job(job).home.is_none());
         waiting.sort_unstable();
-        grid.outcome.questions += questions(grid, waiting, options.heuristic);
+        grid.outcome.questions += count_requests(grid, waiting, options.heuristic);
         match (options.moves_for_more_than(), options.heuristic) {
             (Some(threshold), Heuristic::Mct) => in_turn::move_gainers(grid, places, waiting, threshold),
             (None, Heuristic::Mct) => in_turn::resubmit(grid, places, waiting),
@@ -84,19 +85,20 @@ impl Reallocator {
     }
 }
 
-/// How many completion times the text's procedure asks for: of all jobs that are left, before each choice.
-fn questions(grid: &Grid<'_>, waiting: &[usize], heuristic: Heuristic) -> u64 {
+/// Counts the completion times that the text's procedure requests: those of all jobs that are left,
+/// before each choice.
+fn count_requests(grid: &Grid<'_>, waiting: &[usize], heuristic: Heuristic) -> u64 {
     let clusters = |&job: &usize| (0..grid.clusters.len()).filter(|&at| grid.accepts(at, job)).count();
     let once: u64 = waiting.iter().map(|job| clusters(job) as u64).sum();
     match heuristic {
         Heuristic::Mct => once,
-        // The job that is chosen k-th is asked about k times; on average over all orders that is half of n + 1.
+        // The k-th job chosen is queried k times; the average over all orders is half of n + 1.
         _ => (once * (waiting.len() as u64 + 1)).div_ceil(2),
     }
 }
 
-/// Takes all of these jobs, which are all that wait but for local ones, out of their queues.
-fn cancel_all(grid: &mut Grid<'_>, places: &Places, waiting: &[usize]) {
+/// Cancels these jobs, which must be all waiting jobs except local ones.
+fn cancel_all(grid: &mut Grid<'_>, places: &QueuedJobs, waiting: &[usize]) {
     for at in 0..grid.clusters.len() {
         let here: Vec<(usize, SimTime)> = (waiting.iter().filter(|&&job| places.cluster(job) == at))
             .map(|&job| (job, places.end(job)))
@@ -111,10 +113,10 @@ fn cancel_all(grid: &mut Grid<'_>, places: &Places, waiting: &[usize]) {
         }
     }
     // Local jobs may start now.
-    grid.settle();
+    grid.run_pending_cycles();
 }
 
-/// Moves a job that waits on one cluster to another, where it is expected to end then.
+/// Moves a waiting job to another cluster. `to` and `from` include the expected completions there.
 fn move_job(
     grid: &mut Grid<'_>,
     job: usize,
@@ -124,14 +126,14 @@ fn move_job(
     grid.cancel(job, from, Some(expected_there));
     grid.submit(job, to, expected);
     grid.count_move(job);
-    grid.settle();
+    grid.run_pending_cycles();
 }
 
-/// Submits a cancelled job that waited on `from`.
-fn submit_again(grid: &mut Grid<'_>, job: usize, from: usize, to: usize, expected: SimTime) {
+/// Submits a cancelled job that waited on `from` to cluster `to`.
+fn resubmit_job(grid: &mut Grid<'_>, job: usize, from: usize, to: usize, expected: SimTime) {
     grid.submit(job, to, expected);
     if to != from {
         grid.count_move(job);
     }
-    grid.settle();
+    grid.run_pending_cycles();
 }

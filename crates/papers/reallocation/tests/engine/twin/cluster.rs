@@ -1,39 +1,40 @@
-//! One cluster, slow and obvious: lists of reservations, holes found by trying, everything from scratch.
+//! Slow and simple model of one cluster: lists of reservations, holes found by trying, everything
+//! computed from scratch.
 
-use dfrsim_paper_reallocation::engine::{BatchPolicy, ClusterSpec, Compression, Discipline, GridJob};
+use dfrsim_paper_reallocation::engine::{Backfilling, BatchPolicy, ClusterSpec, Compression, GridJob};
 
-/// A job that holds cores.
+/// A running job.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Held {
     pub(crate) job: usize,
     pub(crate) start: u64,
     width: u32,
-    /// The end of its walltime.
+    /// End of its walltime.
     expected: u64,
-    /// When it really ends.
+    /// Actual end.
     pub(crate) end: u64,
 }
 
 #[derive(Clone, Debug)]
 pub(crate) struct TwinCluster {
     pub(crate) spec: ClusterSpec,
-    local: Discipline,
+    local: Backfilling,
     pub(crate) running: Vec<Held>,
-    /// The waiting jobs; of use with conservative backfilling are their reservations.
+    /// Waiting jobs, with their reservations under conservative backfilling.
     pub(crate) queue: Vec<(usize, Option<u64>)>,
     freed: bool,
-    /// How much longer each job takes here, for its data.
+    /// Additional time of each job here, for its data transfer.
     pub(crate) extra: Vec<u64>,
-    /// The meta-scheduler's knowledge of the cores that are taken, if it does not ask: by what, from when, until when.
+    /// Allocated cores as known to the meta-scheduler, if it does not query the cluster.
     pub(crate) known: Option<Vec<Known>>,
     pub(crate) is_up: bool,
 }
 
-/// Cores that are taken as far as the meta-scheduler knows.
+/// Allocated cores as far as the meta-scheduler knows.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Known {
     job: usize,
-    /// Whether it waits.
+    /// True if the job is waiting.
     waits: bool,
     start: u64,
 }
@@ -47,7 +48,7 @@ impl TwinCluster {
     ) -> TwinCluster {
         TwinCluster {
             spec: spec.clone(),
-            local: local.discipline,
+            local: local.backfilling,
             running: Vec::new(),
             queue: Vec::new(),
             freed: false,
@@ -62,7 +63,7 @@ impl TwinCluster {
     pub(crate) fn walltime(&self, jobs: &[GridJob], job: usize) -> u64 {
         self.span(jobs[job].walltime.micros()) + self.extra[job]
     }
-    /// All jobs leave.
+    /// Removes all jobs, as the cluster fails, and returns them.
     pub(crate) fn fail(&mut self) -> Vec<usize> {
         let running = self.running.drain(..).map(|held| held.job);
         let left = running.chain(self.queue.drain(..).map(|(job, _)| job)).collect();
@@ -79,7 +80,7 @@ impl TwinCluster {
         self.known = Some(running.chain(waiting).collect());
     }
 
-    /// Takes out what ends at this moment.
+    /// Removes and returns the jobs that end now.
     pub(crate) fn end(&mut self, now: u64) -> Vec<Held> {
         let (ended, going) = self.running.iter().partition(|held| held.end == now);
         self.running = going;
@@ -110,14 +111,14 @@ impl TwinCluster {
         });
     }
 
-    /// One pass; the jobs that start.
+    /// Runs one scheduling pass, and returns the jobs that start.
     pub(crate) fn pass(&mut self, now: u64, jobs: &[GridJob]) -> Vec<usize> {
         let before: Vec<usize> = self.queue.iter().map(|&(job, _)| job).collect();
         match self.local {
-            Discipline::Fcfs => self.start_heads(now, jobs),
-            Discipline::Easy => self.easy(now, jobs),
-            Discipline::Spare | Discipline::Slurm => unreachable!("it is not in the twin"),
-            Discipline::Conservative(compression) => {
+            Backfilling::Fcfs => self.start_heads(now, jobs),
+            Backfilling::Easy => self.easy(now, jobs),
+            Backfilling::EasySpare | Backfilling::Slurm => unreachable!("it is not in the twin"),
+            Backfilling::Conservative(compression) => {
                 if std::mem::take(&mut self.freed) {
                     if compression == Compression::Replan {
                         self.queue.iter_mut().for_each(|(_, start)| *start = None);
@@ -152,7 +153,8 @@ impl TwinCluster {
     fn easy(&mut self, now: u64, jobs: &[GridJob]) {
         self.start_heads(now, jobs);
         let Some(&(head, _)) = self.queue.first() else { return };
-        // Each backfilled job is tried against the reservation of the head as it would be with it.
+        // Each candidate is checked against the head's reservation as it would be with the candidate
+        // running.
         for (job, _) in self.queue.clone().into_iter().skip(1) {
             if jobs[job].width > self.free() {
                 continue;
@@ -166,20 +168,21 @@ impl TwinCluster {
         }
     }
 
-    /// Reservations of waiting jobs: job, start.
+    /// Returns the reservations of waiting jobs as (job, start).
     fn reserved(&self) -> Vec<(usize, u64)> {
         self.queue.iter().filter_map(|&(job, start)| Some((job, start?))).collect()
     }
 
-    /// The first moment from `from` on at which a job finds its cores for its walltime beside the running jobs and these
-    /// reservations.
+    /// Returns the first time from `from` on at which a job fits for its walltime, given the running
+    /// jobs and these reservations.
     fn hole(&self, now: u64, from: u64, jobs: &[GridJob], job: usize, reserved: &[(usize, u64)]) -> u64 {
         let running = self.running.iter().map(|held| (held.width, now, held.expected));
         let waiting =
             reserved.iter().map(|&(job, start)| (jobs[job].width, start, start + self.walltime(jobs, job)));
         self.hole_beside(from, jobs, job, &running.chain(waiting).collect::<Vec<_>>())
     }
-    /// The same beside cores that are taken: how many, from when, until when.
+    /// Returns the first time from `from` on at which a job fits, given allocated cores as (cores,
+    /// start, end).
     fn hole_beside(&self, from: u64, jobs: &[GridJob], job: usize, taken: &[(u32, u64, u64)]) -> u64 {
         let free_at = |time: u64| {
             let used: u32 =
@@ -195,51 +198,51 @@ impl TwinCluster {
         ends.chain([from]).filter(fits).min().unwrap()
     }
 
-    /// The waiting jobs with their expected starts.
+    /// Returns the waiting jobs with their expected starts.
     pub(crate) fn plan(&self, now: u64, jobs: &[GridJob]) -> Vec<(usize, u64)> {
         let mut plan = Vec::new();
         for &(job, start) in &self.queue {
             let start = match (self.local, start) {
-                (Discipline::Conservative(_), start) => start.unwrap(),
+                (Backfilling::Conservative(_), start) => start.unwrap(),
                 _ => self.behind(now, jobs, job, &plan),
             };
             plan.push((job, start));
         }
         plan
     }
-    /// When a job starts behind those of the plan.
+    /// Returns the start of a job behind those of the plan.
     fn behind(&self, now: u64, jobs: &[GridJob], job: usize, plan: &[(usize, u64)]) -> u64 {
         let from = match (self.local, plan.last()) {
-            (Discipline::Fcfs, Some(&(_, last))) => last,
+            (Backfilling::Fcfs, Some(&(_, last))) => last,
             _ => now,
         };
         self.hole(now, from, jobs, job, plan)
     }
-    /// When a job would start if it were submitted now, as far as is known.
+    /// Returns the start of a job if it were submitted now, as far as is known.
     pub(crate) fn start_if_submitted(&self, now: u64, jobs: &[GridJob], job: usize) -> u64 {
         let Some(known) = &self.known else {
             return self.behind(now, jobs, job, &self.plan(now, jobs));
         };
-        let last = known.iter().filter(|known| known.waits && self.local == Discipline::Fcfs);
+        let last = known.iter().filter(|known| known.waits && self.local == Backfilling::Fcfs);
         let from = last.map(|known| known.start).max().unwrap_or(now).max(now);
         let taken = known
             .iter()
             .map(|known| (jobs[known.job].width, known.start, known.start + self.walltime(jobs, known.job)));
         self.hole_beside(from, jobs, job, &taken.collect::<Vec<_>>())
     }
-    /// The meta-scheduler notes that a job has this start.
+    /// Records the expected start of a job in the meta-scheduler's knowledge.
     pub(crate) fn note(&mut self, job: usize, start: u64) {
         if let Some(known) = &mut self.known {
             known.push(Known { job, waits: true, start });
         }
     }
-    /// It notes that a job does not start here.
+    /// Removes a job from the meta-scheduler's knowledge.
     pub(crate) fn forget(&mut self, job: usize) {
         if let Some(known) = &mut self.known {
             known.retain(|known| known.job != job);
         }
     }
-    /// When each waiting job starts, as far as is known.
+    /// Returns the known start of each waiting job.
     pub(crate) fn known_plan(&self, now: u64, jobs: &[GridJob]) -> Vec<(usize, u64)> {
         let mut plan = self.plan(now, jobs);
         for (job, start) in &mut plan {

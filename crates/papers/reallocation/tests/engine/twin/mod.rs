@@ -1,4 +1,5 @@
-//! The grid once more, slow and obvious: before each choice every cluster is asked about every job that is left.
+//! Slow and simple reference implementation of the grid: before each choice every cluster is queried
+//! about every remaining job.
 
 mod cluster;
 
@@ -8,7 +9,7 @@ use dfrsim_paper_reallocation::engine::{
 };
 use std::cmp::Reverse;
 
-/// The outcome of a job: cluster, start, end, moves.
+/// Outcome of a job: cluster, start, end, moves.
 pub(crate) type Fate = (usize, u64, u64, u32);
 
 struct Twin<'a> {
@@ -17,12 +18,13 @@ struct Twin<'a> {
     now: u64,
     fates: Vec<Option<Fate>>,
     moves: Vec<u32>,
-    /// The first cluster of each job, which has its data.
+    /// First cluster of each job, which has its data.
     data: Vec<Option<usize>>,
     options: Options,
 }
 
-/// Minimum completion time mapping, one submission a job, with or without reallocation.
+/// Simulates minimum completion time mapping, with one submission per job, with or without
+/// reallocation.
 pub(crate) fn simulate(platform: &Platform, jobs: &[GridJob], options: &Options) -> Vec<Option<Fate>> {
     let clusters = platform.clusters().iter();
     let is_published = options.publication_period.is_some();
@@ -48,7 +50,7 @@ pub(crate) fn simulate(platform: &Platform, jobs: &[GridJob], options: &Options)
     let changes: Vec<(u64, usize, bool)> = (platform.outages().iter())
         .flat_map(|it| [(it.from.micros(), it.cluster, false), (it.until.micros(), it.cluster, true)])
         .collect();
-    // Moment by moment.
+    // Simulates every microsecond.
     for now in 0.. {
         let waits = twin.clusters.iter().any(|it| !it.queue.is_empty() || !it.running.is_empty());
         if arrivals.peek().is_none() && !waits && held.is_empty() {
@@ -95,7 +97,8 @@ pub(crate) fn simulate(platform: &Platform, jobs: &[GridJob], options: &Options)
 }
 
 impl Twin<'_> {
-    /// Submits a job, which a cluster may have failed with; whether it is in a queue or fits nowhere.
+    /// Submits a job, which may have failed with a cluster; returns true if it is in a queue or fits
+    /// nowhere.
     fn arrive(&mut self, job: usize, failed: Option<usize>) -> bool {
         let is_home = |&at: &usize| self.jobs[job].home.is_none_or(|home| home as usize == at);
         let fits = |&at: &usize| self.jobs[job].width <= self.clusters[at].spec.cores;
@@ -123,7 +126,7 @@ impl Twin<'_> {
     fn pass(&mut self, at: usize) {
         self.clusters[at].pass(self.now, self.jobs);
     }
-    /// When a job would end on a cluster.
+    /// Returns the expected end of a job on a cluster.
     fn end(&self, job: usize, at: usize) -> u64 {
         let cluster = &self.clusters[at];
         cluster.start_if_submitted(self.now, self.jobs, job) + cluster.walltime(self.jobs, job)
@@ -132,7 +135,7 @@ impl Twin<'_> {
         let accepts = |cluster: &TwinCluster| cluster.is_up && self.jobs[job].width <= cluster.spec.cores;
         (0..self.clusters.len()).filter(|&at| accepts(&self.clusters[at])).collect()
     }
-    /// Where a job waits and when it is expected to end there.
+    /// Returns the cluster on which a job waits, and its expected end there.
     fn place(&self, job: usize) -> Option<(usize, u64)> {
         self.clusters.iter().enumerate().find_map(|(at, cluster)| {
             let plan = cluster.known_plan(self.now, self.jobs);
@@ -157,7 +160,7 @@ impl Twin<'_> {
             (0..self.clusters.len()).for_each(|at| self.pass(at));
         }
         while !left.is_empty() {
-            // The place of each job: held still, or held once.
+            // The position of each job: current, or before the cancellation.
             let current = |job: usize| if cancels { Some(before[job]) } else { self.place(job) };
             left.retain(|&job| current(job).is_some());
             let Some(&job) = left.iter().min_by(|&&a, &&b| {
@@ -182,14 +185,15 @@ impl Twin<'_> {
         }
     }
 
-    /// Where a job would go.
+    /// Returns the best cluster for a job and its expected end there.
     fn target(&self, job: usize, cancels: bool, from: usize) -> Option<(usize, u64)> {
         let may = self.eligible(job).into_iter().filter(|&at| cancels || at != from);
         may.map(|at| (at, self.end(job, at))).min_by_key(|&(at, end)| (end, at != from, at))
     }
 
-    /// How much a heuristic wants a job to be next. The numbers of the tests are small: floating point is exact but for
-    /// quotients, and those of different fractions differ by far more than an error.
+    /// Returns the priority that a heuristic gives to a job. The numbers of the tests are small, so
+    /// floating point is exact except for quotients, and different fractions differ by far more than
+    /// an error.
     fn wish(&self, job: usize, heuristic: Heuristic, cancels: bool, (from, there): (usize, u64)) -> f64 {
         let mut ends: Vec<u64> = (self.eligible(job).into_iter())
             .map(|at| if at == from && !cancels { there } else { self.end(job, at) })

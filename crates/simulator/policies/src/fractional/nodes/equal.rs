@@ -1,7 +1,7 @@
-//! Nodes that are alike, of which the same is said of many neighbours at a time.
+//! Identical nodes, stored as segments of adjacent nodes in the same state.
 
 use super::segments::Segments;
-use super::{Nodes, Room, Task, Wanted};
+use super::{FreeMemory, Nodes, PlacementRequest, Task};
 use dfrsim_cluster::{JobHandle, NodeRange, View};
 use dfrsim_model::offline::{Instance, OfflineJob};
 use dfrsim_model::{NodeId, NodeTasks, Share, Yield};
@@ -10,33 +10,35 @@ use dfrsim_packing::shares::Shares;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-/// Free memory and CPU load of each node under the mapping that is being made.
+/// Free memory and CPU load of each node under the current mapping.
 #[derive(Debug)]
 pub(super) struct EqualNodes {
     segments: Segments,
-    /// By node, of the first one of each segment: what each of its nodes has.
+    /// Load of each node of a segment, by the first node of the segment.
     loads: Vec<NodeLoad>,
-    /// The segments that can take tasks of the job being placed and have none yet, by load, then number.
-    fresh: BinaryHeap<Reverse<Candidate>>,
-    /// Those that have some and can take more, in the same order.
-    again: VecDeque<Candidate>,
-    /// The segments that have tasks of the job being placed, by their first nodes.
-    taken: Vec<usize>,
-    /// By the first node of a segment: what its nodes have of the job being placed; 0 in between.
-    tasks_on: Vec<Tasks>,
-    /// By the first node of a segment: its number, where it has one.
+    /// Segments that can take tasks of the job being placed and have none yet, by load, then node
+    /// number.
+    unused: BinaryHeap<Reverse<Candidate>>,
+    /// Segments that have tasks of the job being placed and can take more, in the same order.
+    reusable: VecDeque<Candidate>,
+    /// Segments that have tasks of the job being placed, by their first nodes.
+    used: Vec<usize>,
+    /// Tasks of the job being placed on the nodes of a segment, by its first node; 0 between
+    /// placements.
+    tasks_on: Vec<TaskCounts>,
+    /// Number of each segment, by its first node; `u32::MAX` if it has none.
     numbers: Vec<u32>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct NodeLoad {
-    /// In share units.
+    /// Free memory in share units.
     free_memory: u32,
-    /// The sum of weight * need of the tasks here (not of what they get), in share units.
+    /// Sum of weight * need of the tasks on the node (independent of their yields), in share units.
     load: u64,
 }
 
-/// Nodes of a segment with the load that they have together with the tasks of the job being placed.
+/// Nodes of a segment and their load, including tasks of the job being placed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Candidate {
     load: u64,
@@ -44,46 +46,47 @@ struct Candidate {
     nodes: u32,
 }
 
-/// How many tasks of the job being placed the nodes of a segment have.
+/// Number of tasks of the job being placed on the nodes of a segment.
 #[derive(Clone, Copy, Debug, Default)]
-struct Tasks {
-    /// On each of them.
+struct TaskCounts {
+    /// Tasks on each node.
     each: u32,
-    /// The first nodes that have one more, as there were not enough tasks for all.
+    /// Number of leading nodes with one more task, if the tasks did not suffice for all.
     more_on: u32,
 }
 
 impl EqualNodes {
-    /// This many nodes without tasks.
+    /// Creates `nodes` nodes without tasks.
     pub(super) fn new(nodes: u32) -> EqualNodes {
         EqualNodes {
             segments: Segments::new(nodes),
             loads: vec![NodeLoad { free_memory: Share::ONE.units(), load: 0 }; nodes as usize + 1],
-            fresh: BinaryHeap::new(),
-            again: VecDeque::new(),
-            taken: Vec::new(),
-            tasks_on: vec![Tasks::default(); nodes as usize],
+            unused: BinaryHeap::new(),
+            reusable: VecDeque::new(),
+            used: Vec::new(),
+            tasks_on: vec![TaskCounts::default(); nodes as usize],
             numbers: vec![0; nodes as usize],
         }
     }
 
-    /// How many tasks of this size the free memory of each node of a segment takes, at most `most`.
-    fn room_in(&self, segment: usize, memory: Share, most: u32) -> u32 {
+    /// Counts the tasks with this memory that fit into the free memory of each node of a segment, at
+    /// most `most`.
+    fn fit_count_in(&self, segment: usize, memory: Share, most: u32) -> u32 {
         let free = self.loads[segment].free_memory;
         free.checked_div(memory.units()).map_or(most, |room| room.min(most))
     }
 
-    /// The most tasks on a node.
-    fn most(wanted: Wanted) -> u32 {
-        wanted.beside.unwrap_or(wanted.tasks)
+    /// Returns the maximum number of tasks per node.
+    fn max_per_node(wanted: PlacementRequest) -> u32 {
+        wanted.max_per_node.unwrap_or(wanted.tasks)
     }
 
-    /// Tasks without need leave the load as it is, so that each node takes all that it can before the next one takes any. How many
-    /// have no place.
+    /// Places tasks without CPU need. They do not change the load, so each node is filled before the
+    /// next one is used. Returns the number of tasks that do not fit.
     fn pile_up(&mut self, memory: Share, tasks: u32, most: u32, placement: &mut Vec<NodeRange>) -> u32 {
         let (mut left, mut parts) = (tasks, Vec::new());
-        while let Some(Reverse(Candidate { first, nodes, .. })) = self.fresh.pop().filter(|_| left > 0) {
-            let room = self.room_in(first, memory, most);
+        while let Some(Reverse(Candidate { first, nodes, .. })) = self.unused.pop().filter(|_| left > 0) {
+            let room = self.fit_count_in(first, memory, most);
             let first = NodeId(first as u32);
             let full = NodeRange { first, nodes: nodes.min(left / room), tasks: room };
             left -= full.nodes * room;
@@ -97,26 +100,28 @@ impl EqualNodes {
         left
     }
 
-    /// Each task with a need goes to the least loaded node. How many have no place.
+    /// Places each task with a CPU need on the least loaded node. Returns the number of tasks that
+    /// do not fit.
     fn spread_out(&mut self, task: Task, tasks: u32, most: u32, placement: &mut Vec<NodeRange>) -> u32 {
         let memory = task.memory.units();
-        self.again.clear();
+        self.reusable.clear();
         let mut left = tasks;
         while left > 0 {
-            // Segments come back in the order in which they were taken, each with the same need more.
-            let is_fresh = match (self.fresh.peek(), self.again.front()) {
+            // The queue stays sorted: segments return to it in the order in which they were taken,
+            // each with the same additional load.
+            let is_fresh = match (self.unused.peek(), self.reusable.front()) {
                 (Some(Reverse(fresh)), Some(again)) => fresh < again,
                 (fresh, _) => fresh.is_some(),
             };
             let next = if is_fresh {
-                self.fresh.pop().map(|Reverse(candidate)| candidate)
+                self.unused.pop().map(|Reverse(candidate)| candidate)
             } else {
-                self.again.pop_front()
+                self.reusable.pop_front()
             };
             let Some(Candidate { load, first, nodes }) = next else { break };
             let on = &mut self.tasks_on[first];
             if on.each == 0 {
-                self.taken.push(first);
+                self.used.push(first);
             }
             if left < nodes {
                 on.more_on = left;
@@ -127,12 +132,12 @@ impl EqualNodes {
             left -= nodes;
             let free = self.loads[first].free_memory - memory * on.each;
             if on.each < most && free >= memory {
-                self.again.push_back(Candidate { load: load + task.load, first, nodes });
+                self.reusable.push_back(Candidate { load: load + task.load, first, nodes });
             }
         }
-        self.taken.sort_unstable();
-        for first in self.taken.drain(..) {
-            let Tasks { each, more_on } = std::mem::take(&mut self.tasks_on[first]);
+        self.used.sort_unstable();
+        for first in self.used.drain(..) {
+            let TaskCounts { each, more_on } = std::mem::take(&mut self.tasks_on[first]);
             let middle = first as u32 + more_on;
             let parts =
                 [(first as u32..middle, each + 1), (middle..self.segments.end_of(first) as u32, each)];
@@ -146,13 +151,13 @@ impl EqualNodes {
 }
 
 impl Nodes for EqualNodes {
-    fn emptied(&self) -> Box<dyn Nodes> {
+    fn without_tasks(&self) -> Box<dyn Nodes> {
         super::equal(self.segments.nodes() as u32)
     }
-    fn are_alike(&self) -> bool {
+    fn is_homogeneous(&self) -> bool {
         true
     }
-    fn fit(&self, view: View<'_>, job: JobHandle, on_all: bool) -> bool {
+    fn can_fit(&self, view: View<'_>, job: JobHandle, on_all: bool) -> bool {
         let (job, nodes) =
             (view.job(job), if on_all { view.nodes().into() } else { self.segments.nodes() as u64 });
         let on_one = Share::ONE.units().checked_div(job.memory().units()).map_or(u64::MAX, u64::from);
@@ -162,7 +167,7 @@ impl Nodes for EqualNodes {
         for range in placement {
             let nodes = range.indices();
             for end in [nodes.start, nodes.end] {
-                if let Some(parted) = self.segments.begin_at(end) {
+                if let Some(parted) = self.segments.add_boundary(end) {
                     self.loads[end] = self.loads[parted];
                 }
             }
@@ -174,7 +179,7 @@ impl Nodes for EqualNodes {
         }
     }
 
-    /// Takes away what was added with the same placement.
+    /// Removes tasks that were added with the same placement.
     fn remove(&mut self, placement: &[NodeRange], task: Task) {
         for range in placement {
             let nodes = range.indices();
@@ -183,47 +188,52 @@ impl Nodes for EqualNodes {
                 load.free_memory += task.memory.units() * range.tasks;
                 load.load -= task.load * u64::from(range.tasks);
             }
-            self.segments.join_at(nodes.start);
-            self.segments.join_at(nodes.end);
+            self.segments.remove_boundary(nodes.start);
+            self.segments.remove_boundary(nodes.end);
         }
     }
-    fn have_room(&self, placement: &[NodeRange], task: Task) -> bool {
+    fn can_add(&self, placement: &[NodeRange], task: Task) -> bool {
         let has_room = |range: &NodeRange| {
             let mut segments = self.segments.within(range.indices());
-            segments.all(|(first, _)| self.room_in(first, task.memory, range.tasks) == range.tasks)
+            segments.all(|(first, _)| self.fit_count_in(first, task.memory, range.tasks) == range.tasks)
         };
         placement.iter().all(has_room)
     }
-    fn room_on(&self, placement: &[NodeRange], wanted: Wanted) -> u64 {
+    fn fit_count_on(&self, placement: &[NodeRange], wanted: PlacementRequest) -> u64 {
         let segments = placement.iter().flat_map(|range| self.segments.within(range.indices()));
-        let room = |first| u64::from(self.room_in(first, wanted.task.memory, EqualNodes::most(wanted)));
+        let room =
+            |first| u64::from(self.fit_count_in(first, wanted.task.memory, EqualNodes::max_per_node(wanted)));
         segments.map(|(first, nodes)| room(first) * nodes.len() as u64).sum()
     }
-    fn room(&self, wanted: Wanted) -> u64 {
-        let room = |first| u64::from(self.room_in(first, wanted.task.memory, EqualNodes::most(wanted)));
+    fn fit_count(&self, wanted: PlacementRequest) -> u64 {
+        let room =
+            |first| u64::from(self.fit_count_in(first, wanted.task.memory, EqualNodes::max_per_node(wanted)));
         self.segments.all().map(|nodes| room(nodes.start) * nodes.len() as u64).sum()
     }
-    fn note(&self, room: &mut Room) {
+    fn store_free_memory(&self, room: &mut FreeMemory) {
         let free = |first: usize| Share::try_from_units(self.loads[first].free_memory);
         let segments = self.segments.all();
-        room.set(segments.map(|nodes| (free(nodes.start).expect("at most a node"), nodes.len() as u32)));
+        room.set(segments.map(|nodes| {
+            (free(nodes.start).expect("free memory must be at most that of a node"), nodes.len() as u32)
+        }));
     }
-    fn take(&self, room: &mut Room, wanted: Wanted) -> bool {
-        room.takes(wanted.task.memory, wanted.tasks)
+    fn fits(&self, room: &mut FreeMemory, wanted: PlacementRequest) -> bool {
+        room.fits(wanted.task.memory, wanted.tasks)
     }
-    /// On the node with enough free memory and the smallest load, in which jobs count with their weights: the more it is, the lower is
-    /// the level that the node can give them; ties: the lowest node.
-    fn place_greedily(&mut self, wanted: Wanted, placement: &mut Vec<NodeRange>) -> bool {
-        let (Wanted { task, tasks, .. }, most) = (wanted, EqualNodes::most(wanted));
+    /// Places tasks on the node with enough free memory and the lowest load, in which jobs are
+    /// weighted: the higher the load, the lower the yield level that the node allows. Ties: the
+    /// lowest node number.
+    fn place_greedily(&mut self, wanted: PlacementRequest, placement: &mut Vec<NodeRange>) -> bool {
+        let (PlacementRequest { task, tasks, .. }, most) = (wanted, EqualNodes::max_per_node(wanted));
         let memory = task.memory.units();
-        let mut fresh = std::mem::take(&mut self.fresh).into_vec();
+        let mut fresh = std::mem::take(&mut self.unused).into_vec();
         fresh.clear();
         fresh.extend(self.segments.all().filter_map(|nodes| {
             let NodeLoad { free_memory, load } = self.loads[nodes.start];
             let candidate = Candidate { load, first: nodes.start, nodes: nodes.len() as u32 };
             (free_memory >= memory).then_some(Reverse(candidate))
         }));
-        self.fresh = BinaryHeap::from(fresh);
+        self.unused = BinaryHeap::from(fresh);
         let begin = placement.len();
         let left = if task.load == 0 {
             self.pile_up(task.memory, tasks, most, placement)
@@ -243,9 +253,10 @@ impl Nodes for EqualNodes {
     fn shares(&self) -> Shares {
         Shares::new(self.segments.nodes() as u32)
     }
-    /// Segments have numbers, from 0 on in their order: all, or those that may be contested (where they are, if all weights are 1, which
-    /// is the least).
-    fn number(&mut self, only_contested: bool) {
+    /// Numbers the segments in order, from 0: all, or only those whose load exceeds the CPU of a
+    /// node, which may be contested. If all weights are 1, the minimum, these are exactly the
+    /// contested ones.
+    fn number_nodes(&mut self, only_contested: bool) {
         let mut next = 0;
         for nodes in self.segments.all() {
             let is_meant = !only_contested || self.loads[nodes.start].load > u64::from(Share::ONE.units());
@@ -253,7 +264,8 @@ impl Nodes for EqualNodes {
             next += u32::from(is_meant);
         }
     }
-    /// By the numbers of segments, as far as they have numbers: nodes of a segment share their CPU in the same way.
+    /// Appends a placement by segment numbers, without unnumbered segments. All nodes of a segment
+    /// divide their CPU in the same way.
     fn parts(&self, placement: &[NodeRange], parts: &mut Vec<NodeTasks>) {
         for range in placement {
             for (first, _) in self.segments.within(range.indices()) {
@@ -285,7 +297,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Task after task on the first node of the smallest load that has room: how many are on each, if all fit.
+    /// Places each task on the first node of the lowest load that has enough memory; returns the
+    /// tasks per node, or `None` if they do not all fit.
     fn one_by_one(table: &EqualNodes, task: Task, tasks: u32, most: u32) -> Option<Vec<u32>> {
         let loads = table.segments.all().flat_map(|nodes| vec![table.loads[nodes.start]; nodes.len()]);
         let mut nodes: Vec<NodeLoad> = loads.collect();
@@ -315,7 +328,7 @@ mod tests {
                 let task = Task { job: JobHandle::new(0), weight: 1, load: need, memory };
                 let expected = one_by_one(&table, task, tasks, most);
                 let mut placement = Vec::new();
-                let wanted = Wanted { task, tasks, beside: Some(most) };
+                let wanted = PlacementRequest { task, tasks, max_per_node: Some(most) };
                 prop_assert_eq!(table.place_greedily(wanted, &mut placement), expected.is_some());
                 let parts = (0..).zip(expected.unwrap_or_default()).filter(|&(_, tasks)| tasks > 0);
                 let mut expected = Vec::new();

@@ -1,36 +1,39 @@
-//! Neighbouring nodes that hold the same tasks.
+//! Segments of adjacent nodes that hold the same tasks.
 
 use std::ops::Range;
 
-/// Parts the nodes into segments of nodes with the same tasks: a segment begins where the tasks of some job begin or end. Jobs on
-/// thousands of nodes leave some hundred segments, so that most of what is asked of all nodes is asked of these.
+/// Partition of the nodes into segments with the same tasks: a segment begins where the tasks of
+/// some job begin or end. Jobs on thousands of nodes leave a few hundred segments, so that most
+/// queries about all nodes need only these.
 #[derive(Debug)]
 pub(super) struct Segments {
-    /// By node, and for the end of the last one: how many ranges of tasks begin or end there.
-    ends: Vec<u32>,
-    /// The same as bits: whether there are any. The first node and the end of the last one always have theirs.
+    /// Number of task ranges that begin or end at each node, and at the end of the last one.
+    boundaries: Vec<u32>,
+    /// Bit set of the positions where the count is positive. The first node and the end of the last
+    /// one are always in it.
     words: Vec<u64>,
 }
 
 impl Segments {
-    /// All nodes without tasks.
+    /// Creates a single segment of nodes without tasks.
     pub(super) fn new(nodes: u32) -> Segments {
         let nodes = nodes as usize;
-        let mut segments = Segments { ends: vec![0; nodes + 1], words: vec![0; nodes / 64 + 1] };
-        segments.begin_at(0);
-        segments.begin_at(nodes);
+        let mut segments = Segments { boundaries: vec![0; nodes + 1], words: vec![0; nodes / 64 + 1] };
+        segments.add_boundary(0);
+        segments.add_boundary(nodes);
         segments
     }
 
-    /// How many nodes there are.
+    /// Returns the number of nodes.
     pub(super) fn nodes(&self) -> usize {
-        self.ends.len() - 1
+        self.boundaries.len() - 1
     }
 
-    /// The range of some tasks begins or ends at this node; the segment that is parted there, if it was whole, by its first node.
-    pub(super) fn begin_at(&mut self, node: usize) -> Option<usize> {
-        self.ends[node] += 1;
-        if self.ends[node] > 1 {
+    /// Adds a boundary of a task range at this node; returns the first node of the segment that is
+    /// split there, if any.
+    pub(super) fn add_boundary(&mut self, node: usize) -> Option<usize> {
+        self.boundaries[node] += 1;
+        if self.boundaries[node] > 1 {
             return None;
         }
         let parted = (node > 0).then(|| self.first_of(node));
@@ -38,42 +41,43 @@ impl Segments {
         parted
     }
 
-    /// Takes back [`Segments::begin_at`].
-    pub(super) fn join_at(&mut self, node: usize) {
-        self.ends[node] -= 1;
-        if self.ends[node] == 0 {
+    /// Undoes [`Segments::add_boundary`].
+    pub(super) fn remove_boundary(&mut self, node: usize) {
+        self.boundaries[node] -= 1;
+        if self.boundaries[node] == 0 {
             self.words[node / 64] &= !(1 << (node % 64));
         }
     }
 
-    /// The first node of the segment that this node is in.
+    /// Returns the first node of the segment that contains this node.
     fn first_of(&self, node: usize) -> usize {
         let mut place = node / 64;
         let mut word = self.words[place] & (u64::MAX >> (63 - node % 64));
         while word == 0 {
-            // The first node begins a segment, which ends the loop.
+            // The loop ends at node 0, which always begins a segment.
             place -= 1;
             word = self.words[place];
         }
         place * 64 + 63 - word.leading_zeros() as usize
     }
 
-    /// The end of the segment that begins at this node.
+    /// Returns the end of the segment that begins at this node.
     pub(super) fn end_of(&self, first: usize) -> usize {
         let mut place = first / 64;
         let mut word = self.words[place] & (u64::MAX << (first % 64) << 1);
         while word == 0 {
-            // The end of the last node is an end, which ends the loop.
+            // The loop ends at the end of the last node, which is always a boundary.
             place += 1;
             word = self.words[place];
         }
         place * 64 + word.trailing_zeros() as usize
     }
 
-    /// The segments that these nodes are in, in their order: the first node of each, and those of its nodes that are among these.
+    /// Iterates over the segments that overlap these nodes, in order: the first node of each
+    /// segment, and its overlap.
     pub(super) fn within(&self, nodes: Range<usize>) -> impl Iterator<Item = (usize, Range<usize>)> + '_ {
         let mut place = nodes.start / 64;
-        // The ends behind the first of these nodes, as far as one word has them.
+        // Boundaries after the first of these nodes within its word.
         let mut word = self.words[place] & (u64::MAX << (nodes.start % 64) << 1);
         let (mut first, mut next) = (self.first_of(nodes.start), nodes.start);
         std::iter::from_fn(move || {
@@ -92,7 +96,7 @@ impl Segments {
         })
     }
 
-    /// All segments in their order.
+    /// Iterates over all segments in order.
     pub(super) fn all(&self) -> impl Iterator<Item = Range<usize>> + '_ {
         self.within(0..self.nodes()).map(|(_, nodes)| nodes)
     }
@@ -104,7 +108,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// The twin looks for the ends of ranges node by node.
+        /// The reference implementation searches for boundaries node by node.
         #[test]
         fn segments_lie_between_ends(
             nodes in 1_usize..300,
@@ -118,12 +122,12 @@ mod tests {
                 for end in [range.start, range.end] {
                     let begin = (0..end).rev().find(|node| left.iter().any(|range| range.start == *node || range.end == *node));
                     let is_new = left.iter().all(|range| range.start != end && range.end != end);
-                    prop_assert_eq!(segments.begin_at(end), begin.filter(|_| is_new));
+                    prop_assert_eq!(segments.add_boundary(end), begin.filter(|_| is_new));
                     left.push(end..end);
                 }
                 if !stays {
-                    segments.join_at(range.start);
-                    segments.join_at(range.end);
+                    segments.remove_boundary(range.start);
+                    segments.remove_boundary(range.end);
                     left.truncate(left.len() - 2);
                 }
             }

@@ -1,7 +1,7 @@
-//! Nodes that differ, in as many dimensions as they have resources.
+//! Nodes that differ, with one dimension per resource.
 
-use super::{Nodes, Task, Wanted};
-use crate::fractional::available::Available;
+use super::{Nodes, PlacementRequest, Task};
+use crate::fractional::available::AvailableNodes;
 use dfrsim_cluster::{JobHandle, NodeRange, View};
 use dfrsim_model::offline::{Instance, OfflineJob};
 use dfrsim_model::platform::classes::{NodeClasses, Sharing};
@@ -11,30 +11,30 @@ use dfrsim_packing::shares::Shares;
 use dfrsim_packing::{Capacities, TaskSize};
 use std::sync::Arc;
 
-/// The place of CPU among the dimensions: memory comes before it, the resources of nodes after it.
+/// Index of CPU among the dimensions: memory precedes it, the resources of nodes follow.
 const CPU: usize = 1;
 
-/// What is free of each dimension of each node, and how much it is loaded.
+/// Free amounts and load of each node, by dimension.
 #[derive(Clone, Debug)]
 pub(super) struct UnequalNodes {
     capacities: Arc<Capacities>,
-    /// The speed of each class.
+    /// Speeds by node class.
     speeds: Vec<Yield>,
-    /// How many nodes of each class the cluster has.
+    /// Number of nodes in the cluster, by class.
     counts: Vec<u32>,
-    /// Whether each dimension is shared by yields.
+    /// True, per dimension, if the resource is divided by yields.
     shared: Vec<bool>,
-    /// By handle: what a task takes.
+    /// Requests of a task, by job handle.
     sizes: Vec<TaskSize>,
-    nodes: Vec<Node>,
+    nodes: Vec<NodeState>,
 }
 
 #[derive(Clone, Debug)]
-struct Node {
+struct NodeState {
     class: usize,
-    /// What no task holds.
+    /// Amounts that no task holds, by dimension.
     free: Vec<u64>,
-    /// What tasks need at a yield of 1, times their weights.
+    /// Sum over tasks of weight * need at a yield of 1, by dimension.
     load: Vec<u128>,
 }
 
@@ -52,16 +52,16 @@ fn capacities(classes: &NodeClasses, nodes: impl Iterator<Item = NodeId>) -> Cap
     Capacities { classes: of_class.collect(), wholes, class_of }
 }
 
-/// Returns how many tasks of a size fit what is free, up to a limit.
-fn room_in(free: &[u64], size: &TaskSize, most: u32) -> u32 {
+/// Returns how many tasks of a size fit into the free amounts, at most `most`.
+fn tasks_that_fit(free: &[u64], size: &TaskSize, most: u32) -> u32 {
     let rooms = free.iter().zip(&size.held).filter_map(|(free, held)| free.checked_div(*held));
     rooms.fold(most, |most, room| room.min(u64::from(most)) as u32)
 }
 
 impl UnequalNodes {
-    /// The available nodes of a cluster of classes, without tasks.
-    pub(super) fn new(view: View<'_>, available: &Available) -> UnequalNodes {
-        let classes = view.classes().expect("nodes that differ are of classes");
+    /// Creates the available nodes of a cluster with node classes, without tasks.
+    pub(super) fn new(view: View<'_>, available: &AvailableNodes) -> UnequalNodes {
+        let classes = view.classes().expect("unequal nodes require node classes");
         let capacities = Arc::new(capacities(classes, available.nodes()));
         let shared = classes.resources().iter().map(|resource| resource.sharing == Sharing::Shared);
         let mut nodes = UnequalNodes {
@@ -72,36 +72,43 @@ impl UnequalNodes {
             nodes: Vec::new(),
             capacities,
         };
-        nodes.empty();
+        nodes.remove_all();
         view.jobs().iter().for_each(|&job| nodes.learn(view, job));
         nodes
     }
 
-    fn empty(&mut self) {
+    fn remove_all(&mut self) {
         let empty = |&class: &usize| {
             let free = self.capacities.classes[class].clone();
-            Node { class, load: vec![0; free.len()], free }
+            NodeState { class, load: vec![0; free.len()], free }
         };
         self.nodes = self.capacities.class_of.iter().map(empty).collect();
     }
 
-    /// How many of the wanted tasks a node has room for.
-    fn room_of(&self, node: &Node, wanted: Wanted) -> u32 {
+    /// Counts the requested tasks that fit into a node.
+    fn fit_count_of(&self, node: &NodeState, wanted: PlacementRequest) -> u32 {
         let size = &self.sizes[wanted.task.job.index()];
-        if size.allowed[node.class] { room_in(&node.free, size, self.most(node.class, wanted)) } else { 0 }
+        if size.allowed[node.class] {
+            tasks_that_fit(&node.free, size, self.max_per_node(node.class, wanted))
+        } else {
+            0
+        }
     }
 
-    /// The most of the wanted tasks on a node of a class: all, or as many as have their full needs beside each other.
-    fn most(&self, class: usize, wanted: Wanted) -> u32 {
+    /// Returns the maximum number of the requested tasks on a node of a class: all, or as many as
+    /// can have their full needs there.
+    fn max_per_node(&self, class: usize, wanted: PlacementRequest) -> u32 {
         let used = self.sizes[wanted.task.job.index()].used.iter().zip(&self.capacities.classes[class]);
         let beside = used.filter_map(|(used, capacity)| capacity.checked_div(*used)).min();
-        let beside =
-            beside.filter(|_| wanted.beside.is_some()).map(|most| u32::try_from(most).unwrap_or(u32::MAX));
+        let beside = beside
+            .filter(|_| wanted.max_per_node.is_some())
+            .map(|most| u32::try_from(most).unwrap_or(u32::MAX));
         beside.map_or(wanted.tasks, |beside| beside.clamp(1, wanted.tasks))
     }
 
-    /// How slowly a further task progresses on a node, if yields there are in proportion to weights, and how much the node is loaded.
-    fn slowness(&self, node: &Node, size: &TaskSize, weight: u64) -> (f64, f64) {
+    /// Computes the time per unit of work of a further task on a node, if yields are in proportion
+    /// to weights, and the load of the node.
+    fn slowness(&self, node: &NodeState, size: &TaskSize, weight: u64) -> (f64, f64) {
         let capacities = &self.capacities.classes[node.class];
         let loads = (0..capacities.len()).filter(|&dimension| size.used[dimension] > 0).map(|dimension| {
             let load = node.load[dimension] + u128::from(weight) * u128::from(size.used[dimension]);
@@ -113,7 +120,7 @@ impl UnequalNodes {
     }
 
     fn change(&mut self, node: usize, task: Task, tasks: u32, comes: bool) {
-        let Node { free, load, .. } = &mut self.nodes[node];
+        let NodeState { free, load, .. } = &mut self.nodes[node];
         let TaskSize { held, used, .. } = &self.sizes[task.job.index()];
         for dimension in 0..free.len() {
             let held = held[dimension] * u64::from(tasks);
@@ -130,9 +137,9 @@ impl UnequalNodes {
 }
 
 impl Nodes for UnequalNodes {
-    fn emptied(&self) -> Box<dyn Nodes> {
+    fn without_tasks(&self) -> Box<dyn Nodes> {
         let mut emptied = self.clone();
-        emptied.empty();
+        emptied.remove_all();
         Box::new(emptied)
     }
     fn learn(&mut self, view: View<'_>, job: JobHandle) {
@@ -152,10 +159,10 @@ impl Nodes for UnequalNodes {
         }
         self.sizes[job.index()] = size;
     }
-    fn fit(&self, view: View<'_>, job: JobHandle, on_all: bool) -> bool {
+    fn can_fit(&self, view: View<'_>, job: JobHandle, on_all: bool) -> bool {
         let (size, tasks) = (&self.sizes[job.index()], view.job(job).tasks());
         let room = |class: usize| match size.allowed[class] {
-            true => u64::from(room_in(&self.capacities.classes[class], size, tasks)),
+            true => u64::from(tasks_that_fit(&self.capacities.classes[class], size, tasks)),
             false => 0,
         };
         let rooms: u64 = if on_all {
@@ -175,24 +182,25 @@ impl Nodes for UnequalNodes {
             range.indices().for_each(|node| self.change(node, task, range.tasks, false));
         }
     }
-    fn have_room(&self, placement: &[NodeRange], task: Task) -> bool {
+    fn can_add(&self, placement: &[NodeRange], task: Task) -> bool {
         let size = &self.sizes[task.job.index()];
         placement.iter().all(|range| {
             self.nodes[range.indices()]
                 .iter()
-                .all(|node| room_in(&node.free, size, range.tasks) == range.tasks)
+                .all(|node| tasks_that_fit(&node.free, size, range.tasks) == range.tasks)
         })
     }
-    fn room_on(&self, placement: &[NodeRange], wanted: Wanted) -> u64 {
+    fn fit_count_on(&self, placement: &[NodeRange], wanted: PlacementRequest) -> u64 {
         let nodes = placement.iter().flat_map(|range| &self.nodes[range.indices()]);
-        nodes.map(|node| u64::from(self.room_of(node, wanted))).sum()
+        nodes.map(|node| u64::from(self.fit_count_of(node, wanted))).sum()
     }
-    fn room(&self, wanted: Wanted) -> u64 {
-        self.nodes.iter().map(|node| u64::from(self.room_of(node, wanted))).sum()
+    fn fit_count(&self, wanted: PlacementRequest) -> u64 {
+        self.nodes.iter().map(|node| u64::from(self.fit_count_of(node, wanted))).sum()
     }
-    /// On the node on which the task progresses fastest, then the one that is loaded least, then the lowest.
-    fn place_greedily(&mut self, wanted: Wanted, placement: &mut Vec<NodeRange>) -> bool {
-        let rooms: Vec<u32> = self.nodes.iter().map(|node| self.room_of(node, wanted)).collect();
+    /// Places tasks on the node where they progress fastest. Ties: the lowest load, then the lowest
+    /// node number.
+    fn place_greedily(&mut self, wanted: PlacementRequest, placement: &mut Vec<NodeRange>) -> bool {
+        let rooms: Vec<u32> = self.nodes.iter().map(|node| self.fit_count_of(node, wanted)).collect();
         if rooms.iter().map(|&room| u64::from(room)).sum::<u64>() < u64::from(wanted.tasks) {
             return false;
         }
@@ -211,7 +219,7 @@ impl Nodes for UnequalNodes {
                 a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1))
             };
             let best = fitting.iter().copied().enumerate().min_by(order);
-            let (place, (node, _)) = best.expect("there is room");
+            let (place, (node, _)) = best.expect("a node must remain while tasks are unplaced");
             self.change(node, task, 1, true);
             tasks_on[node] += 1;
             if tasks_on[node] == rooms[node] {
@@ -234,8 +242,9 @@ impl Nodes for UnequalNodes {
     fn shares(&self) -> Shares {
         Shares::on(Arc::clone(&self.capacities))
     }
-    /// Which classes tasks may be on is a resource that only those have, and a last one, which no task takes, parts classes from each other.
-    /// Amounts beyond 32 bits are rounded, those of nodes down and those of tasks up.
+    /// Models eligibility for classes as a resource that only the eligible classes have. A last
+    /// resource, which no task requests, makes classes distinct. Amounts beyond 32 bits are rounded:
+    /// down for nodes, up for tasks.
     fn instance(&self, view: View<'_>, jobs: &[JobHandle]) -> Instance {
         let sizes: Vec<&TaskSize> = jobs.iter().map(|job| &self.sizes[job.index()]).collect();
         let mut patterns: Vec<&[bool]> = sizes.iter().map(|size| &size.allowed[..]).collect();

@@ -1,16 +1,17 @@
-//! What happens to jobs that arrive, and to those that are tried again as if they did.
+//! Reaction to arriving jobs, and to jobs that are retried as if they arrived.
 
 use super::FractionalScheduler;
 use crate::fractional::OnSubmission;
 use crate::fractional::admission;
-use crate::fractional::nodes::{Nodes, Room, Task, Wanted};
+use crate::fractional::nodes::{FreeMemory, Nodes, PlacementRequest, Task};
 use crate::fractional::priority::Ranked;
 use dfrsim_cluster::{JobHandle, JobState, View};
 use dfrsim_model::SimTime;
 
-/// The nodes at a moment and after a number of changes of the mapping, without a number of the jobs that may leave them.
+/// Copy of the nodes, at a time and mapping version, from which the first `left` victims have been
+/// removed.
 #[derive(Debug)]
-pub(super) struct Vacated {
+pub(super) struct TrialNodes {
     at: (SimTime, u64),
     nodes: Box<dyn Nodes>,
     left: usize,
@@ -23,89 +24,92 @@ impl FractionalScheduler {
             OnSubmission::Greedy => {
                 self.mapper.place_greedily(view, job);
             }
-            OnSubmission::GreedyP | OnSubmission::GreedyPM if self.unmarks_after_placing() => {
-                self.place_then_unmark(view, job);
+            OnSubmission::GreedyP | OnSubmission::GreedyPM if self.restores_after_placing() => {
+                self.preempt_then_restore(view, job);
             }
             OnSubmission::GreedyP | OnSubmission::GreedyPM => {
                 let spreads = self.policy.extensions.spread;
-                if !(spreads && self.place_or_make_room(view, Wanted::spread(view, job))) {
-                    self.place_or_make_room(view, Wanted::of(view, job));
+                if !(spreads && self.place_or_preempt(view, PlacementRequest::spread(view, job))) {
+                    self.place_or_preempt(view, PlacementRequest::of(view, job));
                 }
             }
         }
     }
 
-    /// Places a job as it is wanted, if need be where others leave; whether that was possible.
-    fn place_or_make_room(&mut self, view: View<'_>, wanted: Wanted) -> bool {
+    /// Places a job as requested, preempting others if necessary; returns whether that was possible.
+    fn place_or_preempt(&mut self, view: View<'_>, wanted: PlacementRequest) -> bool {
         if self.mapper.place(view, wanted) {
             return true;
         }
         let job = wanted.task.job;
-        if self.mapper.holds(job) {
+        if self.mapper.is_blocked(job) {
             return false;
         }
-        self.rank_leavers(view);
+        self.rank_victims(view);
         let ranker = self.mapper.ranker(view);
         let claim = ranker.claim(job, self.swap_factor(view, job));
         if self.mapper.site.is_none() && self.policy.extensions.retry.is_some() {
-            // Many jobs are tried at one moment, and most find no room. Without levels those that may leave are the first ones.
-            let leaving = self.leavers.partition_point(|&other| ranker.makes_leave(claim, other));
-            if !self.have_room_without(view, leaving, wanted) {
+            // Fast rejection: many jobs are tried in one decision, and most do not fit. Without
+            // preemption levels, the possible victims are a prefix.
+            let leaving = self.victims.partition_point(|&other| ranker.may_preempt(claim, other));
+            if !self.fits_without(view, leaving, wanted) {
                 return false;
             }
         }
-        let marked = admission::mark(&mut self.mapper, view, &self.leavers, wanted, claim);
+        let marked = admission::select_victims(&mut self.mapper, view, &self.victims, wanted, claim);
         let Some(mut evicted) = marked else { return false };
-        admission::unmark_beside(&mut self.mapper, view, &mut evicted, wanted);
+        admission::keep_if_fits(&mut self.mapper, view, &mut evicted, wanted);
         let placed = self.mapper.place(view, wanted);
-        debug_assert!(placed, "room was made");
+        debug_assert!(placed, "the preempted jobs must have released enough memory");
         if self.policy.on_submission == OnSubmission::GreedyPM {
-            admission::move_where_free(&mut self.mapper, view, &evicted, &mut self.room);
+            admission::migrate_victims(&mut self.mapper, view, &evicted, &mut self.free_memory);
         }
         self.evicted.extend(evicted);
         true
     }
 
-    fn place_then_unmark(&mut self, view: View<'_>, job: JobHandle) {
-        if self.mapper.holds(job) {
+    fn preempt_then_restore(&mut self, view: View<'_>, job: JobHandle) {
+        if self.mapper.is_blocked(job) {
             return;
         }
-        self.rank_leavers(view);
-        let wanted = Wanted::of(view, job);
+        self.rank_victims(view);
+        let wanted = PlacementRequest::of(view, job);
         let claim = self.mapper.ranker(view).claim(job, None);
-        let marked = admission::mark(&mut self.mapper, view, &self.leavers, wanted, claim);
+        let marked = admission::select_victims(&mut self.mapper, view, &self.victims, wanted, claim);
         let Some(marked) = marked else { return };
         let placed = self.mapper.place_greedily(view, job);
-        debug_assert!(placed, "room was made");
+        debug_assert!(placed, "the preempted jobs must have released enough memory");
         let mut evicted = std::mem::take(&mut self.evicted);
         evicted.extend(marked);
-        let place = |job: JobHandle| self.leavers.iter().rev().position(|other| other.job() == job);
+        let place = |job: JobHandle| self.victims.iter().rev().position(|other| other.job() == job);
         evicted.sort_by_cached_key(|(job, _)| place(*job));
-        admission::unmark_where_free(&mut self.mapper, view, &mut evicted);
+        admission::restore_in_place(&mut self.mapper, view, &mut evicted);
         self.evicted = evicted;
     }
 
-    /// Tries jobs on no node as if they arrived, by decreasing priority: all but those that did so at this moment.
+    /// Retries unplaced jobs as if they arrived, by decreasing priority, except those that have just
+    /// arrived.
     pub(super) fn retry(&mut self, view: View<'_>, is_new: impl Fn(JobHandle) -> bool) {
         if self.policy.extensions.retry.is_none() {
             return;
         }
-        let rest = self.of_protected(view);
-        // What is refused to paused jobs is not refused to those that wait, as these may displace more.
-        let (mut room, mut room_of_paused, mut free) = (Room::default(), Room::default(), Room::default());
-        rest.note(&mut room);
+        let rest = self.protected_nodes(view);
+        // Rejections of paused jobs do not apply to waiting jobs, as these may preempt more.
+        let (mut room, mut room_of_paused, mut free) =
+            (FreeMemory::default(), FreeMemory::default(), FreeMemory::default());
+        rest.store_free_memory(&mut room);
         let mut tried = Vec::new();
         let ranker = self.mapper.ranker(view);
         for job in view.jobs().iter().copied().filter(|job| !self.rejected.contains(job)) {
-            // Those that were paused at this moment still count as running, and are left out.
+            // Jobs paused in the current decision still have the state running, and are excluded.
             let is_tried = match view.job(job).state() {
                 JobState::Waiting => true,
                 JobState::Paused => self.policy.extensions.swap.is_some(),
                 _ => false,
             };
-            let is_meant = is_tried && !is_new(job) && !self.mapper.runs(job);
-            if is_meant && rest.take(&mut room, Wanted::of(view, job)) {
-                tried.push(ranker.of(job));
+            let is_meant = is_tried && !is_new(job) && !self.mapper.is_placed(job);
+            if is_meant && rest.fits(&mut room, PlacementRequest::of(view, job)) {
+                tried.push(ranker.rank(job));
             }
         }
         Ranked::sort(&mut tried);
@@ -113,76 +117,78 @@ impl FractionalScheduler {
         for job in tried.into_iter().map(|ranked| ranked.job()) {
             let ranker = self.mapper.ranker(view);
             if std::mem::take(&mut is_changed) {
-                rest.note(&mut room_of_paused);
-                self.mapper.nodes.note(&mut free);
-                lowest = ranker.first_to_leave(self.mapper.placed());
+                rest.store_free_memory(&mut room_of_paused);
+                self.mapper.nodes.store_free_memory(&mut free);
+                lowest = ranker.first_victim(self.mapper.placed());
             }
-            let wanted = Wanted::of(view, job);
+            let wanted = PlacementRequest::of(view, job);
             let factor = self.swap_factor(view, job);
-            let displaces = lowest.is_some_and(|other| ranker.makes_leave(ranker.claim(job, factor), other));
+            let displaces = lowest.is_some_and(|other| ranker.may_preempt(ranker.claim(job, factor), other));
             let (nodes, room) = match factor {
                 None => (&rest, &mut room),
                 Some(_) if displaces => (&rest, &mut room_of_paused),
                 Some(_) => (&self.mapper.nodes, &mut free),
             };
-            if !nodes.take(room, wanted) || self.mapper.holds(job) {
+            if !nodes.fits(room, wanted) || self.mapper.is_blocked(job) {
                 continue;
             }
             self.admit(view, job);
-            is_changed = self.mapper.runs(job);
+            is_changed = self.mapper.is_placed(job);
             if is_changed {
                 continue;
             }
-            // For those that follow there is no more room than for this one; but a site may rank a paused job before others that
-            // displace more.
+            // A later job cannot fit either, unless a site ranks a paused job before others that may
+            // preempt more.
             match factor {
-                None => room.refuse(wanted.task.memory, wanted.tasks),
+                None => room.reject(wanted.task.memory, wanted.tasks),
                 Some(_) if self.mapper.site.is_none() => {
-                    room_of_paused.refuse(wanted.task.memory, wanted.tasks);
+                    room_of_paused.reject(wanted.task.memory, wanted.tasks);
                 }
                 Some(_) => {}
             }
         }
     }
 
-    /// By how much the priority of a paused job must exceed that of one that leaves for it.
+    /// Returns the factor by which the priority of a paused job must exceed that of its victims;
+    /// `None` if the job is not paused.
     fn swap_factor(&self, view: View<'_>, job: JobHandle) -> Option<u32> {
         self.policy.extensions.swap.filter(|_| view.job(job).state() == JobState::Paused)
     }
 
-    /// Ranks the jobs that are on nodes now or were so at the begin of this moment, and may give way to others as far as
-    /// `/PAY` goes. At one moment that depends on which jobs they are and, at a site, on what is on nodes.
-    fn rank_leavers(&mut self, view: View<'_>) {
-        let state = (view.now(), self.mapper.involvements());
-        if self.mapper.site.is_none() && self.leavers_at == Some(state) {
+    /// Ranks the possible victims: jobs that are placed, or were so at the start of this decision,
+    /// as far as `/PAY` allows. Within one decision the ranking changes only with the set of these
+    /// jobs and, at a site, with the placed ones.
+    fn rank_victims(&mut self, view: View<'_>) {
+        let state = (view.now(), self.mapper.involved_version());
+        if self.mapper.site.is_none() && self.victims_version == Some(state) {
             return;
         }
-        self.leavers_at = Some(state);
+        self.victims_version = Some(state);
         let ranker = self.mapper.ranker(view);
-        let mut leavers = std::mem::take(&mut self.leavers);
+        let mut leavers = std::mem::take(&mut self.victims);
         leavers.clear();
-        let giving_way = self.mapper.involved().filter(|&job| self.gives_way(view, job));
-        leavers.extend(giving_way.map(|job| ranker.of(job)));
+        let giving_way = self.mapper.involved().filter(|&job| self.can_be_preempted(view, job));
+        leavers.extend(giving_way.map(|job| ranker.rank(job)));
         leavers.sort_unstable();
-        self.leavers = leavers;
+        self.victims = leavers;
     }
 
-    /// Whether there would be room if this many of the jobs that may leave did so, the lowest ranks first. From one question to
-    /// the next only the difference leaves or comes back.
-    fn have_room_without(&mut self, view: View<'_>, leaving: usize, wanted: Wanted) -> bool {
-        let state = (view.now(), self.mapper.changes());
-        let (mapper, leavers) = (&self.mapper, &self.leavers);
+    /// Returns whether the requested tasks would fit if the `leaving` lowest-ranked victims were
+    /// preempted. Updates the copy of the nodes incrementally from one call to the next.
+    fn fits_without(&mut self, view: View<'_>, leaving: usize, wanted: PlacementRequest) -> bool {
+        let state = (view.now(), self.mapper.version());
+        let (mapper, leavers) = (&self.mapper, &self.victims);
         let on =
             |place: usize| (mapper.placement(leavers[place].job()), Task::of(view, leavers[place].job()));
         let vacated = match self.vacated.take() {
             Some(vacated) if vacated.at == state => vacated,
             _ => {
-                let mut nodes = mapper.nodes.emptied();
+                let mut nodes = mapper.nodes.without_tasks();
                 mapper.placed().for_each(|job| nodes.add(mapper.placement(job), Task::of(view, job)));
-                Vacated { at: state, nodes, left: 0 }
+                TrialNodes { at: state, nodes, left: 0 }
             }
         };
-        let Vacated { nodes, left, .. } = self.vacated.insert(vacated);
+        let TrialNodes { nodes, left, .. } = self.vacated.insert(vacated);
         while *left < leaving {
             let (placement, task) = on(*left);
             nodes.remove(placement, task);
@@ -193,23 +199,23 @@ impl FractionalScheduler {
             let (placement, task) = on(*left);
             nodes.add(placement, task);
         }
-        nodes.room(wanted) >= u64::from(wanted.tasks)
+        nodes.fit_count(wanted) >= u64::from(wanted.tasks)
     }
 
-    /// The nodes with those jobs alone that `/PAY` protects.
-    fn of_protected(&self, view: View<'_>) -> Box<dyn Nodes> {
-        let mut nodes = self.mapper.nodes.emptied();
-        for job in self.mapper.placed().filter(|&job| !self.gives_way(view, job)) {
+    /// Returns the nodes with only the jobs that `/PAY` protects from preemption.
+    fn protected_nodes(&self, view: View<'_>) -> Box<dyn Nodes> {
+        let mut nodes = self.mapper.nodes.without_tasks();
+        for job in self.mapper.placed().filter(|&job| !self.can_be_preempted(view, job)) {
             nodes.add(self.mapper.placement(job), Task::of(view, job));
         }
         nodes
     }
 
-    /// When jobs on no node are tried again if no event occurs until then.
+    /// Returns the time of the next retry of unplaced jobs if no event comes before.
     pub(super) fn next_retry(&self, view: View<'_>) -> Option<SimTime> {
         let span = self.policy.extensions.retry?;
         let waits = self.jobs(view).any(|job| {
-            !self.mapper.runs(job)
+            !self.mapper.is_placed(job)
                 && (view.job(job).state() == JobState::Waiting
                     || view.job(job).virtual_time().is_zero()
                     || self.policy.extensions.swap.is_some())
@@ -217,10 +223,10 @@ impl FractionalScheduler {
         waits.then(|| view.now().saturating_add(span))
     }
 
-    /// Whether a job may give way to others as far as `/PAY` goes.
-    fn gives_way(&self, view: View<'_>, handle: JobHandle) -> bool {
+    /// Returns whether `/PAY` allows the job to be preempted.
+    fn can_be_preempted(&self, view: View<'_>, handle: JobHandle) -> bool {
         let paid = self.mapper.penalties[handle.index()].paid(view.now());
         let pay = self.policy.extensions.pay;
-        pay.is_none_or(|most| self.outcomes.allow(view, view.job(handle), paid, most))
+        pay.is_none_or(|most| self.outcomes.may_preempt(view, view.job(handle), paid, most))
     }
 }

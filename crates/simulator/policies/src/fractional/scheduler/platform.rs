@@ -1,4 +1,4 @@
-//! Nodes that go down and come back.
+//! Node failures and repairs.
 
 use super::FractionalScheduler;
 use crate::fractional::OnSubmission;
@@ -6,26 +6,28 @@ use crate::fractional::idle::IdleJob;
 use dfrsim_cluster::{JobHandle, JobState, Situation, View};
 
 impl FractionalScheduler {
-    /// Brings the mapping up to date with what has happened. Returns the jobs that have lost their nodes, by order of submission, which arrive
-    /// again before those that are submitted; and whether there may be room for others, as jobs left or nodes came back.
-    pub(super) fn follow(&mut self, situation: &Situation<'_>) -> (Vec<JobHandle>, bool) {
+    /// Updates the mapping after events. Returns the jobs that have lost their nodes, by order of
+    /// submission, which arrive again before newly submitted ones; and whether resources may have
+    /// become free, since jobs were interrupted or nodes changed.
+    pub(super) fn update(&mut self, situation: &Situation<'_>) -> (Vec<JobHandle>, bool) {
         let view = situation.view;
-        let change = self.mapper.follow(situation, self.policy.pauses());
+        let change = self.mapper.update(situation, self.policy.pauses());
         for &job in &change.interrupted {
             self.idle.insert(IdleJob::new(job, view.job(job)));
         }
-        if change.are_other_nodes {
+        if change.has_new_nodes {
             self.mcb = self.mapper.nodes.mcb(self.options.mcb);
             self.shares = self.mapper.nodes.shares();
         }
-        let is_room = change.are_other_nodes || change.is_interruption;
+        let is_room = change.has_new_nodes || change.has_interruptions;
         let mut jobs = [change.interrupted, change.cut_off].concat();
         jobs.sort_unstable_by_key(|&job| view.job(job).sequence());
         (jobs, is_room)
     }
 
-    /// Jobs that have lost their nodes arrive again. Those that leave them for a window move where Greedy finds room, if the policy
-    /// places by Greedy; they make no room.
+    /// Admits jobs that have lost their nodes again. Running jobs that leave nodes because of a
+    /// window are moved where Greedy finds nodes, if the policy uses Greedy; they preempt no other
+    /// job.
     pub(super) fn admit_displaced(&mut self, view: View<'_>, displaced: &[JobHandle]) {
         for &job in displaced {
             if view.job(job).state() != JobState::Running {

@@ -1,4 +1,4 @@
-//! The CPU that a mapping gives to jobs (dissertation, sections 5.2.5 and 5.2.6).
+//! Division of CPU among the jobs of a mapping (dissertation, sections 5.2.5 and 5.2.6).
 
 use super::FractionalScheduler;
 use crate::fractional::{Periodic, SecondPhase, StretchYields};
@@ -7,9 +7,10 @@ use dfrsim_model::{SimSpan, VirtualTime, Yield};
 use dfrsim_packing::shares::{StretchJob, round_to_steps};
 
 impl FractionalScheduler {
-    /// Gives out the CPU under the mapping as it is now, which may have `others` than the last tick packed.
-    pub(super) fn share(&mut self, view: View<'_>, others: bool) {
-        // Where CPU comes in steps, even what is on other nodes counts.
+    /// Divides CPU among the jobs of the current mapping. `others`: the mapping has jobs that the
+    /// last tick did not pack.
+    pub(super) fn divide_cpu(&mut self, view: View<'_>, others: bool) {
+        // With CPU steps, even jobs on uncontested nodes are needed.
         self.sharing.gather(&mut self.mapper, self.options.mcb.cpu_step.is_none());
         let (running, jobs) = (&self.sharing.jobs, self.sharing.shared(view, &self.mapper));
         let weights = weights_of(view, running);
@@ -19,15 +20,16 @@ impl FractionalScheduler {
             if others || self.options.readings.stretch_yields == StretchYields::Recomputed {
                 let now = view.now();
                 period = self.next_tick(now).map_or(period, |tick| tick.since(now));
-                // Jobs may get less than at the tick, but the average is still computed above the yields of the tick.
+                // Jobs may get less than at the tick, but the average is still maximised above the
+                // yields of the tick.
                 floor = (others || is_max).then(|| self.options.mcb.floor.min(self.shares.common(&jobs)));
             }
-            let relative = relative(weights.as_deref());
+            let relative = relative_weights(weights.as_deref());
             let stretched = running.iter().zip(&jobs).enumerate().map(|(place, (job, &shared))| StretchJob {
                 job: shared,
                 flow_time: view.job(*job).flow_time(),
                 virtual_time: view.job(*job).virtual_time(),
-                floor: floor.unwrap_or(self.floors[job.index()]),
+                floor: floor.unwrap_or(self.packed_yields[job.index()]),
                 weight: relative(place),
             });
             let jobs: Vec<StretchJob<'_>> = stretched.collect();
@@ -35,7 +37,7 @@ impl FractionalScheduler {
                 self.ranking.rank(self.mapper.ranker(view), running.iter().copied());
                 let mut ranks = vec![0; running.len()];
                 for (rank, job) in (0..).zip(self.ranking.highest_first()) {
-                    // Both are by submission, as handles are not.
+                    // Both are ordered by submission; handles are not.
                     let sequence = view.job(job).sequence();
                     let place = running.partition_point(|&other| view.job(other).sequence() < sequence);
                     ranks[place] = rank;
@@ -74,14 +76,15 @@ impl FractionalScheduler {
     }
 }
 
-/// The weight of a job with this virtual time under `/LAS`, in units of 2^-31: seconds / (virtual time + seconds), rounded down, where the
-/// virtual time counts in whole microseconds; at least a unit.
+/// Computes the weight of a job with this virtual time under `/LAS`, in units of 2^-31: seconds /
+/// (virtual time + seconds), rounded down, with the virtual time in whole microseconds; at least one
+/// unit.
 fn weight_by_service(seconds: SimSpan, virtual_time: VirtualTime) -> u64 {
     let (offset, done) = (u128::from(seconds.micros()), virtual_time.units() >> Yield::BITS);
     u64::try_from((offset << 31) / (done + offset)).expect("at most 2^31").max(1)
 }
 
-/// The weights of these jobs; `None` if all of them count the same.
+/// Returns the weights of these jobs; `None` if they are all equal.
 pub(in crate::fractional) fn weights_of(view: View<'_>, jobs: &[JobHandle]) -> Option<Vec<u32>> {
     if !view.has_weights() {
         return None;
@@ -90,8 +93,9 @@ pub(in crate::fractional) fn weights_of(view: View<'_>, jobs: &[JobHandle]) -> O
     weights.iter().any(|&weight| weight != weights[0]).then_some(weights)
 }
 
-/// By what the stretch of each job is multiplied: its weight relative to the least.
-pub(super) fn relative(weights: Option<&[u32]>) -> impl Fn(usize) -> f64 + '_ {
+/// Returns the factor by which the stretch of each job is multiplied: its weight relative to the
+/// smallest one.
+pub(super) fn relative_weights(weights: Option<&[u32]>) -> impl Fn(usize) -> f64 + '_ {
     let least = weights.and_then(|weights| weights.iter().min().copied()).unwrap_or(1);
     move |job| weights.map_or(1.0, |weights| f64::from(weights[job]) / f64::from(least))
 }

@@ -1,18 +1,23 @@
-//! VP_EJECT: vector packing repaired by chains of ejections; an algorithm of our own.
+//! VP_EJECT: vector packing repaired by ejection chains; an algorithm of our own.
 //!
-//! What Permutation Pack cannot place at a yield is placed afterwards, by [`Placement::repair`]: a task without a node
-//! takes the place of another, which then looks for one itself, and so on. A task becomes the dearer to eject the more
-//! often it was, which keeps chains from going in circles (the ejection pool of Nagata and Bräysy 2009, from vehicle
-//! routing). Sizes count by how scarce they are: what all tasks ask for by what all nodes have.
+//! Tasks that Permutation Pack cannot place at a yield are placed afterwards, by
+//! [`Placement::repair`]: a task without a node takes the place of another one, which then needs a
+//! node itself, and so on. Each ejection of a task makes it more expensive to eject, which keeps
+//! chains from cycling (the ejection pool of Nagata and Bräysy 2009, from vehicle routing). Sizes
+//! are weighted by scarcity: the total demand of all tasks divided by the total capacity of all
+//! nodes.
 //!
-//! The search begins with VP_CPSUM, whose packing is the first one. Yields above it are tried in rounds: a quarter of the way to the
-//! bound with the nodes filled again (not at first where nodes differ), then a quarter of what lies between the last success and the
-//! last failure, then small steps up, because packing is not monotone in the yield and a repair the likelier the less it changes.
-//! Within a round nodes are not filled again: the placement whose repair failed last, from where a lower yield is near, or the best
-//! one found is carried to the next yield, where tasks that are too much lose their nodes, and the rest is repair. Each success
-//! counts with the exact minimum yield of its mapping, so that the search continues from there. Every round is twice as patient with
-//! a repair as the one before and fills nodes in another way. All of them together take a number of steps, in proportion to what
-//! VP_CPSUM did, that only decides where the sequence ends: *more steps never give a lower yield*.
+//! The search begins with VP_CPSUM, whose packing is the first solution. Yields above it are tried
+//! in rounds: a quarter of the way to the bound with the nodes filled again (in the first round not,
+//! if nodes differ), then a quarter of the distance between the last success and the last failure,
+//! then small steps up, because packing is not monotone in the yield and small changes are repaired
+//! more easily. Within a round nodes are not filled again. Instead the best placement, or after a
+//! failure the one whose repair failed last, is carried to the next yield: overloaded nodes lose
+//! tasks, and the repair places them again. Each success counts with the exact minimum yield of its
+//! mapping, and the search continues from there. Every round is twice as patient with a repair as
+//! the one before and fills nodes in another way. The total number of steps is proportional to the
+//! work of VP_CPSUM. It only determines the end of the sequence: *more steps never give a lower
+//! yield*.
 
 mod placement;
 
@@ -20,53 +25,56 @@ use super::engine::{Engine, Solve};
 use super::yields::{minimum_yield_of, yield_bound};
 use super::{Algorithm, Options};
 use dfrsim_model::Yield;
-use dfrsim_model::offline::{Instance, Solved, mapping_of};
-use dfrsim_packing::filling::{ItemLists, ListOrder, ListTable, OneList, Packer, Plan, RankedLists, fits};
+use dfrsim_model::offline::{Instance, Solved, collect_mapping};
+use dfrsim_packing::filling::{
+    ItemLists, ListOrder, ListTable, OneList, Packer, PackingPlan, RankedLists, fits,
+};
 use placement::{NOWHERE, Patience, Placement, Weights};
 
-/// The algorithm for vectors of width D, with memory that is used again from instance to instance.
+/// VP_EJECT for vectors of width D, with memory that is reused from instance to instance.
 #[derive(Debug, Default)]
 pub(super) struct Eject<const D: usize> {
-    /// VP_CPSUM, with the jobs and nodes of the instance.
-    floor: Engine<D>,
-    /// The capacity of each node.
+    /// VP_CPSUM, which also holds the jobs and nodes of the instance.
+    base: Engine<D>,
+    /// Capacity of each node.
     capacities: Vec<[u64; D]>,
-    /// The job of each task.
+    /// Job of each task.
     job_of: Vec<u32>,
     items: ItemLists<D>,
     packer: Packer<D>,
-    plan: Plan,
-    /// The jobs by list and decreasing weight.
+    plan: PackingPlan,
+    /// Jobs by list and decreasing weight.
     keys: Vec<(u64, u32)>,
-    /// The first task of each job that has no node yet.
+    /// First task of each job that has no node yet.
     next_task: Vec<u32>,
     placement: Placement<D>,
-    /// The node of each task, as a packing to be repaired and in the best one found.
+    /// Node of each task in the packing under repair; `found` has those of the best packing.
     tried: Vec<u32>,
     found: Vec<u32>,
-    /// The same of the last repair that failed, in which some have none; empty if there is none.
+    /// Node of each task after the last failed repair, in which some have none; empty if there is
+    /// none.
     failed: Vec<u32>,
 }
 
-/// How nodes are filled at first.
+/// Rule by which nodes are filled initially.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Filling {
     PermutationPack,
     FirstFit,
 }
 
-/// A placement that is carried from an earlier yield to the next.
+/// Placement that is carried to the next yield.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Earlier {
     Found,
-    /// The one whose repair failed last.
+    /// Placement whose repair failed last.
     Failed,
 }
 
 impl<const D: usize> Eject<D> {
-    /// Reads what the floor read.
+    /// Reads nodes and tasks from the instance that VP_CPSUM has read.
     fn read(&mut self) {
-        let Eject { floor: Engine { nodes, demands, .. }, capacities, job_of, .. } = self;
+        let Eject { base: Engine { nodes, demands, .. }, capacities, job_of, .. } = self;
         capacities.clear();
         for run in nodes.runs() {
             let capacity = nodes.kinds()[run.kind as usize];
@@ -79,33 +87,33 @@ impl<const D: usize> Eject<D> {
         self.failed.clear();
     }
 
-    /// Whether each task alone has a node that is large enough, at the lowest yield.
-    fn each_has_room(&mut self) -> bool {
-        self.floor.demands.size_at(Yield::ZERO);
-        let Engine { nodes, demands, .. } = &self.floor;
+    /// Checks that each task alone fits some node at the lowest yield.
+    fn each_task_fits(&mut self) -> bool {
+        self.base.demands.size_at(Yield::ZERO);
+        let Engine { nodes, demands, .. } = &self.base;
         let has_room = |size: &[u64; D]| nodes.kinds().iter().any(|capacity| fits(size, capacity));
         demands.sizes().iter().zip(demands.tasks()).all(|(size, &tasks)| tasks == 0 || has_room(size))
     }
 
-    /// Whether tasks can be packed at a yield by filling the nodes again.
-    fn packs_from_scratch(&mut self, scaled: Yield, filling: Filling, patience: &mut Patience) -> bool {
-        self.floor.demands.size_at(scaled);
+    /// Tries to pack the tasks at a yield by filling the nodes again.
+    fn try_from_scratch(&mut self, scaled: Yield, filling: Filling, patience: &mut Patience) -> bool {
+        self.base.demands.size_at(scaled);
         let weights = self.weights();
         self.fill(&weights, filling);
         patience.spend(2 * self.job_of.len());
-        self.repairs(&weights, patience)
+        self.try_repair(&weights, patience)
     }
 
-    /// Whether an earlier placement can be repaired to be a packing at a yield.
-    fn packs_from(&mut self, earlier: Earlier, scaled: Yield, patience: &mut Patience) -> bool {
-        self.floor.demands.size_at(scaled);
+    /// Tries to repair an earlier placement into a packing at a yield.
+    fn try_earlier(&mut self, earlier: Earlier, scaled: Yield, patience: &mut Patience) -> bool {
+        self.base.demands.size_at(scaled);
         let weights = self.weights();
         self.tried.clone_from(if earlier == Earlier::Failed { &self.failed } else { &self.found });
-        self.repairs(&weights, patience)
+        self.try_repair(&weights, patience)
     }
 
-    fn repairs(&mut self, weights: &Weights<D>, patience: &mut Patience) -> bool {
-        let sizes = self.job_of.iter().map(|&job| self.floor.demands.sizes()[job as usize]);
+    fn try_repair(&mut self, weights: &Weights<D>, patience: &mut Patience) -> bool {
+        let sizes = self.job_of.iter().map(|&job| self.base.demands.sizes()[job as usize]);
         self.placement.start(sizes, &self.capacities, weights, &self.tried);
         let repaired = self.placement.repair(patience);
         let kept = if repaired { &mut self.found } else { &mut self.failed };
@@ -116,7 +124,7 @@ impl<const D: usize> Eject<D> {
 
     fn weights(&self) -> Weights<D> {
         let mut demand = [0u128; D];
-        for (size, &tasks) in self.floor.demands.sizes().iter().zip(self.floor.demands.tasks()) {
+        for (size, &tasks) in self.base.demands.sizes().iter().zip(self.base.demands.tasks()) {
             for (demand, &size) in demand.iter_mut().zip(size) {
                 *demand += u128::from(size) * u128::from(tasks);
             }
@@ -125,13 +133,13 @@ impl<const D: usize> Eject<D> {
         Weights::new(&demand, &std::array::from_fn(capacity))
     }
 
-    /// Fills the nodes; `tried` is where the tasks went.
+    /// Fills the nodes; writes the node of each task to `tried`.
     fn fill(&mut self, weights: &Weights<D>, filling: Filling) {
-        let Eject { floor: Engine { demands, .. }, keys, items, .. } = self;
+        let Eject { base: Engine { demands, .. }, keys, items, .. } = self;
         let sizes = demands.sizes();
         let table = ListTable::new(demands.dimensions(), true);
         let lists = if filling == Filling::PermutationPack { table.count() } else { 1 };
-        // Weights have fewer bits than that.
+        // Weights have fewer bits than this.
         const LIST_SHIFT: u32 = 54;
         keys.clear();
         keys.extend(sizes.iter().zip(0..).map(|(size, job)| {
@@ -139,51 +147,52 @@ impl<const D: usize> Eject<D> {
             (((list as u64 + 1) << LIST_SHIFT) - weights.of(size) - 1, job)
         }));
         keys.sort_unstable();
-        demands.lay_out(keys, LIST_SHIFT, lists, items);
+        demands.write_lists(keys, LIST_SHIFT, lists, items);
         match filling {
             Filling::PermutationPack => {
                 self.packer.fill_all(
                     &mut RankedLists::new(table, ListOrder::ByRank),
                     items,
-                    &self.floor.nodes,
+                    &self.base.nodes,
                     &mut self.plan,
                 );
             }
-            Filling::FirstFit => self.packer.fill_all(&mut OneList, items, &self.floor.nodes, &mut self.plan),
+            Filling::FirstFit => self.packer.fill_all(&mut OneList, items, &self.base.nodes, &mut self.plan),
         }
 
         self.tried.clear();
         self.tried.resize(self.job_of.len(), NOWHERE);
-        let mut tasks = Tasks::of(&mut self.next_task, &self.floor, &mut self.tried);
+        let mut tasks = Tasks::of(&mut self.next_task, &self.base, &mut self.tried);
         let job = |item: u32| self.keys[item as usize].1 as usize;
         self.plan.parts().for_each(|(item, node, count)| tasks.put(job(item), node, count as u32));
     }
 
-    /// Takes the packing of the floor as the best one found.
-    fn take_floor(&mut self) {
+    /// Copies the packing of VP_CPSUM as the best one found.
+    fn copy_base(&mut self) {
         self.found.clear();
         self.found.resize(self.job_of.len(), NOWHERE);
-        let mut tasks = Tasks::of(&mut self.next_task, &self.floor, &mut self.found);
-        self.floor.found().for_each(|(job, node, count)| tasks.put(job, node, count));
+        let mut tasks = Tasks::of(&mut self.next_task, &self.base, &mut self.found);
+        self.base.found().for_each(|(job, node, count)| tasks.put(job, node, count));
     }
 
-    /// The exact minimum yield of the mapping that was found last.
+    /// Computes the exact minimum yield of the mapping that was found last.
     fn found_yield(&self, instance: &Instance) -> Yield {
         let tasks = self.job_of.iter().zip(&self.found);
         let parts = tasks.map(|(&job, &node)| (job as usize, node as usize, 1));
-        minimum_yield_of(instance, parts).expect("each node was found to have room")
+        minimum_yield_of(instance, parts).expect("each node was found to fit its tasks")
     }
 
-    /// Finds a packing at the lowest yield, if there is none yet. Without any all is lost, so that the whole effort goes into it.
-    fn rescues(&mut self, patience: &mut Patience) -> bool {
-        if !self.each_has_room() {
+    /// Tries to find a packing at the lowest yield if there is none yet. Without a packing there is
+    /// no solution, so all steps may be spent on it.
+    fn find_first(&mut self, patience: &mut Patience) -> bool {
+        if !self.each_task_fits() {
             return false;
         }
         patience.rescue();
         let mut fillings = [Filling::PermutationPack, Filling::FirstFit].into_iter().cycle();
         while !patience.is_exhausted() {
-            let filling = fillings.next().expect("they come again");
-            if self.packs_from_scratch(Yield::ZERO, filling, patience) {
+            let filling = fillings.next().expect("the iterator cycles");
+            if self.try_from_scratch(Yield::ZERO, filling, patience) {
                 return true;
             }
             patience.double();
@@ -191,20 +200,21 @@ impl<const D: usize> Eject<D> {
         false
     }
 
-    /// Raises the yield of the best mapping in rounds, as far as the steps go.
+    /// Raises the yield of the best mapping in rounds, until the steps are used up.
     fn raise(&mut self, instance: &Instance, precision: u32, highest: Yield, patience: &mut Patience) {
         let mut success = self.found_yield(instance);
-        // Where nodes differ, repairs of VP_CPSUM's packing reach more than those of nodes that are filled again (example `eject`).
-        let mut from_floor = self.floor.nodes.kinds().len() > 1;
+        // Repairing VP_CPSUM's packing reaches more than filling the nodes again if nodes differ
+        // (example `eject`).
+        let mut from_base = self.base.nodes.kinds().len() > 1;
         let mut fillings = [Filling::PermutationPack, Filling::FirstFit].into_iter().cycle();
         while success < highest && !patience.is_exhausted() {
-            let filling = fillings.next().expect("they come again");
+            let filling = fillings.next().expect("the iterator cycles");
             self.failed.clear();
             let target = above(success, highest);
-            let packs = if std::mem::take(&mut from_floor) {
-                self.packs_from(Earlier::Found, target, patience)
+            let packs = if std::mem::take(&mut from_base) {
+                self.try_earlier(Earlier::Found, target, patience)
             } else {
-                self.packs_from_scratch(target, filling, patience)
+                self.try_from_scratch(target, filling, patience)
             };
             if packs {
                 success = self.found_yield(instance).max(target);
@@ -227,8 +237,8 @@ impl<const D: usize> Eject<D> {
         let mut earlier = if self.failed.is_empty() { Earlier::Found } else { Earlier::Failed };
         while failure.units().saturating_sub(success.units()) > precision && !patience.is_exhausted() {
             let middle = above(success, failure);
-            if self.packs_from(earlier, middle, patience) {
-                // Rounding may have it that the mapping's is a unit less.
+            if self.try_earlier(earlier, middle, patience) {
+                // The mapping's own yield may be a unit lower because of rounding.
                 success = self.found_yield(instance).max(middle);
                 earlier = Earlier::Found;
             } else {
@@ -239,7 +249,8 @@ impl<const D: usize> Eject<D> {
         success
     }
 
-    /// Raises the yield of the best mapping by small steps, which a repair follows more often than large ones.
+    /// Raises the yield of the best mapping by small steps, since repairs succeed more often after
+    /// small changes.
     fn climb(
         &mut self,
         instance: &Instance,
@@ -252,7 +263,7 @@ impl<const D: usize> Eject<D> {
         while step > precision / 2 && success < highest && !patience.is_exhausted() {
             let at = success.units().saturating_add(step).min(highest.units());
             let at = Yield::try_from_units(at).expect("not above");
-            if self.packs_from(Earlier::Found, at, patience) {
+            if self.try_earlier(Earlier::Found, at, patience) {
                 success = self.found_yield(instance).max(at);
                 step = step.saturating_add(step / 2);
             } else {
@@ -266,33 +277,33 @@ impl<const D: usize> Eject<D> {
 impl<const D: usize> Solve for Eject<D> {
     fn solve(&mut self, _: Algorithm, instance: &Instance, options: Options) -> Option<Solved> {
         let highest = yield_bound(instance)?;
-        let has_floor = self.floor.search(Algorithm::FLOOR, instance, options).is_some();
+        let has_base = self.base.search(Algorithm::EJECT_START, instance, options).is_some();
         self.read();
-        let mut patience = Patience::new(self.job_of.len(), D, self.floor.work(), options.effort);
-        if has_floor {
-            self.take_floor();
-        } else if !self.rescues(&mut patience) {
+        let mut patience = Patience::new(self.job_of.len(), D, self.base.work(), options.effort);
+        if has_base {
+            self.copy_base();
+        } else if !self.find_first(&mut patience) {
             return None;
         }
         self.raise(instance, options.precision.units().max(1), highest, &mut patience);
         let parts = self.job_of.iter().zip(&self.found).map(|(&job, &node)| (job as usize, node, 1));
         Some(Solved {
-            mapping: mapping_of(instance.jobs.len(), parts),
+            mapping: collect_mapping(instance.jobs.len(), parts),
             minimum_yield: self.found_yield(instance),
         })
     }
 }
 
-/// What is tried between a yield with a packing and one that has none yet: a quarter of the way, because a failure costs more than a
-/// success and says less.
+/// Returns the next yield to try between a success and a failure: a quarter of the way, because a
+/// failure costs more than a success and gives less information.
 fn above(success: Yield, failure: Yield) -> Yield {
     let step = (failure.units() - success.units()).div_ceil(4);
     Yield::try_from_units(success.units() + step).expect("it lies between two yields")
 }
 
-/// The tasks of jobs that get their nodes one after the other.
+/// Assigner of nodes to the tasks of each job, one after the other.
 struct Tasks<'a> {
-    /// The first task of each job that has no node yet.
+    /// First task of each job that has no node yet.
     next: &'a mut [u32],
     node_of: &'a mut [u32],
 }

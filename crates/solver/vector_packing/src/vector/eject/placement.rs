@@ -1,112 +1,118 @@
-//! Tasks on nodes, and the repair of a packing that lacks some.
+//! Tasks on nodes, and the repair of an incomplete packing.
 
-use dfrsim_packing::filling::{BLOCK, RoughBlock, excess, fits, reduce, rough};
+use dfrsim_packing::filling::{BLOCK, CoarseBlock, coarse, excess, fits, reduce};
 
-/// The node of a task that has none.
+/// Node number of a task without a node.
 pub(super) const NOWHERE: u32 = u32::MAX;
 
-/// The price of a task without a node.
+/// Price of a task without a node.
 const UNPLACED: u64 = u64::MAX;
 
-/// What sizes count for: each by what all tasks ask for in its dimension, relative to what all nodes have.
+/// Weights of sizes: the scarcity of each dimension, that is total demand relative to total
+/// capacity.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Weights<const D: usize> {
-    /// In 1024ths.
+    /// Scarcity in 1024ths.
     scarcity: [u64; D],
 }
 
 impl<const D: usize> Weights<D> {
     pub(super) fn new(demand: &[u128; D], capacity: &[u128; D]) -> Weights<D> {
-        // Quotients of 64 bits are much faster.
+        // Division of 64-bit numbers is much faster than that of 128-bit ones.
         let most = demand.iter().chain(capacity).max().map_or(0, |most| u128::BITS - most.leading_zeros());
         let rough = |amount: u128| (amount >> most.saturating_sub(54)) as u64;
         let scarcity = |d: usize| ((rough(demand[d]) << 10) / rough(capacity[d]).max(1)).min(1 << 10);
         Weights { scarcity: std::array::from_fn(scarcity) }
     }
-    /// The sizes as they count.
+    /// Returns the weighted sizes.
     pub(super) fn weighted(&self, size: &[u64; D]) -> [u64; D] {
         std::array::from_fn(|d| (size[d] >> 20) * self.scarcity[d])
     }
-    /// Their sum; below 2^47.
+    /// Returns the weight of a task, the sum of its weighted sizes; below 2^47.
     pub(super) fn of(&self, size: &[u64; D]) -> u64 {
         self.weighted(size).iter().sum()
     }
 }
 
-/// How long repairs may go on.
+/// Limits on the length of repairs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Patience {
-    /// Ejections in a row after which what is without a node has not become lighter than ever before.
-    in_vain: usize,
-    /// Steps of all repairs together: blocks of amounts that are compared, [`STEPS_OF_EJECTION`] and the tasks of the node for each
-    /// ejection, and one for each task and each node of a placement to be repaired.
-    left: usize,
+    /// Largest number of consecutive ejections without a new minimum of the weight that is unplaced.
+    max_futile: usize,
+    /// Steps left for all repairs together. A step is a block of amounts compared, or a task or node
+    /// of a placement to be repaired; an ejection costs [`STEPS_OF_EJECTION`] and one step for each
+    /// task of the node.
+    steps_left: usize,
 }
 
 impl Patience {
-    /// For an instance with this number of tasks and resources on which VP_CPSUM did so much: enough ejections for about the same
-    /// time once more, for any size (the example `eject` of `dfrsim-vector-packing` measures it), or this many times as much.
+    /// Creates the limits for an instance with this number of tasks and resources, given the work of
+    /// VP_CPSUM on it: enough steps for about the same time again, for any size (measured by the
+    /// example `eject` of `dfrsim-vector-packing`), multiplied by `times`.
     pub(super) fn new(tasks: usize, dimensions: usize, work: usize, times: u32) -> Patience {
-        let in_vain = (4 + (tasks / 5).min(8 + tasks / 10)).min(70);
-        // A step is faster, compared with what VP_CPSUM does with an item, the more resources there are.
+        let max_futile = (4 + (tasks / 5).min(8 + tasks / 10)).min(70);
+        // The more resources there are, the faster a step is in comparison with the work of VP_CPSUM
+        // on an item.
         let left = work.saturating_mul(23 * (5 + dimensions.min(7))) / 100;
-        Patience { in_vain, left: left.saturating_mul(times as usize) }
+        Patience { max_futile, steps_left: left.saturating_mul(times as usize) }
     }
-    /// Whether no step is left.
+    /// Returns whether no step is left.
     pub(super) fn is_exhausted(self) -> bool {
-        self.left == 0
+        self.steps_left == 0
     }
-    /// Adds steps for a repair on which everything depends.
+    /// Adds steps for finding the first packing.
     pub(super) fn rescue(&mut self) {
-        self.left = self.left.saturating_add(self.left / 2).saturating_add(STEPS_OF_RESCUE);
+        self.steps_left = self.steps_left.saturating_add(self.steps_left / 2).saturating_add(STEPS_OF_RESCUE);
     }
-    /// Lets each repair go on for twice as long, within the same number of steps of all.
+    /// Multiplies the limit on futile ejections by two; the total number of steps stays.
     pub(super) fn double(&mut self) {
-        self.in_vain = self.in_vain.saturating_mul(2);
+        self.max_futile = self.max_futile.saturating_mul(2);
     }
-    /// Takes steps from those that are left.
+    /// Takes steps from those left.
     pub(super) fn spend(&mut self, steps: usize) {
-        self.left = self.left.saturating_sub(steps);
+        self.steps_left = self.steps_left.saturating_sub(steps);
     }
 }
 
-/// What a search without any packing has in addition.
+/// Number of additional steps of a search that has no packing yet.
 const STEPS_OF_RESCUE: usize = 200;
 
-/// The cost of an ejection beside its searches and the tasks of the node.
+/// Cost of an ejection in steps, without its searches and the tasks of the node.
 const STEPS_OF_EJECTION: usize = 6;
 
-/// Tasks on nodes, some of them nowhere yet.
+/// Tasks on nodes, some of them unplaced.
 #[derive(Debug, Default)]
 pub(super) struct Placement<const D: usize> {
-    /// The amount that each task asks for.
+    /// Size of each task.
     sizes: Vec<[u64; D]>,
     weights: Vec<u64>,
     node_of: Vec<u32>,
-    /// How often each task was ejected.
+    /// Number of times that each task was ejected.
     ejections: Vec<u32>,
-    /// The cost to eject each task: its weight, and once more for every ejection so far; [`UNPLACED`] without a node.
+    /// Price of ejecting each task: its weight, plus its weight for every ejection so far;
+    /// [`UNPLACED`] without a node.
     prices: Vec<u64>,
-    /// The free resources of each node.
+    /// Free capacity of each node.
     free: Vec<[u64; D]>,
     tasks_on: Vec<Vec<u32>>,
-    /// The tasks without a node, by rising weight.
+    /// Tasks without a node, by ascending weight.
     unplaced: Vec<u32>,
-    /// The free resources of each node, roughly.
-    rough_free: Vec<RoughBlock<D>>,
-    /// What the node of each task would have free without it, roughly; unused for a task without a node.
-    rough_room: Vec<RoughBlock<D>>,
-    /// Where the next search for a task to be ejected begins in `rough_room`.
+    /// Coarse free capacity of each node.
+    coarse_free: Vec<CoarseBlock<D>>,
+    /// Coarse free capacity that the node of each task would have without it; unused for a task
+    /// without a node.
+    coarse_free_without: Vec<CoarseBlock<D>>,
+    /// Index in `coarse_free_without` at which the next search for a task to eject begins.
     next_block: usize,
 }
 
 impl<const D: usize> Placement<D> {
-    /// The node of each task.
+    /// Returns the node of each task.
     pub(super) fn node_of(&self) -> &[u32] {
         &self.node_of
     }
 
-    /// Starts from tasks of these sizes on these nodes. Where a node has too many, some lose it.
+    /// Starts from tasks of these sizes on these nodes. Overloaded nodes lose some of their tasks.
     pub(super) fn start(
         &mut self,
         sizes: impl Iterator<Item = [u64; D]>,
@@ -133,14 +139,14 @@ impl<const D: usize> Placement<D> {
             tasks.push(task);
         }
         for (blocks, count) in
-            [(&mut self.rough_free, capacities.len()), (&mut self.rough_room, node_of.len())]
+            [(&mut self.coarse_free, capacities.len()), (&mut self.coarse_free_without, node_of.len())]
         {
             blocks.clear();
             blocks.resize(count.div_ceil(BLOCK), [[0; BLOCK]; D]);
         }
         self.next_block = 0;
         for node in 0..capacities.len() {
-            self.unload(node);
+            self.remove_excess(node);
             self.refresh(node);
         }
         for &task in &self.unplaced {
@@ -150,9 +156,9 @@ impl<const D: usize> Placement<D> {
         self.unplaced.sort_unstable_by_key(|&task| (weights[task as usize], task));
     }
 
-    /// Takes tasks from a node as long as it has too many: the lightest without which the others fit, or if there is none
-    /// the lightest that asks for anything that is short.
-    fn unload(&mut self, node: usize) {
+    /// Removes tasks from an overloaded node until the others fit: the lightest task without which
+    /// they fit, or otherwise the lightest that uses an overloaded resource.
+    fn remove_excess(&mut self, node: usize) {
         let Placement { sizes, weights, node_of, free, tasks_on, unplaced, .. } = self;
         let (tasks, capacity) = (&mut tasks_on[node], free[node]);
         let mut load = [0; D];
@@ -168,7 +174,7 @@ impl<const D: usize> Placement<D> {
             let candidates = tasks.iter().enumerate().filter(|&(_, &task)| helps(task));
             let (place, _) = candidates
                 .min_by_key(|&(_, &task)| (!fits(&without(task), &capacity), weights[task as usize], task))
-                .expect("some task asks for what is short");
+                .expect("some task uses an overloaded resource");
             let task = tasks.swap_remove(place);
             load = without(task);
             node_of[task as usize] = NOWHERE;
@@ -177,8 +183,9 @@ impl<const D: usize> Placement<D> {
         reduce(&mut free[node], &load, 1);
     }
 
-    /// Finds nodes for all tasks that have none, heaviest first, and says whether it succeeded. A task goes to the fullest
-    /// node that has room, else to that of another which is thereby ejected.
+    /// Tries to find nodes for all tasks without one, heaviest first; returns whether it succeeded.
+    /// A task goes to the fullest node that can hold it, or else takes the place of another task,
+    /// which is ejected.
     pub(super) fn repair(&mut self, patience: &mut Patience) -> bool {
         let weight_of = |weights: &[u64], tasks: &[u32]| -> u128 {
             tasks.iter().map(|&task| u128::from(weights[task as usize])).sum()
@@ -189,7 +196,7 @@ impl<const D: usize> Placement<D> {
         patience.spend(self.sizes.len() + self.free.len());
         while let Some(task) = self.unplaced.pop() {
             let size = self.sizes[task as usize];
-            if let Some(node) = self.room_for(&size) {
+            if let Some(node) = self.find_node(&size) {
                 self.put(task, node);
                 weight -= u128::from(self.weights[task as usize]);
                 continue;
@@ -198,12 +205,12 @@ impl<const D: usize> Placement<D> {
             if weight < least {
                 (least, in_vain) = (weight, 0);
             }
-            if patience.left == 0 || in_vain > patience.in_vain {
+            if patience.steps_left == 0 || in_vain > patience.max_futile {
                 return false;
             }
             let Some((ejected, blocks)) = self.cheapest_to_eject(&size) else { return false };
             let there = self.tasks_on[self.node_of[ejected as usize] as usize].len();
-            let steps = STEPS_OF_EJECTION + there + blocks + self.rough_free.len();
+            let steps = STEPS_OF_EJECTION + there + blocks + self.coarse_free.len();
             patience.spend(steps);
             let node = self.eject(ejected);
             self.put(task, node);
@@ -213,11 +220,11 @@ impl<const D: usize> Placement<D> {
         true
     }
 
-    /// The fullest node that has room; of equal ones the first.
-    fn room_for(&self, size: &[u64; D]) -> Option<usize> {
+    /// Finds the fullest node that can hold a size; of equal ones the first.
+    fn find_node(&self, size: &[u64; D]) -> Option<usize> {
         let mut best: Option<(u64, usize)> = None;
-        for (number, block) in self.rough_free.iter().enumerate() {
-            for lane in with_room(block, size) {
+        for (number, block) in self.coarse_free.iter().enumerate() {
+            for lane in fitting_lanes(block, size) {
                 let node = number * BLOCK + lane;
                 let Some(free) = self.free.get(node) else { break };
                 let candidate = (free.iter().sum(), node);
@@ -229,17 +236,17 @@ impl<const D: usize> Placement<D> {
         best.map(|(_, node)| node)
     }
 
-    /// A task without which its node would have room for a size: the lightest, where every ejection of a task so far adds
-    /// its weight once more. Goes on from where the last search ended, until it has seen enough. With the number of
-    /// blocks that it compared.
+    /// Finds a task without which its node could hold a size: the cheapest to eject among enough
+    /// candidates. The search continues where the last one ended. Also returns the number of blocks
+    /// compared.
     fn cheapest_to_eject(&mut self, size: &[u64; D]) -> Option<(u32, usize)> {
         const ENOUGH: u32 = 24;
         let mut best: Option<(u64, usize)> = None;
         let (mut seen, mut looked) = (0, 0);
-        let blocks = self.rough_room.len();
+        let blocks = self.coarse_free_without.len();
         for number in (self.next_block..blocks).chain(0..self.next_block) {
             looked += 1;
-            let lanes = with_room(&self.rough_room[number], size);
+            let lanes = fitting_lanes(&self.coarse_free_without[number], size);
             seen += lanes.0.count_ones();
             for lane in lanes {
                 let task = number * BLOCK + lane;
@@ -269,7 +276,7 @@ impl<const D: usize> Placement<D> {
         self.refresh(node);
     }
 
-    /// Takes a task from its node, and says which that was.
+    /// Removes a task from its node; returns the node.
     fn eject(&mut self, task: u32) -> usize {
         self.ejections[task as usize] += 1;
         self.prices[task as usize] = UNPLACED;
@@ -278,7 +285,7 @@ impl<const D: usize> Placement<D> {
             *free += size;
         }
         self.tasks_on[node].retain(|&other| other != task);
-        for rooms in &mut self.rough_room[task as usize / BLOCK] {
+        for rooms in &mut self.coarse_free_without[task as usize / BLOCK] {
             rooms[task as usize % BLOCK] = 0;
         }
         let rank = |task: u32| (self.weights[task as usize], task);
@@ -287,31 +294,31 @@ impl<const D: usize> Placement<D> {
         node
     }
 
-    /// Keeps the rough amounts of a node and its tasks true.
+    /// Updates the coarse amounts of a node and its tasks.
     fn refresh(&mut self, node: usize) {
         for (d, &free) in self.free[node].iter().enumerate() {
-            self.rough_free[node / BLOCK][d][node % BLOCK] = rough(free);
+            self.coarse_free[node / BLOCK][d][node % BLOCK] = coarse(free);
             for &task in &self.tasks_on[node] {
                 let task = task as usize;
-                self.rough_room[task / BLOCK][d][task % BLOCK] = rough(free + self.sizes[task][d]);
+                self.coarse_free_without[task / BLOCK][d][task % BLOCK] = coarse(free + self.sizes[task][d]);
             }
         }
     }
 }
 
-/// The lanes of a block with amounts that a size is roughly not above.
+/// Returns the lanes of a block whose coarse amounts may hold a size.
 #[inline]
-fn with_room<const D: usize>(block: &RoughBlock<D>, size: &[u64; D]) -> Lanes {
-    let excess = excess(block, &size.map(rough), |amount, size| size.saturating_sub(amount));
-    // Flags of a byte each, eight of which a product gathers in its highest byte: a branch for each lane takes longer than all
-    // of this.
+fn fitting_lanes<const D: usize>(block: &CoarseBlock<D>, size: &[u64; D]) -> Lanes {
+    let excess = excess(block, &size.map(coarse), |amount, size| size.saturating_sub(amount));
+    // One flag per byte; a multiplication gathers eight of them in its highest byte. This is faster
+    // than a branch for each lane.
     let flags: [u8; BLOCK] = excess.map(|excess| u8::from(excess == 0));
     let (words, _) = flags.as_chunks();
     let bits = |word: &[u8; 8]| u64::from_le_bytes(*word).wrapping_mul(0x0102_0408_1020_4080) >> 56;
     Lanes(words.iter().rev().fold(0, |lanes, word| lanes << 8 | bits(word) as u32))
 }
 
-/// Lanes of a block, in rising order.
+/// Lanes of a block, in ascending order.
 #[derive(Clone, Copy)]
 struct Lanes(u32);
 
@@ -342,7 +349,7 @@ mod tests {
         placement
     }
 
-    /// The free resources of a node by the tasks that say they are there.
+    /// Computes the free capacity of a node from the tasks assigned to it.
     fn free_on(placement: &Placement<2>, node: usize) -> [u64; 2] {
         let there = (0..placement.sizes.len()).filter(|&task| placement.node_of[task] as usize == node);
         there.fold([CAPACITY; 2], |free, task| [0, 1].map(|d| free[d] - placement.sizes[task][d]))
@@ -354,13 +361,13 @@ mod tests {
         with_room.min_by_key(|&(free, node)| (free[0] + free[1], node)).map(|(_, node)| node)
     }
 
-    /// Of the tasks in this many blocks from a first one on.
+    /// Returns the cheapest task in this many blocks, starting at a first one.
     fn plain_cheapest_to_eject(
         placement: &Placement<2>,
         size: &[u64; 2],
         (first, looked): (usize, usize),
     ) -> Option<u32> {
-        let blocks = placement.rough_room.len();
+        let blocks = placement.coarse_free_without.len();
         let is_there = |task: &u32| (*task as usize / BLOCK + blocks - first) % blocks < looked;
         let candidates = (0..placement.sizes.len() as u32).filter(is_there).filter(|&task| {
             let (node, own) = (placement.node_of[task as usize], placement.sizes[task as usize]);
@@ -395,15 +402,16 @@ mod tests {
             for node in 0..nodes {
                 prop_assert_eq!(placement.free[node], free_on(&placement, node));
             }
-            let repaired = placement.repair(&mut Patience { in_vain: steps, left: steps });
+            let repaired = placement.repair(&mut Patience { max_futile: steps, steps_left: steps });
             prop_assert!(!repaired || placement.node_of.iter().all(|&node| node != NOWHERE));
             for node in 0..nodes {
                 prop_assert_eq!(placement.free[node], free_on(&placement, node));
             }
-            prop_assert_eq!(placement.room_for(&sought), plain_room_for(&placement, &sought));
-            let (first, blocks) = (placement.next_block, placement.rough_room.len());
+            prop_assert_eq!(placement.find_node(&sought), plain_room_for(&placement, &sought));
+            let (first, blocks) = (placement.next_block, placement.coarse_free_without.len());
             let found = placement.cheapest_to_eject(&sought);
-            // A search that has not seen enough goes through all blocks, and the next one begins where it did.
+            // A search that has not seen enough candidates scans all blocks, and the next one begins
+            // at the same block.
             let looked = match (placement.next_block + blocks - first) % blocks {
                 0 => blocks,
                 some => some,

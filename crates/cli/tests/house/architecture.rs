@@ -1,26 +1,24 @@
-//! Rules of the layout: dependencies point down, no paper knows another, the frame names none, checkers share no code with what they
-//! check, and modules form no cycles.
+//! Tests rules of the layout: dependencies point downwards, no paper depends on another, the
+//! framework names none, checkers share no code with the code that they check, and modules have no
+//! cycles.
 
 mod modules;
 
+use crate::sources::{crates, sources};
 use modules::Modules;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-/// Folders of crates, lowest first. A crate depends only on crates in lower folders and, where cargo sees to it that there is no cycle
-/// ([`INNER`]), on crates of its own folder.
+/// Folders of crates, lowest first. A crate depends only on crates in lower folders and, where cargo
+/// prevents cycles ([`INNER`]), on crates of its own folder.
 const FLOORS: [&str; 9] =
     ["base", "simulator", "solver", "lab", "papers", "output", "commands", "dfrsim", "cli"];
 
 /// Folders whose crates may depend on each other.
 const INNER: [&str; 4] = ["base", "simulator", "solver", "output"];
 
-fn crates() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
-}
-
-/// The folders of the packages, each with its floor.
+/// Returns the folders of the packages, each with its level.
 fn folders() -> Vec<(usize, PathBuf)> {
     let mut folders = Vec::new();
     for (floor, name) in FLOORS.iter().enumerate() {
@@ -32,8 +30,8 @@ fn folders() -> Vec<(usize, PathBuf)> {
     folders
 }
 
-/// The packages: name, floor, dependencies on other packages of the project. Tests may look up: those of the auditor run the
-/// simulator that it shares no code with.
+/// Returns the packages: name, level, dependencies on other packages of the project. Tests are
+/// exempt: those of the auditor run the simulator, with which it shares no code.
 fn packages() -> BTreeMap<String, (usize, Vec<String>)> {
     let mut packages = BTreeMap::new();
     for (floor, path) in folders() {
@@ -60,19 +58,20 @@ fn dependencies_point_down_and_no_paper_knows_another() {
         }
     }
     assert_eq!(packages["dfrsim-lab"].1, ["dfrsim-input", "dfrsim-model"]);
-    // The commands get papers in the registry, so that cargo compiles both at the same time.
+    // The commands get papers through the registry, so that cargo compiles both in parallel.
     let paper = packages["dfrsim-commands"].1.iter().find(|name| name.starts_with("dfrsim-paper"));
     assert_eq!(paper, None);
 }
 
-/// Crates that a checker may use: types, readers, and the building blocks of the audit of one cluster.
+/// Crates that a checker may use: types, readers, and the building blocks of the audit of one
+/// cluster.
 const USED_BY_CHECKERS: [&str; 4] = ["dfrsim_model", "dfrsim_input", "dfrsim_state", "dfrsim_audit"];
 
 #[test]
 fn checkers_share_no_code_with_what_they_check() {
     let mut checkers = 0;
     for (floor, folder) in folders() {
-        if !["solver", "papers"].contains(&FLOORS[floor]) {
+        if !["solver", "papers"].contains(&FLOORS[floor]) || !folder.join("src").exists() {
             continue;
         }
         for path in sources(&folder.join("src")) {
@@ -99,23 +98,6 @@ fn checkers_share_no_code_with_what_they_check() {
     assert!(checkers > 20, "{checkers} files of checkers");
 }
 
-/// The source files below a folder.
-fn sources(folder: &Path) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    let mut folders = vec![folder.to_owned()];
-    while let Some(each) = folders.pop() {
-        for entry in fs::read_dir(each).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "rs") {
-                files.push(path);
-            }
-        }
-    }
-    files
-}
-
 #[test]
 fn the_frame_names_no_study() {
     let names =
@@ -123,7 +105,7 @@ fn the_frame_names_no_study() {
     let more = ["context_switch", "discovery", "adaptation", "policy", "policies", "scheduler"];
     for path in sources(&crates().join("lab/src")) {
         let text = fs::read_to_string(&path).unwrap();
-        // Examples in documentation may speak of a study; code may not.
+        // Examples in documentation may mention a study; code may not.
         let code = text.lines().enumerate().filter(|(_, line)| !line.trim_start().starts_with("//"));
         let code = code.take_while(|(_, line)| !line.contains("#[cfg(test)]"));
         for (number, line) in code {
@@ -134,13 +116,14 @@ fn the_frame_names_no_study() {
     }
 }
 
-/// Circles that are still to be taken apart: the package, and one of the modules.
+/// Known cycles that remain to be removed: the package, and one of the modules.
 const CIRCLES: [(&str, &str); 0] = [];
 
-/// Modules of a package use each other in one direction. Each file is a module, and an arrow goes from a file to the one that
-/// defines what a path in it names (`use`, or any path in code, through imports and re-exports). A re-export is no arrow, and
-/// neither is the use of what encloses a module: a file, and those in the folder of its name, are one thing. What is compiled
-/// for tests alone does not count.
+/// Checks that modules of a package use each other without cycles. Each file is a module, and an
+/// edge leads from a file to the file that defines what a path in it names (`use`, or any path in
+/// code, through imports and re-exports). A re-export is no edge, and neither is the use of an
+/// enclosing module: a file and those in the folder of its name form one unit. Code that is compiled
+/// only for tests does not count.
 #[test]
 fn modules_form_no_circles() {
     let (mut found, mut new) = (BTreeSet::new(), String::new());
@@ -161,7 +144,7 @@ fn modules_form_no_circles() {
     assert!(gone.is_empty(), "these are circles no longer, so take them off the list: {gone:?}");
 }
 
-/// A crate whose modules go round, one through a re-export, and beside it what is no circle.
+/// Finds the cycle of a crate, which includes a re-export, and no other one.
 #[test]
 fn circles_are_found() {
     let folder = tempfile::tempdir().unwrap();

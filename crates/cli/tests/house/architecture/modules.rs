@@ -1,30 +1,30 @@
-//! The modules of a crate with what each uses of the others, read from the tokens of its files.
+//! Collects the modules of a crate and their dependencies, from the tokens of its files.
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The names that lead to a module; that of the crate's root is empty.
+/// Path of a module; that of the crate's root is empty.
 type Name = Vec<String>;
 
-/// The modules of a crate, a file each.
+/// The modules of a crate, one per file.
 pub(super) struct Modules(BTreeMap<Name, Module>);
 
-/// A file without what is only compiled for tests.
+/// A file without code that is compiled only for tests.
 #[derive(Default)]
 struct Module {
     children: BTreeSet<String>,
     definitions: BTreeSet<String>,
-    /// The paths that `use` gives names to.
+    /// Paths that `use` gives names to.
     imports: BTreeMap<String, Vec<String>>,
-    /// The paths of `use path::*`.
+    /// Paths of `use path::*`.
     globs: Vec<Vec<String>>,
-    /// Every path in it but those of re-exports.
+    /// All paths except those of re-exports.
     paths: BTreeSet<Vec<String>>,
 }
 
-/// What follows the keyword is defined.
+/// Keywords that are followed by a defined name.
 const DEFINES: [&str; 9] =
     ["struct", "enum", "union", "trait", "type", "fn", "const", "static", "macro_rules"];
 
@@ -36,13 +36,13 @@ fn is(token: Option<&TokenTree>, text: &str) -> bool {
     }
 }
 
-/// Whether it is `::`.
+/// Returns whether the tokens at `at` are `::`.
 fn is_path(tokens: &[TokenTree], at: usize) -> bool {
     is(tokens.get(at), ":") && is(tokens.get(at + 1), ":")
 }
 
 impl Module {
-    /// Reads tokens of the file; `is_top` for those outside all braces.
+    /// Reads tokens of the file; `is_top` is true outside all braces.
     fn read(&mut self, stream: TokenStream, is_top: bool) {
         let tokens: Vec<TokenTree> = stream.into_iter().collect();
         let mut at = 0;
@@ -100,7 +100,7 @@ impl Module {
         }
     }
 
-    /// Reads what follows `use`, below the path before its braces.
+    /// Reads the tokens after `use`, below the path before its braces.
     fn import(&mut self, tokens: &[TokenTree], before: &[String], is_public: bool) {
         for part in tokens.split(|token| is(Some(token), ",")) {
             let (mut path, mut alias) = (before.to_vec(), None);
@@ -136,7 +136,7 @@ impl Module {
 }
 
 impl Modules {
-    /// The modules below the file of a crate's root.
+    /// Reads the modules below the file of a crate's root.
     pub(super) fn of(root: &Path) -> Modules {
         let mut modules = Modules(BTreeMap::new());
         let folder = root.parent().expect("it is in a folder").to_owned();
@@ -157,8 +157,8 @@ impl Modules {
         self.0.insert(name, module);
     }
 
-    /// The module that defines what a path in a module leads to, through imports and re-exports; `None` for what other crates
-    /// define, and for modules themselves.
+    /// Returns the module that defines the target of a path, through imports and re-exports; `None`
+    /// for items of other crates and for modules themselves.
     fn definer(&self, from: &Name, path: &[String], is_begin: bool) -> Option<Name> {
         let (first, rest) = path.split_first()?;
         let module = &self.0[from];
@@ -172,7 +172,7 @@ impl Modules {
             }
             name if module.definitions.contains(name) => Some(from.clone()),
             name => match module.imports.get(name) {
-                // `use serde;`, and names that a module gives to those of other crates.
+                // `use serde;`, and names that a module gives to items of other crates.
                 Some(import) if import.len() == 1 || import[0] == *first => None,
                 Some(import) => within(import),
                 None => {
@@ -184,19 +184,19 @@ impl Modules {
                     let found = globs.find_map(|glob| {
                         self.definer(from, &[&glob[..], std::slice::from_ref(first), rest].concat(), true)
                     });
-                    // Macros define things too.
+                    // Macros may define items too.
                     found.or_else(|| (!is_begin).then(|| from.clone()))
                 }
             },
         }
     }
 
-    /// The circles of modules, each with the arrows that make it, a line each.
+    /// Returns the cycles of modules, each with its edges, one per line.
     pub(super) fn circles(&self) -> Vec<(BTreeSet<String>, String)> {
         let mut arrows: BTreeMap<(&Name, Name), BTreeSet<String>> = BTreeMap::new();
         for (from, module) in &self.0 {
             for path in &module.paths {
-                // What encloses a module is not another one.
+                // An enclosing module is no dependency.
                 if let Some(to) = self.definer(from, path, true).filter(|to| !from.starts_with(to)) {
                     arrows.entry((from, to)).or_default().insert(path.join("::"));
                 }
