@@ -3,9 +3,9 @@
 mod altered;
 mod answers;
 mod archive;
-mod bench;
-mod census;
 mod check;
+#[cfg(unix)]
+mod cmd;
 mod coallocation;
 mod compare;
 mod every_study;
@@ -38,5 +38,4 @@ mod site;
 mod soak;
 mod solve;
 mod support;
-mod transcripts;
 mod validator;

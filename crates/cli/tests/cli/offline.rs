@@ -1,5 +1,5 @@
 //! Tests `dfrsim solve pack` and `dfrsim offline instance` as a user runs them; more in
-//! `transcripts/pack.txt`.
+//! `cmd/pack/`.
 
 use crate::support::{Folder, dfrsim, stderr, stdout};
 use std::fs;

@@ -1,4 +1,4 @@
-//! Tests `dfrsim simulate` where a transcript does not suffice: many policies, devices, pipes and
+//! Tests `dfrsim simulate` where a page of `cmd/` does not suffice: many policies, devices, pipes and
 //! long runs.
 
 use crate::support::{Folder, dfrsim, stderr, stdout};

@@ -1,20 +1,20 @@
 //! Tests variants of a Slurm site by the results of their simulations; more in
-//! `transcripts/site.txt`.
+//! `cmd/site/`.
 
 use crate::support::{Folder, dfrsim, stderr, stdout};
 use serde_json::Value;
 use std::fs;
 
-pub(crate) const CONF: &str = include_str!("fixtures/slurm.conf");
+pub(crate) const CONF: &str = include_str!("cmd/site/in/slurm.conf");
 /// Jobs of seven users, a quarter of them on the one GPU node, which is too small for them.
-pub(crate) const LISTING: &str = include_str!("fixtures/march.sacct");
+pub(crate) const LISTING: &str = include_str!("cmd/site/in/march.sacct");
 
 fn files() -> Folder {
     Folder::with(&[
         ("march.sacct", LISTING),
         ("slurm.conf", CONF),
-        ("assoc.txt", include_str!("fixtures/assoc.txt")),
-        ("qos.txt", include_str!("fixtures/qos.txt")),
+        ("assoc.txt", include_str!("cmd/site/in/assoc.txt")),
+        ("qos.txt", include_str!("cmd/site/in/qos.txt")),
     ])
 }
 
