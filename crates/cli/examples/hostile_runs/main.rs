@@ -1,5 +1,5 @@
 //! Runs mutated cases over all commands: `hostile_runs DFRSIM N [SEED [FIRST]]`, which
-//! `scripts/hostile-runs` calls.
+//! `scripts/check/hostile` calls.
 //!
 //! Each case is a command with small inputs, mutated according to their structure, and is determined
 //! by the seed and its number alone. It may take 10 seconds, and has the 2 GB of address space that
@@ -72,7 +72,7 @@ fn run(
     if outcome.is_bad() {
         let command = outcome::quoted(&plan.program, &case.arguments);
         println!(
-            "case {number}: {}\n  repeat: scripts/hostile-runs 1 {} {number}",
+            "case {number}: {}\n  repeat: scripts/check/hostile 1 {} {number}",
             outcome.verdict, plan.seed
         );
         println!("  or: cd {} && {command}", of_case.display());

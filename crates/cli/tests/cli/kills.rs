@@ -1,4 +1,4 @@
-//! Tests runs that are killed with SIGKILL: the small form of `scripts/check-faults`.
+//! Tests runs that are killed with SIGKILL: the small form of `scripts/check/faults`.
 
 use crate::support::Folder;
 use std::fs;

@@ -1,4 +1,4 @@
-//! Tests that long logs need no more memory than short ones: the small form of `scripts/soak`.
+//! Tests that long logs need no more memory than short ones: the small form of `scripts/bench/soak`.
 
 use crate::support::{Folder, dfrsim, stdout};
 use std::fs;

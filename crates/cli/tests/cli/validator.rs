@@ -1,5 +1,5 @@
 //! A strict validator for the part of JSON Schema (draft 2020-12) that this program's schemas use:
-//! it panics on unknown keywords. `scripts/check-notebook` uses a complete validator.
+//! it panics on unknown keywords. `scripts/check/notebook` uses a complete validator.
 
 use serde_json::{Map, Value};
 

@@ -1,4 +1,4 @@
-//! Compares the starts of SLURM and CONS with those of a real Slurm (`scripts/record-slurm`), which
+//! Compares the starts of SLURM and CONS with those of a real Slurm (`scripts/record/slurm`), which
 //! ran 200 jobs on eight nodes under sched/backfill with priority/multifactor.
 //!
 //! Run times are those that Slurm recorded, estimates are its time limits, and all settings come
@@ -39,7 +39,7 @@ fn starts_of(policy: &str, by_priority: bool) -> Vec<f64> {
     let log = Opened::open(&recorded("jobs.sacct"), &options).unwrap();
     let text = std::fs::read_to_string(recorded("slurm.conf")).unwrap();
     let mut settings = slurm_conf::read(&text).unwrap().of_log(log.header()).settings;
-    // scripts/record-slurm sets this.
+    // scripts/record/slurm sets this.
     settings.accounts.iter_mut().filter(|account| account.name == "root").for_each(|root| root.shares = 0);
     if !by_priority {
         settings.weights = PriorityWeights::default();

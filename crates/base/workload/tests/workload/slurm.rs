@@ -1,4 +1,4 @@
-//! Tests the output of Slurm 22.05 (`scripts/record-sacct`), and broken listings.
+//! Tests the output of Slurm 22.05 (`scripts/record/sacct`), and broken listings.
 
 use dfrsim_workload::formats::slurm;
 use dfrsim_workload::log::{Accounting, Line, Source as _, Status, Strictness, Whole};

@@ -30,7 +30,7 @@
 //! the rate of its busiest node.
 //!
 //! For 10,000 jobs of HPC2N, dfrsim uses 8 % of the processor time with pybatsim's fillerSched, and
-//! 14 % with its faster easyBackfill (`taskset -c 0 python3 scripts/bench_external.py`). More than
+//! 14 % with its faster easyBackfill (`taskset -c 0 python3 scripts/bench/external.py`). More than
 //! half of that is spent in the kernel, which delivers messages and switches between the processes.
 
 mod connection;

@@ -52,7 +52,7 @@
 //! `|` in a job name, which `sacct` does not escape, is recognised by the number of fields.
 //!
 //! Source: the manual page of `sacct`, Slurm 20.11 to 24.05, and the output of Slurm 22.05
-//! (`scripts/record-sacct`).
+//! (`scripts/record/sacct`).
 
 mod amounts;
 mod columns;
