@@ -55,7 +55,7 @@ fn remove_all(mapper: &mut Mapper, view: View<'_>, jobs: &[JobHandle]) -> Vec<Pl
 }
 
 impl Mapper {
-    /// Returns the next time at which a running job becomes preemptable for one of these unplaced
+    /// Returns the next time at which a running job becomes preemptible for one of these unplaced
     /// jobs.
     pub(super) fn next_candidate(
         &self,

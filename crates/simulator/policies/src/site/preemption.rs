@@ -34,7 +34,7 @@ struct ClassRule {
 
 /// A running job and its start.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Preemptable<'a> {
+pub(super) struct Preemptible<'a> {
     pub(super) job: JobHandle,
     pub(super) start: SimTime,
     pub(super) sequence: u64,
@@ -78,7 +78,7 @@ impl PreemptionRules {
 
     /// Returns whether the job's class preempts any other.
     pub(super) fn may_preempt(&self, job: &Membership) -> bool {
-        !self.preemptable_classes(job).is_empty()
+        !self.preemptible_classes(job).is_empty()
     }
 
     fn class(&self, job: &Membership) -> Option<usize> {
@@ -86,7 +86,7 @@ impl PreemptionRules {
     }
 
     /// Returns the classes that a job may preempt.
-    fn preemptable_classes(&self, job: &Membership) -> &[usize] {
+    fn preemptible_classes(&self, job: &Membership) -> &[usize] {
         self.class(job).map_or(&[], |class| &self.rules[class].preempts)
     }
 
@@ -105,7 +105,7 @@ impl PreemptionRules {
     }
 
     /// Returns the time from which a running job may be preempted.
-    fn exempt_until(&self, job: &Preemptable<'_>) -> SimTime {
+    fn exempt_until(&self, job: &Preemptible<'_>) -> SimTime {
         let exempt = self.class(job.membership).map_or(SimSpan::ZERO, |class| self.rules[class].exempt_time);
         job.start.saturating_add(exempt)
     }
@@ -115,18 +115,18 @@ impl PreemptionRules {
         &self,
         now: SimTime,
         job: &Membership,
-        running: impl Iterator<Item = Preemptable<'a>>,
+        running: impl Iterator<Item = Preemptible<'a>>,
     ) -> Vec<JobHandle> {
-        let preempts = self.preemptable_classes(job);
+        let preempts = self.preemptible_classes(job);
         if preempts.is_empty() {
             return Vec::new();
         }
-        let place = |other: &Preemptable<'_>| {
+        let place = |other: &Preemptible<'_>| {
             let class = self.class(other.membership)?;
             preempts.iter().position(|&preempted| preempted == class)
         };
         // A job that starts now is not preempted.
-        let may = |other: &Preemptable<'_>| {
+        let may = |other: &Preemptible<'_>| {
             let is_exempt = other.start >= now || self.exempt_until(other) > now;
             !is_exempt && self.mode(other.membership) != PreemptMode::Off
         };
@@ -136,19 +136,19 @@ impl PreemptionRules {
         found.into_iter().map(|(_, other)| other.job).collect()
     }
 
-    /// Returns the next time at which a running job becomes preemptable for one of the waiting jobs.
+    /// Returns the next time at which a running job becomes preemptible for one of the waiting jobs.
     pub(super) fn next_candidate<'a>(
         &self,
         now: SimTime,
         waiting: impl Iterator<Item = &'a Membership>,
-        running: impl Iterator<Item = Preemptable<'a>>,
+        running: impl Iterator<Item = Preemptible<'a>>,
     ) -> Option<SimTime> {
         if self.rules.iter().all(|rule| rule.exempt_time.is_zero()) {
             return None;
         }
         let mut is_wanted = vec![false; self.rules.len()];
         waiting
-            .for_each(|job| self.preemptable_classes(job).iter().for_each(|&class| is_wanted[class] = true));
+            .for_each(|job| self.preemptible_classes(job).iter().for_each(|&class| is_wanted[class] = true));
         let of_wanted = running.filter(|job| {
             self.class(job.membership).is_some_and(|class| is_wanted[class])
                 && self.mode(job.membership) != PreemptMode::Off

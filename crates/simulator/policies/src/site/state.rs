@@ -5,7 +5,7 @@ use super::factor::{ONE, ratio};
 use super::held::{AllocatedTres, tres_names};
 use super::limits::{CurrentUsage, LimitUsage, Membership};
 use super::multiples::{last_multiple, next_multiple};
-use super::preemption::{Preemptable, PreemptionRules};
+use super::preemption::{Preemptible, PreemptionRules};
 use super::rank::PriorityFactors;
 use dfrsim_cluster::{JobHandle, View};
 use dfrsim_model::platform::classes::NodeClass;
@@ -432,10 +432,10 @@ impl PrioritySystem {
         self.preemption.mode(&self.tracked(job).membership)
     }
 
-    fn running_jobs(&self) -> impl Iterator<Item = Preemptable<'_>> {
+    fn running_jobs(&self) -> impl Iterator<Item = Preemptible<'_>> {
         self.running.iter().map(|(&job, &since)| {
             let TrackedJob { sequence, membership, .. } = self.tracked(job);
-            Preemptable { job, start: since, sequence: *sequence, membership }
+            Preemptible { job, start: since, sequence: *sequence, membership }
         })
     }
 
@@ -454,7 +454,7 @@ impl PrioritySystem {
         (!interval.is_zero()).then(|| next_multiple(now, interval))
     }
 
-    /// Returns the next time at which a running job becomes preemptable for one of the waiting jobs.
+    /// Returns the next time at which a running job becomes preemptible for one of the waiting jobs.
     pub(crate) fn next_candidate(
         &self,
         now: SimTime,

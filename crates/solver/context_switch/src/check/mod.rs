@@ -36,11 +36,11 @@
 
 mod arrival;
 mod capacity;
-mod check;
+mod plan;
 mod document;
 mod fault;
 mod order;
 mod switches;
 
-pub use check::{PlanReport, check_plan};
+pub use plan::{PlanReport, check_plan};
 pub use fault::{PlanViolation, PlanViolations};
