@@ -5,9 +5,9 @@ use dfrsim_lab::{Digest, Results};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-const PLACES: usize = 500;
+const PLACES: u32 = 500;
 /// Interval of altered positions at which the commands are run too.
-const COMMANDS_EVERY: usize = 25;
+const COMMANDS_EVERY: u32 = 25;
 
 fn run(name: &str, overrides: &[&str], out: &Path) {
     let mut command = dfrsim(["run", "--quiet", "--out"]);
@@ -59,7 +59,7 @@ fn every_altered_byte_is_refused() {
         places.extend(all_files(&out).into_iter().map(|file| (out.clone(), file)));
     }
     let mut state = 1;
-    for place in 0..PLACES {
+    for place in 0..dfrsim_testing::cases(PLACES) {
         let (out, file) = &places[below(&mut state, places.len())];
         let bytes = fs::read(file).unwrap();
         let mut altered = bytes.clone();

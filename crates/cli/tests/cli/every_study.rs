@@ -1,12 +1,12 @@
 //! Tests properties of the quick scenario of every study, in addition to the working commands (see
 //! `matrix`).
 
-use crate::support::{Folder, QUICK, dfrsim, files, stdout};
+use crate::support::{Folder, QUICK, dfrsim, files, of_this_run, stdout};
 use rayon::prelude::*;
 
 #[test]
 fn results_do_not_depend_on_threads_audits_and_how_the_scenario_is_written() {
-    QUICK.par_iter().for_each(|study| {
+    of_this_run().par_iter().for_each(|study| {
         let folder = Folder::with(&[]);
         let [one, two, resolved] = ["one", "two", "resolved"].map(|name| folder.path(name));
         let printed = stdout(&mut study.run(&one, &["--threads", "1"]));

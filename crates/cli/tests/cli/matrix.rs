@@ -2,7 +2,7 @@
 
 use crate::readme::{check_part, program_page};
 use crate::schema::{altered_is_refused, schema, valid_lines};
-use crate::support::{Folder, QUICK, Quick, dfrsim, files, scenario, stderr, stdout};
+use crate::support::{Folder, QUICK, Quick, dfrsim, files, of_this_run, scenario, stderr, stdout};
 use crate::validator::fault;
 use assert_cmd::Command;
 use rayon::prelude::*;
@@ -165,8 +165,10 @@ fn table(tried: &[(&str, Vec<bool>)]) -> String {
 fn every_command_serves_every_study() {
     let trial = |quick| Trial { folder: Folder::with(&[]), quick };
     let tried: Vec<(&str, Vec<bool>)> =
-        QUICK.par_iter().map(|quick| (quick.study, trial(quick).try_all())).collect();
+        of_this_run().par_iter().map(|quick| (quick.study, trial(quick).try_all())).collect();
     let table = table(&tried);
     assert!(!table.contains("**no**"), "{table}");
-    check_part(&program_page(), "studies x commands", &table);
+    if tried.len() == QUICK.len() {
+        check_part(&program_page(), "studies x commands", &table);
+    }
 }

@@ -85,6 +85,11 @@ pub(crate) struct Quick {
     pub(crate) variants: [&'static str; 2],
 }
 
+/// Returns the studies that a test of all studies runs: all of them if the run is full, and otherwise the main one.
+pub(crate) fn of_this_run() -> &'static [Quick] {
+    if dfrsim_testing::is_full() { &QUICK } else { &QUICK[..1] }
+}
+
 pub(crate) const QUICK: [Quick; 7] = [
     Quick {
         study: "online",

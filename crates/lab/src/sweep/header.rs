@@ -120,7 +120,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(300))]
+        #![proptest_config(ProptestConfig::with_cases(dfrsim_testing::cases(300)))]
         /// Checks that a header is read back exactly, or refused with the names of both files.
         #[test]
         fn damaged_headers_are_refused(changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..4), cut in any::<prop::sample::Index>()) {

@@ -349,7 +349,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(100))]
+        #![proptest_config(ProptestConfig::with_cases(dfrsim_testing::cases(100)))]
 
         /// Compares with the reference on multiples of 1/4, whose sums are exact, so that ties are
         /// ties in both.

@@ -23,7 +23,7 @@ fn check(text: &str, overrides: &[&str]) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2_000))]
+    #![proptest_config(ProptestConfig::with_cases(dfrsim_testing::cases(2_000)))]
     #[test]
     fn scenarios(text in damage().prop_map(|it| it.of_text(FULL))) {
         check(&text, &[])?;

@@ -115,10 +115,10 @@ pub(crate) fn raw_instances(
     for (place, workload) in scenario.workloads.iter().enumerate() {
         match &workload.source {
             Source::Lublin(traces) => {
-                parts.extend(instances_of_model(place, traces, workload, scenario.seed))
+                parts.extend(instances_of_model(place, traces, workload, scenario.seed));
             }
             Source::Own(traces) => {
-                parts.extend(instances_of_program(place, traces, workload, scenario.seed)?)
+                parts.extend(instances_of_program(place, traces, workload, scenario.seed)?);
             }
             Source::Swf(_) | Source::Batsim(_) => {
                 let (of_log, log) = instances_of_log(place, workload, scenario)?;

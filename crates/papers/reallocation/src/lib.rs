@@ -37,7 +37,7 @@ pub use study::{GridStudy, Instance, Variant};
 /// when the study changes.
 #[inline(never)]
 pub fn register(registry: dfrsim_lab::Registry) -> dfrsim_lab::Registry {
-    registry.study::<GridStudy>().with(dfrsim_audit::GridAudit(|mut records| audit::audit(&mut records)))
+    registry.study::<GridStudy>().with(dfrsim_audit::GridAudit(|records| audit::audit(records)))
 }
 
 /// Names of the two kinds of platforms in rows.

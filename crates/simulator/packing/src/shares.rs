@@ -147,7 +147,7 @@ impl Shares {
     /// one unit.
     pub fn weighted_max_min(&mut self, jobs: &[SharedJob<'_>], weights: &[u64], yields: &mut Vec<Yield>) {
         self.rise_by_weights(jobs, weights, yields, |contested, rise, queue| {
-            filling::fill(contested, queue, rise)
+            filling::fill(contested, queue, rise);
         });
     }
 

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 const EVENTS: &str = include_str!("../../../fuzz/seeds/events/greedy.jsonl");
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(500))]
+    #![proptest_config(ProptestConfig::with_cases(dfrsim_testing::cases(500)))]
     #[test]
     fn no_damage_makes_it_panic(damage in damage()) {
         let bytes = damage.of(EVENTS);

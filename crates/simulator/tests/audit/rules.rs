@@ -41,7 +41,7 @@ fn what_cannot_be_read_is_no_fault() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2000))]
+    #![proptest_config(ProptestConfig::with_cases(dfrsim_testing::cases(2000)))]
 
     /// Any number may be replaced with any other without a panic.
     #[test]

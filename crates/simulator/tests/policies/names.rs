@@ -13,7 +13,7 @@ fn prints_as_itself(text: &str) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(500))]
+    #![proptest_config(ProptestConfig::with_cases(dfrsim_testing::cases(500)))]
     #[test]
     fn no_name_makes_it_panic(
         base in prop::sample::select(catalogue()),

@@ -136,7 +136,7 @@ fn workload() -> impl Strategy<Value = (u32, Vec<Job>)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(ProptestConfig::with_cases(dfrsim_testing::cases(200)))]
 
     /// No rule of node selection changes a start on equal nodes, and the audit accepts the nodes of
     /// each rule.

@@ -121,7 +121,7 @@ fn no_job_leaves_for_a_rejected_one() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(128))]
+    #![proptest_config(ProptestConfig::with_cases(dfrsim_testing::cases(128)))]
 
     /// Without preemption lists, the preemption mode and the exempt time do not change the events,
     /// except for the settings.

@@ -259,7 +259,7 @@ pub(crate) fn rows() -> impl Strategy<Value = Vec<Row>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(256))]
+    #![proptest_config(ProptestConfig::with_cases(dfrsim_testing::cases(256)))]
 
     /// Every job ends or is rejected, and the independent checker, which computes usage and
     /// priorities itself, agrees with every start.

@@ -64,7 +64,7 @@ fn downs() -> impl Strategy<Value = Vec<Down>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(128))]
+    #![proptest_config(ProptestConfig::with_cases(dfrsim_testing::cases(128)))]
 
     /// Without outages, the plan by groups of nodes equals the plan by node counts.
     #[test]

@@ -126,7 +126,7 @@ fn fcfs(jobs: &[Job]) -> f64 {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1000))]
+    #![proptest_config(ProptestConfig::with_cases(dfrsim_testing::cases(1000)))]
 
     /// FCFS is Delta-competitive: never worse than the optimum times the ratio of the longest to the
     /// shortest run time. On one shared node the bound is the optimum; it is computed to one

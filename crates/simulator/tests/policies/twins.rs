@@ -67,7 +67,7 @@ impl SecondBySecond {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(10_000))]
+    #![proptest_config(ProptestConfig::with_cases(dfrsim_testing::cases(10_000)))]
 
     /// Compares policies with the reference implementation in the audit, which uses plain lists, for
     /// each order and any reservations, node selection and node use.
@@ -83,7 +83,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2_000))]
+    #![proptest_config(ProptestConfig::with_cases(dfrsim_testing::cases(2_000)))]
 
     /// Reserves jobs in their earliest hole, and releases some of them, entirely or for the rest of
     /// their time.

@@ -69,7 +69,7 @@ fn crowd() -> impl Strategy<Value = Vec<Job>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(150))]
+    #![proptest_config(ProptestConfig::with_cases(dfrsim_testing::cases(150)))]
 
     /// Audits schedules, including each yield. Equal weights and scaled weights change no byte.
     #[test]

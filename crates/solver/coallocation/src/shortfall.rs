@@ -205,7 +205,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(400))]
+        #![proptest_config(ProptestConfig::with_cases(dfrsim_testing::cases(400)))]
 
         /// Resources change one at a time; every proof, incremental or from scratch, must be
         /// correct.

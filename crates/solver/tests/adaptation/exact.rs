@@ -13,7 +13,7 @@ pub(crate) fn moved(problem: &Adaptation, after: &Mapping) -> u64 {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1_000))]
+    #![proptest_config(ProptestConfig::with_cases(dfrsim_testing::cases(1_000)))]
 
     #[test]
     fn the_search_finds_the_best_of_all_mappings_within_the_budget(problem in problems(), budget in 0u64..=12) {

@@ -31,7 +31,7 @@ fn packed(problem: &Adaptation) -> Option<Yield> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(ProptestConfig::with_cases(dfrsim_testing::cases(300)))]
 
     #[test]
     fn budgets_are_kept_and_larger_ones_are_never_worse(problem in problems()) {
@@ -158,7 +158,7 @@ fn may_fail(problem: &Adaptation, before: &Mapping, scaled: Yield, node: usize) 
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(ProptestConfig::with_cases(dfrsim_testing::cases(200)))]
 
     /// Compares each aim with all mappings: none moves less or has a lower peak. Also checks the
     /// reported number of tolerated failures.

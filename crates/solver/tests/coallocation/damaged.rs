@@ -16,7 +16,7 @@ const REQUEST: &str = include_str!("../../../fuzz/seeds/coallocation/request.tom
 const WINDOW: Window = Window { now: SimTime::ZERO, patience: SimSpan::from_secs(86_400) };
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(500))]
+    #![proptest_config(ProptestConfig::with_cases(dfrsim_testing::cases(500)))]
     #[test]
     fn resources(text in damage().prop_map(|it| it.of_text(NODES))) {
         match Resources::parse("nodes.csv", &text) {

@@ -36,7 +36,7 @@ fn best_factor(instance: &Instance, start: SimTime) -> Option<f64> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(ProptestConfig::with_cases(dfrsim_testing::cases(400)))]
     #[test]
     fn the_complete_search_finds_the_best_of_all_sets(seed: u64) {
         let instance = Instance::random(seed);

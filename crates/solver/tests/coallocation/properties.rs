@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use std::sync::Mutex;
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(ProptestConfig::with_cases(dfrsim_testing::cases(300)))]
 
     /// Checks that no resource is over-reserved, and that minima and totals are satisfied, after any
     /// sequence of answers. A rejection changes no reservation, and no answer is earlier or better

@@ -206,7 +206,7 @@ fn answer(solution: &Solution) -> Answer {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(600))]
+    #![proptest_config(ProptestConfig::with_cases(dfrsim_testing::cases(600)))]
     #[test]
     fn the_search_does_what_the_phases_say(
         instance: u64,

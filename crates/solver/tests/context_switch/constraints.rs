@@ -75,11 +75,11 @@ fn broken(
     faults.iter().flat_map(|faults| faults.0.iter().map(kind)).collect()
 }
 
-/// Checks 10,000 plans with all constraints, made alternately by the planner and the optimiser,
-/// without a violation. Without the constraints, plans would violate each kind of them.
+/// Checks 10,000 plans with all constraints (a quarter of them unless the run is full), made
+/// alternately by the planner and the optimiser, without a violation. Without the constraints, plans would violate each kind of them.
 #[test]
 fn ten_thousand_plans_with_all_constraints() {
-    const CASES: u64 = 16_000;
+    let cases: u64 = dfrsim_testing::cases(16_000);
     let found = |number| {
         let case = case(number);
         let Reconfiguration { cluster, current, .. } = &case;
@@ -102,14 +102,14 @@ fn ten_thousand_plans_with_all_constraints() {
         }
         Some((report, list.len(), breaks))
     };
-    let found: Vec<_> = (0..CASES).into_par_iter().filter_map(found).collect();
+    let found: Vec<_> = (0..cases).into_par_iter().filter_map(found).collect();
     let count = |of: fn(&PlanReport) -> usize| found.iter().map(|(report, ..)| of(report)).sum::<usize>();
     let constraints: usize = found.iter().map(|(_, constraints, _)| constraints).sum();
     println!(
         "{} plans without a fault, {} cases without a plan; {:.1} constraints of {} kinds a case; {} actions, {} detours by \
          pivots, {} by disks",
         found.len(),
-        CASES as usize - found.len(),
+        cases as usize - found.len(),
         constraints as f64 / found.len() as f64,
         ALL.len(),
         count(|report| report.actions),
@@ -119,8 +119,15 @@ fn ten_thousand_plans_with_all_constraints() {
     let mut breaks = BTreeMap::new();
     found.iter().flat_map(|(.., broken)| broken).for_each(|kind| *breaks.entry(*kind).or_insert(0) += 1);
     println!("cases in which a plan without constraints breaks them: {breaks:?}");
-    assert!(found.len() >= 10_000 && constraints > 10 * found.len(), "{} and {constraints}", found.len());
-    assert!(breaks.len() == 20 && breaks.values().all(|count| *count >= 10), "{breaks:?}");
+    assert!(
+        found.len() * 8 >= cases as usize * 5 && constraints > 10 * found.len(),
+        "{} and {constraints}",
+        found.len()
+    );
+    assert!(
+        breaks.len() == 20 && breaks.values().all(|count| *count >= dfrsim_testing::cases(10_u32)),
+        "{breaks:?}"
+    );
 }
 
 /// Returns all sequences of pools of these tasks.

@@ -18,7 +18,7 @@ const STATES: &str = include_str!("../../../fuzz/seeds/plan/states.json");
 const PLAN: &str = include_str!("../../../fuzz/seeds/plan/plan.json");
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(500))]
+    #![proptest_config(ProptestConfig::with_cases(dfrsim_testing::cases(500)))]
     #[test]
     fn clusters(text in damage().prop_map(|it| it.of_text(CURRENT))) {
         match cluster_from_json("current.json", &text) {

@@ -168,7 +168,7 @@ fn plain_highest_increase(instance: &Instance, mapping: &Mapping, least: Yield) 
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(500))]
+    #![proptest_config(ProptestConfig::with_cases(dfrsim_testing::cases(500)))]
 
     /// For any result of a solver, capacities are respected and no job is below the minimum.
     #[test]

@@ -46,7 +46,7 @@ fn total(instance: &Instance) -> Vec<u32> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2_000))]
+    #![proptest_config(ProptestConfig::with_cases(dfrsim_testing::cases(2_000)))]
 
     #[test]
     fn lp_bound_is_the_closed_form(instance in instances()) {

@@ -30,7 +30,7 @@ fn what_is_split_goes_beyond() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(ProptestConfig::with_cases(dfrsim_testing::cases(200)))]
 
     #[test]
     fn packs_at_the_yield_and_never_beats_the_optimum(instance in instances(), part in 0u64..=8) {

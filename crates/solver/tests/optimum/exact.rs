@@ -52,7 +52,7 @@ pub(crate) fn assert_complete(instance: &Instance, mapping: &Mapping) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2_000))]
+    #![proptest_config(ProptestConfig::with_cases(dfrsim_testing::cases(2_000)))]
 
     #[test]
     fn the_search_finds_the_best_of_all_mappings(instance in instances()) {

@@ -108,7 +108,7 @@ fn check(instance: &Instance, placed: &Solved, best: Option<Yield>) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(ProptestConfig::with_cases(dfrsim_testing::cases(300)))]
 
     #[test]
     fn no_heuristic_beats_the_optimum(instance in instances(), seed: u64) {

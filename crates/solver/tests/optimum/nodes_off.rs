@@ -28,7 +28,7 @@ fn six_tasks_on_six_nodes() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(500))]
+    #![proptest_config(ProptestConfig::with_cases(dfrsim_testing::cases(500)))]
 
     #[test]
     fn no_choice_of_fewer_nodes_does(instance in instances(), part in 0u64..=8) {

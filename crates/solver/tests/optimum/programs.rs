@@ -124,7 +124,7 @@ fn what_is_far_too_large_is_given_up_at_once() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(ProptestConfig::with_cases(dfrsim_testing::cases(300)))]
 
     /// Compares the optima; the solver has tolerances of 1e-7, and the search has none.
     #[test]

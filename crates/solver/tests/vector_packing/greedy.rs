@@ -211,7 +211,7 @@ fn searched_yield(instance: &Instance, mapping: &Mapping) -> Option<Yield> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(ProptestConfig::with_cases(dfrsim_testing::cases(400)))]
 
     #[test]
     fn passes_are_as_defined(instance in instance(3), seed: u64) {

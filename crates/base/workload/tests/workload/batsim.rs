@@ -255,7 +255,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(500))]
+    #![proptest_config(ProptestConfig::with_cases(dfrsim_testing::cases(500)))]
     /// Reads every file, or rejects it with an error.
     #[test]
     fn no_text_makes_it_panic(

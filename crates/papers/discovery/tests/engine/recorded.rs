@@ -5,7 +5,7 @@ use dfrsim_paper_discovery::engine::recorded::{Unit, parse};
 use proptest::prelude::*;
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(500))]
+    #![proptest_config(ProptestConfig::with_cases(dfrsim_testing::cases(500)))]
     #[test]
     fn no_text_makes_it_panic(
         lines in prop::collection::vec(prop::collection::vec(0.0_f64..=100.0, 3), 1..8),

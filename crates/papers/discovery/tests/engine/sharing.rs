@@ -114,7 +114,7 @@ fn competitors() -> impl Strategy<Value = Vec<Competitor>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(2000) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(dfrsim_testing::cases(2000)) })]
 
     #[test]
     fn sharing_agrees_with_the_rounds(competitors in competitors()) {

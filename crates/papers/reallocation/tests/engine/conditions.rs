@@ -186,7 +186,7 @@ fn keeping_promises(platform: &Platform) -> Platform {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 20_000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: dfrsim_testing::cases(20_000), ..ProptestConfig::default() })]
 
     /// Every job has one uninterrupted run, and its other runs are counted.
     #[test]
@@ -240,7 +240,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 5_000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: dfrsim_testing::cases(5_000), ..ProptestConfig::default() })]
 
     /// Checks published states with exact walltimes on clusters whose nodes differ.
     #[test]

@@ -44,7 +44,7 @@ impl Observer for Records {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 100_000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: dfrsim_testing::cases(100_000), ..ProptestConfig::default() })]
 
     /// The checker verifies that no job is lost or runs twice, that algorithm 1 moves jobs only for
     /// gains above its threshold, and that no cluster allocates more cores than it has.

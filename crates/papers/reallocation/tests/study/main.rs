@@ -516,6 +516,11 @@ priorities = { weights = { age = 1000, size = 500 }, max_running_per_user = 8, b
     for rule in ["lose", "requeue", "checkpoint:600:10:20"] {
         // Without the load, queues are long in one of them.
         let quick = if rule == "lose" { QUICK.to_owned() } else { QUICK.replace(", load = 0.9", "") };
+        let quick = if dfrsim_testing::is_full() {
+            quick
+        } else {
+            quick.replace("[400]", "[120]").replace("[150]", "[50]")
+        };
         let text = quick
             .replace("cores = 64\n", &format!("cores = 64\n{}", conditions.replace("RULE", rule)))
             .replace("cores = 48\n", &format!("cores = 48\n{priorities}"))

@@ -46,7 +46,7 @@ fn largest_part(case: &Case, stretch: f64) -> f64 {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(ProptestConfig::with_cases(dfrsim_testing::cases(200)))]
 
     #[test]
     fn the_bound_is_where_the_system_becomes_solvable(case in cases(9)) {

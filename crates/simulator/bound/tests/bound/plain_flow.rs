@@ -83,7 +83,7 @@ fn bisected(case: &Case) -> f64 {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(ProptestConfig::with_cases(dfrsim_testing::cases(300)))]
 
     #[test]
     fn newton_on_cuts_agrees_with_bisection(case in cases(25)) {

@@ -198,7 +198,7 @@ impl HeadReservation {
                 // With no extra nodes left, the resources that do not delay the head cannot
                 // increase.
                 Err(placed) if self.extra_nodes == 0 => {
-                    self.known_misfits[key] = (ALL_LATER_VERSIONS, placed + 1)
+                    self.known_misfits[key] = (ALL_LATER_VERSIONS, placed + 1);
                 }
                 Err(_) => self.known_misfits[key] = (version, width),
             }

@@ -6,7 +6,7 @@ use dfrsim_packing::mcb::Mcb;
 use proptest::prelude::*;
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: dfrsim_testing::cases(1000), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn capacities_hold_and_jobs_are_whole(options in options(), state in state(128, 60, 64, 15)) {

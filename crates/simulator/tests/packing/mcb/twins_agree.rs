@@ -35,7 +35,7 @@ fn slopes() -> impl Strategy<Value = Vec<(u32, u32)>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 4000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: dfrsim_testing::cases(4000), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn small_states(options in options(), state in state(6, 10, 8, 0)) {
@@ -92,7 +92,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: dfrsim_testing::cases(2000), failure_persistence: None, ..ProptestConfig::default() })]
 
     /// Packs nodes that differ only in what no job uses as if they were identical.
     #[test]
@@ -124,7 +124,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: dfrsim_testing::cases(200), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn medium_states(options in options(), state in state(64, 40, 24, 0)) {

@@ -53,7 +53,7 @@ fn check_average(mapping: &Mapping, yields: &[Yield]) -> Result<(), TestCaseErro
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1_000))]
+    #![proptest_config(ProptestConfig::with_cases(dfrsim_testing::cases(1_000)))]
 
     #[test]
     fn no_node_is_overcommitted_and_no_job_below_its_floor(mapping in mappings(&any_need(), 1..=6, 0..=10)) {
@@ -232,7 +232,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(100))]
+    #![proptest_config(ProptestConfig::with_cases(dfrsim_testing::cases(100)))]
 
     #[test]
     fn large_averages_agree_with_another_program(mapping in mappings(&any_need(), 10..=30, 20..=60)) {

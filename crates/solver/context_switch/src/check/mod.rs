@@ -36,11 +36,11 @@
 
 mod arrival;
 mod capacity;
-mod plan;
 mod document;
 mod fault;
 mod order;
+mod plan;
 mod switches;
 
-pub use plan::{PlanReport, check_plan};
 pub use fault::{PlanViolation, PlanViolations};
+pub use plan::{PlanReport, check_plan};

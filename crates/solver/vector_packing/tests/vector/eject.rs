@@ -41,7 +41,7 @@ fn a_task_that_fits_no_node_ends_the_search() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: dfrsim_testing::cases(1000), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn claims_hold(instance in instance(6, 12, 5, 6)) {
@@ -55,7 +55,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: dfrsim_testing::cases(500), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn more_effort_never_gives_less(instance in instance(12, 50, 3, 6)) {

@@ -175,7 +175,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(4_000))]
+        #![proptest_config(ProptestConfig::with_cases(dfrsim_testing::cases(4_000)))]
         /// Examines all jobs as a reference, for small numbers, where rounding matters, and for
         /// large ones.
         #[test]

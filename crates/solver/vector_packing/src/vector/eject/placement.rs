@@ -389,7 +389,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
+        #![proptest_config(ProptestConfig { cases: dfrsim_testing::cases(2000), failure_persistence: None, ..ProptestConfig::default() })]
 
         #[test]
         fn searches_find_what_plain_ones_do(
