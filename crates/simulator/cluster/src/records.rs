@@ -1,7 +1,7 @@
 //! Conversion of what observers receive into the records of [`dfrsim_model::event`].
 
-use crate::{BoundedStretch, Link, Occurrence, Placement, PlatformChange, Summary};
-use dfrsim_model::event::{self, FORMAT_VERSION, InterruptionRule, PlatformFigures, Record};
+use crate::{Link, Occurrence, Placement, PlatformChange};
+use dfrsim_model::event::{self, FORMAT_VERSION, InterruptionRule, Record};
 use dfrsim_model::platform::classes::{NodeClass, NodeClasses, Resource, Sharing, UnequalNodes};
 use dfrsim_model::platform::{Interruption, NodeSpan, Outages, Window};
 use dfrsim_model::priority::Priorities;
@@ -156,44 +156,6 @@ impl Occurrence<'_> {
             Occurrence::Interrupted(_, kept, _) => Record::Interrupt { at_us, job, kept_us: kept.micros() },
             Occurrence::Lost(..) => Record::Lose { at_us, job },
             Occurrence::Completed(_) => Record::Complete { at_us, job },
-        }
-    }
-}
-
-impl Summary {
-    /// Creates the last record. Bounded stretch is that of the first tau, which must be the one in
-    /// the first record.
-    pub fn record(&self) -> Record<'static> {
-        let BoundedStretch { distribution: bounded, weighted_mean, fairness, .. } = self.bounded_stretch[0];
-        Record::Summary {
-            completed: (self.jobs + self.trimmed) as u64,
-            rejected: self.rejected,
-            makespan_us: self.makespan.micros(),
-            max_stretch: self.stretch.max,
-            max_bounded_stretch: bounded.max,
-            mean_bounded_stretch: bounded.mean,
-            mean_turnaround_s: self.turnaround.mean,
-            utilisation: self.utilisation,
-            preemptions: self.preemptions,
-            migrations: self.migrations,
-            migrated_tasks: self.migrated_tasks,
-            platform: self.platform.map(|it| PlatformFigures {
-                interruptions: it.interruptions,
-                lost: it.lost,
-                lost_work_s: it.lost_work,
-                availability: it.availability,
-                goodput: it.goodput,
-            }),
-            objectives: Some(event::Objectives {
-                median_bounded_stretch: bounded.median,
-                p95_bounded_stretch: bounded.p95,
-                p99_bounded_stretch: bounded.p99,
-                weights: self.weights.rule,
-                user_weights: self.weights.users.iter().map(|(&user, &weight)| (user, weight)).collect(),
-                weighted_bounded_stretch: weighted_mean,
-                fairness: fairness.map(|fairness| fairness.jain),
-                max_user_bounded_stretch: fairness.map(|fairness| fairness.max_mean),
-            }),
         }
     }
 }
