@@ -3,7 +3,7 @@
 use crate::support::{Folder, dfrsim};
 use std::fs;
 
-/// Writes a page for each command that the help lists, and none for earlier names.
+/// Writes a page for each command that the help lists, and for no other.
 #[test]
 fn every_listed_command_has_a_page() {
     let folder = Folder::with(&[]);

@@ -7,7 +7,6 @@ mod census;
 mod completions;
 mod distribution;
 mod draw;
-mod earlier;
 mod explain;
 mod files;
 mod log;
@@ -83,7 +82,7 @@ commands! {
         Bound(bound::Bound),
         Census(census::Census),
         Bench(bench::Bench),
-        #[command(subcommand, alias = "workload")]
+        #[command(subcommand)]
         Log(log::Log),
         #[command(subcommand)]
         Solve(solve::Solve),
@@ -110,7 +109,7 @@ impl Cli {
     pub(crate) fn from_arguments(arguments: Vec<OsString>) -> Result<Cli, Failure> {
         // The command is leaked on purpose: dropping it would take as long as parsing with it.
         let program = Box::leak(Box::new(Cli::full_command()));
-        let matches = program.try_get_matches_from_mut(earlier::with_current_names(arguments));
+        let matches = program.try_get_matches_from_mut(arguments);
         let matches = matches.unwrap_or_else(|error| crate::refusal::end(&error));
         let (command, arguments) = selected_command(program, &matches);
         files::check(command, arguments)?;
