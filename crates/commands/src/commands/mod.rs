@@ -3,7 +3,6 @@
 mod audit;
 mod bench;
 mod bound;
-mod census;
 mod completions;
 mod distribution;
 mod draw;
@@ -80,7 +79,6 @@ commands! {
         #[command(subcommand)]
         Draw(draw::Draw),
         Bound(bound::Bound),
-        Census(census::Census),
         Bench(bench::Bench),
         #[command(subcommand)]
         Log(log::Log),
