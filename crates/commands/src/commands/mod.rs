@@ -1,7 +1,6 @@
 //! The commands of `dfrsim`.
 
 mod audit;
-mod bench;
 mod bound;
 mod completions;
 mod distribution;
@@ -79,7 +78,6 @@ commands! {
         #[command(subcommand)]
         Draw(draw::Draw),
         Bound(bound::Bound),
-        Bench(bench::Bench),
         #[command(subcommand)]
         Log(log::Log),
         #[command(subcommand)]

@@ -1,6 +1,6 @@
 //! `dfrsim schema`
 
-use super::{audit, bench, bound, log, policies, results, run, simulate, site, solve, submit};
+use super::{audit, bound, log, policies, results, run, simulate, site, solve, submit};
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::{self, Written};
@@ -72,7 +72,7 @@ enum PipeLine {
 type AnswerSchema = (&'static str, fn() -> Json);
 
 /// All commands with `--format json`.
-pub(super) const ANSWERS: [AnswerSchema; 31] = [
+pub(super) const ANSWERS: [AnswerSchema; 30] = [
     ("run", output_schema::<run::Finished<'_>>),
     ("submit", output_schema::<submit::Submission>),
     ("results status", output_schema::<results::status::Progress>),
@@ -93,7 +93,6 @@ pub(super) const ANSWERS: [AnswerSchema; 31] = [
     ("draw timeline", output_schema::<Written>),
     ("draw stretch", output_schema::<Written>),
     ("bound", output_schema::<bound::Bounds>),
-    ("bench", output_schema::<bench::Rated>),
     ("log info", output_schema::<log::info::Described>),
     ("log convert", output_schema::<Written>),
     ("log generate", output_schema::<Written>),

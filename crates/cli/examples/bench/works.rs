@@ -1,66 +1,82 @@
 //! Benchmarks, which are the same on every machine.
 
-use clap::ValueEnum;
-use dfrsim_cluster::{EstimateModel, JobRecord, Observer, Occurrence, Options, simulate};
-use dfrsim_model::{Job, Seed, SimSpan, SimTime};
-use dfrsim_policies::{Policy, PolicyOptions};
-use dfrsim_vector_packing::instances::DissertationScenario;
-use dfrsim_vector_packing::vector::{Algorithm, Options as PackingOptions, VectorPacking};
-use dfrsim_workload::formats::swf;
-use dfrsim_workload::load::scale_to_load;
-use dfrsim_workload::log::{Source as _, Strictness};
-use dfrsim_workload::lublin::{LublinParameters, generate, to_log};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use dfrsim::cluster::{EstimateModel, JobRecord, Observer, Occurrence, Options, simulate};
+use dfrsim::model::{Job, Seed, SimSpan, SimTime};
+use dfrsim::offline::instances::DissertationScenario;
+use dfrsim::offline::vector::{Algorithm, Options as PackingOptions, VectorPacking};
+use dfrsim::policies::{Policy, PolicyOptions};
+use dfrsim::workload::formats::swf;
+use dfrsim::workload::load::scale_to_load;
+use dfrsim::workload::log::{Source as _, Strictness};
+use dfrsim::workload::lublin::{LublinParameters, generate, to_log};
 
 const SEED: Seed = Seed::new(3);
 /// Number of nodes of all clusters.
 const NODES: u32 = 128;
 
 /// Benchmark that takes a fraction of a second.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug)]
 pub(super) enum Work {
-    /// Read the SWF text of 50,000 jobs
+    /// Reading the SWF text of a log.
     Read,
-    /// Simulate EASY on 50,000 jobs
+    /// Simulation of EASY.
     Easy,
-    /// Simulate conservative backfilling with wrong estimates on 10,000 jobs
+    /// Simulation of conservative backfilling with wrong estimates.
     Cons,
-    /// Simulate the best published fractional policy on 1,000 jobs
+    /// Simulation of the best published fractional policy.
     Dfrs,
-    /// Pack 5,000 services with four resources onto 1,000 nodes
+    /// Packing of services onto nodes.
     Pack,
 }
 
 impl Work {
     pub(super) const ALL: [Work; 5] = [Work::Read, Work::Easy, Work::Cons, Work::Dfrs, Work::Pack];
 
-    /// Returns the name, the number of jobs or services, and the expected result.
-    const fn facts(self) -> (&'static str, u32, u64) {
+    /// Returns the name, the number of jobs or services, the expected result, and the seconds of the
+    /// reference machine: two cores of an AMD EPYC in a virtual machine.
+    const fn facts(self) -> (&'static str, u32, u64, f64) {
         match self {
-            Work::Read => ("read", 50_000, 70_904_284),
-            Work::Easy => ("easy", 50_000, 1_014_747_500),
-            Work::Cons => ("cons", 10_000, 151_914_010),
-            Work::Dfrs => ("dfrs", 1_000, 37_320_495),
-            Work::Pack => ("pack", 5_000, 316_222),
+            Work::Read => ("read", 50_000, 70_904_284, 0.01359),
+            Work::Easy => ("easy", 50_000, 1_014_747_500, 0.03023),
+            Work::Cons => ("cons", 10_000, 151_914_010, 0.05409),
+            Work::Dfrs => ("dfrs", 1_000, 37_320_495, 0.04262),
+            Work::Pack => ("pack", 5_000, 316_222, 0.01241),
         }
+    }
+
+    /// Finds the benchmark of this name.
+    ///
+    /// # Errors
+    /// Returns an error that lists the names if there is none.
+    pub(super) fn named(name: &str) -> Result<Work, String> {
+        let found = Work::ALL.into_iter().find(|work| work.name() == name);
+        found.ok_or_else(|| format!("{name}: expected one of {}", Work::ALL.map(Work::name).join(", ")))
     }
 
     pub(super) const fn name(self) -> &'static str {
         self.facts().0
     }
 
-    /// Returns the help text of the benchmark.
-    pub(super) fn description(self) -> String {
-        let value = self.to_possible_value().expect("no benchmark is hidden");
-        value.get_help().expect("each benchmark has a help text").to_string()
+    /// Returns a line about the benchmark.
+    pub(super) const fn description(self) -> &'static str {
+        match self {
+            Work::Read => "read the SWF text of 50,000 jobs",
+            Work::Easy => "simulate EASY on 50,000 jobs",
+            Work::Cons => "simulate conservative backfilling with wrong estimates on 10,000 jobs",
+            Work::Dfrs => "simulate the best published fractional policy on 1,000 jobs",
+            Work::Pack => "pack 5,000 services with four resources onto 1,000 nodes",
+        }
     }
 
     /// Returns the expected result: the sum of all run times or turnaround times in seconds, or the
     /// units of the yield.
     pub(super) const fn expected_result(self) -> u64 {
         self.facts().2
+    }
+
+    /// Returns the time that the reference machine takes.
+    pub(super) const fn reference_seconds(self) -> f64 {
+        self.facts().3
     }
 
     /// Prepares the input and returns the closure to be timed.
