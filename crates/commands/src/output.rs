@@ -5,7 +5,6 @@ mod file;
 mod place;
 mod table;
 mod together;
-mod unnamed;
 mod watched;
 mod written;
 
