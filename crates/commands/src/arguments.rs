@@ -1,5 +1,7 @@
 //! Command-line arguments that several commands share.
 
+mod rules;
+
 use crate::failure::Failure;
 use crate::output::{counted, notice};
 use clap::builder::{PathBufValueParser, PossibleValuesParser, TypedValueParser};
@@ -11,9 +13,10 @@ use dfrsim_workload::formats::batsim::MOST_FLOPS;
 use dfrsim_workload::log::{Header, LogError, Strictness, Whole};
 use dfrsim_workload::lublin::{CpuNeeds, MemoryModel};
 use dfrsim_workload::prepare::{
-    self, Annotation, ClusterAssumptions, Format, Join, Opened, Options, Rule, Rules, SizeField, StatusRule,
+    self, Annotation, ClusterAssumptions, Format, Join, Opened, Options, Rule, Rules, SizeField,
 };
 use dfrsim_workload::traces;
+use rules::RuleSetting;
 use std::error::Error;
 use std::num::{NonZeroU32, NonZeroU64};
 use std::path::{Path, PathBuf};
@@ -81,38 +84,25 @@ pub(crate) struct LogArguments {
     /// Take only jobs submitted before this second of the log
     #[arg(long, value_name = "SECOND")]
     to: Option<u64>,
-    /// Jobs with a run time of zero or unknown: drop them, or clamp the run time to 1 s
-    #[arg(long, value_name = "drop|clamp|error", default_value = "drop")]
-    zero_run: Rule,
-    /// Jobs with a size of zero or unknown: drop them, or clamp the size to 1
-    #[arg(long, value_name = "drop|clamp|error", default_value = "drop")]
-    zero_size: Rule,
-    /// Jobs larger than the machine: drop them (by default; an error with --strict), or clamp their
-    /// size to that of the machine
-    #[arg(long, value_name = "drop|clamp|error")]
-    too_wide: Option<Rule>,
-    /// Jobs without a submit time: drop them, or clamp the time to that of the line above
-    #[arg(long, value_name = "drop|clamp|error", default_value = "drop")]
-    no_submit: Rule,
-    /// Failed jobs (status 0)
-    #[arg(long, value_name = "keep|drop|error", default_value = "keep")]
-    failed: StatusRule,
-    /// Cancelled jobs (status 5)
-    #[arg(long, value_name = "keep|drop|error", default_value = "keep")]
-    cancelled: StatusRule,
-    /// Partial executions of checkpointed jobs (status 2, 3 and 4) that an earlier line with their
-    /// job number summarises
-    #[arg(long, value_name = "keep|drop|error", default_value = "drop")]
-    partial: StatusRule,
-    /// Jobs with status 2, 3 or 4 that no earlier line summarises
-    #[arg(long, value_name = "keep|drop|error", default_value = "keep")]
-    lone_partial: StatusRule,
-    /// Jobs with a status that the format does not define, such as an exit code
-    #[arg(long, value_name = "keep|drop|error", default_value = "keep")]
-    unknown_status: StatusRule,
-    /// Jobs with the job number of an earlier line
-    #[arg(long, value_name = "keep|drop|error", default_value = "keep")]
-    repeated_number: StatusRule,
+    /// Rules for anomalous lines, such as zero-run=clamp,failed=drop; --help lists them
+    ///
+    /// drop (the default), clamp (to a possible value), or error:
+    ///   zero-run         run time of zero or unknown; clamp: 1 s
+    ///   zero-size        size of zero or unknown; clamp: 1
+    ///   too-wide         larger than the machine; clamp: its size; with --strict, the default is error
+    ///   no-submit        no submit time; clamp: that of the line above
+    ///
+    /// keep (the default, but drop for partial), drop, or error:
+    ///   failed           failed jobs (status 0)
+    ///   cancelled        cancelled jobs (status 5)
+    ///   partial          partial executions of checkpointed jobs (status 2, 3 and 4) that an earlier
+    ///                    line with their job number summarises
+    ///   lone-partial     status 2, 3 or 4, but no earlier line summarises the job
+    ///   unknown-status   a status that the format does not define, such as an exit code
+    ///   repeated-number  the job number of an earlier line
+    #[arg(long = "rule", value_name = "NAME=VALUE", value_delimiter = ',', verbatim_doc_comment)]
+    #[arg(value_parser = RuleSetting::parse)]
+    rules: Vec<RuleSetting>,
     /// Reject logs with lines that violate the format (malformed, without submit time, of unknown
     /// status) or with jobs larger than the machine, instead of dropping or keeping such lines and
     /// counting them
@@ -298,20 +288,15 @@ impl LogArguments {
             flops: self.flops,
             size: self.size,
             select: self.selection(),
-            rules: Rules {
-                failed: self.failed,
-                cancelled: self.cancelled,
-                partial: self.partial,
-                lone_partial: self.lone_partial,
-                unknown_status: self.unknown_status,
-                repeated_number: self.repeated_number,
-                no_submit: self.no_submit,
-                zero_size: self.zero_size,
-                too_wide: self.too_wide.unwrap_or(if self.strict { Rule::Error } else { Rule::Drop }),
-                zero_run: self.zero_run,
-            },
+            rules: self.rules(),
             ..Options::default()
         }
+    }
+    fn rules(&self) -> Rules {
+        let too_wide = if self.strict { Rule::Error } else { Rule::Drop };
+        let mut rules = Rules { too_wide, ..Rules::default() };
+        self.rules.iter().for_each(|setting| setting.apply(&mut rules));
+        rules
     }
     pub(crate) fn selection(&self) -> Selection {
         Selection { skip: self.skip, first: self.first, from: self.from, to: self.to }

@@ -174,7 +174,7 @@ impl Workload {
     /// workloads, plain or gzip.
     ///
     /// Options are those of `dfrsim simulate` that are about the workload, with underscores:
-    /// `nodes`, `unit`, `annotate`, `first`, `load`, rules for anomalous lines and others;
+    /// `nodes`, `unit`, `annotate`, `first`, `load`, `rule` and others;
     /// `help(dfrsim.commands.simulate)` describes them.
     #[staticmethod]
     #[pyo3(signature = (path, **options))]

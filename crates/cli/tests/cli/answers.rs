@@ -138,7 +138,6 @@ fn simulations(trial: &Trial) {
         assert!(bound <= least && least <= reached, "{segment}");
     }
     assert!(reached["mean_reached"].as_f64() >= Some(1.0) && bounds["mean_reached"].is_null());
-
 }
 
 fn problems(trial: &Trial) {

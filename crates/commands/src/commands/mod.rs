@@ -15,6 +15,7 @@ mod quoted;
 mod results;
 mod run;
 mod schema;
+mod short_help;
 mod simulate;
 mod site;
 mod solve;
@@ -95,7 +96,7 @@ impl Cli {
     /// Returns the complete clap command of the program, with its help text.
     pub(crate) fn full_command() -> clap::Command {
         let program = Cli::command().after_help(format!("{EXAMPLES}\n\n{}", Exit::help()));
-        with_format_option(program, "")
+        short_help::shorten(with_format_option(program, ""))
     }
 
     /// Parses the arguments; wrong ones end the process with a message.

@@ -47,7 +47,7 @@ class Workload:
     def read(path: str | PathLike[str], **options: Any) -> Workload:
         """Jobs of a log: SWF, GWF, listings of Slurm, accounting of PBS or Batsim's workloads, plain or gzip.
 
-        Options are those of `dfrsim simulate` that are about the workload, with underscores: `nodes`, `unit`, `annotate`, `first`, `load`, rules for
+        Options are those of `dfrsim simulate` that are about the workload, with underscores: `nodes`, `unit`, `annotate`, `first`, `load`, `rule` for
         doubtful lines and others; `help(dfrsim.commands.simulate)` describes them.
         """
     def __len__(self) -> int: ...

@@ -63,8 +63,9 @@ impl LogError {
                 _ => broken = true,
             }
         }
-        let option =
-            |rule: &str| format!("`--{}` selects another rule for such jobs", rule.replace('_', "-"));
+        let option = |rule: &str| {
+            format!("`--rule {}=VALUE` selects another rule for such jobs", rule.replace('_', "-"))
+        };
         let mut advice: Vec<String> = rules.into_iter().map(option).collect();
         if broken && strictness == Strictness::Strict {
             advice

@@ -2,6 +2,7 @@
 
 use crate::log::{Record, Status};
 use dfrsim_model::named;
+use dfrsim_model::named::UnknownName;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -141,6 +142,26 @@ pub(super) enum Action {
 }
 
 impl Rules {
+    /// Sets the rule for an anomaly.
+    ///
+    /// # Errors
+    /// Returns an error if the anomaly has no rule of this name.
+    pub fn set(&mut self, anomaly: Anomaly, rule: &str) -> Result<(), UnknownName> {
+        match anomaly {
+            Anomaly::Failed => self.failed = rule.parse()?,
+            Anomaly::Cancelled => self.cancelled = rule.parse()?,
+            Anomaly::Partial => self.partial = rule.parse()?,
+            Anomaly::LonePartial => self.lone_partial = rule.parse()?,
+            Anomaly::UnknownStatus => self.unknown_status = rule.parse()?,
+            Anomaly::RepeatedNumber => self.repeated_number = rule.parse()?,
+            Anomaly::NoSubmit => self.no_submit = rule.parse()?,
+            Anomaly::ZeroSize => self.zero_size = rule.parse()?,
+            Anomaly::TooWide => self.too_wide = rule.parse()?,
+            Anomaly::ZeroRun => self.zero_run = rule.parse()?,
+        }
+        Ok(())
+    }
+
     pub(super) const fn action(&self, anomaly: Anomaly) -> Action {
         match anomaly {
             Anomaly::Failed => self.failed.action(),

@@ -187,7 +187,7 @@ fn remark_on_machine(header: &Header, contents: &Contents, remarks: &mut Remarks
     if let Some(processors) = machine {
         let wide = contents.processors.counts().filter(|&(width, _)| width > processors as f64);
         let words = format!(
-            "are larger than the {processors} processors of the header: dropped by default (--too-wide)."
+            "are larger than the {processors} processors of the header: dropped by default (--rule too-wide)."
         );
         remarks.add_count(wide.map(|(_, jobs)| jobs as u64).sum(), &words);
     }
@@ -238,23 +238,23 @@ fn remark_on_lines(report: &Report, remarks: &mut Remarks) {
     let counts = [
         (
             kept(Anomaly::UnknownStatus),
-            "jobs have a status that the format does not define, probably exit codes: kept (--unknown-status).",
+            "jobs have a status that the format does not define, probably exit codes: kept (--rule unknown-status).",
         ),
         (
             kept(Anomaly::LonePartial),
-            "jobs have the status of a partial execution of a checkpointed job (2 to 4), but no line summarises them: kept (--lone-partial).",
+            "jobs have the status of a partial execution of a checkpointed job (2 to 4), but no line summarises them: kept (--rule lone-partial).",
         ),
         (
             of(Anomaly::Partial).dropped,
-            "lines are partial executions of checkpointed jobs that other lines summarise: dropped (--partial).",
+            "lines are partial executions of checkpointed jobs that other lines summarise: dropped (--rule partial).",
         ),
         (
             kept(Anomaly::RepeatedNumber),
-            "jobs have the job number of an earlier line: kept (--repeated-number).",
+            "jobs have the job number of an earlier line: kept (--rule repeated-number).",
         ),
-        (of(Anomaly::NoSubmit).dropped, "lines have no submit time: dropped (--no-submit)."),
-        (of(Anomaly::ZeroSize).dropped, "lines have no processors: dropped (--zero-size)."),
-        (of(Anomaly::ZeroRun).dropped, "jobs have no run time: dropped (--zero-run)."),
+        (of(Anomaly::NoSubmit).dropped, "lines have no submit time: dropped (--rule no-submit)."),
+        (of(Anomaly::ZeroSize).dropped, "lines have no processors: dropped (--rule zero-size)."),
+        (of(Anomaly::ZeroRun).dropped, "jobs have no run time: dropped (--rule zero-run)."),
         (report.read.out_of_order, "lines are out of order: the log is read whole and sorted."),
         (report.read.broken, "lines cannot be parsed: dropped (--strict reports them)."),
     ];
