@@ -32,7 +32,7 @@ mod output;
 mod picture_files;
 mod refusal;
 mod setting;
-mod site;
+mod slurm_site;
 mod terminal;
 
 use dfrsim_lab::Registry;

@@ -16,7 +16,7 @@ use crate::failure::Failure;
 use crate::interchange::Records;
 use crate::output::notice;
 use crate::setting::{ReadLog, Setting};
-use crate::site::{SiteAndLog, SiteArguments};
+use crate::slurm_site::{SiteAndLog, SiteArguments};
 pub(super) use answer::Simulated;
 use clap::Args;
 use clap::builder::ArgPredicate;

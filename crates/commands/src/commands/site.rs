@@ -7,7 +7,7 @@ use crate::arguments::LogArguments;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::{Answer, OutputFiles, OverwriteGuard, notice};
-use crate::site::{SiteAndLog, SiteArguments, largest_node, platform};
+use crate::slurm_site::{SiteAndLog, SiteArguments, largest_node, platform};
 use clap::Args;
 use dfrsim_lab::Registry;
 use dfrsim_model::platform::classes::PlatformFields;

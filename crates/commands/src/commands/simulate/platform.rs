@@ -2,7 +2,7 @@
 
 use crate::arguments::WorkloadArguments;
 use crate::failure::Failure;
-use crate::site::{self, SiteAndLog, largest_node};
+use crate::slurm_site::{self, SiteAndLog, largest_node};
 use clap::Args;
 use dfrsim_model::Seed;
 use dfrsim_model::platform::classes::{ClassFields, Demands, ReferenceNode, Request, UnequalNodes, read};
@@ -48,7 +48,7 @@ pub(super) fn site_nodes(
     workload: &mut WorkloadArguments,
 ) -> Result<Arc<UnequalNodes>, Failure> {
     let reference = largest_node(&of_log.kinds);
-    let classes = site::platform(&of_log.kinds, reference).classes();
+    let classes = slurm_site::platform(&of_log.kinds, reference).classes();
     let classes = classes.map_err(|error| Failure::in_file(conf, error))?;
     workload.set_nodes(classes.nodes());
     workload.use_listed_nodes(reference.cores, reference.memory_gb);

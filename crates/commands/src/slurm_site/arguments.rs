@@ -1,0 +1,35 @@
+//! Configuration files of a site, as given on the command line.
+
+use clap::Args;
+use dfrsim_workload::formats::slurm_conf::SiteFiles;
+use std::path::{Path, PathBuf};
+
+/// Configuration files in addition to `slurm.conf`.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Site")]
+pub(crate) struct SiteArguments {
+    /// gres.conf: types and numbers of GPUs and other generic resources, if slurm.conf does not
+    /// specify them
+    #[arg(long, value_name = "FILE", requires = "slurm_conf", value_hint = clap::ValueHint::FilePath)]
+    gres: Option<PathBuf>,
+    /// Accounts with their shares: the output of `sacctmgr show assoc tree --parsable2` or `sacctmgr
+    /// dump`
+    #[arg(long, value_name = "FILE", requires = "slurm_conf", value_hint = clap::ValueHint::FilePath)]
+    sacctmgr: Option<PathBuf>,
+    /// Qualities of service, with priorities, limits and preemption: the output of `sacctmgr show
+    /// qos --parsable2`
+    #[arg(long, value_name = "FILE", requires = "slurm_conf", value_hint = clap::ValueHint::FilePath)]
+    qos: Option<PathBuf>,
+    /// Reservations, which keep nodes for certain jobs for a time: the output of `scontrol show
+    /// reservation`
+    #[arg(long, value_name = "FILE", requires = "slurm_conf", value_hint = clap::ValueHint::FilePath)]
+    reservations: Option<PathBuf>,
+}
+
+impl SiteArguments {
+    /// Returns the paths of all files of the site.
+    pub(crate) fn files(&self, conf: &Path) -> SiteFiles {
+        let SiteArguments { gres, sacctmgr, qos, reservations } = self.clone();
+        SiteFiles { conf: conf.to_owned(), gres, associations: sacctmgr, qos, reservations }
+    }
+}

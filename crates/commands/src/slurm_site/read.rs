@@ -1,0 +1,85 @@
+//! Site and the log of its jobs, as read.
+
+use crate::failure::Failure;
+use dfrsim_model::JobId;
+use dfrsim_workload::formats::slurm_conf::{Ignored, SimulatedSite, SiteFiles, SlurmSite};
+use dfrsim_workload::log::{Header, Line, Naming, Record, ResourceRequests, Source as _, Whole};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Site and the log of its jobs.
+#[derive(Clone, Debug)]
+pub(crate) struct SiteAndLog {
+    pub(super) conf: PathBuf,
+    pub(crate) site: SlurmSite,
+    pub(crate) header: Header,
+    /// Requests of each job other than processors and memory.
+    pub(crate) requests: Arc<ResourceRequests>,
+    /// Number of jobs in reservations that exclude their user or account.
+    pub(super) excluded: usize,
+    /// Number of jobs that depend on other jobs.
+    pub(crate) dependent: usize,
+    /// Times of the first and the last submission, in seconds of the log.
+    pub(crate) span: Option<(u64, u64)>,
+    /// Number of records of the log.
+    pub(crate) records: usize,
+    unsupported: Vec<String>,
+}
+
+impl SiteAndLog {
+    /// Reads the files of a site and the records of its log.
+    pub(crate) fn read(files: &SiteFiles, mut whole: Whole) -> Result<SiteAndLog, Failure> {
+        let site = SlurmSite::read(files).map_err(Failure::input)?;
+        let (header, given, mut waiting) = (whole.header().clone(), whole.resource_requests(), 0);
+        let names = |of: Naming| header.names(of).collect::<BTreeMap<u32, &str>>();
+        let (users, accounts, mut kept_off) = (names(Naming::User), names(Naming::Group), 0);
+        let submit = |line: Line| {
+            let user = line.record.user.and_then(|user| users.get(&user).copied());
+            let account = line.record.group.and_then(|group| accounts.get(&group).copied());
+            let asked = given.get(&JobId(line.record.job)).into_iter().flatten();
+            let features = asked.filter_map(|(name, _)| name.strip_prefix('@'));
+            kept_off += usize::from({ features }.any(|feature| site.excludes(feature, user, account)));
+            let Record { preceding_job, also_preceding, .. } = &line.record;
+            waiting += usize::from(preceding_job.is_some() || !also_preceding.is_empty());
+            line.record.submit.micros() / 1_000_000
+        };
+        let submits: Vec<u64> = whole.by_ref().map(submit).collect();
+        let accounting = whole.finish().map_err(Failure::input)?.accounting;
+        let reserved = if site.has_reservations() { 0 } else { accounting.reserved };
+        let left_out = [
+            (reserved, "job reservations, whose jobs may start on any node"),
+            (accounting.suspended, "job suspensions"),
+        ];
+        let left_out = left_out.into_iter().filter(|(count, _)| *count > 0);
+        let left_out = left_out.map(|(count, what)| format!("{what} ({count})")).collect();
+        let span = submits.iter().min().zip(submits.iter().max()).map(|(first, last)| (*first, *last));
+        let (conf, records) = (files.conf.clone(), submits.len());
+        Ok(SiteAndLog {
+            conf,
+            site,
+            header,
+            requests: given,
+            excluded: kept_off,
+            dependent: waiting,
+            span,
+            records,
+            unsupported: left_out,
+        })
+    }
+
+    /// Returns the site as it applies to the log: its node types, settings and unsupported settings.
+    pub(crate) fn for_log(&self) -> Result<SimulatedSite, Failure> {
+        let of_log = self.site.for_log(&self.header, &self.requests).map_err(Failure::input)?;
+        if of_log.kinds.is_empty() {
+            return Err(Failure::in_file(&self.conf, "no nodes are defined; expected lines with NodeName"));
+        }
+        Ok(of_log)
+    }
+
+    /// Returns the settings of the files and the features of the log that are not simulated.
+    pub(crate) fn unsupported_settings(&self, of_log: &SimulatedSite) -> Ignored {
+        let of_files = of_log.ignored.iter().flat_map(|(_, names)| names.iter().cloned());
+        Ignored::new(of_files.chain(self.unsupported.clone()).collect())
+    }
+}

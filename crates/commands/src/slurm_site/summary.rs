@@ -1,0 +1,105 @@
+//! Description of a site as it was understood.
+
+use super::SiteAndLog;
+use crate::output::{counted, notice};
+use dfrsim_model::priority::{FairShare, JobClass};
+use dfrsim_workload::formats::slurm_conf::{NodeKind, SimulatedSite};
+use std::collections::BTreeMap;
+
+impl SiteAndLog {
+    /// Counts the jobs for each resource or feature that they request and that no node has.
+    fn unknown_requests(&self, of_log: &SimulatedSite) -> BTreeMap<&str, usize> {
+        let has = |kind: &NodeKind, name: &str| match name.strip_prefix('@') {
+            Some(feature) => kind.features.iter().any(|known| known == feature),
+            None => kind.resources.contains_key(name),
+        };
+        let mut unknown = BTreeMap::new();
+        for (name, _) in self
+            .requests
+            .values()
+            .flatten()
+            .filter(|(name, _)| self.site.has_reservations() || !name.starts_with("@reservation-"))
+            .filter(|(name, _)| !name.starts_with("@partition-") && !name.starts_with(['%', '+']))
+        {
+            if !of_log.kinds.iter().any(|kind| has(kind, name)) {
+                *unknown.entry(name.trim_start_matches('@')).or_insert(0) += 1;
+            }
+        }
+        unknown
+    }
+
+    /// Describes the configuration as it was understood, one line per fact.
+    pub(crate) fn summary(&self, of_log: &SimulatedSite) -> Vec<String> {
+        let SimulatedSite { kinds, settings, absent, .. } = of_log;
+        let mut lines = Vec::new();
+        for NodeKind { name, nodes, cores, memory_mb, resources, features } in kinds {
+            let more = resources.iter().map(|(name, count)| format!(", {count} {name}"));
+            let more: String = more.chain(features.iter().map(|name| format!(", {name}"))).collect();
+            lines.push(format!(
+                "{} from {name} on: {cores} cores, {memory_mb} MB{more}",
+                counted(*nodes as usize, "node")
+            ));
+        }
+        let some = |count: usize, of: &str, what: &str| {
+            (count > 0).then(|| format!("{} {what}", counted(count, of)))
+        };
+        let names = |names: Vec<String>| if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+        let partition = |class: &JobClass| {
+            let time = class.max_time_s.map(|seconds| match seconds {
+                0..3600 => format!(", at most {:.1} min", seconds as f64 / 60.0),
+                _ => format!(", at most {:.1} h", seconds as f64 / 3600.0),
+            });
+            let (JobClass { name, priority, .. }, tier) = (class, class.tier());
+            format!("{name} (tier {tier}, factor {priority}{})", time.unwrap_or_default())
+        };
+        lines.push(format!("partitions: {}", names(settings.partitions.iter().map(partition).collect())));
+        let qos = settings.qos.iter().map(|class| format!("{} ({})", class.name, class.priority));
+        lines.push(format!("qualities of service with their priorities: {}", names(qos.collect())));
+        let (users, accounts): (Vec<_>, Vec<_>) = settings.accounts.iter().partition(|it| it.is_user);
+        let paying = accounts.iter().filter(|account| !account.groups.is_empty()).count();
+        lines.push(format!(
+            "{}, {paying} of them with jobs of the log; fair share: {}{}",
+            counted(accounts.len(), "account"),
+            match settings.fair_share {
+                FairShare::Classic => "classic, of accounts",
+                FairShare::ClassicOfUsers => "classic",
+                FairShare::FairTree => "Fair Tree",
+            },
+            some(users.len(), "user", "by name").map(|users| format!(", {users}")).unwrap_or_default(),
+        ));
+        lines.extend(some(
+            settings.arrays.len(),
+            "array",
+            "with a limit on the tasks that run at the same time",
+        ));
+        let together = settings.together.len();
+        lines.extend(some(together, "heterogeneous job", "whose components start together"));
+        let reservations = settings.reservations.iter().map(|it| it.name.as_str()).collect::<Vec<_>>();
+        if !reservations.is_empty() {
+            lines.push(format!("reservations: {}", reservations.join(", ")));
+        }
+        let kept_off = "in reservations that exclude their user or account; they run there nevertheless";
+        lines.extend(some(self.excluded, "job", kept_off));
+        if self.dependent > 0 {
+            lines.push(format!("jobs that depend on other jobs: {}", self.dependent));
+        }
+        if !absent.is_empty() {
+            lines.push(format!("without jobs in the log: {}", absent.join(", ")));
+        }
+        for (name, jobs) in self.unknown_requests(of_log) {
+            lines.push(format!(
+                "{} request {name}, which no node has; the request is ignored",
+                counted(jobs, "job")
+            ));
+        }
+        lines
+    }
+
+    /// Prints the configuration as it was understood, and the unsupported settings, to standard
+    /// error.
+    pub(crate) fn report(&self, of_log: &SimulatedSite) {
+        let conf = self.conf.display();
+        self.summary(of_log).iter().for_each(|line| notice!("{conf}: {line}"));
+        of_log.ignored.to_string().lines().for_each(|line| notice!("{conf}: {line}"));
+    }
+}
