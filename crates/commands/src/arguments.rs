@@ -89,14 +89,14 @@ pub(crate) struct LogArguments {
     /// drop (the default), clamp (to a possible value), or error:
     ///   zero-run         run time of zero or unknown; clamp: 1 s
     ///   zero-size        size of zero or unknown; clamp: 1
-    ///   too-wide         larger than the machine; clamp: its size; with --strict, the default is error
+    ///   too-wide         larger than the machine (an error with --strict); clamp: its size
     ///   no-submit        no submit time; clamp: that of the line above
     ///
     /// keep (the default, but drop for partial), drop, or error:
     ///   failed           failed jobs (status 0)
     ///   cancelled        cancelled jobs (status 5)
-    ///   partial          partial executions of checkpointed jobs (status 2, 3 and 4) that an earlier
-    ///                    line with their job number summarises
+    ///   partial          partial executions of checkpointed jobs (status 2, 3 and 4) that an
+    ///                    earlier line with their job number summarises
     ///   lone-partial     status 2, 3 or 4, but no earlier line summarises the job
     ///   unknown-status   a status that the format does not define, such as an exit code
     ///   repeated-number  the job number of an earlier line

@@ -1,10 +1,10 @@
-//! Counts and times the calls of MCB, by the number of jobs that it places, as at the end of section
-//! 5.4 of the dissertation, and checks what that section says of them: `census [PENALTY [POLICY]]`.
+//! Counts and times the calls of MCB, by the number of jobs that it places, as at the end of
+//! section 5.4 of the dissertation, and checks its claims: `census [PENALTY [POLICY]]`.
 //!
 //! `MCB*/OPT=MIN`, or another fractional policy that uses MCB, is simulated on the 100 unscaled
 //! traces of the Lublin model, without penalty or with one of `PENALTY` seconds, on one thread. The
-//! packer alone is timed: without the preceding ranking of the jobs and the subsequent sharing of the
-//! remaining CPU.
+//! packer alone is timed: without the preceding ranking of the jobs and the subsequent sharing of
+//! the remaining CPU.
 
 use dfrsim_cluster::{Options, SimulationError, simulate};
 use dfrsim_lab::{Claim, Verdict};
