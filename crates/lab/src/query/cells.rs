@@ -1,6 +1,6 @@
 //! Labelled numbers: rows, or a published table.
 
-use super::{ClaimEntry, LabelColumn, LabelFilter, QueryResult, Series, Source};
+use super::{LabelColumn, LabelFilter, LabelledValues, NamedCheck, QueryResult, Source};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -12,11 +12,11 @@ pub struct Cells<'a> {
     averaged: &'static [&'static str],
     asked_for: Option<&'static str>,
     lines: Vec<(Vec<usize>, Vec<Option<f64>>)>,
-    checks: Vec<(&'static str, Rc<Check<'a>>)>,
+    checks: Vec<(&'static str, Rc<CheckFunction<'a>>)>,
 }
 
-/// Computes the result of a named check for an entry.
-type Check<'a> = dyn Fn(&Cells<'_>, &ClaimEntry) -> Option<QueryResult> + 'a;
+/// Function that computes the result of a named check.
+type CheckFunction<'a> = dyn Fn(&Cells<'_>, &NamedCheck) -> Option<QueryResult> + 'a;
 
 impl<'a> Cells<'a> {
     /// Creates a source without lines.
@@ -53,7 +53,7 @@ impl<'a> Cells<'a> {
     pub fn with(
         mut self,
         name: &'static str,
-        check: impl Fn(&Cells<'_>, &ClaimEntry) -> Option<QueryResult> + 'a,
+        check: impl Fn(&Cells<'_>, &NamedCheck) -> Option<QueryResult> + 'a,
     ) -> Cells<'a> {
         self.checks.push((name, Rc::new(check)));
         self
@@ -98,20 +98,20 @@ impl Source for Cells<'_> {
     fn averaged(&self) -> &'static [&'static str] {
         self.averaged
     }
-    fn series(&self, metric: &str, filter: &LabelFilter) -> Option<Series> {
+    fn series(&self, metric: &str, filter: &LabelFilter) -> Option<LabelledValues> {
         let place = self.metrics.iter().position(|name| *name == metric)?;
         let number =
             |(codes, numbers): &(Vec<usize>, Vec<Option<f64>>)| Some((codes.clone(), numbers[place]?));
         let points = self.lines.iter().filter_map(number).collect();
-        let [series, _] = filter.partition(&Series { columns: self.columns.clone(), points });
+        let [series, _] = filter.partition(&LabelledValues { columns: self.columns.clone(), points });
         let is_asked_for = |column| filter.label(column).is_some() && !series.points.is_empty();
         self.asked_for.is_none_or(is_asked_for).then_some(series)
     }
     fn checks(&self) -> Vec<&'static str> {
         self.checks.iter().map(|(name, _)| *name).collect()
     }
-    fn check(&self, name: &str, entry: &ClaimEntry) -> Option<QueryResult> {
-        let (_, check) = self.checks.iter().find(|(known, _)| *known == name)?;
-        check(self, entry)
+    fn check(&self, check: &NamedCheck) -> Option<QueryResult> {
+        let (_, function) = self.checks.iter().find(|(known, _)| *known == check.name)?;
+        function(self, check)
     }
 }

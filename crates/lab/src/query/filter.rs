@@ -1,6 +1,6 @@
 //! Filters of lines by their labels.
 
-use super::{Limit, Series};
+use super::{LabelledValues, Limit};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Value, from_value};
 use std::collections::BTreeMap;
@@ -51,7 +51,7 @@ impl LabelFilter {
     }
     /// Returns whether every label named in the filter is present, for the columns that the series
     /// has.
-    pub fn is_complete(&self, series: &Series) -> bool {
+    pub fn is_complete(&self, series: &LabelledValues) -> bool {
         let has = |column: &str, label: &String| {
             !series.has(column) || !series.only(&[(column, label)]).points.is_empty()
         };
@@ -61,20 +61,20 @@ impl LabelFilter {
         })
     }
     /// Splits a series into the points that the filter accepts, and the others.
-    pub(super) fn partition(&self, series: &Series) -> [Series; 2] {
+    pub(super) fn partition(&self, series: &LabelledValues) -> [LabelledValues; 2] {
         let is_meant = |(codes, _): &&(Vec<usize>, f64)| {
             let mut labels = series.columns.iter().zip(codes);
             labels.all(|(labels, code)| self.allows(labels.column, &labels.names[*code]))
         };
         let (meant, others) = series.points.iter().partition::<Vec<_>, _>(is_meant);
-        [meant, others].map(|points| Series {
+        [meant, others].map(|points| LabelledValues {
             columns: series.columns.clone(),
             points: points.into_iter().cloned().collect(),
         })
     }
     /// Sorts the points by the order of the labels named in the filter; the first column is the
     /// primary sort key.
-    pub(super) fn sort(&self, series: Series) -> Series {
+    pub(super) fn sort(&self, series: LabelledValues) -> LabelledValues {
         self.0.iter().rev().fold(series, |series, (column, wanted)| match wanted {
             AcceptedLabels::Labels(labels) if labels.len() > 1 => series.in_order(column, labels),
             _ => series,

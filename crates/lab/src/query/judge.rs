@@ -69,7 +69,7 @@ impl<'a> ClaimChecker<'a> {
         let values: Vec<f64> = published.iter().map(|found| found.value).collect();
         let is = published.first().map_or(found.limit, |published| published.limit);
         let ends = range(values.iter().copied());
-        let stated = entry.published.or(entry.is.equal);
+        let stated = entry.stated();
         let on_published = match (ends, stated) {
             (Some(_), _) if !published.iter().all(|found| found.rest_holds) => Some(Verdict::Fails),
             (Some((low, high)), _) if low < high => Some(is.verdict((low, high))),

@@ -2,9 +2,12 @@
 //! and aggregate them. Claims are entries of a TOML file that contain such queries ([`Entries`]).
 
 mod cells;
+mod entries;
 mod entry;
+mod evaluate;
 mod filter;
 mod judge;
+mod keys;
 mod limit;
 mod resampled;
 mod series;
@@ -12,11 +15,14 @@ mod take;
 mod template;
 
 pub use cells::Cells;
-pub use entry::{ClaimEntry, Entries, ForEach};
+pub use entries::Entries;
+pub use entry::{
+    Aggregation, ClaimEntry, ForEach, LabelPairs, NamedCheck, Query, SideComparison, Sides, ValueSelection,
+};
 pub use filter::LabelFilter;
 pub use judge::ClaimChecker;
 pub use limit::Limit;
-pub use series::{LabelColumn, Series};
+pub use series::{LabelColumn, LabelledValues};
 pub use take::{Aggregate, PairOperation, QueryResult};
 pub use template::{TemplateValue, fill};
 
@@ -36,9 +42,9 @@ pub trait Source {
     }
     /// Returns the values of a metric on the lines that the filter accepts; `None` if the source
     /// lacks a label that the filter needs.
-    fn series(&self, metric: &str, filter: &LabelFilter) -> Option<Series>;
+    fn series(&self, metric: &str, filter: &LabelFilter) -> Option<LabelledValues>;
     /// Runs one of the [checks](Source::checks); `None` if the source lacks data that it needs.
-    fn check(&self, _name: &str, _entry: &ClaimEntry) -> Option<QueryResult> {
+    fn check(&self, _check: &NamedCheck) -> Option<QueryResult> {
         None
     }
 }

@@ -35,10 +35,12 @@ impl Bootstrap {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::query::Limit;
+    use crate::query::{Entries, Limit};
 
-    fn entry(text: &str) -> ClaimEntry {
-        toml::from_str(text).unwrap()
+    fn entry(proven: Option<Verdict>) -> ClaimEntry {
+        let text =
+            r#"section = [{ source = "text", claims = [{ text = "any", of = "yield", take = "mean" }] }]"#;
+        ClaimEntry { proven, ..Entries::new("claims.toml", text).iter().next().unwrap().clone() }
     }
 
     #[test]
@@ -49,7 +51,7 @@ mod tests {
             let claim = Claim::new("", "", verdict, "detail").with_values(Some(0.1), None);
             bootstrap.confirm(entry, claim, &(0..100).map(found).collect::<Vec<_>>())
         };
-        let any = entry("text = 'any'");
+        let any = entry(None);
         let judged = |verdict, holding| judged_by(&any, verdict, holding);
         assert_eq!([97, 98, 100].map(|holding| judged(Verdict::Holds, holding).verdict), {
             use Verdict::{Holds, Open};
@@ -64,7 +66,7 @@ mod tests {
         assert_eq!(open.detail, "detail; so in 60.0 % of the resamples");
         assert_eq!(judged(Verdict::Holds, 98).detail, "detail");
         // One example proves existence, one counter-example refutes a claim about all.
-        let (example, counter) = (entry("proven = 'holds'"), entry("proven = 'fails'"));
+        let (example, counter) = (entry(Some(Verdict::Holds)), entry(Some(Verdict::Fails)));
         assert_eq!(judged_by(&example, Verdict::Holds, 60).verdict, Verdict::Holds);
         assert_eq!(judged_by(&example, Verdict::Fails, 0).verdict, Verdict::Open);
         assert_eq!(judged_by(&counter, Verdict::Fails, 40).verdict, Verdict::Fails);

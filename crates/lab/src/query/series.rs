@@ -19,14 +19,14 @@ pub struct LabelColumn {
 
 /// Values, each with a label for every column, stored as an index into the labels of the column.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Series {
+pub struct LabelledValues {
     /// The label columns.
     pub columns: Vec<Arc<LabelColumn>>,
     /// The points as (label indices, value).
     pub points: Vec<(Vec<usize>, f64)>,
 }
 
-impl Series {
+impl LabelledValues {
     fn column_index(&self, column: &str) -> Option<usize> {
         self.columns.iter().position(|labels| labels.column == column)
     }
@@ -82,34 +82,34 @@ impl Series {
         (places.iter().map(|&at| self.columns[at].clone()).collect(), all)
     }
     /// Averages over a column, in the order in which the labels of the other columns first appear.
-    pub fn over(&self, column: &str) -> Series {
+    pub fn over(&self, column: &str) -> LabelledValues {
         let (columns, labels) = self.without(&[column]);
         let groups = by_key(labels.into_iter().zip(self.values()), |(labels, _)| labels.clone());
         let point = |mut group: Vec<(Vec<usize>, f64)>| {
             let values: Vec<f64> = group.iter().map(|(_, value)| *value).collect();
             (group.swap_remove(0).0, mean(&values))
         };
-        Series { columns, points: groups.into_iter().map(point).collect() }
+        LabelledValues { columns, points: groups.into_iter().map(point).collect() }
     }
     /// Returns the labels of a column; empty if there is no such column.
     pub(super) fn labels(&self, column: &str) -> Vec<String> {
         self.column_index(column).map_or_else(Vec::new, |place| self.columns[place].names.clone())
     }
     /// Selects the points with these labels.
-    pub fn only(&self, labels: &[(&str, &str)]) -> Series {
+    pub fn only(&self, labels: &[(&str, &str)]) -> LabelledValues {
         let is_meant = |at: &usize| labels.iter().all(|(column, name)| self.label(*at, column) == *name);
         let points = (0..self.points.len()).filter(is_meant).map(|at| self.points[at].clone()).collect();
-        Series { columns: self.columns.clone(), points }
+        LabelledValues { columns: self.columns.clone(), points }
     }
     /// Splits the points by the labels of a column.
-    pub fn split(&self, column: &str) -> Vec<(String, Series)> {
+    pub fn split(&self, column: &str) -> Vec<(String, LabelledValues)> {
         let Some(place) = self.column_index(column) else { return Vec::new() };
         let all = self.columns[place].names.iter().map(|name| (name.clone(), self.only(&[(column, name)])));
         all.filter(|(_, series)| !series.points.is_empty()).collect()
     }
     /// Pairs the points of two sides that agree in all labels except those of these columns; returns
     /// the points that have a partner, and the partners.
-    pub fn pairs(&self, other: &Series, columns: &[&str]) -> (Series, Series) {
+    pub fn pairs(&self, other: &LabelledValues, columns: &[&str]) -> (LabelledValues, LabelledValues) {
         let names = self.columns.iter().filter(|column| column.is_name).map(|column| column.column);
         let columns: Vec<&str> = columns.iter().copied().chain(names).collect();
         let partners: FxHashMap<Vec<usize>, f64> =
@@ -119,11 +119,11 @@ impl Series {
             Some(((codes.clone(), *value), (codes.clone(), *partners.get(labels)?)))
         });
         let (one, two) = both.unzip();
-        let side = |points| Series { columns: self.columns.clone(), points };
+        let side = |points| LabelledValues { columns: self.columns.clone(), points };
         (side(one), side(two))
     }
     /// Sorts the points by this order of a column's labels.
-    pub(super) fn in_order(mut self, column: &str, labels: &[String]) -> Series {
+    pub(super) fn in_order(mut self, column: &str, labels: &[String]) -> LabelledValues {
         if let Some(place) = self.column_index(column) {
             let names = &self.columns[place].names;
             let order: Vec<_> =
@@ -133,10 +133,10 @@ impl Series {
         self
     }
     /// Combines each value with the value at the same index of the other series.
-    pub fn combined(&self, other: &Series, of: impl Fn(f64, f64) -> f64) -> Series {
+    pub fn combined(&self, other: &LabelledValues, of: impl Fn(f64, f64) -> f64) -> LabelledValues {
         let both = self.points.iter().zip(&other.points);
         let points = both.map(|((codes, one), (_, two))| (codes.clone(), of(*one, *two))).collect();
-        Series { columns: self.columns.clone(), points }
+        LabelledValues { columns: self.columns.clone(), points }
     }
     /// Counts the values in a range.
     pub fn count(&self, limit: &Limit) -> usize {

@@ -1,7 +1,7 @@
 //! Aggregates of a series of values, and the text of their results.
 
 use super::template::{TemplateValue, fill};
-use super::{Limit, Series};
+use super::{LabelledValues, Limit};
 use crate::table::average;
 use serde::Deserialize;
 
@@ -39,10 +39,11 @@ pub enum Aggregate {
 }
 
 /// Operation on each pair, or on the aggregates of both sides.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PairOperation {
     /// First value minus second value.
+    #[default]
     Difference,
     /// First value divided by second value.
     Ratio,
@@ -112,7 +113,7 @@ fn min(values: &[f64]) -> Option<f64> {
 impl Aggregate {
     /// Aggregates one side of pairs; `None` if it has no values or the aggregate does not apply to
     /// sides.
-    fn of_side(&self, side: &Series) -> Option<f64> {
+    fn of_side(&self, side: &LabelledValues) -> Option<f64> {
         match self {
             Aggregate::Mean => average(side.values()),
             Aggregate::Max => max(&side.values()),
@@ -126,24 +127,24 @@ impl Aggregate {
         }
     }
 
-    /// Aggregates both sides and combines the results, by default to their difference.
+    /// Aggregates both sides and combines the results.
     pub(super) fn of_both(
         &self,
         second: &Aggregate,
-        series: &Series,
-        sides: [&Series; 2],
-        combine: Option<PairOperation>,
+        series: &LabelledValues,
+        sides: [&LabelledValues; 2],
+        combine: PairOperation,
         is: Limit,
         detail: Option<&str>,
     ) -> Option<QueryResult> {
         let [one, other] = sides;
         let (a, b) = (self.of_side(one)?, second.of_side(other)?);
-        let value = combine.unwrap_or(PairOperation::Difference).of(a, b);
+        let value = combine.of(a, b);
         let mut values = vec![("value", value.into()), ("a", a.into()), ("b", b.into())];
         let naming = series.naming_columns();
         for (place, take, side, value) in [("a_name", self, one, a), ("b_name", second, other, b)] {
             let mut places = (0..side.points.len()).filter(|&at| side.points[at].1 == value);
-            // Ties are resolved as in [`Series::largest`] and [`Series::smallest`].
+            // Ties are resolved as in [`LabelledValues::largest`] and [`LabelledValues::smallest`].
             let at = if *take == Aggregate::Max { places.next_back() } else { places.next() };
             values.extend(at.map(|at| (place, (&side.name_by(&naming, at)).into())));
         }
@@ -160,7 +161,7 @@ impl Aggregate {
     /// Aggregates the values; `None` if there are none.
     pub(super) fn of(
         &self,
-        series: &Series,
+        series: &LabelledValues,
         is: Limit,
         detail: Option<&str>,
         sides: &[(&str, TemplateValue)],

@@ -106,3 +106,39 @@ fn it_holds_for_each_label_and_both_sides_are_taken_for_themselves() {
         ]
     );
 }
+
+/// Returns the error about a claim that is on line 5 of its file.
+fn error_of(claim: &str) -> String {
+    let text = format!(
+        "[[section]]\nsource = 'the text'\nclaims = [\n  # A claim.\n  {{ text = 'EASY', {claim} }},\n]"
+    );
+    let read = std::panic::catch_unwind(|| Entries::new("claims.toml", text.leak()));
+    *read.expect_err("an error").downcast::<String>().expect("a message")
+}
+
+/// Each kind of query has keys of its own; those of two kinds are not mixed.
+#[test]
+fn mixtures_of_queries_are_refused_with_both_keys_file_and_line() {
+    let lines = "of = 'wait', take = 'mean'";
+    for (claim, expected) in [
+        ("check = 'order', for-each = { column = 'load' }", "`for-each` and `check` exclude each other"),
+        ("check = 'order', all = []", "`all` and `check` exclude each other"),
+        ("check = 'order', sides = [{}, {}]", "`sides` and `check` exclude each other"),
+        ("all = [], for-each = { column = 'load' }", "`for-each` and `all` exclude each other"),
+        ("all = [], is = { above = 0 }", "`is` and `all` exclude each other"),
+        ("pair = {}, apart = {}", "`apart` and `pair` exclude each other"),
+        ("sides = [{}, {}], apart = {}", "`apart` and `sides` exclude each other"),
+        ("second = 'min'", "`second` needs `pair`, `sides` or `apart`"),
+        ("combine = 'ratio'", "`combine` needs `pair`, `sides` or `apart`"),
+        (
+            "pair = {}, combine = 'ratio', second = 'min'",
+            "`second` and `combine` exclude each other for pairs",
+        ),
+    ] {
+        let error = error_of(&format!("{lines}, {claim}"));
+        assert!(error.contains("claims.toml:5:") && error.contains(expected), "{claim}: {error}");
+    }
+    assert!(error_of("take = 'mean'").contains("missing field `of`"));
+    assert!(error_of("of = 'wait'").contains("missing field `take`"));
+    assert!(error_of("all = []").contains("`all` is empty"));
+}

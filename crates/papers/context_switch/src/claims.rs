@@ -3,14 +3,15 @@
 //!
 //! A claim *holds* if the 95 % interval of our mean over the replications is within its limits,
 //! *fails* if the interval is outside, and is *open* if the interval is partly within. A claim
-//! without a number is also open if there is no interval.
+//! without a number is also open if there is no interval. Each metric is computed here: from the rows
+//! of a simulation, a replication, or both runs of one, which are blocks of values for the bootstrap.
 
 use crate::model;
 use crate::rows::{LoadRow, Pair, Row, SimulationRow, SwitchRow, pairs, per_simulation, reduction_percent};
 use crate::scenario::ContextSwitches;
 use crate::tables::{mean_between, minutes};
 use dfrsim_lab::fields::Scenario;
-use dfrsim_lab::query::{ClaimEntry, Entries, Limit};
+use dfrsim_lab::query::{ClaimEntry, Entries, Query, fill};
 use dfrsim_lab::{Bootstrap, Claim, Estimate, Long, Verdict, average, by_key, by_sorted_key};
 use dfrsim_model::SimSpan;
 use std::collections::BTreeMap;
@@ -21,6 +22,7 @@ static CLAIMS: LazyLock<Entries> =
 
 /// Returns the claims for which there are results.
 pub(crate) fn all(scenario: &Scenario<ContextSwitches>, rows: &Long<Row>) -> Vec<Claim> {
+    // About the model alone, so that it holds without an interval.
     let costs = model::costs();
     let agree = costs.iter().filter(|cost| cost.cost_mb == cost.published_mb).count();
     let table_1 = Claim::new(
@@ -31,21 +33,16 @@ pub(crate) fn all(scenario: &Scenario<ContextSwitches>, rows: &Long<Row>) -> Vec
     );
     let bootstrap = Bootstrap::for_tables(scenario.seed);
     let claim = |entry: &ClaimEntry| {
-        let values = values(&entry.of, rows).filter(|_| is_comparable(scenario, entry))?;
+        let Query::Single(query) = &entry.query else { return None };
+        let values = values(&query.lines.of, rows).filter(|_| is_comparable(scenario, entry))?;
         let Estimate { value, interval } = bootstrap.estimates(&values)?.mean;
-        let (limit, detail) = match entry.published {
-            Some(stated) if entry.is == Limit::default() => (
-                Limit::within(0.9 * stated, 1.1 * stated),
-                format!("ours / published: {:.2}", value / stated),
-            ),
-            Some(stated) => (entry.is, format!("ours / published: {:.2}", value / stated)),
-            None => {
-                let above = values.iter().filter(|values| values[0] > 0.0).count();
-                (Limit::above(0.0), format!("above 0 in {above} of {} replications", values.len()))
-            }
-        };
+        let above = values.iter().filter(|values| values[0] > 0.0).count();
+        let ratio = entry.published.map(|stated| ("ratio", (value / stated).into()));
+        let places = [("above", above.into()), ("replications", values.len().into())];
+        let places: Vec<_> = places.into_iter().chain(ratio).collect();
+        let detail = fill(query.detail.as_deref().unwrap_or_default(), &places);
         let point = entry.published.map(|_| (value, value));
-        let verdict = interval.or(point).map_or(Verdict::Open, |interval| limit.verdict(interval));
+        let verdict = interval.or(point).map_or(Verdict::Open, |interval| query.is.verdict(interval));
         let claim = Claim::new(&entry.source, &entry.text, verdict, detail).within(&entry.scope);
         Some(claim.with_values(Some(value), entry.published).with_interval(interval))
     };
@@ -207,11 +204,16 @@ mod tests {
         assert_eq!(slope([(1.0, 1.0), (1.0, 2.0)].into_iter()), None);
     }
 
+    fn metric(entry: &ClaimEntry) -> &str {
+        let Query::Single(query) = &entry.query else { panic!("not a single metric: {entry:?}") };
+        &query.lines.of
+    }
+
     #[test]
     fn statements_name_what_there_is() {
         let rows = Long { records: Vec::new() };
-        let unknown = CLAIMS.iter().filter(|entry| values(&entry.of, &rows).is_none());
-        assert_eq!(unknown.map(|entry| &entry.of).collect::<Vec<_>>(), [""; 0]);
+        let unknown = CLAIMS.iter().filter(|entry| values(metric(entry), &rows).is_none());
+        assert_eq!(unknown.map(metric).collect::<Vec<_>>(), [""; 0]);
     }
 
     /// Checks that the first replication is left out, as it has no simulation with booked units; in
@@ -232,7 +234,7 @@ mod tests {
     /// Checks that the published numbers agree with each other: 150 of 250 minutes are 40 % less.
     #[test]
     fn the_published_reduction_is_that_of_the_published_times() {
-        let number = |of| CLAIMS.iter().find(|entry| entry.of == of).unwrap().published.unwrap();
+        let number = |of| CLAIMS.iter().find(|entry| metric(entry) == of).unwrap().published.unwrap();
         let reduction = 100.0 - 100.0 * number("optimised_min") / number("fcfs_min");
         assert!((reduction - number("time_reduction_percent")).abs() < 1e-9);
     }

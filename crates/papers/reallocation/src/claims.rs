@@ -6,7 +6,9 @@
 use crate::metrics::{Group, Metric, Metrics, estimate};
 use crate::published::Published;
 use crate::rows::Simulation;
-use dfrsim_lab::query::{Cells, ClaimChecker, ClaimEntry, Entries, Limit, QueryResult, Series, sources};
+use dfrsim_lab::query::{
+    Cells, ClaimChecker, Entries, LabelledValues, Limit, NamedCheck, QueryResult, sources,
+};
 use dfrsim_lab::{Claim, Estimate, Long};
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -52,33 +54,35 @@ fn query_cells(metrics: &Metrics) -> Cells<'_> {
     }
     cells
         .with("starvation", |_, _| starvation(metrics))
-        .with("minmin beaten", |cells, entry| {
-            let workloads = entry.series(cells)?.split("workload");
-            let least = |all: &Series| all.only(&[("heuristic", "minmin")]).points.first().map(|it| it.1);
-            let own: Vec<(Series, f64)> =
+        .with("minmin beaten", |cells, check| {
+            let workloads = check.lines.series(cells)?.split("workload");
+            let least =
+                |all: &LabelledValues| all.only(&[("heuristic", "minmin")]).points.first().map(|it| it.1);
+            let own: Vec<(LabelledValues, f64)> =
                 workloads.into_iter().filter_map(|(_, all)| least(&all).map(|own| (all, own))).collect();
-            let is_beaten = |(all, own): &&(Series, f64)| all.values().iter().any(|value| value < own);
-            cases(entry, own.iter().filter(is_beaten).count(), own.len())
+            let is_beaten =
+                |(all, own): &&(LabelledValues, f64)| all.values().iter().any(|value| value < own);
+            cases(check, own.iter().filter(is_beaten).count(), own.len())
         })
         // Checks for each workload that most changed jobs are later with FCFS, and earlier with
         // CONS, under all heuristics.
-        .with("opposite workload", |cells, entry| {
-            let workloads = entry.series(cells)?.split("workload");
+        .with("opposite workload", |cells, check| {
+            let workloads = check.lines.series(cells)?.split("workload");
             let sides =
                 workloads.iter().map(|(_, all)| ["FCFS", "CONS"].map(|local| all.only(&[("local", local)])));
-            let sides: Vec<[Series; 2]> =
+            let sides: Vec<[LabelledValues; 2]> =
                 sides.filter(|sides| sides.iter().all(|side| !side.points.is_empty())).collect();
-            let is_opposite = |[fcfs, cons]: &&[Series; 2]| {
+            let is_opposite = |[fcfs, cons]: &&[LabelledValues; 2]| {
                 fcfs.values().iter().all(|early| *early < 50.0)
                     && cons.values().iter().all(|early| *early > 50.0)
             };
-            cases(entry, sides.iter().filter(is_opposite).count(), sides.len())
+            cases(check, sides.iter().filter(is_opposite).count(), sides.len())
         })
 }
 
 /// Returns a finding of `so` of `all` cases; `None` if there are none.
-fn cases(entry: &ClaimEntry, so: usize, all: usize) -> Option<QueryResult> {
-    (all > 0).then(|| QueryResult::new(so as f64, entry.is, format!("{so} of {all} cases")))
+fn cases(check: &NamedCheck, so: usize, all: usize) -> Option<QueryResult> {
+    (all > 0).then(|| QueryResult::new(so as f64, check.is, format!("{so} of {all} cases")))
 }
 
 /// Returns the claims of a report that the scenario can decide.

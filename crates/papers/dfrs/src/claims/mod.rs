@@ -10,7 +10,7 @@ use crate::published::{CostUnit, Published};
 use crate::setting::Setting;
 use crate::tables::{CountingRule, costs, gb_per_s};
 use dfrsim_cluster::{EstimateModel, NeedModel};
-use dfrsim_lab::query::{Cells, ClaimChecker, ClaimEntry, Entries, QueryResult, Series, fill};
+use dfrsim_lab::query::{Cells, ClaimChecker, Entries, LabelledValues, NamedCheck, QueryResult, fill};
 use dfrsim_lab::{Claim, Statistics, rank_correlation};
 use dfrsim_model::SimSpan;
 use dfrsim_policies::fractional::{Extensions, Periodic, RemapLimit};
@@ -183,9 +183,10 @@ fn combined_costs([preemption, max_preemption, migration, max_migration]: [f64; 
 }
 
 /// Checks that each policy with MCB on submission and MVT=600 needs more bandwidth than its
-/// counterparts with Greedy, which are otherwise alike.
-fn mcb_needs_more(cells: &Cells<'_>, entry: &ClaimEntry) -> Option<QueryResult> {
-    let all = entry.series(cells)?;
+/// counterparts with Greedy, which are otherwise alike. Pairs of labels do not express it, as the
+/// limit of the counterparts depends on their ticks.
+fn mcb_needs_more(cells: &Cells<'_>, check: &NamedCheck) -> Option<QueryResult> {
+    let all = check.lines.series(cells)?;
     let has = |at: usize, column: &str, labels: &[&str]| labels.contains(&all.label(at, column));
     let is_same = |one: usize, other: usize| {
         ["star", "periodic", "rest"].iter().all(|column| all.label(one, column) == all.label(other, column))
@@ -213,9 +214,10 @@ fn mcb_needs_more(cells: &Cells<'_>, entry: &ClaimEntry) -> Option<QueryResult> 
     Some(QueryResult::fact(met == pairs.len(), detail).with_shown(Some(*ratio)))
 }
 
-/// Checks that, by increasing limits, each mean is at most 5 % above the previous one.
-fn longer_limits(cells: &Cells<'_>, entry: &ClaimEntry) -> Option<QueryResult> {
-    let all: Series = entry.series(cells)?;
+/// Checks that, by increasing limits, each mean is at most 5 % above the previous one: the only claim
+/// about the factor from one value to the next.
+fn longer_limits(cells: &Cells<'_>, check: &NamedCheck) -> Option<QueryResult> {
+    let all: LabelledValues = check.lines.series(cells)?;
     let limit = |at: usize| Some((all.label(at, "limit_s").parse().ok()?, all.points[at].1));
     let mut limits: Vec<(f64, f64)> = (0..all.points.len()).filter_map(limit).collect();
     limits.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -224,10 +226,10 @@ fn longer_limits(cells: &Cells<'_>, entry: &ClaimEntry) -> Option<QueryResult> {
     (limits.len() > 1).then(|| QueryResult::fact(met == limits.len() - 1, texts.join(", ")))
 }
 
-/// Computes the rank correlation of the policies' means on two workloads.
+/// Computes the rank correlation of the policies' means on two workloads, which are two sources.
 fn rank_agreement<'a>(one: &'a Cells<'_>, other: &'a Cells<'_>) -> Cells<'a> {
-    Cells::default().with("order", |_, entry| {
-        let (one, other) = (entry.series(one)?, entry.series(other)?);
+    Cells::default().with("order", |_, check| {
+        let (one, other) = (check.lines.series(one)?, check.lines.series(other)?);
         let places: BTreeMap<&str, f64> = other
             .points
             .iter()
@@ -236,7 +238,7 @@ fn rank_agreement<'a>(one: &'a Cells<'_>, other: &'a Cells<'_>) -> Cells<'a> {
             .collect();
         let pair = |(at, (_, mean)): (usize, &(_, f64))| Some((*mean, *places.get(one.label(at, "policy"))?));
         let value = rank_correlation(&one.points.iter().enumerate().filter_map(pair).collect::<Vec<_>>())?;
-        Some(QueryResult::new(value, entry.is, format!("rank correlation {value:.3}")))
+        Some(QueryResult::new(value, check.is, format!("rank correlation {value:.3}")))
     })
 }
 

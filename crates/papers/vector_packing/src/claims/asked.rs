@@ -7,7 +7,7 @@ use crate::results::{Advantage, PARAMETERS, Record, Results, Sample, Subset, Tal
 use crate::solve::passes;
 use crate::tables::{mcb, parameters};
 use dfrsim_lab::Reference;
-use dfrsim_lab::query::{Cells, ClaimEntry, LabelFilter, QueryResult, Series, Source};
+use dfrsim_lab::query::{Cells, LabelFilter, LabelledValues, NamedCheck, QueryResult, Source};
 use dfrsim_model::Yield;
 
 /// Label columns of algorithms: the name; the algorithm to compare with; and for greedy passes the
@@ -15,8 +15,8 @@ use dfrsim_model::Yield;
 const LABELS: [&str; 8] = ["algorithm", "other", "kind", "order", "rule", "cluster", "sorting", "choosing"];
 
 /// Creates a finding with a number, to be compared with the claimed value.
-pub(super) fn number(entry: &ClaimEntry, value: f64, detail: impl Into<String>) -> Option<QueryResult> {
-    Some(QueryResult::new(value, entry.is, detail))
+pub(super) fn number(check: &NamedCheck, value: f64, detail: impl Into<String>) -> Option<QueryResult> {
+    Some(QueryResult::new(value, check.is, detail))
 }
 
 /// Creates a finding that a claim without a number holds, or not.
@@ -35,7 +35,7 @@ pub(super) fn list_failures(names: &[String]) -> String {
 }
 
 /// Function of a check; it returns `None` if the scenario lacks the instances or algorithms.
-pub(super) type CheckFunction = fn(&Results<'_>, &ClaimEntry) -> Option<QueryResult>;
+pub(super) type CheckFunction = fn(&Results<'_>, &NamedCheck) -> Option<QueryResult>;
 
 /// Results of a run as a source of claims. Without results it only lists the columns, metrics and
 /// checks.
@@ -219,7 +219,7 @@ impl Source for ResultSource<'_> {
     fn checks(&self) -> Vec<&'static str> {
         self.checks.iter().map(|(name, _)| *name).collect()
     }
-    fn series(&self, metric: &str, filter: &LabelFilter) -> Option<Series> {
+    fn series(&self, metric: &str, filter: &LabelFilter) -> Option<LabelledValues> {
         let results = self.results?;
         let part = select_instances(results, filter)?;
         let columns: Vec<&'static str> = PARAMETERS.into_iter().chain(LABELS).collect();
@@ -252,9 +252,9 @@ impl Source for ResultSource<'_> {
         }
         cells.series(metric, &LabelFilter::default())
     }
-    fn check(&self, name: &str, entry: &ClaimEntry) -> Option<QueryResult> {
-        let (_, check) = self.checks.iter().find(|(known, _)| *known == name)?;
-        check(self.results?, entry)
+    fn check(&self, check: &NamedCheck) -> Option<QueryResult> {
+        let (_, function) = self.checks.iter().find(|(known, _)| *known == check.name)?;
+        function(self.results?, check)
     }
 }
 

@@ -7,28 +7,28 @@ use crate::results::{Advantage, Record, Results, Subset};
 use crate::solve::passes;
 use crate::tables::domination::{SUBSETS, subset};
 use crate::tables::slack::slacks;
-use dfrsim_lab::query::{Aggregate, ClaimEntry, PairOperation, QueryResult, Source as _};
+use dfrsim_lab::query::{Aggregate, NamedCheck, PairOperation, QueryResult, Source as _};
 use dfrsim_lab::{Status, average as mean, rank_correlation};
 
 /// Checks, by the names used in claims.
 pub(super) const CHECKS: [(&str, CheckFunction); 23] = [
-    ("unsolved", |results, entry| {
-        let part = select_instances(results, &entry.filter)?;
+    ("unsolved", |results, check| {
+        let part = select_instances(results, &check.lines.filter)?;
         let all = part.records.len();
         let solves = |record: &&&Record<'_>| {
             results.algorithms.iter().any(|(_, column)| record.solved(*column).is_some())
         };
         let unsolved = all - part.records.iter().filter(solves).count();
         let percent = 100.0 * unsolved as f64 / all as f64;
-        number(entry, percent, format!("{unsolved} of {all}, {percent:.2} %"))
+        number(check, percent, format!("{unsolved} of {all}, {percent:.2} %"))
     }),
-    ("each pass is the best", |results, entry| {
-        let counts = best_passes(results, &select_instances(results, &entry.filter)?)?;
+    ("each pass is the best", |results, check| {
+        let counts = best_passes(results, &select_instances(results, &check.lines.filter)?)?;
         let never: Vec<&str> = counts.iter().filter(|(_, part)| *part == 0.0).map(|of| &*of.0).collect();
         fact(never.is_empty(), format!("{} of 49; never: {}", 49 - never.len(), never.join(", ")))
     }),
-    ("passes that are often the best", |results, entry| {
-        let mut counts = best_passes(results, &select_instances(results, &entry.filter)?)?;
+    ("passes that are often the best", |results, check| {
+        let mut counts = best_passes(results, &select_instances(results, &check.lines.filter)?)?;
         counts.sort_by(|a, b| b.1.total_cmp(&a.1));
         let often = counts.iter().filter(|(_, part)| *part > 15.0);
         let mut often: Vec<&str> = often.map(|(name, _)| name.trim_start_matches("GREEDY_")).collect();
@@ -36,8 +36,8 @@ pub(super) const CHECKS: [(&str, CheckFunction); 23] = [
         let expected = ["S2_P1", "S2_P2", "S3_P1", "S3_P2", "S5_P1", "S6_P1", "S6_P2", "S7_P1"];
         fact(often == expected, numbered(&counts[..10]))
     }),
-    ("S5_P4 fails least", |results, entry| {
-        let (part, columns) = (select_instances(results, &entry.filter)?, columns(results)?);
+    ("S5_P4 fails least", |results, check| {
+        let (part, columns) = (select_instances(results, &check.lines.filter)?, columns(results)?);
         let any = |record: &Record<'_>| columns.iter().any(|(_, column)| record.solved(*column).is_some());
         let solvable = part.filter(any);
         let rate =
@@ -46,14 +46,14 @@ pub(super) const CHECKS: [(&str, CheckFunction); 23] = [
         rates.sort_by(|a, b| a.1.total_cmp(&b.1));
         let own = rates.iter().find(|(name, _)| name == "GREEDY_S5_P4")?.1;
         let rest_holds = own <= rates[0].1;
-        Some(QueryResult { rest_holds, ..QueryResult::new(own, entry.is, numbered(&rates[..4])) })
+        Some(QueryResult { rest_holds, ..QueryResult::new(own, check.is, numbered(&rates[..4])) })
     }),
-    ("GREEDY solves what programs solve", |results, entry| {
+    ("GREEDY solves what programs solve", |results, check| {
         let greedy = results.column("GREEDY")?;
         let programs = ["RRND", "RRNDNZ", "FASTDIVING", "SLOWDIVING"];
         let columns: Vec<usize> = programs.into_iter().filter_map(|name| results.column(name)).collect();
         let any = |record: &Record<'_>| columns.iter().any(|column| record.solved(*column).is_some());
-        let solved = select_instances(results, &entry.filter)?.filter(any);
+        let solved = select_instances(results, &check.lines.filter)?.filter(any);
         let failed = solved.records.iter().filter(|record| record.solved(greedy).is_none()).count();
         let detail = format!("{failed} of {} that one of {} solves", solved.records.len(), columns.len());
         fact(failed == 0, detail).filter(|_| !solved.is_empty())
@@ -66,31 +66,31 @@ pub(super) const CHECKS: [(&str, CheckFunction); 23] = [
         fact(both as f64 >= 0.999 * all as f64, format!("{both} of {all}")).filter(|_| all > 0)
     }),
     // The result is the largest of the distances, or their mean.
-    ("as published", |results, entry| {
-        let cells = cells_with_published(results, entry)?;
-        let distance = |own: f64, theirs: f64| match entry.combine {
+    ("as published", |results, check| {
+        let cells = cells_with_published(results, check)?;
+        let distance = |own: f64, theirs: f64| match check.combine {
             Some(PairOperation::Ratio) => 100.0 * (own / theirs - 1.0).abs(),
             _ => (own - theirs).abs(),
         };
         let all: Vec<f64> = cells.iter().map(|(_, own, theirs)| distance(*own, *theirs)).collect();
-        if entry.take == Some(Aggregate::Mean) {
+        if check.take == Some(Aggregate::Mean) {
             let mean = mean(all)?;
-            return number(entry, mean, format!("{mean:.2} on average over {}", cells.len()));
+            return number(check, mean, format!("{mean:.2} on average over {}", cells.len()));
         }
-        let far = cells.iter().zip(&all).filter(|(_, distance)| !entry.is.holds(**distance));
+        let far = cells.iter().zip(&all).filter(|(_, distance)| !check.is.holds(**distance));
         let far: Vec<String> =
             far.map(|((name, own, theirs), _)| format!("{name} {own:.2} for {theirs:.2}")).collect();
         let near = cells.len() - far.len();
         let worst = all.into_iter().reduce(f64::max)?;
-        number(entry, worst, format!("{near} of {} are{}", cells.len(), list_failures(&far)))
+        number(check, worst, format!("{near} of {} are{}", cells.len(), list_failures(&far)))
     }),
-    ("ranks as published", |results, entry| {
+    ("ranks as published", |results, check| {
         let pairs: Vec<(f64, f64)> =
-            cells_with_published(results, entry)?.into_iter().map(|(_, own, theirs)| (own, theirs)).collect();
+            cells_with_published(results, check)?.into_iter().map(|(_, own, theirs)| (own, theirs)).collect();
         let correlation = rank_correlation(&pairs)?;
-        number(entry, correlation, format!("{correlation:.3} over {}", pairs.len()))
+        number(check, correlation, format!("{correlation:.3} over {}", pairs.len()))
     }),
-    ("the degree of dominance", |results, entry| {
+    ("the degree of dominance", |results, check| {
         let (mut compared, mut better) = (0_usize, 0_usize);
         for name in ["BFSUM", "BFMAX", "BFLEX", "FFSUM", "FFMAX", "FFLEX"] {
             let (plain, again) =
@@ -100,7 +100,7 @@ pub(super) const CHECKS: [(&str, CheckFunction); 23] = [
                 better += usize::from(record.solved(again) > record.solved(plain));
             }
         }
-        number(entry, better as f64, format!("better on {better} of {compared}"))
+        number(check, better as f64, format!("better on {better} of {compared}"))
     }),
     ("VP_CHEKURI is worst", |results, _| {
         let chekuri = results.column("VP_CHEKURI")?;
@@ -120,9 +120,9 @@ pub(super) const CHECKS: [(&str, CheckFunction); 23] = [
         );
         fact(rate > most && higher == 0, detail)
     }),
-    ("dominated", |results, entry| {
+    ("dominated", |results, check| {
         let (mut count, mut missing) = (0, Vec::new());
-        let pairs = entry.filter.labels("algorithm").iter().zip(entry.filter.labels("other"));
+        let pairs = check.lines.filter.labels("algorithm").iter().zip(check.lines.filter.labels("other"));
         for (name, dimensions) in SUBSETS {
             let part = subset(results, dimensions)?;
             for (one, other) in pairs.clone() {
@@ -139,17 +139,18 @@ pub(super) const CHECKS: [(&str, CheckFunction); 23] = [
         all_of(count, &missing)
     }),
     // Exactly the algorithms of the column `other` must be undominated.
-    ("undominated", |results, entry| {
-        let all = dominators(results, entry.filter.labels("algorithm"))?;
-        let holds = all.iter().all(|(name, by)| entry.filter.labels("other").contains(name) == by.is_empty());
+    ("undominated", |results, check| {
+        let all = dominators(results, check.lines.filter.labels("algorithm"))?;
+        let holds =
+            all.iter().all(|(name, by)| check.lines.filter.labels("other").contains(name) == by.is_empty());
         let one = |(name, by): &(String, Vec<String>)| match by.len() {
             0 => format!("{name} never"),
             _ => format!("{name} {}", by.join(", ")),
         };
         fact(holds, all.iter().map(one).collect::<Vec<_>>().join("; "))
     }),
-    ("subsets where VP_CP are dominated", |results, entry| {
-        let all = dominators(results, entry.filter.labels("algorithm"))?;
+    ("subsets where VP_CP are dominated", |results, check| {
+        let all = dominators(results, check.lines.filter.labels("algorithm"))?;
         let subsets = |name: &str| -> Vec<&str> {
             let by = |subset: &str| {
                 let is_of = |text: &String| text.ends_with(&format!("D = {subset}"));
@@ -177,8 +178,8 @@ pub(super) const CHECKS: [(&str, CheckFunction); 23] = [
         }
         all_of(12, &wrong)
     }),
-    ("VP_CPSUM is undominated", |results, entry| {
-        let (part, own) = (select_instances(results, &entry.filter)?, results.column("VP_CPSUM")?);
+    ("VP_CPSUM is undominated", |results, check| {
+        let (part, own) = (select_instances(results, &check.lines.filter)?, results.column("VP_CPSUM")?);
         let parameters =
             [("sigma", vec![0.25, 0.5, 1.0]), ("rho", vec![0.0, 0.25, 0.5]), ("slack", slacks().collect())];
         let mut by = Vec::new();
@@ -194,8 +195,8 @@ pub(super) const CHECKS: [(&str, CheckFunction); 23] = [
         }
         fact(by.is_empty(), if by.is_empty() { "none".to_owned() } else { by.join(", ") })
     }),
-    ("slack of infeasible instances", |results, entry| {
-        let (part, optimum) = (select_instances(results, &entry.filter)?, results.column("OPT")?);
+    ("slack of infeasible instances", |results, check| {
+        let (part, optimum) = (select_instances(results, &check.lines.filter)?, results.column("OPT")?);
         let all = part.tally(optimum).infeasible;
         let tight = part.filter(|record| record.row.slack == 0.1).tally(optimum).infeasible;
         fact(10 * tight > 8 * all, format!("{tight} of {all}")).filter(|_| all > 0)
@@ -217,22 +218,22 @@ pub(super) const CHECKS: [(&str, CheckFunction); 23] = [
         }
         fact(wrong == 0, format!("{wrong} of {proven} instances violate it"))
     }),
-    ("greatest average yields", |results, entry| {
+    ("greatest average yields", |results, check| {
         let (part, metric) =
-            (select_instances(results, &entry.filter)?, |name| results.metric("VP_CPSUM", name));
+            (select_instances(results, &check.lines.filter)?, |name| results.metric("VP_CPSUM", name));
         let columns = [metric("average_yield")?, metric("average_yield_by_rule")?];
         let gaps = part.values_of_both(columns, |greatest, by_rule| Some(greatest - by_rule));
         let (short, all, most) = (gaps.above(1e-5), gaps.len(), gaps.max()?);
         fact(short == 0, format!("short on {short} of {all}, by {most:.4} at most"))
     }),
-    ("gain of the second phase", |results, entry| {
-        let part = select_instances(results, &entry.filter)?;
+    ("gain of the second phase", |results, check| {
+        let part = select_instances(results, &check.lines.filter)?;
         let used = |metric| Some(100.0 * part.values(results.metric("VP_CPSUM", metric)?).mean()?);
         let by = used("raised_utilisation")? - used("utilisation")?;
-        number(entry, by, format!("{by:.2} points"))
+        number(check, by, format!("{by:.2} points"))
     }),
-    ("failures on feasible instances", |results, entry| {
-        let (part, optimum) = (select_instances(results, &entry.filter)?, results.column("OPT")?);
+    ("failures on feasible instances", |results, check| {
+        let (part, optimum) = (select_instances(results, &check.lines.filter)?, results.column("OPT")?);
         let feasible = part.filter(|record| record.solved(optimum).is_some());
         let (mut failed, mut details) = (Vec::new(), Vec::new());
         for name in ["GB", "SGB", "MCB8", "SG"] {
@@ -244,15 +245,15 @@ pub(super) const CHECKS: [(&str, CheckFunction); 23] = [
         let holds = failed[0] + failed[1] == 0 && failed[2] <= 1 && (5.0..=30.0).contains(&scaled);
         fact(holds, details.join(", "))
     }),
-    ("degradation of MCB8", |results, entry| {
+    ("degradation of MCB8", |results, check| {
         let names = (1..=8).map(|number| results.column(&format!("MCB{number}")));
         let columns: Vec<usize> = names.collect::<Option<_>>()?;
-        let all = select_instances(results, &entry.filter)?.degradation(columns[7], &columns);
+        let all = select_instances(results, &check.lines.filter)?.degradation(columns[7], &columns);
         let (three, ten) = (all.above(3.0), all.above(10.0));
         let scale = 1_379.0 / all.len().max(1) as f64;
         let rest_holds = (0.5..=1.5).contains(&(ten as f64 * scale / 19.0));
         let detail = format!("{three} and {ten} of {}", all.len());
-        Some(QueryResult { rest_holds, ..QueryResult::new(three as f64 * scale, entry.is, detail) })
+        Some(QueryResult { rest_holds, ..QueryResult::new(three as f64 * scale, check.is, detail) })
     }),
     ("failures of SG and MCB8", failures_of_sorted_greedy),
     ("MCB8 is highest", mcb8_is_highest),
@@ -260,8 +261,8 @@ pub(super) const CHECKS: [(&str, CheckFunction); 23] = [
 
 /// Checks that failures are 40 % fewer than those of GR, and 14 times fewer than those of RRND where
 /// that one ran.
-fn failures_of_sorted_greedy(results: &Results<'_>, entry: &ClaimEntry) -> Option<QueryResult> {
-    let part = select_instances(results, &entry.filter)?;
+fn failures_of_sorted_greedy(results: &Results<'_>, check: &NamedCheck) -> Option<QueryResult> {
+    let part = select_instances(results, &check.lines.filter)?;
     let rates = |part: &Subset<'_>, names: [&str; 3]| -> Option<Vec<(String, f64)>> {
         let rate = |name: &str| Some((name.to_owned(), part.tally(results.column(name)?).failure_rate()?));
         names.into_iter().map(rate).collect()
@@ -273,7 +274,7 @@ fn failures_of_sorted_greedy(results: &Results<'_>, entry: &ClaimEntry) -> Optio
     let rest_holds = (less(all[1].1) - 40.0).abs() <= 10.0 && times.iter().all(|times| *times >= 14.0);
     let (one, other) = (numbered(&all), numbered(&others));
     let detail = format!("{one}; {other}: {:.1} and {:.1} times", times[0], times[1]);
-    Some(QueryResult { rest_holds, ..QueryResult::new(less(all[0].1), entry.is, detail) })
+    Some(QueryResult { rest_holds, ..QueryResult::new(less(all[0].1), check.is, detail) })
 }
 
 /// Formats names with their numbers.
@@ -306,12 +307,13 @@ fn best_passes(results: &Results<'_>, part: &Subset<'_>) -> Option<Vec<(String, 
 
 /// Returns the cells of a published table for which we have values: the name, our value, and the
 /// published one.
-fn cells_with_published(results: &Results<'_>, entry: &ClaimEntry) -> Option<Vec<(String, f64, f64)>> {
-    let set = results.of_set(entry.filter.label("set")?.parse().ok()?)?;
+fn cells_with_published(results: &Results<'_>, check: &NamedCheck) -> Option<Vec<(String, f64, f64)>> {
+    let set = results.of_set(check.lines.filter.label("set")?.parse().ok()?)?;
     let own = ResultSource { results: Some(results), checks: &[] }
-        .series(&entry.of, &entry.filter)
+        .series(&check.lines.of, &check.lines.filter)
         .filter(|_| has_enough_instances(&set))?;
-    let theirs = published().into_iter().find_map(|table| table.series(&entry.of, &entry.filter))?;
+    let theirs =
+        published().into_iter().find_map(|table| table.series(&check.lines.of, &check.lines.filter))?;
     let cell = |at: usize| {
         let labels = theirs.columns.iter().map(|labels| (labels.column, theirs.label(at, labels.column)));
         let labels: Vec<(&str, &str)> = labels.filter(|(column, _)| own.has(column)).collect();
@@ -339,12 +341,12 @@ fn dominators(results: &Results<'_>, names: &[String]) -> Option<Vec<(String, Ve
 
 /// Checks that the mean minimum yield of MCB8 is not below that of others at any slack, each over
 /// the instances on which the other ran.
-fn mcb8_is_highest(results: &Results<'_>, entry: &ClaimEntry) -> Option<QueryResult> {
-    let (part, packing) = (select_instances(results, &entry.filter)?, results.column("MCB8")?);
+fn mcb8_is_highest(results: &Results<'_>, check: &NamedCheck) -> Option<QueryResult> {
+    let (part, packing) = (select_instances(results, &check.lines.filter)?, results.column("MCB8")?);
     let (mut count, mut above) = (0, Vec::new());
     for slack in slacks() {
         let part = part.filter(|record| record.row.slack == slack);
-        for name in entry.filter.labels("algorithm") {
+        for name in check.lines.filter.labels("algorithm") {
             let column = results.column(name)?;
             let ran = part.where_ran(column);
             let both = ran.yields(packing).mean().zip(ran.yields(column).mean());

@@ -37,7 +37,10 @@ pub(crate) fn all(results: &Results<'_>) -> Vec<Claim> {
         let claim = judge.claim(entry)?;
         let found: Vec<QueryResult> = resamples.iter().filter_map(|resample| resample[at].clone()).collect();
         let claim = bootstrap.confirm(entry, claim, &found);
-        let is_of_programs = matches!(entry.filter.label("table"), Some("4.1" | "4.3"));
+        let is_of_programs = entry
+            .query
+            .lines()
+            .is_some_and(|lines| matches!(lines.filter.label("table"), Some("4.1" | "4.3")));
         let detail =
             if is_of_programs && !is_large { format!("on 4 nodes: {}", claim.detail) } else { claim.detail };
         Some(Claim { detail, ..claim })
