@@ -26,11 +26,11 @@ fn drawings_of((frame, primary): (&DataFrame, usize)) -> Vec<Drawing> {
         2..=MAX_SCOPES => scopes.into_iter().map(|group| (group.key.text_labels(), group.items)).collect(),
         _ => vec![("all together".to_owned(), rows)],
     };
-    scopes.iter().flat_map(|(name, rows)| Scope { frame, primary, name, rows }.drawings()).collect()
+    scopes.iter().flat_map(|(name, rows)| FigureRows { frame, primary, name, rows }.drawings()).collect()
 }
 
 /// The rows of one figure.
-struct Scope<'a> {
+struct FigureRows<'a> {
     frame: &'a DataFrame,
     primary: usize,
     /// Values of the text labels; empty if there is only one combination.
@@ -38,7 +38,7 @@ struct Scope<'a> {
     rows: &'a [usize],
 }
 
-impl Scope<'_> {
+impl FigureRows<'_> {
     fn drawings(&self) -> Vec<Drawing> {
         let varying = |role| -> Vec<usize> {
             let columns = self.frame.with_role(&[role]).into_iter();

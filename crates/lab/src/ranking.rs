@@ -237,7 +237,7 @@ mod tests {
 
     columns! {
         /// A row of the tests.
-        pub(super) struct Row {
+        pub(super) struct WeekRow {
             /// The workload.
             label pub workload: String,
             /// The week.
@@ -252,7 +252,7 @@ mod tests {
     }
 
     fn frame(rows: &[[&str; 5]]) -> DataFrame {
-        let mut frame = DataFrame::new(&Row::TYPES[0]);
+        let mut frame = DataFrame::new(&WeekRow::TYPES[0]);
         for row in rows {
             let status = if row[4].is_empty() { Status::Stalled } else { Status::Ok };
             assert!(frame.push(status, "", row.iter().copied()));

@@ -175,9 +175,9 @@ mod tests {
         ],
     };
 
-    type Fields = (&'static str, u8, &'static str, Option<u8>);
+    type TestRow = (&'static str, u8, &'static str, Option<u8>);
 
-    fn frame(rows: &[Fields]) -> DataFrame {
+    fn frame(rows: &[TestRow]) -> DataFrame {
         let mut frame = DataFrame::new(&ROWS);
         for (workload, number, policy, period) in rows {
             let (number, period) = (number.to_string(), period.map(|it| it.to_string()).unwrap_or_default());
@@ -188,8 +188,8 @@ mod tests {
     }
 
     /// Pairs rows by a direct implementation of every condition, as a reference.
-    fn slow(a: &[Fields], b: &[Fields], of_a: Option<&str>, of_b: Option<&str>) -> Vec<(usize, usize)> {
-        let fits = |a: &Fields, b: &Fields, is_exact: bool| {
+    fn slow(a: &[TestRow], b: &[TestRow], of_a: Option<&str>, of_b: Option<&str>) -> Vec<(usize, usize)> {
+        let fits = |a: &TestRow, b: &TestRow, is_exact: bool| {
             let policy = match (of_a, of_b) {
                 (None, None) => a.2 == b.2,
                 (Some(x), None) => a.2 == x && b.2 == x,
@@ -199,7 +199,8 @@ mod tests {
             let period = a.3 == b.3 || (!is_exact && (a.3.is_none() || b.3.is_none()));
             policy && a.0 == b.0 && a.1 == b.1 && period
         };
-        let is_only = |rows: &[Fields], row: &Fields| rows.iter().filter(|other| *other == row).count() == 1;
+        let is_only =
+            |rows: &[TestRow], row: &TestRow| rows.iter().filter(|other| *other == row).count() == 1;
         let mut pairs = Vec::new();
         for (row, a) in a.iter().enumerate().filter(|(_, row)| is_only(a, row)) {
             let found = |is_exact| -> Vec<(usize, usize)> {
@@ -213,7 +214,7 @@ mod tests {
         pairs
     }
 
-    fn rows() -> impl Strategy<Value = Vec<Fields>> {
+    fn rows() -> impl Strategy<Value = Vec<TestRow>> {
         let row = (
             prop::sample::select(vec!["v", "w"]),
             0..3_u8,
@@ -240,7 +241,7 @@ mod tests {
             let none = ReadFile { name: String::new(), header: Vec::new(), lines: Vec::new() };
             let pairing = pair((&frame_a, &none), (&frame_b, &none), &sides);
             prop_assert_eq!(&pairing.pairs, &slow(&a, &b, of_a, of_b));
-            let is_only = |row: &&Fields| a.iter().filter(|other| other == row).count() == 1;
+            let is_only = |row: &&TestRow| a.iter().filter(|other| other == row).count() == 1;
             let taken = a.iter().filter(|row| of_a.is_none_or(|policy| row.2 == policy)).filter(is_only).count();
             let paired: std::collections::BTreeSet<usize> = pairing.pairs.iter().map(|pair| pair.0).collect();
             prop_assert_eq!(pairing.left_out.only_in_a, taken - paired.len());

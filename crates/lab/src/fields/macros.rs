@@ -157,9 +157,9 @@ macro_rules! fields {
         const _: () = {
             // Each codec and default has a function of its own, so that its closures are compiled
             // once for all uses.
-            struct Codecs;
+            struct FieldCodecs;
 
-            impl Codecs {
+            impl FieldCodecs {
                 $(fn $field() -> ($crate::fields::Codec<$field_type>, Option<fn() -> $field_type>) {
                     ($codec, $crate::__fields!(@default $field_type; $($default)?))
                 })*
@@ -173,7 +173,7 @@ macro_rules! fields {
                     $($(table.refused($old, Some($new), concat!("`", $old, "` is now called `", $new, "`"), reader);)+)?
                     $($(table.refused($gone, None, concat!("the field `", $gone, "` was removed: ", $why), reader);)+)?
                     $(
-                        let (codec, default) = Codecs::$field();
+                        let (codec, default) = FieldCodecs::$field();
                         let $field =
                             codec.read_field($crate::__fields!(@key $field $($key)?), default, table, reader);
                     )*
@@ -188,14 +188,14 @@ macro_rules! fields {
                 fn write(&self) -> $crate::fields::Table {
                     let mut table = $crate::fields::Table::new();
                     $(
-                        let (codec, _) = Codecs::$field();
+                        let (codec, _) = FieldCodecs::$field();
                         codec.write_field($crate::__fields!(@key $field $($key)?), &self.$field, &mut table);
                     )*
                     table
                 }
                 fn docs() -> Vec<$crate::fields::FieldDoc> {
                     [$({
-                        let (codec, default) = Codecs::$field();
+                        let (codec, default) = FieldCodecs::$field();
                         let doc = $crate::__fields!(@doc $([$($field_meta)+])*);
                         codec.document($crate::__fields!(@key $field $($key)?), &doc, default)
                     },)*]
@@ -222,9 +222,9 @@ macro_rules! fields {
         }
 
         const _: () = {
-            struct Codecs;
+            struct VariantCodecs;
 
-            impl Codecs {
+            impl VariantCodecs {
                 $(#[allow(non_snake_case)]
                 fn $variant() -> $crate::fields::Codec<$variant_type> {
                     $codec
@@ -238,19 +238,19 @@ macro_rules! fields {
                 ) -> Option<Self> {
                     let key = $crate::fields::only_one(&[$($key),+], table, reader)?;
                     $(if key == $key {
-                        return Codecs::$variant().read_field($key, None, table, reader).map(Self::$variant);
+                        return VariantCodecs::$variant().read_field($key, None, table, reader).map(Self::$variant);
                     })+
                     None
                 }
                 fn write(&self) -> $crate::fields::Table {
                     let mut table = $crate::fields::Table::new();
                     match self {
-                        $(Self::$variant(value) => Codecs::$variant().write_field($key, value, &mut table),)+
+                        $(Self::$variant(value) => VariantCodecs::$variant().write_field($key, value, &mut table),)+
                     }
                     table
                 }
                 fn docs() -> Vec<$crate::fields::FieldDoc> {
-                    let fields = [$(Codecs::$variant().document(
+                    let fields = [$(VariantCodecs::$variant().document(
                         $key,
                         &$crate::__fields!(@doc $([$($variant_meta)+])*),
                         None,

@@ -4,7 +4,7 @@ mod long;
 mod wide;
 
 pub use long::Long;
-pub use wide::{Cell as WideCell, Line, Wide};
+pub use wide::{Line, Wide, WideCell};
 
 use crate::column::RowType;
 

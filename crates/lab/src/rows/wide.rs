@@ -55,37 +55,37 @@ pub struct Line {
     /// Values of the columns that the instance determines, as CSV text.
     fields: Box<str>,
     message: Box<str>,
-    cells: Box<[Cell]>,
+    cells: Box<[WideCell]>,
 }
 
 /// Value of a metric of a variant on an instance: a number, or a status in the payload of a NaN.
 #[derive(Clone, Copy, Debug)]
-pub struct Cell(f64);
+pub struct WideCell(f64);
 
 /// Bits of a quiet NaN without payload.
 const NAN: u64 = 0x7ff8_0000_0000_0000;
 
-impl Cell {
+impl WideCell {
     /// No value; for a primary metric, the variant did not run.
-    const EMPTY: Cell = Cell::coded(0);
+    const EMPTY: WideCell = WideCell::coded(0);
     /// The file that was read does not have the column.
-    const UNKNOWN: Cell = Cell::coded(1);
+    const UNKNOWN: WideCell = WideCell::coded(1);
 
-    const fn coded(code: u64) -> Cell {
-        Cell(f64::from_bits(NAN | code))
+    const fn coded(code: u64) -> WideCell {
+        WideCell(f64::from_bits(NAN | code))
     }
-    fn from_status(status: Status) -> Cell {
-        Cell::coded(2 + status as u64)
+    fn from_status(status: Status) -> WideCell {
+        WideCell::coded(2 + status as u64)
     }
-    fn from_number(number: Option<f64>) -> Option<Cell> {
-        number.filter(|number| !number.is_nan()).map(Cell)
+    fn from_number(number: Option<f64>) -> Option<WideCell> {
+        number.filter(|number| !number.is_nan()).map(WideCell)
     }
-    fn read(text: &str) -> Option<Cell> {
+    fn read(text: &str) -> Option<WideCell> {
         match text {
-            "" => Some(Cell::EMPTY),
+            "" => Some(WideCell::EMPTY),
             _ => match text.parse() {
-                Ok(number) => Cell::from_number(Some(number)),
-                Err(_) => text.parse().ok().map(Cell::from_status),
+                Ok(number) => WideCell::from_number(Some(number)),
+                Err(_) => text.parse().ok().map(WideCell::from_status),
             },
         }
     }
@@ -103,12 +103,12 @@ impl Cell {
         let code = (self.0.to_bits() & !NAN).checked_sub(2)?;
         Status::ALL.get(code as usize).copied()
     }
-    fn has_same_bits(self, other: Cell) -> bool {
+    fn has_same_bits(self, other: WideCell) -> bool {
         self.0.to_bits() == other.0.to_bits()
     }
 }
 
-impl fmt::Display for Cell {
+impl fmt::Display for WideCell {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.value(), self.status()) {
             (Some(value), _) => value.fmt(f),
@@ -220,7 +220,7 @@ impl Layout {
             key: record[0].parse().ok()?,
             fields: csv_text::line(&fields).trim_end_matches('\n').into(),
             message: record[2].into(),
-            cells: record.iter().skip(first).map(Cell::read).collect::<Option<_>>()?,
+            cells: record.iter().skip(first).map(WideCell::read).collect::<Option<_>>()?,
         })
     }
 }
@@ -249,7 +249,7 @@ impl Line {
         fields.iter().map(str::to_owned).collect()
     }
     /// Returns the cell in the column with this index.
-    pub fn cell(&self, column: usize) -> Cell {
+    pub fn cell(&self, column: usize) -> WideCell {
         self.cells[column]
     }
     /// Returns the status of the first failed run; `Ok` if no run failed.
@@ -288,15 +288,15 @@ impl<R: Row> Wide<R> {
 struct WideOutcome {
     /// Index of the variant in the layout.
     variant: usize,
-    primary: Cell,
-    further: Box<[Cell]>,
+    primary: WideCell,
+    further: Box<[WideCell]>,
     message: Box<str>,
 }
 
 /// Earlier cells and messages by the key of the instance, arranged in the columns of the current
 /// scenario.
 #[derive(Debug, Default)]
-struct EarlierLines(FxHashMap<Key, (Box<[Cell]>, Box<str>)>);
+struct EarlierLines(FxHashMap<Key, (Box<[WideCell]>, Box<str>)>);
 
 impl EarlierLines {
     /// Loads records with these columns, in any order; returns the number of invalid ones.
@@ -313,8 +313,9 @@ impl EarlierLines {
             if record.len() != header.len() {
                 return None;
             }
-            let cell =
-                |place: &Option<usize>| place.map_or(Some(Cell::UNKNOWN), |place| Cell::read(&record[place]));
+            let cell = |place: &Option<usize>| {
+                place.map_or(Some(WideCell::UNKNOWN), |place| WideCell::read(&record[place]))
+            };
             let cells = places.iter().map(cell).collect::<Option<_>>()?;
             self.add(record[0].parse().ok()?, cells, message.map_or("", |place| &record[place]).into());
             Some(())
@@ -323,14 +324,14 @@ impl EarlierLines {
     }
     /// Merges a line into the known ones. Cells of the same run can only differ through time limits,
     /// which depend on the machine.
-    fn add(&mut self, key: Key, cells: Box<[Cell]>, message: Box<str>) {
+    fn add(&mut self, key: Key, cells: Box<[WideCell]>, message: Box<str>) {
         let Some((known, messages)) = self.0.get_mut(&key) else {
             self.0.insert(key, (cells, message));
             return;
         };
         for (known, cell) in known.iter_mut().zip(cells) {
-            if known.has_same_bits(Cell::UNKNOWN)
-                || known.has_same_bits(Cell::EMPTY) && !cell.has_same_bits(Cell::UNKNOWN)
+            if known.has_same_bits(WideCell::UNKNOWN)
+                || known.has_same_bits(WideCell::EMPTY) && !cell.has_same_bits(WideCell::UNKNOWN)
             {
                 *known = cell;
             }
@@ -373,7 +374,7 @@ impl RowStore for WideRowStore {
 
     fn journal(&self, key: Key, outcomes: &[Outcome]) -> Vec<Vec<String>> {
         let (cells, message) = self.layout.cells(outcomes);
-        let cells = cells.iter().map(Cell::to_string);
+        let cells = cells.iter().map(WideCell::to_string);
         vec![[key.to_string(), message].into_iter().chain(cells).collect()]
     }
 
@@ -396,12 +397,12 @@ impl RowStore for WideRowStore {
         let (variant, name) = self.layout.variant(run);
         let [primary, further @ ..] = &cells[self.layout.of_variant(variant)] else { return None };
         let status = primary.status()?;
-        if status == Status::Ok && further.iter().any(|cell| cell.has_same_bits(Cell::UNKNOWN)) {
+        if status == Status::Ok && further.iter().any(|cell| cell.has_same_bits(WideCell::UNKNOWN)) {
             return None;
         }
         let further = match status {
             Status::Ok => further.into(),
-            _ => vec![Cell::EMPTY; further.len()].into(),
+            _ => vec![WideCell::EMPTY; further.len()].into(),
         };
         let message = message_of(messages, name).into();
         Some(Box::new(WideOutcome { variant, primary: *primary, further, message }))
@@ -413,18 +414,21 @@ impl RowStore for WideRowStore {
         Box::new(match rows {
             Ok(rows) => {
                 debug_assert_eq!(rows.len(), 1, "a run in wide layout has one row");
-                let cell = |&(_, metric): &(usize, usize)| Cell::from_number(rows[0].number(metric));
+                let cell = |&(_, metric): &(usize, usize)| WideCell::from_number(rows[0].number(metric));
                 WideOutcome {
                     variant,
-                    primary: cell(&columns[0]).unwrap_or_else(|| Cell::from_status(Status::Ok)),
-                    further: columns[1..].iter().map(|column| cell(column).unwrap_or(Cell::EMPTY)).collect(),
+                    primary: cell(&columns[0]).unwrap_or_else(|| WideCell::from_status(Status::Ok)),
+                    further: columns[1..]
+                        .iter()
+                        .map(|column| cell(column).unwrap_or(WideCell::EMPTY))
+                        .collect(),
                     message: Box::default(),
                 }
             }
             Err(Failure { status, message }) => WideOutcome {
                 variant,
-                primary: Cell::from_status(status),
-                further: vec![Cell::EMPTY; columns.len() - 1].into(),
+                primary: WideCell::from_status(status),
+                further: vec![WideCell::EMPTY; columns.len() - 1].into(),
                 message: message.into(),
             },
         })
@@ -511,8 +515,8 @@ impl Layout {
         self.first_columns_of_variants[variant]..self.first_columns_of_variants[variant + 1]
     }
     /// Returns the cells of all outcomes, and their joined messages.
-    fn cells(&self, outcomes: &[Outcome]) -> (Vec<Cell>, String) {
-        let mut all = vec![Cell::EMPTY; self.columns.len()];
+    fn cells(&self, outcomes: &[Outcome]) -> (Vec<WideCell>, String) {
+        let mut all = vec![WideCell::EMPTY; self.columns.len()];
         for WideOutcome { variant, primary, further, .. } in outcomes.iter().map(cells) {
             let begin = self.first_columns_of_variants[*variant];
             all[begin] = *primary;

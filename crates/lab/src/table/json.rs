@@ -9,16 +9,17 @@ impl Serialize for Table {
     /// Serializes a sequence of maps from column names to values: numbers at full precision,
     /// durations in seconds, missing values as none.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.lines().iter().map(|cells| Line { table: self, cells }))
+        serializer.collect_seq(self.lines().iter().map(|cells| NamedCells { table: self, cells }))
     }
 }
 
-struct Line<'a> {
+/// Cells of a line with the names of their columns.
+struct NamedCells<'a> {
     table: &'a Table,
     cells: &'a [Cell],
 }
 
-impl Serialize for Line<'_> {
+impl Serialize for NamedCells<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.table.header().zip(self.cells))
     }
