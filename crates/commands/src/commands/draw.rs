@@ -55,7 +55,7 @@ pub(crate) struct Gantt {
     #[arg(long, value_name = "SECONDS")]
     to: Option<SimTime>,
     #[command(flatten)]
-    target: Target,
+    target: DrawingOutput,
 }
 
 /// Make an interactive HTML chart of jobs on nodes over time, or of a plan of context switches
@@ -107,7 +107,7 @@ pub(crate) struct Timeline {
     #[arg(value_name = "EVENTS.jsonl", value_hint = clap::ValueHint::FilePath)]
     events: PathBuf,
     #[command(flatten)]
-    target: Target,
+    target: DrawingOutput,
 }
 
 /// Draw the distribution of the bounded stretch over the jobs of one or several simulations
@@ -124,12 +124,12 @@ pub(crate) struct Stretch {
     #[arg(long)]
     boxes: bool,
     #[command(flatten)]
-    target: Target,
+    target: DrawingOutput,
 }
 
 /// Output files of a picture.
 #[derive(Args, Debug)]
-struct Target {
+struct DrawingOutput {
     /// Picture to write, and its data with the extension .csv
     #[arg(long, value_name = "FILE.svg|FILE.png", value_hint = clap::ValueHint::AnyPath)]
     out: PathBuf,
@@ -170,7 +170,7 @@ impl Page {
     }
 }
 
-impl Target {
+impl DrawingOutput {
     fn write(
         &self,
         context: &Context<'_>,

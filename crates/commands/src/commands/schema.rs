@@ -75,7 +75,7 @@ type AnswerSchema = (&'static str, fn() -> Json);
 pub(super) const ANSWERS: [AnswerSchema; 30] = [
     ("run", output_schema::<run::Finished<'_>>),
     ("submit", output_schema::<submit::Submission>),
-    ("results status", output_schema::<results::status::Progress>),
+    ("results status", output_schema::<results::status::FolderProgress>),
     ("results merge", output_schema::<run::Finished<'_>>),
     ("results check", output_schema::<results::check::Checked>),
     ("results compare", output_schema::<results::compare::Compared>),
@@ -98,10 +98,10 @@ pub(super) const ANSWERS: [AnswerSchema; 30] = [
     ("log generate", output_schema::<Written>),
     ("log anonymise", output_schema::<log::anonymise::Anonymised>),
     ("log resample", output_schema::<Written>),
-    ("solve pack", output_schema::<solve::pack::Answered>),
-    ("solve adapt", output_schema::<solve::adapt::Answered>),
-    ("solve plan", output_schema::<solve::plan::Answered>),
-    ("solve coallocate", output_schema::<solve::coallocate::Answered>),
+    ("solve pack", output_schema::<solve::pack::PackAnswer>),
+    ("solve adapt", output_schema::<solve::adapt::AdaptAnswer>),
+    ("solve plan", output_schema::<solve::plan::PlanAnswer>),
+    ("solve coallocate", output_schema::<solve::coallocate::CoallocateAnswer>),
     ("policies", output_schema::<policies::Catalogue>),
 ];
 

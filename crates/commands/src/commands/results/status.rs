@@ -29,7 +29,7 @@ pub(crate) struct Status {
 
 /// The progress of the runs in a folder.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Progress {
+pub(crate) struct FolderProgress {
     state: State,
     /// Runs that have begun and are not finished: one run, or its shards.
     parts: Vec<PartStatus>,
@@ -53,13 +53,13 @@ enum State {
 impl Status {
     pub(crate) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
         let status = RunStatus::read(&self.folder).map_err(Failure::input)?;
-        context.print(&Progress::new(status, self.missing))
+        context.print(&FolderProgress::new(status, self.missing))
     }
 }
 
-impl Progress {
-    fn new(status: RunStatus, shards: Option<u32>) -> Progress {
-        Progress {
+impl FolderProgress {
+    fn new(status: RunStatus, shards: Option<u32>) -> FolderProgress {
+        FolderProgress {
             state: match (status.parts.is_empty(), status.has_results) {
                 (true, true) => State::Finished,
                 (true, false) => State::None,
@@ -72,7 +72,7 @@ impl Progress {
     }
 }
 
-impl Answer for Progress {
+impl Answer for FolderProgress {
     fn text(&self) -> String {
         if let Some(missing) = &self.missing {
             let numbers: Vec<String> = missing.iter().map(u32::to_string).collect();

@@ -69,7 +69,7 @@ pub(crate) struct Verified {
     seed: u64,
     rows: usize,
     files: usize,
-    inputs: Vec<Input>,
+    inputs: Vec<RecordedInput>,
     /// The name of the signer, with `--signers`.
     signer: Option<String>,
     /// The reason why tables were not recomputed from the rows; `null` if they were, and are
@@ -80,7 +80,8 @@ pub(crate) struct Verified {
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-struct Input {
+#[schemars(rename = "Input")]
+struct RecordedInput {
     file: String,
     sha256: String,
 }
@@ -106,7 +107,7 @@ impl Answer for Verified {
             self.rows,
             self.files
         );
-        for Input { file, sha256 } in &self.inputs {
+        for RecordedInput { file, sha256 } in &self.inputs {
             text += &format!("input {file}, SHA-256 {sha256}\n");
         }
         match &self.unchecked_tables {
@@ -146,7 +147,8 @@ impl Verify {
         }
         crate::archive::check_metadata(&self.archive, &results).map_err(Failure::input)?;
         let unchecked_tables = self.recompute(context, &results)?;
-        let input = |input: &InputSection| Input { file: input.file.clone(), sha256: input.sha256.clone() };
+        let input =
+            |input: &InputSection| RecordedInput { file: input.file.clone(), sha256: input.sha256.clone() };
         let verified = Verified {
             archive: self.archive.display().to_string(),
             title: manifest.title.clone(),

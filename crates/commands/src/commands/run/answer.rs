@@ -18,7 +18,7 @@ pub(crate) struct Finished<'a> {
     /// The tables; empty for a shard.
     tables: Vec<Printed<'a>>,
     /// The input files of the run.
-    inputs: Vec<Input<'a>>,
+    inputs: Vec<ReportedInput<'a>>,
     /// Notices about the run.
     notices: &'a [String],
     /// The runs that failed, one line each.
@@ -37,7 +37,8 @@ struct Printed<'a> {
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-struct Input<'a> {
+#[schemars(rename = "Input")]
+struct ReportedInput<'a> {
     /// The name of the file in the scenario.
     file: &'a str,
     sha256: String,
@@ -55,7 +56,7 @@ impl<'a> Finished<'a> {
             let rows = named.summary.as_ref().unwrap_or(&named.table);
             Printed { name: &named.name, title: &named.title, rows, notes: rows.notes() }
         });
-        let inputs = report.inputs.iter().map(|input| Input {
+        let inputs = report.inputs.iter().map(|input| ReportedInput {
             file: &input.file,
             sha256: input.digest.to_string(),
             report: &input.report,

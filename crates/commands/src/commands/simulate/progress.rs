@@ -18,9 +18,9 @@ struct Counters {
 }
 
 /// Observer that counts the progress of a simulation.
-pub(super) struct Progress<'a>(&'a Counters);
+pub(super) struct ProgressObserver<'a>(&'a Counters);
 
-impl Observer for Progress<'_> {
+impl Observer for ProgressObserver<'_> {
     #[inline]
     fn observe(&mut self, now: SimTime, _: u64, occurrence: Occurrence<'_>) {
         let counter = match occurrence {
@@ -38,9 +38,9 @@ impl Observer for Progress<'_> {
 
 /// Runs a simulation of `jobs` jobs, and shows its progress on standard error once it has taken two
 /// seconds.
-pub(super) fn with_progress<T>(jobs: u64, work: impl FnOnce(Progress<'_>) -> T) -> T {
+pub(super) fn with_progress<T>(jobs: u64, work: impl FnOnce(ProgressObserver<'_>) -> T) -> T {
     let counters = Counters::default();
-    let work = || work(Progress(&counters));
+    let work = || work(ProgressObserver(&counters));
     if io::stderr().is_terminal() {
         let draw = |bar: &ProgressBar| {
             let (left, in_system, second) = counters.read();

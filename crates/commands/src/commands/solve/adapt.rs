@@ -10,8 +10,8 @@ use super::written::OutputArguments;
 use crate::arguments::parse_yield;
 use crate::context::Context;
 use crate::failure::Failure;
-pub(crate) use answer::Answered;
-use answer::{Optimum, Tried};
+pub(crate) use answer::AdaptAnswer;
+use answer::{BudgetResult, Optimum};
 use clap::{Args, ValueEnum};
 use dfrsim_adaptation::check::moving_cost;
 use dfrsim_adaptation::{Adapted, Adapter, Aim, Headroom};
@@ -234,7 +234,7 @@ impl Adapt {
         loaded: &Loaded<'_>,
         problem: &Problem,
         aim: &Aim,
-    ) -> Result<(Answered, Option<Configuration>), Failure> {
+    ) -> Result<(AdaptAnswer, Option<Configuration>), Failure> {
         let adaptation = &problem.adaptation;
         let all = adaptation.total_migration_cost();
         let (mut last, mut tried, mut earlier) = (None, Vec::new(), Vec::<(Adapted, Headroom)>::new());
@@ -266,7 +266,7 @@ impl Adapt {
             };
             let count =
                 |after: &Configuration| moves(loaded, after).iter().filter(|one| one.from.is_some()).count();
-            tried.push(Tried {
+            tried.push(BudgetResult {
                 budget: budget.name(),
                 allowed,
                 minimum_yield: found.as_ref().map(|found| found.minimum_yield.as_f64()),
@@ -280,7 +280,7 @@ impl Adapt {
             });
         }
         let new = loaded.state.vms.iter().filter(|vm| vm.state == VmState::Waiting).count();
-        let answer = Answered {
+        let answer = AdaptAnswer {
             nodes: loaded.state.nodes.len(),
             vjobs: loaded.state.vjobs.len(),
             vms: loaded.state.vms.len(),

@@ -6,7 +6,7 @@ use super::state::{is_csv, open};
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::{OutputFile, OverwriteGuard};
-pub(crate) use answer::Answered;
+pub(crate) use answer::CoallocateAnswer;
 use clap::Args;
 use dfrsim_coallocation::check::check_allocation;
 use dfrsim_coallocation::file::{self, Resources, Window, reservations_of};
@@ -133,7 +133,7 @@ impl Coallocate {
         if let Some(fault) = faults.first() {
             return Err(Failure::Result(format!("the allocation fails the independent check: {fault}")));
         }
-        let answer = Answered::new(&grid, &resources, &solution);
+        let answer = CoallocateAnswer::new(&grid, &resources, &solution);
         for Reservation { resource, from, until, amounts } in solution.allocation.reservations {
             let amounts = resources.quantities.iter().cloned().zip(amounts).collect();
             let at = state.nodes[resource].at.clone();

@@ -14,8 +14,8 @@ use crate::arguments::parse_yield;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::OutputFiles;
-pub(crate) use answer::Answered;
-use answer::Tried;
+pub(crate) use answer::PackAnswer;
+use answer::PackingResult;
 use clap::Args;
 use dfrsim_input::read_text;
 use dfrsim_model::offline::{Instance, Mapping};
@@ -120,7 +120,7 @@ impl Pack {
     pub(crate) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
         if self.list {
             let names = Algorithm::all().map(|algorithm| algorithm.to_string());
-            return context.print(&Answered::Names { algorithms: names.collect() });
+            return context.print(&PackAnswer::Names { algorithms: names.collect() });
         }
         if let Some((instance, settings)) = self.replayed.read(context.registry)? {
             return self.answer(context, &instance, None, &settings, self.fewest_nodes);
@@ -190,14 +190,14 @@ impl Pack {
                 let best =
                     best.map(|solved| Packed { yields: raise_yields(instance, &solved, settings), solved });
                 let (wanted, algorithms) = (wanted.as_f64(), tried);
-                let answer = |moves| Answered::FewestNodes { wanted, algorithms, moves };
+                let answer = |moves| PackAnswer::FewestNodes { wanted, algorithms, moves };
                 self.finish(context, instance, state, best.as_ref(), answer, missed)
             }
             (None, None) => {
                 let bound = lp_bound(instance);
                 let (algorithms, best) = self.pack(instance, algorithms, settings, bound)?;
                 let bound = bound.map(Yield::as_f64);
-                let answer = |moves| Answered::Packings { bound, algorithms, moves };
+                let answer = |moves| PackAnswer::Packings { bound, algorithms, moves };
                 self.finish(context, instance, state, best.as_ref(), answer, "no algorithm packed the jobs")
             }
         }
@@ -211,7 +211,7 @@ impl Pack {
         let faults = check_solution(instance, &mapping, minimum_yield, &yields);
         let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
         let lines = faults.iter().map(|fault| format!("{file}: {fault}")).collect::<Vec<_>>().join("\n");
-        context.print(&Answered::Checked { file, minimum_yield: minimum_yield.as_f64(), faults })?;
+        context.print(&PackAnswer::Checked { file, minimum_yield: minimum_yield.as_f64(), faults })?;
         if lines.is_empty() { Ok(()) } else { Err(Failure::Result(lines)) }
     }
 
@@ -242,18 +242,18 @@ impl Pack {
         algorithms: &[Algorithm],
         settings: &Settings,
         bound: Option<Yield>,
-    ) -> Result<(Vec<Tried>, Option<Packed>), Failure> {
+    ) -> Result<(Vec<PackingResult>, Option<Packed>), Failure> {
         let (mut tried, mut best) = (Vec::new(), None::<Packed>);
         for algorithm in algorithms {
             let begin = Instant::now();
             let AlgorithmOutcome { came, solved, bound: proven } =
                 AlgorithmOutcome::of(*algorithm, instance, settings, self.time_limit);
-            let mut line = Tried {
+            let mut line = PackingResult {
                 algorithm: algorithm.to_string(),
                 outcome: came,
                 bound: proven.map(Yield::as_f64),
                 time_ms: begin.elapsed().as_secs_f64() * 1e3,
-                ..Tried::default()
+                ..PackingResult::default()
             };
             if let Some(solved) = solved {
                 let minimum = solved.minimum_yield;
@@ -280,7 +280,7 @@ impl Pack {
         instance: &Instance,
         state: Option<(&Loaded<'_>, &Problem)>,
         best: Option<&Packed>,
-        answer: impl FnOnce(Option<Vec<Moved>>) -> Answered,
+        answer: impl FnOnce(Option<Vec<Moved>>) -> PackAnswer,
         missed: &str,
     ) -> Result<(), Failure> {
         let (mut files, mut moved) = (OutputFiles::default(), None);

@@ -10,8 +10,8 @@ use crate::arguments::one_of;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::notice;
-pub(crate) use answer::Answered;
-use answer::Reached;
+use answer::ObjectiveValue;
+pub(crate) use answer::PlanAnswer;
 use clap::{ArgGroup, Args};
 use dfrsim_context_switch::check::check_plan;
 use dfrsim_context_switch::file::{
@@ -119,15 +119,15 @@ pub(crate) struct Plan {
     written: OutputArguments,
 }
 
-/// Target of a context switch.
-struct Target {
+/// Configuration that a context switch leads to, and how it was found.
+struct SwitchTarget {
     after: Configuration,
     /// The cluster with the CPU that VMs use during the switch.
     cluster: Cluster,
     /// Plan of the search, if there was one.
     found: Option<(Pools, PlanFigures)>,
     /// Value and bound of the objective, if it is not the least cost.
-    reached: Option<Reached>,
+    reached: Option<ObjectiveValue>,
 }
 
 impl Plan {
@@ -141,10 +141,10 @@ impl Plan {
         let durations = self.durations()?;
         let cluster = self.with_drained_nodes(loaded.cluster, &loaded.before)?;
         loaded.cluster = cluster.with_durations(durations.clone()).with_starts(self.actions);
-        let Target { after, cluster, found, reached } = self.target(&loaded)?;
+        let SwitchTarget { after, cluster, found, reached } = self.target(&loaded)?;
         let switch = Switch::new(cluster, &loaded.before, &after, found, &durations)?;
         let files = self.written.files(&loaded, &after, Some(&switch))?;
-        context.print(&Answered::plan(&switch, self.time_limit.is_some(), reached))?;
+        context.print(&PlanAnswer::plan(&switch, self.time_limit.is_some(), reached))?;
         files.finish()
     }
 
@@ -170,7 +170,7 @@ impl Plan {
     }
 
     /// Determines the target: from a file, or by a search.
-    fn target(&self, loaded: &Loaded<'_>) -> Result<Target, Failure> {
+    fn target(&self, loaded: &Loaded<'_>) -> Result<SwitchTarget, Failure> {
         let Loaded { cluster, before, .. } = loaded;
         if let Some(path) = &self.to {
             let wanted = Input::open(path).map_err(Failure::input)?;
@@ -180,7 +180,7 @@ impl Plan {
                 notice!("vjob `{name}` is split: its VMs share a state before the plan, but not after it");
             }
             let cluster = with_shared_cpu(loaded, &after);
-            return Ok(Target { after, cluster, found: None, reached: None });
+            return Ok(SwitchTarget { after, cluster, found: None, reached: None });
         }
         let states = match &self.states {
             Some(path) => {
@@ -213,7 +213,7 @@ impl Plan {
         let (after, cluster) = (found.configuration, cluster.clone());
         if self.aim == Aim::Cost {
             let figures = PlanFigures { cost: found.cost, bound: Some(found.bound), proven: found.proven };
-            return Ok(Target { after, cluster, found: Some((found.plan, figures)), reached: None });
+            return Ok(SwitchTarget { after, cluster, found: Some((found.plan, figures)), reached: None });
         }
         let moves_of = |plan: &Pools| {
             let moves = plan.actions().filter_map(|action| searched.moves_of(action.cost(&searched)));
@@ -229,8 +229,8 @@ impl Plan {
             None => (found.plan, [found.cost, found.bound].map(|micros| micros as f64 / 1e6)),
         };
         let figures = PlanFigures { cost: pools.cost(&cluster), bound: None, proven: false };
-        let reached = Some(Reached { aim: self.aim.name(), value, at_least });
-        Ok(Target { after, cluster, found: Some((pools, figures)), reached })
+        let reached = Some(ObjectiveValue { aim: self.aim.name(), value, at_least });
+        Ok(SwitchTarget { after, cluster, found: Some((pools, figures)), reached })
     }
 }
 
@@ -238,7 +238,7 @@ impl Plan {
 fn check(path: &Path, context: &Context<'_>) -> Result<(), Failure> {
     let text = read_text(path).map_err(Failure::input)?;
     let checked = check_plan(&text);
-    context.print(&Answered::check(path, &checked))?;
+    context.print(&PlanAnswer::check(path, &checked))?;
     checked.map(drop).map_err(|faults| {
         let lines = faults.0.iter().map(|fault| format!("{}: {fault}", path.display()));
         Failure::Result(lines.collect::<Vec<_>>().join("\n"))

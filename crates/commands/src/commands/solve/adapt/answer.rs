@@ -8,7 +8,7 @@ use serde::Serialize;
 
 /// Results of all budgets.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Answered {
+pub(crate) struct AdaptAnswer {
     pub(super) nodes: usize,
     pub(super) vjobs: usize,
     pub(super) vms: usize,
@@ -20,7 +20,7 @@ pub(crate) struct Answered {
     pub(super) overloaded: Vec<String>,
     /// The number of nodes that are currently in use.
     pub(super) nodes_now: usize,
-    pub(super) budgets: Vec<Tried>,
+    pub(super) budgets: Vec<BudgetResult>,
     /// The upper bound on the minimum yield of any placement.
     pub(super) bound: Option<f64>,
     /// The moves of the last budget; `null` if no placement was found.
@@ -31,7 +31,8 @@ pub(crate) struct Answered {
 
 /// Result for a budget.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Tried {
+#[schemars(rename = "Tried")]
+pub(super) struct BudgetResult {
     /// The budget as it was given: `25%`.
     pub(super) budget: String,
     /// The maximum amount that may be moved: memory in MB, or a number of moves.
@@ -59,13 +60,14 @@ pub(super) struct Tried {
 /// Result of the exact search.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Optimum {
-    status: Reached,
+    status: SearchStatus,
     minimum_yield: Option<f64>,
 }
 
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Reached")]
 #[serde(rename_all = "kebab-case")]
-enum Reached {
+enum SearchStatus {
     /// The yield is the optimum.
     Optimal,
     /// The search reached its limit: the optimum is at least this yield.
@@ -79,10 +81,10 @@ enum Reached {
 impl Optimum {
     pub(super) fn of(outcome: &Outcome) -> Optimum {
         let status = match (outcome.status, &outcome.best) {
-            (Status::Infeasible, _) => Reached::Infeasible,
-            (Status::Optimal, Some(_)) => Reached::Optimal,
-            (_, Some(_)) => Reached::AtLeast,
-            (_, None) => Reached::Unknown,
+            (Status::Infeasible, _) => SearchStatus::Infeasible,
+            (Status::Optimal, Some(_)) => SearchStatus::Optimal,
+            (_, Some(_)) => SearchStatus::AtLeast,
+            (_, None) => SearchStatus::Unknown,
         };
         Optimum { status, minimum_yield: outcome.best.as_ref().map(|best| best.minimum_yield.as_f64()) }
     }
@@ -91,15 +93,15 @@ impl Optimum {
     fn cell(&self) -> String {
         let value = self.minimum_yield.map(|value| format!("{value:.6}")).unwrap_or_default();
         match self.status {
-            Reached::Optimal => value,
-            Reached::AtLeast => format!("at least {value}"),
-            Reached::Infeasible => "none".to_owned(),
-            Reached::Unknown => "unknown".to_owned(),
+            SearchStatus::Optimal => value,
+            SearchStatus::AtLeast => format!("at least {value}"),
+            SearchStatus::Infeasible => "none".to_owned(),
+            SearchStatus::Unknown => "unknown".to_owned(),
         }
     }
 }
 
-impl Answer for Answered {
+impl Answer for AdaptAnswer {
     fn text(&self) -> String {
         let counts = [(self.nodes, "node"), (self.vjobs, "vjob"), (self.vms, "VM")];
         let counts = counts.map(|(count, of)| counted(count, of)).join(", ");

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 /// Start of the job, and the amounts reserved on each node.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Answered {
+pub(crate) struct CoallocateAnswer {
     start_s: f64,
     reservations: Vec<Reserved>,
     /// Each property of nodes, in the order of the file.
@@ -42,8 +42,8 @@ struct Property {
     exact: String,
 }
 
-impl Answered {
-    pub(super) fn new(grid: &Grid, resources: &Resources, solution: &Solution) -> Answered {
+impl CoallocateAnswer {
+    pub(super) fn new(grid: &Grid, resources: &Resources, solution: &Solution) -> CoallocateAnswer {
         let Solution { allocation, factor, .. } = solution;
         let amount = |units: u64| units as f64 / UNITS_PER_ONE as f64;
         let property = |(property, name): (usize, &String)| {
@@ -71,7 +71,7 @@ impl Answered {
                 .zip(it.amounts.iter().map(|&it| amount(it)))
                 .collect(),
         };
-        Answered {
+        CoallocateAnswer {
             start_s: allocation.start.as_secs_f64(),
             reservations: allocation.reservations.iter().map(reserved).collect(),
             properties: resources.quantities.iter().enumerate().map(property).collect(),
@@ -81,7 +81,7 @@ impl Answered {
     }
 }
 
-impl Answer for Answered {
+impl Answer for CoallocateAnswer {
     fn text(&self) -> String {
         let mut text = format!("start {}\n\n{}\n", self.start_s, self.lines);
         for Property { name, exact, utilisation, .. } in &self.properties {

@@ -8,13 +8,13 @@ use serde::Serialize;
 /// Answer to the question that the options pose.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "answer", rename_all = "kebab-case")]
-pub(crate) enum Answered {
+pub(crate) enum PackAnswer {
     /// The packings with the best minimum yield that each algorithm found.
     Packings {
         /// LPBOUND, an upper bound on the minimum yield of any packing; `null` if the jobs request
         /// more than all nodes have.
         bound: Option<f64>,
-        algorithms: Vec<Tried>,
+        algorithms: Vec<PackingResult>,
         /// The VMs of a state that change their node in the best packing; `null` for an instance.
         moves: Option<Vec<Moved>>,
     },
@@ -46,7 +46,8 @@ pub(crate) enum Answered {
 
 /// Packing of an algorithm.
 #[derive(Debug, Default, Serialize, JsonSchema)]
-pub(crate) struct Tried {
+#[schemars(rename = "Tried")]
+pub(crate) struct PackingResult {
     pub(super) algorithm: String,
     pub(super) outcome: Came,
     /// The minimum yield: the smallest fraction of its need that a job gets.
@@ -99,7 +100,7 @@ pub(crate) struct Admitted {
     pub(super) refused: Vec<usize>,
 }
 
-impl Tried {
+impl PackingResult {
     /// Formats the result as a row of the table.
     fn cells(&self) -> [String; 6] {
         let word = match self.outcome {
@@ -123,29 +124,31 @@ impl Tried {
     }
 }
 
-impl Answer for Answered {
+impl Answer for PackAnswer {
     fn text(&self) -> String {
         match self {
-            Answered::Packings { bound, algorithms, moves } => packings(*bound, algorithms, moves.as_deref()),
-            Answered::FewestNodes { algorithms, moves, .. } => fewest(algorithms, moves.as_deref()),
-            Answered::Admission { algorithms, .. } => algorithms.iter().map(admission).collect(),
-            Answered::Checked { file, minimum_yield, faults } if faults.is_empty() => {
+            PackAnswer::Packings { bound, algorithms, moves } => {
+                packings(*bound, algorithms, moves.as_deref())
+            }
+            PackAnswer::FewestNodes { algorithms, moves, .. } => fewest(algorithms, moves.as_deref()),
+            PackAnswer::Admission { algorithms, .. } => algorithms.iter().map(admission).collect(),
+            PackAnswer::Checked { file, minimum_yield, faults } if faults.is_empty() => {
                 format!("{file}: valid, minimum yield {minimum_yield:.6}\n")
             }
             // The violations are in the error message instead.
-            Answered::Checked { .. } => String::new(),
-            Answered::Names { algorithms } => algorithms.iter().map(|name| format!("{name}\n")).collect(),
+            PackAnswer::Checked { .. } => String::new(),
+            PackAnswer::Names { algorithms } => algorithms.iter().map(|name| format!("{name}\n")).collect(),
         }
     }
 }
 
-fn packings(bound: Option<f64>, algorithms: &[Tried], moves: Option<&[Moved]>) -> String {
+fn packings(bound: Option<f64>, algorithms: &[PackingResult], moves: Option<&[Moved]>) -> String {
     let mut text = match bound {
         Some(bound) => format!("LPBOUND {bound:.6}\n"),
         None => "LPBOUND: the jobs request more than all nodes have\n".to_owned(),
     };
     let heading = ["algorithm", "min yield", "average", "utilisation", "below bound", "time"];
-    text += &table(heading, algorithms.iter().map(Tried::cells));
+    text += &table(heading, algorithms.iter().map(PackingResult::cells));
     for (tried, bound) in algorithms.iter().filter_map(|tried| Some((tried, tried.bound?))) {
         if matches!(tried.outcome, Came::TimedOut) {
             text += &format!("{}: at most {bound:.6}\n", tried.algorithm);

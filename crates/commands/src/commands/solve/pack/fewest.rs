@@ -1,6 +1,6 @@
 //! Minimum number of nodes for a yield, and admission of jobs at a yield.
 
-use super::answer::{Admitted, Answered, Fewest};
+use super::answer::{Admitted, Fewest, PackAnswer};
 use super::check_packing;
 use crate::commands::solve::state::Loaded;
 use crate::commands::solve::time_limit::run_within;
@@ -121,7 +121,7 @@ impl Goal {
 
     /// Admits jobs in the order of the file; a job is refused if the algorithm does not reach the
     /// yield of all jobs with it (RR-6692, section 2.1).
-    pub(super) fn admit(self, instance: &Instance, algorithms: &[Algorithm]) -> Result<Answered, Failure> {
+    pub(super) fn admit(self, instance: &Instance, algorithms: &[Algorithm]) -> Result<PackAnswer, Failure> {
         let mut tried = Vec::new();
         for &algorithm in algorithms {
             let (name, all) = (algorithm.to_string(), instance.clone());
@@ -129,7 +129,7 @@ impl Goal {
             let late = || Failure::Result(format!("{name}: no answer within {} s", self.limit.as_secs_f64()));
             tried.push(found.ok_or_else(late)??);
         }
-        Ok(Answered::Admission { wanted: self.wanted.as_f64(), algorithms: tried })
+        Ok(PackAnswer::Admission { wanted: self.wanted.as_f64(), algorithms: tried })
     }
 
     fn admit_by(self, instance: &Instance, algorithm: Algorithm) -> Result<Admitted, Failure> {

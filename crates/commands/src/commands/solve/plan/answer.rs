@@ -13,9 +13,9 @@ use std::path::Path;
 /// Plan, or with `--check` the verdict of the checker on one.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "answer", rename_all = "kebab-case")]
-pub(crate) enum Answered {
+pub(crate) enum PlanAnswer {
     Plan(Planned),
-    Check(Checked),
+    Check(CheckedPlan),
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -29,7 +29,7 @@ pub(crate) struct Planned {
     /// True if it is proven that no other choice of nodes has a cheaper plan.
     is_proven: bool,
     /// The value and the bound of the objective, if it is not the least cost.
-    reached: Option<Reached>,
+    reached: Option<ObjectiveValue>,
     /// True if a time limit ended the search, so that another run may find another plan.
     is_timed: bool,
     /// The number of actions of each kind.
@@ -47,7 +47,8 @@ pub(crate) struct Planned {
 
 /// Value of a plan's objective.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
-pub(super) struct Reached {
+#[schemars(rename = "Reached")]
+pub(super) struct ObjectiveValue {
     /// The objective: `moves`, `makespan` or `ends`.
     pub(super) aim: &'static str,
     /// The number of moves, or seconds: the end of the last action, or the sum of all ends.
@@ -85,7 +86,8 @@ struct Switched {
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Checked {
+#[schemars(rename = "Checked")]
+pub(crate) struct CheckedPlan {
     file: String,
     /// The violations; empty if the plan is correct.
     faults: Vec<String>,
@@ -93,8 +95,8 @@ pub(crate) struct Checked {
     report: Option<PlanReport>,
 }
 
-impl Answered {
-    pub(super) fn plan(switch: &Switch, has_limit: bool, reached: Option<Reached>) -> Answered {
+impl PlanAnswer {
+    pub(super) fn plan(switch: &Switch, has_limit: bool, reached: Option<ObjectiveValue>) -> PlanAnswer {
         let proved = is_proven_optimal(&switch.figures, reached);
         let Switch { cluster, timetable: times, figures, .. } = switch;
         let node = |place: Place| place.node().map(|node| cluster.node(node).name.clone());
@@ -117,7 +119,7 @@ impl Answered {
             begin_s: switch.begin.as_secs_f64(),
             end_s: switch.end.as_secs_f64(),
         };
-        Answered::Plan(Planned {
+        PlanAnswer::Plan(Planned {
             duration_s: times.end().as_secs_f64(),
             cost_mb: figures.cost,
             bound_mb: figures.bound,
@@ -132,9 +134,9 @@ impl Answered {
         })
     }
 
-    pub(super) fn check(path: &Path, checked: &Result<PlanReport, PlanViolations>) -> Answered {
+    pub(super) fn check(path: &Path, checked: &Result<PlanReport, PlanViolations>) -> PlanAnswer {
         let faults = checked.as_ref().err().map(|faults| faults.0.iter().map(ToString::to_string).collect());
-        Answered::Check(Checked {
+        PlanAnswer::Check(CheckedPlan {
             file: path.display().to_string(),
             faults: faults.unwrap_or_default(),
             report: checked.as_ref().ok().copied(),
@@ -143,20 +145,20 @@ impl Answered {
 }
 
 /// Returns whether the search has proven that its result is optimal.
-fn is_proven_optimal(figures: &PlanFigures, reached: Option<Reached>) -> bool {
+fn is_proven_optimal(figures: &PlanFigures, reached: Option<ObjectiveValue>) -> bool {
     reached.map_or(figures.proven, |reached| reached.value <= reached.at_least)
 }
 
-impl Answer for Answered {
+impl Answer for PlanAnswer {
     fn text(&self) -> String {
         match self {
-            Answered::Plan(planned) => planned.text(),
-            Answered::Check(checked) => checked.text(),
+            PlanAnswer::Plan(planned) => planned.text(),
+            PlanAnswer::Check(checked) => checked.text(),
         }
     }
 }
 
-impl Checked {
+impl CheckedPlan {
     /// Formats the verdict on a correct plan; violations are printed as error messages instead.
     fn text(&self) -> String {
         let Some(PlanReport { pools, actions, detours_by_pivot, detours_by_disk }) = &self.report else {
@@ -200,7 +202,7 @@ impl Planned {
             let proven = if self.is_proven { ": this is the cheapest plan" } else { "" };
             line(format!("bound {bound}{proven}"));
         }
-        if let Some(Reached { aim, value, at_least }) = self.reached {
+        if let Some(ObjectiveValue { aim, value, at_least }) = self.reached {
             let unit = if aim == "moves" { "" } else { " s" };
             let proven = match aim {
                 _ if value > at_least => "",
