@@ -4,6 +4,9 @@
 //! comparison *holds* if the interval lies on the claimed side, *fails* if it lies on the other, and
 //! is *open* in between. The level of use in the experiments is not known, so all claims are checked
 //! at each level.
+//!
+//! The measures are computed here and not by queries: they compare the two searches of a case, or are
+//! ratios of sums over a grid, whose interval is that of the ratio and not of a mean of ratios.
 
 use crate::pairs::{Data, Pair, compare_with_optimum, count_solvable, share};
 use crate::rows::SearchRow;

@@ -1,4 +1,7 @@
 //! Claims of the text about the period (section 6.3 and figure 6.1).
+//!
+//! They are no entries: the periods are those that were simulated next to those of the text, and the
+//! largest growth depends on the workload and is no value of a published table.
 
 use super::{BEST, SOURCE};
 use crate::groups::{Group, Matrix};

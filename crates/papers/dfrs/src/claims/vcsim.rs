@@ -1,46 +1,61 @@
-//! Claims about agreement with the author's own simulator.
+//! Claims about agreement with the author's own simulator (`claims_vcsim.toml`).
 
 use crate::groups::{Group, Matrix};
-use crate::tables::{VcsimPairs, vcsim_pairs};
-use crate::vcsim::Measure;
-use dfrsim_lab::{Claim, Verdict};
+use crate::tables::vcsim_pairs;
+use dfrsim_lab::Claim;
+use dfrsim_lab::query::{Cells, ClaimChecker, Entries};
+use std::sync::LazyLock;
+
+static CLAIMS: LazyLock<Entries> =
+    LazyLock::new(|| Entries::new("online/claims_vcsim.toml", include_str!("../../claims_vcsim.toml")));
+
+/// Builds cells without lines. The second metric is 1 where the interval of the ratio includes 1.
+fn no_cells() -> Cells<'static> {
+    Cells::new(&["policy", "measure"], &["ratio", "ratio_unless_equal"], &[]).named_by("policy")
+}
 
 /// Returns claims that our values agree with those of the author's own simulator, under the
 /// scenario's interpretations.
 pub(super) fn all(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Vec<Claim> {
-    const SIMULATOR: &str = "vcsim (M. Stillwell, 2010)";
-    let own = groups.iter().filter(|group| matrix.is_default(group));
-    let all: Vec<_> =
-        own.flat_map(|group| vcsim_pairs(matrix, group).into_iter().map(move |it| (group, it))).collect();
-    let statement = |text: &str, of: fn(Measure) -> bool, holds: fn(&VcsimPairs) -> bool| {
-        let meant: Vec<_> =
-            all.iter().filter(|(_, pairs)| of(pairs.measure) && pairs.ratio.is_some()).collect();
-        let (group, _) = meant.first()?;
-        let met = meant.iter().filter(|(_, pairs)| holds(pairs)).count();
-        let ratio = |pairs: &VcsimPairs| pairs.ratio.map_or(1.0, |(ratio, _)| ratio);
-        let least = meant.iter().min_by(|a, b| ratio(&a.1).total_cmp(&ratio(&b.1)))?;
-        let most = meant.iter().max_by(|a, b| ratio(&a.1).total_cmp(&ratio(&b.1)))?;
-        let named =
-            |(group, pairs): &(&Group<'_>, _)| format!("{:.3} ({})", ratio(pairs), group.setting.policy);
-        let detail = format!("{met} of {}; ratios from {} to {}", meant.len(), named(least), named(most));
-        let verdict = Verdict::from_bool(met == meant.len());
-        Some(Claim::new(SIMULATOR, text, verdict, detail).within(&group.scope.workload.name))
-    };
-    let is_degradation = |measure| measure == Measure::Degradation;
-    [
-        statement("Mean degradations are within 3 % of the author's program", is_degradation, |it| it.is_within(0.03)),
-        statement(
-            "Mean degradations are within 3 % of the author's program, or 1 is in the 95 % interval of their ratio",
-            is_degradation,
-            |it| it.is_within(0.03) || it.may_be_equal(),
-        ),
-        statement(
-            "Resumes and migrations are within 5 % of the author's program",
-            |measure| measure != Measure::Degradation,
-            |it| it.is_within(0.05),
-        ),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
+    let (mut cells, mut workload) = (no_cells(), None);
+    for group in groups.iter().filter(|group| matrix.is_default(group)) {
+        for pairs in vcsim_pairs(matrix, group) {
+            let Some((ratio, _)) = pairs.ratio else { continue };
+            let unless_equal = if pairs.may_be_equal() { 1.0 } else { ratio };
+            let policy = group.setting.policy.to_string();
+            cells.push([policy.as_str(), pairs.measure.name()], [Some(ratio), Some(unless_equal)]);
+            workload.get_or_insert(&group.scope.workload.name);
+        }
+    }
+    let claims = ClaimChecker::without_replications(&cells).claims(CLAIMS.iter());
+    claims.into_iter().map(|claim| claim.within(workload.map_or("", String::as_str))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dfrsim_lab::Verdict;
+
+    #[test]
+    fn statements_name_what_there_is() {
+        assert_eq!(CLAIMS.undefined_names(&no_cells()), [""; 0]);
+    }
+
+    /// The ratio of the second policy is 4 % above 1, which may be chance.
+    #[test]
+    fn ratios_are_near_one_or_may_be_one() {
+        let mut cells = no_cells();
+        cells.push(["EASY", "degradation"], [Some(0.98), Some(0.98)]);
+        cells.push(["FCFS", "degradation"], [Some(1.04), Some(1.0)]);
+        let claims = ClaimChecker::without_replications(&cells).claims(CLAIMS.iter());
+        let found: Vec<_> = claims.iter().map(|claim| (claim.verdict, claim.ours, &*claim.detail)).collect();
+        let ratios = "ratios from 0.980 (EASY) to 1.040 (FCFS)";
+        assert_eq!(
+            found,
+            [
+                (Verdict::Fails, None, &*format!("1 of 2; {ratios}")),
+                (Verdict::Holds, None, &*format!("2 of 2; {ratios}")),
+            ]
+        );
+    }
 }

@@ -18,10 +18,6 @@ pub(crate) struct VcsimComparison {
 }
 
 impl VcsimComparison {
-    /// Checks that the ratio of the means differs from 1 by at most this fraction.
-    pub(crate) fn is_within(&self, part: f64) -> bool {
-        self.ratio.is_some_and(|(ratio, _)| (ratio - 1.0).abs() <= part)
-    }
     /// Checks that the interval of the ratio includes 1.
     pub(crate) fn may_be_equal(&self) -> bool {
         let interval = self.ratio.and_then(|(_, interval)| interval);

@@ -115,13 +115,23 @@ struct EvaluatedAlgorithm<'a> {
 type Metric = fn(&EvaluatedAlgorithm<'_>) -> Option<f64>;
 
 /// Metrics by name; proportions are in percent.
-const METRICS: [(&str, Metric); 28] = [
+const METRICS: [(&str, Metric); 32] = [
     ("gap", |on| on.gaps()?.mean()),
     ("gap_absolute", |on| on.part.gaps(on.column).absolute.mean()),
     ("gap_p75_above_mean", |on| Some(on.gaps()?.percentile(75)? - on.gaps()?.mean()?)),
     ("gap_p90", |on| on.gaps()?.percentile(90)),
     ("gap_max", |on| on.gaps()?.max()),
     ("failures", |on| on.part.tally(on.column).failure_rate()),
+    // Fewer failures than those of the other algorithm.
+    ("fewer_failures", |on| {
+        let rate = |column| on.part.tally(column).failure_rate();
+        Some(100.0 * (1.0 - rate(on.column)? / rate(on.results.column(on.other)?)?))
+    }),
+    ("failed", |on| on.count(|tally| tally.instances - tally.solved)),
+    ("failed_of_1380", |on| {
+        let failed = on.count(|tally| tally.instances - tally.solved)?;
+        Some(failed * 1_380.0 / on.count(|tally| tally.instances)?)
+    }),
     ("solved", |on| on.count(|tally| tally.solved)),
     ("infeasible", |on| on.count(|tally| tally.infeasible)),
     ("instances", |on| on.count(|tally| tally.instances)),
@@ -142,6 +152,7 @@ const METRICS: [(&str, Metric); 28] = [
     }),
     ("utilisation", |on| on.percent("utilisation")),
     ("raised_utilisation", |on| on.percent("raised_utilisation")),
+    ("utilisation_gain", |on| Some(on.percent("raised_utilisation")? - on.percent("utilisation")?)),
     ("below_bound", |on| Some(100.0 * (1.0 - on.part.yields(on.column).mean()? / on.part.bounds().mean()?))),
     ("below_bound_where_solved", |on| {
         let above = excess_percent(on.part, |record| record.bound, on.column)?;

@@ -1,4 +1,6 @@
-//! Checks that cannot be expressed as queries.
+//! Checks that cannot be expressed as queries: they are about sets of algorithms that solve an
+//! instance, about domination on subsets of the instances, about all sets of instances, or about our
+//! values next to the published ones.
 
 use super::asked::{CheckFunction, ResultSource, all_of, fact, list_failures, number, published};
 use super::part::{has_enough_instances, select_instances};
@@ -11,7 +13,7 @@ use dfrsim_lab::query::{Aggregate, NamedCheck, PairOperation, QueryResult, Sourc
 use dfrsim_lab::{Status, average as mean, rank_correlation};
 
 /// Checks, by the names used in claims.
-pub(super) const CHECKS: [(&str, CheckFunction); 23] = [
+pub(super) const CHECKS: [(&str, CheckFunction); 20] = [
     ("unsolved", |results, check| {
         let part = select_instances(results, &check.lines.filter)?;
         let all = part.records.len();
@@ -226,25 +228,6 @@ pub(super) const CHECKS: [(&str, CheckFunction); 23] = [
         let (short, all, most) = (gaps.above(1e-5), gaps.len(), gaps.max()?);
         fact(short == 0, format!("short on {short} of {all}, by {most:.4} at most"))
     }),
-    ("gain of the second phase", |results, check| {
-        let part = select_instances(results, &check.lines.filter)?;
-        let used = |metric| Some(100.0 * part.values(results.metric("VP_CPSUM", metric)?).mean()?);
-        let by = used("raised_utilisation")? - used("utilisation")?;
-        number(check, by, format!("{by:.2} points"))
-    }),
-    ("failures on feasible instances", |results, check| {
-        let (part, optimum) = (select_instances(results, &check.lines.filter)?, results.column("OPT")?);
-        let feasible = part.filter(|record| record.solved(optimum).is_some());
-        let (mut failed, mut details) = (Vec::new(), Vec::new());
-        for name in ["GB", "SGB", "MCB8", "SG"] {
-            let of = feasible.tally(results.column(name)?);
-            failed.push((of.instances > 0).then_some(of.instances - of.solved)?);
-            details.push(format!("{name} fails on {} of {}", of.instances - of.solved, of.instances));
-        }
-        let scaled = failed[3] as f64 * 1_380.0 / feasible.records.len().max(1) as f64;
-        let holds = failed[0] + failed[1] == 0 && failed[2] <= 1 && (5.0..=30.0).contains(&scaled);
-        fact(holds, details.join(", "))
-    }),
     ("degradation of MCB8", |results, check| {
         let names = (1..=8).map(|number| results.column(&format!("MCB{number}")));
         let columns: Vec<usize> = names.collect::<Option<_>>()?;
@@ -255,27 +238,8 @@ pub(super) const CHECKS: [(&str, CheckFunction); 23] = [
         let detail = format!("{three} and {ten} of {}", all.len());
         Some(QueryResult { rest_holds, ..QueryResult::new(three as f64 * scale, check.is, detail) })
     }),
-    ("failures of SG and MCB8", failures_of_sorted_greedy),
     ("MCB8 is highest", mcb8_is_highest),
 ];
-
-/// Checks that failures are 40 % fewer than those of GR, and 14 times fewer than those of RRND where
-/// that one ran.
-fn failures_of_sorted_greedy(results: &Results<'_>, check: &NamedCheck) -> Option<QueryResult> {
-    let part = select_instances(results, &check.lines.filter)?;
-    let rates = |part: &Subset<'_>, names: [&str; 3]| -> Option<Vec<(String, f64)>> {
-        let rate = |name: &str| Some((name.to_owned(), part.tally(results.column(name)?).failure_rate()?));
-        names.into_iter().map(rate).collect()
-    };
-    let all = rates(&part, ["SG", "MCB8", "GR"])?;
-    let less = |rate: f64| 100.0 * (1.0 - rate / all[2].1);
-    let others = rates(&part.where_ran(results.column("RRND")?), ["SG", "MCB8", "RRND"])?;
-    let times = [others[2].1 / others[0].1, others[2].1 / others[1].1];
-    let rest_holds = (less(all[1].1) - 40.0).abs() <= 10.0 && times.iter().all(|times| *times >= 14.0);
-    let (one, other) = (numbered(&all), numbered(&others));
-    let detail = format!("{one}; {other}: {:.1} and {:.1} times", times[0], times[1]);
-    Some(QueryResult { rest_holds, ..QueryResult::new(less(all[0].1), check.is, detail) })
-}
 
 /// Formats names with their numbers.
 fn numbered(numbers: &[(String, f64)]) -> String {
