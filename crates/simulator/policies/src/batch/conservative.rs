@@ -1,6 +1,6 @@
 //! Conservative backfilling (CONS).
 
-use super::openings::Holes;
+use super::holes::Holes;
 use super::plan::ReservationPlan;
 use super::queue::Waiting;
 use super::scheduler::BatchScheduler;

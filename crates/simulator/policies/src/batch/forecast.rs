@@ -1,10 +1,10 @@
 //! Start-time predictions of a local scheduler, for a scheduler above several clusters.
 
+use super::allocation::{Occupancy, Slot};
 use super::job::BatchJob;
 use super::pools::Pools;
 use super::queue::Waiting;
 use super::scheduler::BatchScheduler;
-use super::split::{Occupancy, Slot};
 use super::timeline::Timeline;
 use dfrsim_cluster::{Decision, JobHandle, JobState, Scheduler, Situation, View};
 use dfrsim_model::batch::{Backfilling, BatchPolicy, Compression, QueueOrder};

@@ -1,9 +1,9 @@
 //! Reservation of the queue head.
 
+use super::allocation::{Allocation, Slot, Span};
 use super::pools::Pools;
 use super::queue::Waiting;
 use super::running::RunningJob;
-use super::split::{Allocation, Slot, Span};
 use dfrsim_model::batch::NodeUse;
 use dfrsim_model::{SimTime, Yield};
 

@@ -38,19 +38,20 @@
 //!   from the next decision on.
 //! * A job that does not fit into the empty cluster, or that its classes never admit, is rejected.
 
+mod allocation;
 mod backfilling;
 mod changes;
 mod conservative;
+mod cycles;
+mod fit_counts;
 mod forecast;
 mod free_nodes;
 mod groups;
 mod head;
+mod hole;
+mod hole_search;
+mod holes;
 mod job;
-mod needs;
-mod opening;
-mod opening_search;
-mod openings;
-mod passes;
 mod pick;
 mod place;
 mod plan;
@@ -59,14 +60,13 @@ mod profile;
 mod published;
 mod queue;
 mod queue_order;
+mod requests;
 mod reserved;
-mod rooms;
 mod running;
 mod scheduler;
 mod site_order;
 mod slurm;
 mod spare;
-mod split;
 mod timeline;
 
 pub use dfrsim_model::batch::{Backfilling, BatchPolicy, Compression, NodeUse, Place, QueueOrder};

@@ -1,9 +1,9 @@
 //! Selection of pools and nodes for jobs.
 
+use super::allocation::{Allocation, Span};
 use super::groups::Group;
 use super::place::{choose_nodes, order};
 use super::pools::Pools;
-use super::split::{Allocation, Span};
 use dfrsim_cluster::{NodeRange, View};
 use dfrsim_model::batch::{NodeUse, Place};
 use dfrsim_model::{NodeId, NodeTasks, SimTime};

@@ -1,11 +1,11 @@
 //! Reservations of conservative backfilling.
 
+use super::allocation::{Occupancy, Slot};
 use super::job::BatchJob;
-use super::needs::TaskRequests;
 use super::pools::Pools;
 use super::queue::{Queue, Waiting};
+use super::requests::TaskRequests;
 use super::running::{OVERRUN_EXTENSION, RunningJob};
-use super::split::{Occupancy, Slot};
 use super::timeline::Timeline;
 use dfrsim_model::{SimSpan, SimTime};
 use std::collections::VecDeque;

@@ -6,13 +6,13 @@
 //! amount of each resource. Equal nodes without a window are a single pool with one number:
 //! [`Pools::single`] is the fast path of every query.
 
+use super::allocation::{Allocation, Slot, Span};
+use super::fit_counts::FitCounts;
 use super::free_nodes::FreeNodes;
 use super::groups::{Group, group_identical_nodes};
 use super::job::BatchJob;
-use super::needs::{TaskRequest, TaskRequests};
 use super::queue::Waiting;
-use super::rooms::FitCounts;
-use super::split::{Allocation, Slot, Span};
+use super::requests::{TaskRequest, TaskRequests};
 use dfrsim_cluster::View;
 use dfrsim_model::batch::{NodeUse, Place};
 use dfrsim_model::{NodeId, SimSpan, SimTime, Yield};

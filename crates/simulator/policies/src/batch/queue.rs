@@ -1,8 +1,8 @@
 //! Queue of waiting jobs.
 
+use super::allocation::{Allocation, Occupancy, Slot};
 use super::job::BatchJob;
 use super::queue_order::{compare, value};
-use super::split::{Allocation, Occupancy, Slot};
 use dfrsim_cluster::JobHandle;
 use dfrsim_model::batch::QueueOrder;
 use dfrsim_model::formula::Formula;

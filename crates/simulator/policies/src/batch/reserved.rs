@@ -1,10 +1,10 @@
 //! Reservation of specific nodes.
 
+use super::allocation::Allocation;
 use super::head::HeadReservation;
 use super::pools::Pools;
 use super::queue::Waiting;
 use super::running::RunningJob;
-use super::split::Allocation;
 use dfrsim_cluster::JobHandle;
 use dfrsim_model::SimTime;
 use dfrsim_model::batch::NodeUse;

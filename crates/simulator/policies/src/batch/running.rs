@@ -1,7 +1,7 @@
 //! Running jobs and the times at which they are expected to release their nodes.
 
+use super::allocation::{Allocation, Occupancy};
 use super::pools::Pools;
-use super::split::{Allocation, Occupancy};
 use super::timeline::Timeline;
 use crate::site::PrioritySystem;
 use dfrsim_cluster::JobHandle;

@@ -1,15 +1,15 @@
 //! Scheduler of all batch policies: from events to starts on nodes.
 
+use super::allocation::{Allocation, Slot};
+use super::cycles::SlurmCycles;
 use super::head::HeadReservation;
 use super::job::BatchJob;
-use super::passes::SlurmCycles;
 use super::plan::ReservationPlan;
 use super::pools::Pools;
 use super::queue::{Queue, Waiting};
 use super::reserved::NodeReservation;
 use super::running::{RunningJob, RunningJobs};
 use super::site_order::SiteOrder;
-use super::split::{Allocation, Slot};
 use crate::site::{PrioritySystem, select_victims};
 use dfrsim_cluster::{Decision, JobHandle, JobState, NodeRange, Scheduler, Situation, View};
 use dfrsim_model::batch::{Backfilling, BatchPolicy, QueueOrder};

@@ -16,10 +16,10 @@
 //! Components of a heterogeneous job are started by backfill cycles only: all of them at the queue
 //! position of the first one, or none.
 
+use super::allocation::{Allocation, Occupancy, Slot};
 use super::plan::{RejectedRequests, ReservationPlan};
 use super::queue::Waiting;
 use super::scheduler::{BatchScheduler, ReservationScope};
-use super::split::{Allocation, Occupancy, Slot};
 use crate::site::{PrioritySystem, last_multiple, next_multiple};
 use dfrsim_cluster::{Decision, JobHandle, View};
 use dfrsim_model::batch::Backfilling;

@@ -1,9 +1,9 @@
 //! EASY that backfills onto unreserved (spare) nodes only.
 
+use super::allocation::{Allocation, Slot};
 use super::queue::Waiting;
 use super::reserved::NodeReservation;
 use super::scheduler::{BatchScheduler, ReservationScope};
-use super::split::{Allocation, Slot};
 use dfrsim_cluster::{Decision, JobHandle, View};
 
 impl BatchScheduler {

@@ -1,11 +1,11 @@
 //! Free resources of the pools over time, given running jobs and reservations.
 
-use super::needs::TaskRequest;
-use super::openings::Holes;
+use super::allocation::{Allocation, Occupancy, Slot};
+use super::holes::Holes;
 use super::pools::Pools;
 use super::profile::Profile;
 use super::queue::Waiting;
-use super::split::{Allocation, Occupancy, Slot};
+use super::requests::TaskRequest;
 use dfrsim_model::{SimTime, Yield};
 
 /// Free amount of each resource of each pool over time. Maintenance windows are not included.

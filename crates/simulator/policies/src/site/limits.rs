@@ -1,7 +1,7 @@
 //! Limits of partitions, QOS, accounts and users.
 
 use super::accounts::ChargedAccount;
-use super::held::AllocatedTres;
+use super::allocated_tres::AllocatedTres;
 use dfrsim_cluster::JobView;
 use dfrsim_model::priority::{JobClass, Limits, Priorities};
 use dfrsim_model::{JobId, Origin, SimSpan, SimTime, SortedMap, UserId};

@@ -27,13 +27,13 @@
 //! running jobs; a job that is blocked by a limit is skipped, and delays no other.
 
 mod accounts;
+mod allocated_tres;
 mod factor;
 mod fair_tree;
-mod held;
 mod limits;
 mod multiples;
 mod preemption;
-mod rank;
+mod priority_factors;
 mod state;
 
 pub(crate) use multiples::{last_multiple, next_multiple};

@@ -1,12 +1,12 @@
 //! Jobs of a site and their state under its settings.
 
 use super::accounts::{AccountIndex, Accounts};
+use super::allocated_tres::{AllocatedTres, tres_names};
 use super::factor::{ONE, ratio};
-use super::held::{AllocatedTres, tres_names};
 use super::limits::{CurrentUsage, LimitUsage, Membership};
 use super::multiples::{last_multiple, next_multiple};
 use super::preemption::{Preemptible, PreemptionRules};
-use super::rank::PriorityFactors;
+use super::priority_factors::PriorityFactors;
 use dfrsim_cluster::{JobHandle, View};
 use dfrsim_model::platform::classes::NodeClass;
 use dfrsim_model::priority::{BackfillSettings, PreemptMode, Priorities, SizeFactor};

@@ -1,11 +1,11 @@
 //! Nodes while a decision is being made.
 
 mod equal;
-mod room;
+mod free_memory;
 mod segments;
 mod unequal;
 
-pub(super) use room::FreeMemory;
+pub(super) use free_memory::FreeMemory;
 
 use super::available::AvailableNodes;
 use dfrsim_cluster::{JobHandle, JobView, NodeRange, Placement, View};

@@ -1,14 +1,14 @@
 //! Holes of pools alongside running jobs, whose resources are only ever released, and alongside
 //! whole pools that are reserved for other jobs during a scheduling cycle.
 
+use super::allocation::{Occupancy, Slot};
 use super::changes::Changes;
-use super::needs::{Intervals, TaskRequest};
-use super::opening::{Hole, for_each_release, merge};
-use super::opening_search::HoleSearch;
+use super::hole::{Hole, for_each_release, merge};
+use super::hole_search::HoleSearch;
 use super::pools::Pools;
 use super::profile::Profile;
 use super::queue::Waiting;
-use super::split::{Occupancy, Slot};
+use super::requests::{Intervals, TaskRequest};
 use dfrsim_model::{SimSpan, SimTime, Yield};
 
 /// Holes for all requests, each updated lazily when it is queried.

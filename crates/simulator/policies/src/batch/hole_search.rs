@@ -1,9 +1,9 @@
 //! Search for the earliest time at which a job fits into holes.
 
-use super::opening::Hole;
+use super::allocation::Slot;
+use super::hole::Hole;
 use super::pools::Pools;
 use super::queue::Waiting;
-use super::split::Slot;
 use dfrsim_model::{SimTime, Yield};
 
 /// Search state whose buffers are reused from search to search.

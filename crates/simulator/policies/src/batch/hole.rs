@@ -1,7 +1,7 @@
 //! Holes: free capacity in a pool for some time, and sorted lists of holes.
 
-use super::needs::TaskRequest;
 use super::profile::Profile;
+use super::requests::TaskRequest;
 use dfrsim_model::{SimSpan, SimTime};
 
 /// Free capacity for some tasks of a request in a pool, from one time to another. Kept at 24 bytes,
