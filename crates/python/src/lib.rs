@@ -23,6 +23,7 @@ use result::Simulated;
 use std::ffi::OsString;
 use std::fmt::Display;
 use std::path::PathBuf;
+use std::sync::LazyLock;
 use std::sync::atomic::AtomicBool;
 use workload::Workload;
 
@@ -43,11 +44,13 @@ fn value_error(error: impl Display) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 
-fn known_policies() -> Policies {
-    dfrsim::external::families()
-        .into_iter()
-        .chain([policy::family()])
-        .fold(Policies::standard(), Policies::with_family)
+/// Returns the policies of the program, and the family of those written in Python.
+fn known_policies() -> &'static Policies {
+    static KNOWN: LazyLock<Policies> = LazyLock::new(|| {
+        let registry = dfrsim::registry_with(Policies::standard().with_family(policy::family()));
+        registry.environment().get().cloned().unwrap_or_default()
+    });
+    &KNOWN
 }
 
 fn span(seconds: f64, what: &str) -> PyResult<SimSpan> {
@@ -156,10 +159,10 @@ fn run(
     sources: Option<&Bound<'_, PyDict>>,
     metrics: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<(u64, u64)> {
-    let mut known = Policies::standard().with_family(policy::family());
+    let (program, mut known) = (known_policies(), Policies::standard().with_family(policy::family()));
     for (name, maker) in policies.into_iter().flatten() {
         let name: String = name.extract()?;
-        if known.parse(&name).is_ok() || name.is_empty() || name.contains(char::is_control) {
+        if program.parse(&name).is_ok() || name.is_empty() || name.contains(char::is_control) {
             return Err(value_error(format_args!(
                 "`{name}` cannot be the name of a policy: it is empty, has control characters, or is the name of another policy"
             )));

@@ -41,9 +41,7 @@ impl Auditor {
         let counts = self.limits.is_some()
             || self.cluster_policy.is_none_or(|policy| match policy.backfilling {
                 Backfilling::Fcfs | Backfilling::Easy => false,
-                Backfilling::EasySpare
-                | Backfilling::Conservative(Compression::OneByOne)
-                | Backfilling::Slurm => true,
+                Backfilling::Conservative(Compression::OneByOne) | Backfilling::Slurm => true,
                 Backfilling::Conservative(Compression::Replan) => policy.order != QueueOrder::Arrival,
             });
         if at == self.now && (decided && counts || self.rank == Rank::Change) {

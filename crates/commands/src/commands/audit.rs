@@ -40,8 +40,7 @@ pub(crate) struct Audit {
     /// Check the decisions against the rules of this policy; by default against those of the policy
     /// that the file names
     ///
-    /// Batch policies (FCFS and EASY in every order of the queue, EASY/SPARE, CONS and CONS/REPLAN):
-    /// each job starts when the policy would start it. The file has what the policy knew of run
+    /// Batch policies (FCFS and EASY in every order of the queue, CONS and CONS/REPLAN): each job starts when the policy would start it. The file has what the policy knew of run
     /// times (`estimate_us`; where it is missing, the run time itself). Fractional policies and
     /// EQUIPARTITION: each job starts, migrates, is preempted and resumes when, and on the nodes on
     /// which, the policy decides it, with the yield that it gives. Decisions that are not checked
@@ -166,7 +165,7 @@ impl Audit {
         let report = with_notices(how_far, || match (policy, grid_audit) {
             (None, Some(GridAudit(audit))) => audit(&mut file).map(Audited::of_grid),
             (None, None) => {
-                audit(file).map(|report| Audited { not_judged: unknown, ..Audited::of_simulation(report) })
+                audit(file).map(|report| Audited::of_simulation(Report { not_judged: unknown, ..report }))
             }
             (Some(policy), _) => {
                 let kept = match &policy {

@@ -27,13 +27,13 @@ Further suffixes of any fractional policy with MCB:
   /per/BUDGET=GB   a tick migrates at most this much memory, as in GreedyPM*/per/BUDGET=100/OPT=MIN
   /RELABEL         the nodes of a new mapping are renamed so that the least memory moves; written before /OPT
 
-Queue orders of a batch policy (FCFS, EASY, CONS, CONS/REPLAN, EASY/SPARE, SLURM), of which a few are
+Queue orders of a batch policy (FCFS, EASY, CONS, CONS/REPLAN, SLURM), of which a few are
 listed; the job with the smallest value is first:
   /ORDER=NAME      SJF, LJF, SAF, WFP3, SEXP, UNICEF, F1, F2, F3 or F4
   /ORDER='...'     a formula: wait, estimate and submit in seconds, width in tasks, numbers, + - * / ^, parentheses, and the
                    functions log10 log2 ln exp sqrt abs min max
 
-Backfill order of EASY and EASY/SPARE, if it differs from the queue order:
+Backfill order of EASY, if it differs from the queue order:
   /FILL=ORDER      an order or a formula as above, or ARRIVAL: EASY/FILL=SJF backfills the shortest job first
 
 Suffixes that can follow all others in the name of a fractional policy, in this order:

@@ -19,6 +19,7 @@
 mod audited;
 mod claims;
 mod drawings;
+mod easy_spare;
 mod groups;
 mod instance;
 mod measured;
@@ -34,6 +35,8 @@ mod tables;
 mod vcsim;
 mod waits;
 
+use dfrsim_policies::Policies;
+
 pub use own::{Named, Own, OwnMetric, OwnSource};
 pub use published::{CostUnit, Published};
 pub use readings::{Alternative, Interpretations};
@@ -44,9 +47,10 @@ pub use scenario::{
 };
 pub use study::OnlineStudy;
 
-/// Registers this study. It is generic code, compiled here so that other crates are not recompiled
-/// when the study changes.
+/// Registers this study, and the policy EASY/SPARE besides those that are registered already. It is
+/// generic code, compiled here so that other crates are not recompiled when the study changes.
 #[inline(never)]
 pub fn register(registry: dfrsim_lab::Registry) -> dfrsim_lab::Registry {
-    registry.study::<OnlineStudy>()
+    let policies = registry.environment().get::<Policies>().cloned().unwrap_or_default();
+    registry.with(policies.with(easy_spare::easy_spare())).study::<OnlineStudy>()
 }

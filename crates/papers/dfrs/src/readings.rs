@@ -129,13 +129,22 @@ pub(crate) fn clock(policy: Policy, options: &PolicyOptions) -> Option<Clock> {
     Some(Clock { step, cpu_step })
 }
 
-/// Resets all options that cannot affect the policy to their defaults. Custom policies may read any
-/// option.
+/// Settings that are part of [`PolicyOptions`].
+const OPTIONS: [PolicySetting; 5] = [
+    PolicySetting::Period,
+    PolicySetting::Mcb,
+    PolicySetting::Priority,
+    PolicySetting::Readings,
+    PolicySetting::NodeMemory,
+];
+
+/// Resets all options that cannot affect the policy to their defaults. A custom policy that reads
+/// any of them may read all.
 pub(crate) fn relevant(policy: Policy, options: PolicyOptions) -> PolicyOptions {
     let default = PolicyOptions::default();
     let mut relevant = options;
     let of_mcb = match policy {
-        Policy::Custom(_) => return options,
+        Policy::Custom(_) if OPTIONS.iter().any(|&option| policy.reads(option)) => return options,
         _ => policy.reads(PolicySetting::Mcb),
     };
     let Some(parts) = policy.fractional() else { return default };

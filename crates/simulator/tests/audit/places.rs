@@ -61,7 +61,7 @@ fn each_rule_of_places_is_found_broken() {
         ("/PLACE=BEST", &[6, 7, 9, 10], Some((6, 0))),
     ];
     for (place, on, wrong) in cases {
-        for base in ["FCFS", "EASY", "EASY/SPARE", "CONS", "CONS/REPLAN"] {
+        for base in ["FCFS", "EASY", "CONS", "CONS/REPLAN"] {
             let policy = format!("{base}{place}");
             let jobs: Vec<Placed> = BEGIN.into_iter().chain([(20, 30, on)]).collect();
             let rule = place.split_once('=').map_or("FIRST", |(_, rule)| rule);

@@ -4,12 +4,11 @@ use crate::conditions::{ALONE, Case, judge};
 use dfrsim_model::event::Record;
 
 /// Some policies of each kind, all of whose decisions the audit recomputes.
-const POLICIES: [&str; 19] = [
+const POLICIES: [&str; 18] = [
     "FCFS",
     "EASY",
     "EASY/ORDER=SJF",
     "EASY/FILL=SAF",
-    "EASY/SPARE",
     "CONS",
     "CONS/REPLAN",
     "EQUIPARTITION",

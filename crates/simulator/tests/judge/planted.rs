@@ -10,10 +10,9 @@ use dfrsim_model::event::Record;
 use dfrsim_model::{Rng, Seed};
 use rand::RngExt;
 
-const POLICIES: [&str; 12] = [
+const POLICIES: [&str; 11] = [
     "FCFS",
     "EASY",
-    "EASY/SPARE",
     "CONS",
     "EQUIPARTITION",
     "Greedy*/OPT=MIN",

@@ -33,7 +33,7 @@ fn memory_and_features_belong_to_a_class() {
     let platform = "classes = [{ name = 'small', nodes = 1, cores = 4, memory_gb = 4 },
         { name = 'large', nodes = 1, cores = 4, memory_gb = 8, features = ['bigmem'] }]
         reference = { cores = 4, memory_gb = 8 }";
-    for policy in ["FCFS", "EASY", "EASY/SPARE", "CONS"] {
+    for policy in ["FCFS", "EASY", "CONS"] {
         let plain = options(platform, &[]);
         let mut table = jobs(&[(0, 1, 10, 10), (0, 1, 10, 10)]);
         table.iter_mut().for_each(|job| job.memory = Share::from_ratio(3, 4));

@@ -71,10 +71,10 @@ fn every_listed_name_parses_and_prints_back() {
 fn fills_and_places_are_parts_of_names() {
     for name in [
         "EASY/FILL=SJF",
-        "EASY/SPARE/ORDER=SJF/FILL=ARRIVAL",
+        "EASY/ORDER=SJF/FILL=ARRIVAL",
         "FCFS/PLACE=BEST",
         "EASY/ORDER=SJF/PLACE=CONTIGUOUS",
-        "EASY/SPARE/PLACE=BEST",
+        "EASY/FILL=SJF/PLACE=BEST",
     ] {
         assert_eq!(name.parse::<Policy>().map(|policy| policy.to_string()).as_deref(), Ok(name));
     }

@@ -99,14 +99,14 @@ fn slow_nodes_make_packed_jobs_slow() {
 fn parts_of_names_come_in_any_order() {
     for (name, printed) in [
         ("CONS/NODES=SHARED", "CONS/NODES=SHARED"),
-        ("EASY/NODES=EXCLUSIVE/SPARE", "EASY/SPARE/NODES=EXCLUSIVE"),
+        ("EASY/NODES=EXCLUSIVE/FILL=SJF", "EASY/FILL=SJF/NODES=EXCLUSIVE"),
         ("EASY/NODES=SHARED/PLACE=BEST/ORDER=SJF", "EASY/ORDER=SJF/PLACE=BEST/NODES=SHARED"),
         ("CONS/ORDER=SAF/REPLAN", "CONS/REPLAN/ORDER=SAF"),
     ] {
         assert_eq!(name.parse::<Policy>().unwrap().to_string(), printed);
     }
     for name in
-        ["EASY/NODES=WHOLE", "EASY/REPLAN", "FCFS/SPARE", "CONS/SPARE", "EASY/ORDER=SJF/ORDER=LJF", "EASY/"]
+        ["EASY/NODES=WHOLE", "EASY/REPLAN", "FCFS/REPLAN", "EASY/SPARE", "EASY/ORDER=SJF/ORDER=LJF", "EASY/"]
     {
         assert!(name.parse::<Policy>().is_err(), "{name}");
     }

@@ -58,7 +58,7 @@ fn each_rule_takes_other_nodes() {
         ("/PLACE=CONTIGUOUS", [vec![2, 3], vec![0, 4, 6], vec![7]]),
         ("/PLACE=BEST", [vec![6, 7], vec![2, 3, 4], vec![0]]),
     ] {
-        for policy in ["FCFS", "EASY", "EASY/SPARE", "CONS", "CONS/REPLAN"] {
+        for policy in ["FCFS", "EASY", "CONS", "CONS/REPLAN"] {
             let found = nodes_of(&format!("{policy}{place}"), 10, &Options::default(), jobs(&table));
             assert_eq!(found[6..], expected, "{policy}{place}");
         }
@@ -113,7 +113,7 @@ fn best_keeps_what_is_scarce_where_nodes_differ() {
     let options =
         Options { unequal: Some(Arc::new(UnequalNodes { classes, demands })), ..Options::default() };
     let table = [(0, 1, 50, 0), (1, 2, 50, 0), (2, 1, 50, 0), (3, 1, 50, 0), (4, 1, 50, 0), (5, 1, 50, 0)];
-    for policy in ["FCFS", "EASY", "CONS", "EASY/SPARE"] {
+    for policy in ["FCFS", "EASY", "CONS"] {
         let found = nodes_of(&format!("{policy}/PLACE=BEST"), 7, &options, jobs(&table));
         assert_eq!(found, [vec![4], vec![2, 5], vec![3], vec![0], vec![1], vec![6]], "{policy}");
         let found = nodes_of(policy, 7, &options, jobs(&table));
@@ -143,7 +143,7 @@ proptest! {
     #[test]
     fn places_change_no_start((nodes, jobs) in workload()) {
         let options = Options { estimates: EstimateModel::Requested, ..Options::default() };
-        for base in ["FCFS", "EASY", "EASY/SPARE", "CONS", "CONS/REPLAN", "FCFS/ORDER=SAF", "EASY/ORDER=WFP3"] {
+        for base in ["FCFS", "EASY", "CONS", "CONS/REPLAN", "FCFS/ORDER=SAF", "EASY/ORDER=WFP3"] {
             let schedule = |place: &str| {
                 let name = format!("{base}{place}");
                 let found = recorded::<()>(&PolicyOptions::default(), &name, nodes, &options, None, &jobs);

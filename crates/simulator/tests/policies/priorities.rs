@@ -49,21 +49,6 @@ fn weights(age: u32, size: u32, fair_share: u32) -> PriorityWeights {
     PriorityWeights { age, size, fair_share, ..PriorityWeights::default() }
 }
 
-/// Three nodes, two of which are in use. The second job has a reservation until the limit of its
-/// user blocks it, as the fourth job runs. When that ends at 2010 s, it precedes the third job
-/// again, which was submitted at the same time.
-#[test]
-fn a_job_that_gives_up_its_reservation_has_its_place() {
-    let rows = [
-        (1000, 2, 400, 400, 1, 9),
-        (1005, 2, 50, 50, 1, 1),
-        (1005, 2, 70, 70, 1, 1),
-        (1010, 1, 1000, 1000, 1, 1),
-    ];
-    let site = Priorities { max_running_per_user: Some(1), ..Priorities::default() };
-    assert_eq!(starts("EASY/SPARE", 3, &site, &rows), [1000.0, 2010.0, 2060.0, 1010.0]);
-}
-
 /// The cycles of SLURM continue while no job waits. The backfill cycle ran shortly after the first
 /// job was rejected, as priorities were computed at 300 s, and it considers the second job at 541.5
 /// s. The main scheduler tried the whole queue at 540 s, and runs again 3 s later.

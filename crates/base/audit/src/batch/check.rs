@@ -158,7 +158,6 @@ impl Check for BatchCheck {
         self.queue.retain(|job| job.number != number);
         self.arriving.retain(|job| job.number != number);
         self.site.iter_mut().for_each(|site| site.leave(number, now));
-        self.bound = self.bound.take().filter(|bound| bound.job != number);
         self.is_freed |= self.reserved.remove(&number).is_some();
     }
 

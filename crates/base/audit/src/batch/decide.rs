@@ -4,7 +4,7 @@ use super::nodes::total;
 use super::plan::{Slot, Timeline};
 use super::queue::{Parts, Running, Waiting, end_of, sort};
 use super::slurm::{CycleKind, Trials};
-use super::state::{BatchCheck, NodeReservation, Preempted, Reservation, Started};
+use super::state::{BatchCheck, Preempted, Reservation, Started};
 use super::timers::micros;
 use crate::check::ReportViolation;
 use crate::priority::PrioritySystem;
@@ -35,7 +35,7 @@ struct HeadReservation {
 struct Cycle {
     now: u64,
     plan: Timeline,
-    /// First job that waits, or the job with the reservation of EASY/SPARE.
+    /// First job that waits.
     head: Option<u64>,
     head_reservation: Option<HeadReservation>,
     /// True if jobs may be backfilled.
@@ -127,29 +127,6 @@ impl HeadReservation {
     }
 }
 
-impl NodeReservation {
-    /// Returns the reserved nodes that are already free.
-    fn free_parts(&self) -> Parts {
-        let mut held = self.parts.clone();
-        for (pool, tasks) in self.awaited.iter().flat_map(|(_, parts)| parts) {
-            *held.or_default(*pool) -= tasks;
-        }
-        held
-    }
-    /// Returns whether all reserved nodes are free.
-    fn is_free(&self, pass: &Cycle, job: &Waiting) -> bool {
-        let free = |pool: usize| job.tasks_in(pass.plan.least(pool, pass.now, pass.now + 1));
-        self.awaited.is_empty() && self.parts.iter().all(|(&pool, &tasks)| free(pool) >= tasks)
-    }
-    /// Returns whether the job could run to its planned end if it started now.
-    fn is_lasting(&self, pass: &Cycle, job: &Waiting) -> bool {
-        let speed = pass.plan.pools.slowest(&self.parts);
-        let until = (pass.now, end_of(pass.now, job.planned, speed));
-        let room: Vec<u64> = pass.plan.fitting_tasks(job, speed, until).collect();
-        self.parts.iter().all(|(&pool, &tasks)| room[pool] >= tasks)
-    }
-}
-
 impl BatchCheck {
     /// Returns whether the reservations of CONS are kept from one decision to the next.
     fn keeps_reservations(&self) -> bool {
@@ -217,7 +194,6 @@ impl BatchCheck {
         let looks = if is_slurm { self.main_cycles(now) } else { vec![CycleKind::Every] };
         if is_changed {
             self.running.values_mut().for_each(|job| job.parts = self.nodes.pools.parts(&job.on));
-            self.bound = None;
         }
         let over = self.expired(now);
         if is_changed {
@@ -362,13 +338,7 @@ impl BatchCheck {
         if self.keeps_reservations() {
             self.reserve(&mut pass, is_changed);
         }
-        self.bound = self.bound.take().filter(|bound| self.keeps_bound(bound, &pass));
         let mut queue = std::mem::take(&mut self.queue);
-        if let Some(bound) = &self.bound
-            && let Some(at) = queue.iter().position(|job| job.number == bound.job)
-        {
-            queue[..=at].rotate_right(1);
-        }
         let mut at = 0;
         while at < queue.len() {
             let job = &queue[at];
@@ -600,36 +570,19 @@ impl BatchCheck {
         }
     }
 
-    /// Returns whether the reservation of EASY/SPARE is kept: no limit blocks its job, and the job
-    /// could run to its end if it starts now.
-    fn keeps_bound(&self, bound: &NodeReservation, pass: &Cycle) -> bool {
-        let lasts = |job: &&Waiting| {
-            !self.is_blocked(job) && (!bound.is_free(pass, job) || bound.is_lasting(pass, job))
-        };
-        self.queue.iter().find(|job| job.number == bound.job).is_some_and(|job| lasts(&job))
-    }
-
     /// Determines whether the job starts now: its pools, and the jobs that are preempted for it.
     fn expected(&self, pass: &Cycle, job: &Waiting) -> Option<(Parts, Vec<u64>)> {
-        let bound = self.bound.as_ref().filter(|bound| bound.job == job.number);
-        let parts = match bound {
-            _ if self.keeps_reservations() => {
-                let it = self.reserved.get(&job.number).filter(|it| it.start == pass.now)?;
-                Some(it.parts.clone())
-            }
-            None => pass.start(job),
-            Some(bound) => bound.is_free(pass, job).then(|| bound.parts.clone()),
+        let parts = if self.keeps_reservations() {
+            let it = self.reserved.get(&job.number).filter(|it| it.start == pass.now)?;
+            Some(it.parts.clone())
+        } else {
+            pass.start(job)
         };
-        parts.map(|parts| (parts, Vec::new())).or_else(|| self.find_preemption(pass, job, bound.is_some()))
+        parts.map(|parts| (parts, Vec::new())).or_else(|| self.find_preemption(pass, job))
     }
     /// Determines the jobs to preempt for a job: the shortest sufficient prefix of the candidates,
     /// without those that are not needed.
-    fn find_preemption(
-        &self,
-        pass: &Cycle,
-        job: &Waiting,
-        has_reservation: bool,
-    ) -> Option<(Parts, Vec<u64>)> {
+    fn find_preemption(&self, pass: &Cycle, job: &Waiting) -> Option<(Parts, Vec<u64>)> {
         let site = self.site.as_ref().filter(|site| !site.waits_for_preemption(pass.now, job.number))?;
         let over = self.expired(pass.now);
         let mut others = self.running.keys().to_vec();
@@ -640,7 +593,7 @@ impl BatchCheck {
             leaving.iter().for_each(|other| self.release(&mut without, &self.running[other]));
             without.start(job)
         };
-        if candidates.is_empty() || has_reservation && start(&[]).is_some() {
+        if candidates.is_empty() {
             return None;
         }
         start(&candidates)?;
@@ -657,11 +610,6 @@ impl BatchCheck {
     /// Removes a running job from the timeline.
     fn release(&self, pass: &mut Cycle, other: &Running) {
         pass.plan.release(&other.job, &other.parts, pass.now, self.leaves(pass.now, other));
-        // The job that has the reservation is not tried together with the nodes that it awaits.
-        let bound = self.bound.iter().filter(|_| pass.head.is_some());
-        for (_, parts) in bound.flat_map(|it| &it.awaited).filter(|(job, _)| *job == other.job.number) {
-            pass.plan.allocate(&other.job, parts, pass.now, u64::MAX);
-        }
     }
 
     /// Applies a preemption of the record; a requeued job waits from the next decision on.
@@ -675,7 +623,6 @@ impl BatchCheck {
         let (now, parts) = (pass.now, pass.plan.pools.parts(&on));
         let speed = pass.plan.pools.slowest(&parts);
         pass.plan.allocate(&job, &parts, now, end_of(now, job.planned, speed));
-        self.bound = self.bound.take().filter(|bound| bound.job != job.number);
         self.reserved.remove(&job.number);
         on.iter().for_each(|&(node, _)| self.nodes.jobs[node as usize] += 1);
         self.site.iter_mut().for_each(|site| site.start(job.number, now));
@@ -708,40 +655,8 @@ impl BatchCheck {
                     self.reserve_slot(pass, job, start, &room);
                 }
             }
-            Backfilling::EasySpare => {
-                if self.bound.is_none() && is_first && pass.backfills {
-                    self.bound = self.reserve_nodes(pass, job);
-                }
-                if let Some(bound) = self.bound.as_ref().filter(|bound| bound.job == job.number) {
-                    pass.plan.allocate(job, &bound.free_parts(), now, u64::MAX);
-                }
-            }
             _ => {}
         }
-    }
-    /// Determines the nodes that are reserved for a job under EASY/SPARE: of those that it could
-    /// have at its earliest start, the ones that are free last.
-    fn reserve_nodes(&self, pass: &Cycle, job: &Waiting) -> Option<NodeReservation> {
-        let (time, mut room) = pass.plan.earliest(job, u64::MAX)?;
-        let counts = self.policy.nodes == NodeUse::Whole;
-        let (mut parts, mut awaited) = (Parts::default(), Vec::new());
-        let mut missing = job.tasks;
-        for (_, other) in self.ends(pass.now).into_iter().rev().filter(|(end, _)| *end <= time) {
-            let mut given = Parts::default();
-            for (&pool, &tasks) in &other.parts {
-                let most = if counts { tasks } else { u64::MAX };
-                let tasks = most.min(room.tasks[pool]).min(missing);
-                room.tasks[pool] -= tasks;
-                missing -= tasks;
-                given.extend((tasks > 0).then_some((pool, tasks)));
-            }
-            given.iter().for_each(|(&pool, &tasks)| *parts.or_default(pool) += tasks);
-            awaited.extend((counts && !given.is_empty()).then_some((other.job.number, given)));
-        }
-        for (pool, tasks) in pass.plan.pools.choose(time, &room.tasks, missing) {
-            *parts.or_default(pool) += tasks;
-        }
-        Some(NodeReservation { job: job.number, parts, awaited })
     }
 
     /// Makes or updates the reservations of CONS.

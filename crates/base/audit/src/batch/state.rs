@@ -32,15 +32,6 @@ pub(super) struct Reservation {
     pub(super) parts: Parts,
 }
 
-/// Reservation of specific nodes for the queue head under EASY/SPARE.
-#[derive(Debug)]
-pub(super) struct NodeReservation {
-    pub(super) job: u64,
-    pub(super) parts: Parts,
-    /// Reserved nodes that running jobs still use, by job; only if nodes are counted.
-    pub(super) awaited: Vec<(u64, Parts)>,
-}
-
 /// Checker that follows a schedule decision by decision.
 #[derive(Debug, Default)]
 pub(crate) struct BatchCheck {
@@ -55,8 +46,6 @@ pub(crate) struct BatchCheck {
     pub(super) requeued: Vec<Waiting>,
     /// True if anything happened since the last decision.
     pub(super) is_due: bool,
-    /// Reservation of EASY/SPARE.
-    pub(super) bound: Option<NodeReservation>,
     /// Reservations of CONS, by job.
     pub(super) reserved: SortedMap<u64, Reservation>,
     /// True if a job left before the end of its estimate since the last decision.
@@ -85,7 +74,6 @@ impl BatchCheck {
         let Some(Running { mut job, on, end, .. }) = self.running.remove(&number) else { return };
         on.iter().for_each(|&(node, _)| self.nodes.jobs[node as usize] -= 1);
         self.is_freed |= end > now;
-        self.bound.iter_mut().for_each(|bound| bound.awaited.retain(|(job, _)| *job != number));
         let site = self.site.iter_mut();
         match waits {
             None => site.for_each(|site| site.leave(number, now)),

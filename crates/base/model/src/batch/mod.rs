@@ -34,9 +34,6 @@ pub enum Backfilling {
     Fcfs,
     /// Reservation of a time for the queue head: aggressive backfilling.
     Easy,
-    /// Reservation of specific nodes for the queue head: backfilling onto the nodes that it does not
-    /// need, as in the EASY of the simulator by the dissertation's author.
-    EasySpare,
     /// Reservations for all jobs: conservative backfilling.
     Conservative(Compression),
     /// Reservations for the jobs that Slurm's backfilling tries, of whole nodes. Its cycles
@@ -46,10 +43,9 @@ pub enum Backfilling {
 
 impl Backfilling {
     /// All schemes in customary order.
-    pub const ALL: [Backfilling; 6] = [
+    pub const ALL: [Backfilling; 5] = [
         Backfilling::Fcfs,
         Backfilling::Easy,
-        Backfilling::EasySpare,
         Backfilling::Conservative(Compression::OneByOne),
         Backfilling::Conservative(Compression::Replan),
         Backfilling::Slurm,
@@ -62,10 +58,6 @@ impl Backfilling {
             Backfilling::Easy => {
                 ("EASY", "one reservation, for the head of the queue; others backfill around it")
             }
-            Backfilling::EasySpare => (
-                "EASY/SPARE",
-                "a reservation of certain nodes, for the head of the queue; others start on the nodes that it leaves",
-            ),
             Backfilling::Conservative(Compression::OneByOne) => {
                 ("CONS", "a reservation for every job; an early end moves them up one by one, never later")
             }
@@ -92,8 +84,7 @@ pub struct BatchPolicy {
     pub backfilling: Backfilling,
     /// Queue order.
     pub order: QueueOrder,
-    /// Backfill order, if it differs from the queue order; only of [`Backfilling::Easy`] and
-    /// [`Backfilling::EasySpare`].
+    /// Backfill order, if it differs from the queue order; only of [`Backfilling::Easy`].
     pub fill: Option<QueueOrder>,
     /// Node selection among the free nodes.
     pub place: Place,
@@ -122,7 +113,7 @@ impl BatchPolicy {
     /// assert_eq!(policy.to_string(), "CONS/ORDER=SJF/NODES=SHARED");
     /// assert!(BatchPolicy::parse("FCFS/ORDER='wait / width'/PLACE=BEST").is_some());
     /// assert!(BatchPolicy::parse("EASY/PLACE=BEST/FILL='wait / width'").unwrap().fill.is_some());
-    /// assert!(BatchPolicy::parse("CONS/SPARE").is_none() && BatchPolicy::parse("EASY/PLACE=FIRST").is_none());
+    /// assert!(BatchPolicy::parse("CONS/FILL=SJF").is_none() && BatchPolicy::parse("EASY/PLACE=FIRST").is_none());
     /// ```
     pub fn parse(name: &str) -> Option<BatchPolicy> {
         let mut parts = parts(name);
@@ -137,16 +128,13 @@ impl BatchPolicy {
         for part in parts {
             let before = policy;
             match (part.split_once('='), policy.backfilling) {
-                (None, Backfilling::Easy) if part == "SPARE" => policy.backfilling = Backfilling::EasySpare,
                 (None, Backfilling::Conservative(Compression::OneByOne)) if part == "REPLAN" => {
                     policy.backfilling = Backfilling::Conservative(Compression::Replan);
                 }
                 (Some(("ORDER", name)), _) if policy.order == QueueOrder::default() => {
                     policy.order = name.parse().ok()?;
                 }
-                (Some(("FILL", name)), Backfilling::Easy | Backfilling::EasySpare)
-                    if policy.fill.is_none() =>
-                {
+                (Some(("FILL", name)), Backfilling::Easy) if policy.fill.is_none() => {
                     policy.fill = Some(name.parse().ok()?);
                 }
                 (Some(("PLACE", name)), _) if policy.place == Place::default() => {

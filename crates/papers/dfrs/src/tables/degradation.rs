@@ -1,12 +1,12 @@
 //! Degradation from the bound, compared with published means, standard deviations and maxima.
 
 use super::{NEAR, is_near};
+use crate::easy_spare;
 use crate::groups::{Group, Matrix};
 use crate::rows::SimulationRow;
 use dfrsim_lab::{
     Bootstrap, Statistics, Table, average, by_block, comparison_cells, comparison_header, rank_correlation,
 };
-use dfrsim_policies::batch::Backfilling;
 
 /// Published statistics of degradations, in the order of
 /// [`Published::degradation`](crate::published::Published::degradation).
@@ -84,7 +84,7 @@ pub(super) fn published(group: &Group<'_>) -> Option<[f64; 3]> {
     let is_comparable = group.scope.is_whole() && group.is_simulated_as_published();
     let policy = match group.setting.policy {
         // The published EASY is that of the author's program.
-        policy if policy == Backfilling::EasySpare.into() => "EASY".to_owned(),
+        policy if policy.to_string() == easy_spare::NAME => "EASY".to_owned(),
         policy => policy.to_string(),
     };
     let tables = group.scope.workload.published.iter().filter(|_| is_comparable);

@@ -2,6 +2,7 @@
 
 mod assumptions;
 mod author;
+mod easy_spare;
 mod formats;
 mod outages;
 mod platform;

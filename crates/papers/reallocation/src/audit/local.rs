@@ -13,8 +13,7 @@ pub const LONGEST_QUEUE: usize = 64;
 pub(super) fn checkable_scheme(name: &str) -> Option<Backfilling> {
     let policy = BatchPolicy::parse(name)?;
     let is_plain = policy == policy.backfilling.into();
-    Some(policy.backfilling)
-        .filter(|it| is_plain && !matches!(it, Backfilling::EasySpare | Backfilling::Slurm))
+    Some(policy.backfilling).filter(|it| is_plain && *it != Backfilling::Slurm)
 }
 
 /// Returns whether no job completes later than predicted at its submission.

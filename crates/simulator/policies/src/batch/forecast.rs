@@ -115,7 +115,7 @@ pub fn guarantees_start_times(policy: BatchPolicy) -> bool {
         Backfilling::Conservative(compression) => {
             compression == Compression::OneByOne && !policy.order.depends_on_time()
         }
-        Backfilling::Easy | Backfilling::EasySpare | Backfilling::Slurm => false,
+        Backfilling::Easy | Backfilling::Slurm => false,
     }
 }
 
@@ -172,11 +172,8 @@ impl LocalScheduler {
             return self.scheduler.release_job(view, job, view.job(job).placement().ranges());
         }
         let (now, keeps_forecast) = (view.now(), self.keeps_forecast());
-        let BatchScheduler { pools, queue, reserved, plan, preempted, .. } = &mut self.scheduler;
+        let BatchScheduler { pools, queue, plan, preempted, .. } = &mut self.scheduler;
         preempted.retain(|waiting| *waiting != job);
-        if reserved.take_if(|reserved| reserved.job.job.job == job).is_some() {
-            return;
-        }
         let Some(at) = queue.jobs.iter().position(|waiting| waiting.job.job == job) else { return };
         let job = queue.remove(at);
         match (plan, &mut self.forecast) {
@@ -194,7 +191,7 @@ impl LocalScheduler {
 
     /// Removes all waiting jobs.
     pub fn withdraw_all_waiting(&mut self) {
-        (self.scheduler.reserved, self.scheduler.plan) = (None, None);
+        self.scheduler.plan = None;
         self.scheduler.preempted.clear();
         self.scheduler.queue.jobs.clear();
         self.forecast.iter_mut().for_each(|forecast| forecast.is_stale = true);
@@ -285,17 +282,14 @@ impl LocalScheduler {
     }
 
     pub(super) fn waiting(&self) -> impl Iterator<Item = &Waiting> {
-        let reserved = self.scheduler.reserved.iter().map(|reserved| &reserved.job);
-        reserved.chain(&self.scheduler.queue.jobs)
+        self.scheduler.queue.jobs.iter()
     }
 
     /// Returns whether the forecast of one decision can remain valid in the next one: new jobs are
-    /// behind all others, all waiting jobs are in the queue, and jobs start on the planned nodes.
+    /// behind all others, and jobs start on the planned nodes.
     fn keeps_forecast(&self) -> bool {
         let BatchPolicy { backfilling: discipline, order, .. } = self.scheduler.policy;
-        self.is_plain()
-            && order == QueueOrder::Arrival
-            && !matches!(discipline, Backfilling::EasySpare | Backfilling::Slurm)
+        self.is_plain() && order == QueueOrder::Arrival && discipline != Backfilling::Slurm
     }
 
     /// Counts the waiting jobs that start now according to the forecast, or should have started.
@@ -378,12 +372,9 @@ impl Forecast {
         }
     }
 
-    /// Plans the job that holds a reservation, then the queue up to the first job for which `before`
-    /// is false. Jobs that are blocked by a limit are planned last.
+    /// Plans the queue up to the first job for which `before` is false. Jobs that are blocked by a
+    /// limit are planned last.
     fn plan_all(&mut self, scheduler: &mut BatchScheduler, now: SimTime, before: impl Fn(&Waiting) -> bool) {
-        if let Some(reserved) = &mut scheduler.reserved {
-            self.plan(&scheduler.pools, now, &mut reserved.job);
-        }
         if scheduler.site.is_none() {
             let BatchScheduler { pools, queue, .. } = scheduler;
             let jobs = queue.jobs.iter_mut().take_while(|job| before(job));

@@ -102,16 +102,6 @@ impl HeadReservation {
         }
     }
 
-    /// Returns the minimum speed of the reserved nodes, and the begin and end of the reservation.
-    pub(super) fn span(&self) -> Span {
-        (self.speed, self.shadow_time, self.end)
-    }
-
-    /// Returns how many tasks of the head fit in each pool at the shadow time.
-    pub(super) fn fit_counts(&self, width: u32) -> Vec<u64> {
-        if self.tasks.is_empty() { vec![self.extra_nodes + u64::from(width)] } else { self.tasks.clone() }
-    }
-
     /// Adds the resources of a running job that ends now instead of at `end`, its expected end.
     pub(super) fn add_released(&mut self, pools: &Pools, end: SimTime, run: &RunningJob) {
         self.known_misfits.clear();

@@ -8,8 +8,8 @@
 //!
 //! ```text
 //! events -> queue -> cycle: FCFS, EASY  backfilling.rs   -> Pools     free now: groups of identical nodes, or single nodes
-//!             |             EASY/SPARE  spare.rs         -> Timeline  free over time, kept from cycle to cycle
-//!            site           CONS        conservative.rs  -> nodes by the placement rule
+//!             |             CONS        conservative.rs  -> Timeline  free over time, kept from cycle to cycle
+//!            site           SLURM       slurm.rs         -> nodes by the placement rule
 //! ```
 //!
 //! * Nodes are *identical* if they are of the same class and have the same announced maintenance
@@ -61,12 +61,10 @@ mod published;
 mod queue;
 mod queue_order;
 mod requests;
-mod reserved;
 mod running;
 mod scheduler;
 mod site_order;
 mod slurm;
-mod spare;
 mod timeline;
 
 pub use dfrsim_model::batch::{Backfilling, BatchPolicy, Compression, NodeUse, Place, QueueOrder};

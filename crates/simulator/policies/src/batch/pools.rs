@@ -389,41 +389,6 @@ impl Pools {
         self.changed.push(pool);
     }
 
-    /// Returns whether the tasks of an allocation fit into its pools.
-    pub(super) fn can_allocate(&self, need: usize, split: &Allocation) -> bool {
-        let need = self.requests.get(need);
-        let room = |pool| need.tasks_in(self.amounts_of(&self.free, pool).iter().copied());
-        split.0.iter().all(|&(pool, tasks)| room(pool) >= tasks.into())
-    }
-
-    /// Blocks the resources of an allocation as far as they are free; returns the blocked amounts
-    /// for [`Pools::unblock`].
-    pub(super) fn block(&mut self, need: usize, split: &Allocation) -> Vec<(usize, u64)> {
-        let dimensions = self.requests.dimensions();
-        let amounts = split.0.iter().flat_map(|&(pool, tasks)| {
-            (pool * dimensions..)
-                .zip(self.taken(need, pool, tasks))
-                .map(|(at, amount)| (at, amount.min(self.free[at])))
-        });
-        let held: Vec<(usize, u64)> = amounts.collect();
-        self.change_blocked(&held, |free, amount| *free -= amount);
-        held
-    }
-
-    /// Releases blocked resources.
-    pub(super) fn unblock(&mut self, held: &[(usize, u64)]) {
-        self.change_blocked(held, |free, amount| *free += amount);
-    }
-
-    fn change_blocked(&mut self, held: &[(usize, u64)], change: impl Fn(&mut u64, u64)) {
-        let dimensions = self.requests.dimensions();
-        for &(at, amount) in held {
-            self.note_change(at / dimensions);
-            change(&mut self.free[at], amount);
-            change(&mut self.total[at % dimensions], amount);
-        }
-    }
-
     fn groups_of(&self, split: &Allocation) -> impl Iterator<Item = &Group> {
         split.parts(0).map(|(pool, _)| self.group_of(pool))
     }
@@ -437,14 +402,6 @@ impl Pools {
     #[inline(never)]
     fn min_speed(&self, split: &Allocation) -> Yield {
         self.groups_of(split).map(|group| group.speed).min().unwrap_or(Yield::ONE)
-    }
-
-    /// Returns whether, in these pools, no window overlaps the interval and no reservation excludes
-    /// the request from it.
-    pub(super) fn is_open(&self, split: &Allocation, need: usize, start: SimTime, end: SimTime) -> bool {
-        let need = self.requests.get(need);
-        self.groups_of(split)
-            .all(|group| group.is_open(start, end) && need.is_admitted(group.class, start, end))
     }
 
     /// Returns the times after `after` at which windows end, or at which reservations stop excluding

@@ -7,7 +7,6 @@ use super::job::BatchJob;
 use super::plan::ReservationPlan;
 use super::pools::Pools;
 use super::queue::{Queue, Waiting};
-use super::reserved::NodeReservation;
 use super::running::{RunningJob, RunningJobs};
 use super::site_order::SiteOrder;
 use crate::site::{PrioritySystem, select_victims};
@@ -25,10 +24,6 @@ pub(crate) struct BatchScheduler {
     pub(super) pools: Pools,
     pub(super) queue: Queue,
     pub(super) running: RunningJobs,
-    /// Reservation of EASY/SPARE.
-    pub(super) reserved: Option<NodeReservation>,
-    /// Resources blocked for the reservation during the current cycle.
-    pub(super) blocked: Vec<(usize, u64)>,
     /// Reservations of CONS.
     pub(super) plan: Option<ReservationPlan>,
     /// Jobs preempted in the last decision that wait to be requeued.
@@ -60,7 +55,7 @@ pub(super) struct CycleLimits {
 
 /// Reservations that a starting job must not delay.
 pub(super) enum ReservationScope<'a> {
-    /// No reservation: the job is before all waiting ones, or reserved nodes are blocked.
+    /// No reservation: the job is before all waiting ones.
     None,
     /// The reservation of the queue head.
     Head(&'a mut HeadReservation),
@@ -86,8 +81,6 @@ impl BatchScheduler {
             pools,
             queue,
             running: RunningJobs::default(),
-            reserved: None,
-            blocked: Vec::new(),
             plan: None,
             preempted: Vec::new(),
             completing: Vec::new(),
@@ -145,9 +138,6 @@ impl BatchScheduler {
         if let Some(plan) = &mut self.plan {
             plan.note_end(&self.pools, now, &run);
         }
-        if let Some(reserved) = &mut self.reserved {
-            reserved.note_end(job);
-        }
         Some(run)
     }
 
@@ -162,9 +152,6 @@ impl BatchScheduler {
         });
         self.plan = None;
         self.queue.jobs.iter_mut().for_each(Waiting::cancel_reservation);
-        if let Some(reserved) = self.reserved.take() {
-            self.enqueue(reserved.job.job, reserved.job.request);
-        }
     }
 
     /// Sorts the queue for the current time; returns whether its order has changed.
@@ -254,16 +241,11 @@ impl BatchScheduler {
                 (None, ReservationScope::All(plan)) => ReservationScope::All(plan),
                 (None, _) => ReservationScope::None,
             };
-            self.unblock_reserved();
             some.iter().for_each(|&other| self.release_tentatively(now, other, &mut trial));
-            self.block_reserved(some);
             let has_room = self.find_slot(now, job, &mut trial).is_some();
-            self.unblock_reserved();
             some.iter().for_each(|&other| self.reacquire(now, other, &mut trial));
-            self.block_reserved(&[]);
             has_room
         })?;
-        self.unblock_reserved();
         for other in leaving {
             let site = self.site.as_mut().filter(|_| self.policy.backfilling == Backfilling::Slurm);
             if let Some(until) = site.and_then(|site| site.start_grace_period(now, other, job.job.job)) {
@@ -273,7 +255,6 @@ impl BatchScheduler {
                 self.preempt(view, other, decision);
             }
         }
-        self.block_reserved(&[]);
         self.find_slot(now, job, &mut beside)
     }
 
@@ -327,9 +308,6 @@ impl BatchScheduler {
     /// Preempts a job whose resources have been released tentatively.
     fn preempt(&mut self, view: View<'_>, job: JobHandle, decision: &mut Decision) {
         self.running.remove(job);
-        if let Some(reserved) = &mut self.reserved {
-            reserved.note_end(job);
-        }
         self.pools.release_nodes(view.job(job).placement().ranges());
         let Some(site) = &mut self.site else { return };
         site.release(view.now(), job);
@@ -403,7 +381,6 @@ impl BatchScheduler {
         }
         let has_new_order = self.sort_queue(view.now());
         match self.policy.backfilling {
-            Backfilling::EasySpare => self.backfill_spare_nodes(view, decision),
             Backfilling::Conservative(compression) if self.cycle_limits(view.now()).backfills => {
                 self.schedule_conservatively(view, compression, has_new_order, decision);
             }
@@ -426,17 +403,16 @@ impl BatchScheduler {
     /// Returns the time of the next decision that the settings of the site require.
     #[inline(never)]
     fn next_site_decision(&self, now: SimTime, site: &PrioritySystem) -> Option<SimTime> {
-        let reserved = self.reserved.iter().map(|reserved| reserved.job.job.job);
         let waiting = || self.queue.jobs.iter().map(|job| job.job.job).chain(self.preempted.iter().copied());
-        waiting().chain(reserved.clone()).next()?;
+        waiting().next()?;
         // A decision can start no job if neither the queue order nor the expected ends of running
         // jobs have changed.
         let is_fixed = site.has_stable_plans() && waiting().nth(1).is_none();
         let changes = if is_fixed { self.running.first_end() } else { Some(now) };
         let ranking = changes.and_then(|changes| site.next_priority_update(now, changes));
         let backfill = site.next_backfill(now).filter(|_| self.policy.backfilling != Backfilling::Fcfs);
-        let delayed = site.next_hold_off_end(waiting().chain(reserved.clone()));
-        let candidate = site.next_candidate(now, waiting().chain(reserved));
+        let delayed = site.next_hold_off_end(waiting());
+        let candidate = site.next_candidate(now, waiting());
         [ranking, backfill, candidate, delayed, site.next_reservation_bound(now)].into_iter().flatten().min()
     }
 }
