@@ -1,23 +1,21 @@
 //! FCFS and EASY.
 
 use super::head::HeadReservation;
-use super::running::RunningJob;
-use super::scheduler::{BatchScheduler, ReservationScope};
+use super::preemption::{PreemptionRules, ReservationScope};
+use super::state::BatchState;
 use dfrsim_cluster::{Decision, View};
 use dfrsim_model::SimTime;
-use dfrsim_model::batch::Backfilling;
 
-impl BatchScheduler {
-    /// Starts jobs in queue order until one cannot start: the queue head. With EASY, the head has a
-    /// reservation at the shadow time, the earliest time at which enough resources will be free; the
-    /// reservation is computed anew in each scheduling cycle. The jobs behind it are tried in the
-    /// backfill order, if the policy has one, and start if they do not delay the head (Lifka 1995;
-    /// Mu'alem and Feitelson 2001, section 2). While the head cannot have a reservation, since too
-    /// many nodes are down, all other jobs may start before it.
+impl BatchState {
+    /// Starts jobs in queue order until one cannot start: the queue head. The head has a reservation
+    /// at the shadow time, the earliest time at which enough resources will be free; the reservation
+    /// is computed anew in each scheduling cycle. The jobs behind it are tried in the backfill
+    /// order, if the policy has one, and start if they do not delay the head (Lifka 1995; Mu'alem
+    /// and Feitelson 2001, section 2). While the head cannot have a reservation, since too many
+    /// nodes are down, all other jobs may start before it.
     pub(super) fn backfill(&mut self, view: View<'_>, decision: &mut Decision) {
-        let first = self.start_until_blocked(view, decision);
-        if let Some(first) = first.filter(|_| self.policy.backfilling != Backfilling::Fcfs && !self.is_full())
-        {
+        let first = self.start_in_order(view, decision);
+        if let Some(first) = first.filter(|_| !self.is_full()) {
             self.backfill_behind(view, first, decision);
         }
     }
@@ -66,7 +64,8 @@ impl BatchScheduler {
                 (None, Some(head)) => head.find_backfill_slot(&mut self.pools, now, &self.queue.jobs[at]),
                 (Some(_), head) => {
                     let beside = head.as_mut().map_or(ReservationScope::None, ReservationScope::Head);
-                    self.find_slot_or_preempt(view, &self.planned(now, at), beside, decision)
+                    let (job, rules) = (self.planned(now, at), PreemptionRules::default());
+                    self.find_slot_or_preempt(view, &job, beside, rules, decision)
                 }
             };
             match room {
@@ -78,7 +77,7 @@ impl BatchScheduler {
     }
 
     /// Starts jobs in queue order until one cannot start; returns its index in the queue.
-    fn start_until_blocked(&mut self, view: View<'_>, decision: &mut Decision) -> Option<usize> {
+    pub(super) fn start_in_order(&mut self, view: View<'_>, decision: &mut Decision) -> Option<usize> {
         let (now, mut at) = (view.now(), 0);
         while at < self.queue.jobs.len() {
             let room = if self.site.is_none() {
@@ -87,7 +86,8 @@ impl BatchScheduler {
                 at += 1;
                 continue;
             } else {
-                self.find_slot_or_preempt(view, &self.planned(now, at), ReservationScope::None, decision)
+                let (beside, rules) = (ReservationScope::None, PreemptionRules::default());
+                self.find_slot_or_preempt(view, &self.planned(now, at), beside, rules, decision)
             };
             let Some(room) = room else { return Some(at) };
             self.start_waiting(view, at, room, decision);
@@ -109,13 +109,6 @@ impl BatchScheduler {
         HeadReservation::new(&self.pools, now, &self.planned(now, at), self.releases(now).into_iter())
     }
 
-    /// Returns whether each running job releases its nodes exactly at its estimated end: ends are
-    /// not rounded, and there are no maintenance windows.
-    fn releases_at_estimated_ends(&self) -> bool {
-        let rounds = self.site.as_ref().is_some_and(|site| site.settings().backfill.resolution_s > 0);
-        !rounds && !self.pools.has_windows
-    }
-
     /// Finds the next job, from a queue index on, that may fit into the free resources now.
     fn next_fitting(&self, from: usize) -> Option<usize> {
         let mut jobs = self.queue.jobs.range(from..);
@@ -135,17 +128,5 @@ impl BatchScheduler {
             width <= free && (width <= head.extra_nodes || job.job.end(now, speed) <= head.shadow_time)
         });
         Some(from + found?)
-    }
-
-    /// Returns the running jobs with the times at which they are expected to release their nodes, in
-    /// this order.
-    pub(super) fn releases(&self, now: SimTime) -> Vec<(SimTime, &RunningJob)> {
-        if self.releases_at_estimated_ends() {
-            return self.running.releases(now).collect();
-        }
-        let release = |run| (RunningJob::expected_release(run, now, &self.pools, self.site.as_deref()), run);
-        let mut all: Vec<(SimTime, &RunningJob)> = self.running.iter().map(release).collect();
-        all.sort_by_key(|(end, run)| (*end, run.sequence));
-        all
     }
 }

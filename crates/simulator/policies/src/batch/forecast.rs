@@ -5,6 +5,7 @@ use super::job::BatchJob;
 use super::pools::Pools;
 use super::queue::Waiting;
 use super::scheduler::BatchScheduler;
+use super::state::BatchState;
 use super::timeline::Timeline;
 use dfrsim_cluster::{Decision, JobHandle, JobState, Scheduler, Situation, View};
 use dfrsim_model::batch::{Backfilling, BatchPolicy, Compression, QueueOrder};
@@ -148,9 +149,9 @@ impl LocalScheduler {
         let mut scheduler = BatchScheduler::new(policy, nodes, site);
         scheduler.is_queried = true;
         let keeps_plan = matches!(policy.backfilling, Backfilling::Conservative(_))
-            && scheduler.site.as_ref().is_none_or(|site| site.has_stable_plans());
+            && scheduler.state.site.as_ref().is_none_or(|site| site.has_stable_plans());
         let forecast = Forecast {
-            timeline: Timeline::new(&scheduler.pools, SimTime::ZERO),
+            timeline: Timeline::new(&scheduler.state.pools, SimTime::ZERO),
             is_in_queue_order: policy.backfilling == Backfilling::Fcfs,
             last_start: SimTime::ZERO,
             is_stale: true,
@@ -161,7 +162,7 @@ impl LocalScheduler {
     /// Returns whether a job is fully described by its size and estimate: all nodes are equal, each
     /// task has a node of its own, no maintenance window is announced, and the site has no settings.
     pub fn is_plain(&self) -> bool {
-        self.scheduler.site.is_none() && self.scheduler.pools.single().is_some()
+        self.scheduler.state.site.is_none() && self.scheduler.state.pools.single().is_some()
     }
 
     /// Removes a job that has not ended. The next decision compresses the schedule as it does after
@@ -169,16 +170,17 @@ impl LocalScheduler {
     pub fn withdraw(&mut self, view: View<'_>, job: JobHandle) {
         if view.job(job).state() == JobState::Running {
             self.forecast.iter_mut().for_each(|forecast| forecast.is_stale = true);
-            return self.scheduler.release_job(view, job, view.job(job).placement().ranges());
+            return self.scheduler.release(view, job, view.job(job).placement().ranges());
         }
         let (now, keeps_forecast) = (view.now(), self.keeps_forecast());
-        let BatchScheduler { pools, queue, plan, preempted, .. } = &mut self.scheduler;
+        let BatchScheduler { state, backfiller, .. } = &mut self.scheduler;
+        let BatchState { pools, queue, preempted, .. } = state;
         preempted.retain(|waiting| *waiting != job);
         let Some(at) = queue.jobs.iter().position(|waiting| waiting.job.job == job) else { return };
         let job = queue.remove(at);
-        match (plan, &mut self.forecast) {
-            (Some(plan), _) => plan.note_cancelled(pools, now, job),
-            (None, Some(forecast)) if job.start < SimTime::MAX => {
+        match (&mut self.forecast, backfiller.plan_mut()) {
+            (None, Some(plan)) => plan.note_cancelled(pools, now, job),
+            (Some(forecast), _) if job.start < SimTime::MAX => {
                 if !keeps_forecast || at < queue.jobs.len() || forecast.is_in_queue_order {
                     forecast.is_stale = true;
                 } else if !forecast.is_stale {
@@ -191,9 +193,9 @@ impl LocalScheduler {
 
     /// Removes all waiting jobs.
     pub fn withdraw_all_waiting(&mut self) {
-        self.scheduler.plan = None;
-        self.scheduler.preempted.clear();
-        self.scheduler.queue.jobs.clear();
+        self.scheduler.backfiller.forget_plan();
+        self.scheduler.state.preempted.clear();
+        self.scheduler.state.queue.jobs.clear();
         self.forecast.iter_mut().for_each(|forecast| forecast.is_stale = true);
     }
 
@@ -216,11 +218,11 @@ impl LocalScheduler {
 
     /// Builds the waiting job as if it were submitted now.
     fn as_submitted(&mut self, view: View<'_>, asked: Query) -> Waiting {
-        let mut new = asked.waiting(&mut self.scheduler.pools, view);
+        let mut new = asked.waiting(&mut self.scheduler.state.pools, view);
         new.job.submit = view.now();
-        if let (Query::Seen(job), Some(site)) = (asked, &self.scheduler.site) {
+        if let (Query::Seen(job), Some(site)) = (asked, &self.scheduler.state.site) {
             new.priority = site.priority_on_arrival(view, job).0;
-            new = self.scheduler.as_planned(view.now(), &new);
+            new = self.scheduler.state.as_planned(view.now(), &new);
         }
         new
     }
@@ -229,7 +231,7 @@ impl LocalScheduler {
     /// waiting jobs. For other disciplines, predicts the start of the whole job.
     pub fn predict_first_core(&mut self, view: View<'_>, asked: Query) -> SimTime {
         let (now, mut new) = (view.now(), self.as_submitted(view, asked));
-        if self.scheduler.policy.backfilling == Backfilling::Fcfs {
+        if self.scheduler.state.policy.backfilling == Backfilling::Fcfs {
             new.job.size = 1;
         }
         self.predict(now, now, &new).start
@@ -237,31 +239,32 @@ impl LocalScheduler {
 
     /// Returns whether a job that the view considers could ever run on this cluster.
     pub fn could_run(&mut self, view: View<'_>, job: JobHandle) -> bool {
-        let need = self.scheduler.pools.requests.request_of(view, job);
-        let site = self.scheduler.site.as_ref();
-        self.scheduler.pools.max_tasks(need) >= view.job(job).tasks().into()
+        let need = self.scheduler.state.pools.requests.request_of(view, job);
+        let site = self.scheduler.state.site.as_ref();
+        self.scheduler.state.pools.max_tasks(need) >= view.job(job).tasks().into()
             && site.is_none_or(|site| site.priority_on_arrival(view, job).1)
     }
 
     fn predict(&mut self, now: SimTime, from: SimTime, new: &Waiting) -> Prediction {
-        let is_behind = self.scheduler.policy.order == QueueOrder::Arrival && self.scheduler.site.is_none();
+        let is_behind =
+            self.scheduler.state.policy.order == QueueOrder::Arrival && self.scheduler.state.site.is_none();
         if is_behind && self.forecast.is_some() {
             self.refresh(now);
         }
-        let LocalScheduler { scheduler, forecast } = self;
-        match (forecast, &scheduler.plan) {
+        let LocalScheduler { scheduler: BatchScheduler { state, backfiller, .. }, forecast } = self;
+        match (forecast, backfiller.plan()) {
             (None, None) => Prediction::UNKNOWN,
             (None, Some(plan)) => {
-                Prediction::of(plan.timeline.earliest(&scheduler.pools, from, new, SimTime::MAX))
+                Prediction::of(plan.timeline.earliest(&state.pools, from, new, SimTime::MAX))
             }
             (Some(forecast), _) => {
                 if !is_behind {
-                    forecast.begin(scheduler, now);
-                    let order = scheduler.policy.order;
-                    forecast.plan_all(scheduler, now, |job| job.precedes(new, order, now));
+                    forecast.begin(state, now);
+                    let order = state.policy.order;
+                    forecast.plan_all(state, now, |job| job.precedes(new, order, now));
                     forecast.is_stale = true;
                 }
-                Prediction::of(forecast.find(&scheduler.pools, from, new))
+                Prediction::of(forecast.find(&state.pools, from, new))
             }
         }
     }
@@ -269,7 +272,7 @@ impl LocalScheduler {
     /// Returns the possible effect of a submission on earlier answers of
     /// [`LocalScheduler::predict_submitted`].
     pub fn effect_of_submission(&self) -> SubmissionEffect {
-        match (self.scheduler.policy.backfilling, self.scheduler.policy.order) {
+        match (self.scheduler.state.policy.backfilling, self.scheduler.state.policy.order) {
             _ if !self.is_plain() => SubmissionEffect::Any,
             (Backfilling::Conservative(_), order) if !order.depends_on_time() => {
                 SubmissionEffect::DelaysOverlapping
@@ -282,13 +285,13 @@ impl LocalScheduler {
     }
 
     pub(super) fn waiting(&self) -> impl Iterator<Item = &Waiting> {
-        self.scheduler.queue.jobs.iter()
+        self.scheduler.state.queue.jobs.iter()
     }
 
     /// Returns whether the forecast of one decision can remain valid in the next one: new jobs are
     /// behind all others, and jobs start on the planned nodes.
     fn keeps_forecast(&self) -> bool {
-        let BatchPolicy { backfilling: discipline, order, .. } = self.scheduler.policy;
+        let BatchPolicy { backfilling: discipline, order, .. } = self.scheduler.state.policy;
         self.is_plain() && order == QueueOrder::Arrival && discipline != Backfilling::Slurm
     }
 
@@ -306,14 +309,14 @@ impl LocalScheduler {
     pub(super) fn refresh(&mut self, now: SimTime) {
         // A job may not have started when the forecast had it start.
         let is_late = !self.keeps_forecast() && self.waiting().any(|job| job.start < now);
-        let LocalScheduler { scheduler, forecast } = self;
+        let LocalScheduler { scheduler: BatchScheduler { state, .. }, forecast } = self;
         let Some(forecast) = forecast else { return };
         forecast.timeline.advance(now);
         // The assumed end of a job that has exceeded its estimate, one second from now, moves with
         // the current time.
-        if std::mem::take(&mut forecast.is_stale) || is_late || scheduler.running.count_overruns(now) > 0 {
-            forecast.begin(scheduler, now);
-            forecast.plan_all(scheduler, now, |_| true);
+        if std::mem::take(&mut forecast.is_stale) || is_late || state.running.count_overruns(now) > 0 {
+            forecast.begin(state, now);
+            forecast.plan_all(state, now, |_| true);
         }
     }
 
@@ -322,10 +325,10 @@ impl LocalScheduler {
         let is_idle = self.waiting().next().is_none();
         let Some(forecast) = &mut self.forecast else { return };
         for &job in jobs {
-            let run = self.scheduler.running.get(job);
+            let run = self.scheduler.state.running.get(job);
             if run.end > now && is_idle && !forecast.is_stale {
                 let stay = Occupancy { end: run.end, ..run.occupancy(now) };
-                forecast.timeline.release(&self.scheduler.pools, stay);
+                forecast.timeline.release(&self.scheduler.state.pools, stay);
             } else {
                 forecast.is_stale |= run.end != now;
             }
@@ -336,7 +339,7 @@ impl LocalScheduler {
     fn plan_arrivals(&mut self, now: SimTime) {
         let LocalScheduler { scheduler, forecast } = self;
         if let Some(forecast) = forecast.as_mut().filter(|it| !it.is_stale) {
-            let BatchScheduler { pools, queue, .. } = scheduler;
+            let BatchState { pools, queue, .. } = &mut scheduler.state;
             let arrived = queue.jobs.iter().rev().take_while(|job| job.start == SimTime::MAX).count();
             let first = queue.jobs.len() - arrived;
             queue.jobs.range_mut(first..).for_each(|job| forecast.plan(pools, now, job));
@@ -365,29 +368,29 @@ impl Scheduler for LocalScheduler {
 
 impl Forecast {
     /// Resets the timeline to the running jobs.
-    fn begin(&mut self, scheduler: &BatchScheduler, now: SimTime) {
-        (self.timeline, self.last_start) = (Timeline::new(&scheduler.pools, now), now);
-        for (end, run) in scheduler.releases(now) {
-            self.timeline.allocate(&scheduler.pools, Occupancy { end, ..run.occupancy(now) });
+    fn begin(&mut self, state: &BatchState, now: SimTime) {
+        (self.timeline, self.last_start) = (Timeline::new(&state.pools, now), now);
+        for (end, run) in state.releases(now) {
+            self.timeline.allocate(&state.pools, Occupancy { end, ..run.occupancy(now) });
         }
     }
 
     /// Plans the queue up to the first job for which `before` is false. Jobs that are blocked by a
     /// limit are planned last.
-    fn plan_all(&mut self, scheduler: &mut BatchScheduler, now: SimTime, before: impl Fn(&Waiting) -> bool) {
-        if scheduler.site.is_none() {
-            let BatchScheduler { pools, queue, .. } = scheduler;
+    fn plan_all(&mut self, state: &mut BatchState, now: SimTime, before: impl Fn(&Waiting) -> bool) {
+        if state.site.is_none() {
+            let BatchState { pools, queue, .. } = state;
             let jobs = queue.jobs.iter_mut().take_while(|job| before(job));
             return jobs.for_each(|job| self.plan(pools, now, job));
         }
-        let first = (0..scheduler.queue.jobs.len()).take_while(|&at| before(&scheduler.queue.jobs[at]));
+        let first = (0..state.queue.jobs.len()).take_while(|&at| before(&state.queue.jobs[at]));
         let (held, free): (Vec<usize>, Vec<usize>) =
-            first.partition(|&at| scheduler.is_blocked(scheduler.queue.jobs[at].job.job));
+            first.partition(|&at| state.is_blocked(state.queue.jobs[at].job.job));
         for at in free.into_iter().chain(held) {
-            let mut planned = scheduler.planned(now, at);
-            self.plan(&scheduler.pools, now, &mut planned);
-            planned.job.estimate = scheduler.queue.jobs[at].job.estimate;
-            scheduler.queue.jobs[at] = planned;
+            let mut planned = state.planned(now, at);
+            self.plan(&state.pools, now, &mut planned);
+            planned.job.estimate = state.queue.jobs[at].job.estimate;
+            state.queue.jobs[at] = planned;
         }
     }
 

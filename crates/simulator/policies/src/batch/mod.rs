@@ -39,6 +39,7 @@
 //! * A job that does not fit into the empty cluster, or that its classes never admit, is rejected.
 
 mod allocation;
+mod backfill_cycle;
 mod backfilling;
 mod changes;
 mod conservative;
@@ -56,6 +57,7 @@ mod pick;
 mod place;
 mod plan;
 mod pools;
+mod preemption;
 mod profile;
 mod published;
 mod queue;
@@ -65,6 +67,7 @@ mod running;
 mod scheduler;
 mod site_order;
 mod slurm;
+mod state;
 mod timeline;
 
 pub use dfrsim_model::batch::{Backfilling, BatchPolicy, Compression, NodeUse, Place, QueueOrder};

@@ -34,11 +34,11 @@ impl LocalScheduler {
     pub fn publish(&mut self, view: View<'_>) -> PublishedPlan {
         let now = view.now();
         self.refresh(now);
-        let scheduler = &self.scheduler;
+        let state = &self.scheduler.state;
         let mut published = PublishedPlan {
-            is_in_queue_order: scheduler.policy.backfilling == Backfilling::Fcfs,
-            pools: scheduler.pools.clone(),
-            timeline: Timeline::new(&scheduler.pools, now),
+            is_in_queue_order: state.policy.backfilling == Backfilling::Fcfs,
+            pools: state.pools.clone(),
+            timeline: Timeline::new(&state.pools, now),
             jobs: BTreeMap::new(),
             starts: BTreeSet::new(),
         };
@@ -47,7 +47,7 @@ impl LocalScheduler {
             let estimate = seen.estimate().unwrap_or(SimSpan::MAX);
             published.insert(now, seen.id(), Waiting { job: BatchJob { estimate, ..place.job }, ..place });
         };
-        for (end, run) in scheduler.releases(now) {
+        for (end, run) in state.releases(now) {
             let (start, split) = (run.start, run.allocation.clone());
             take(Waiting {
                 start,
@@ -91,7 +91,7 @@ impl LocalScheduler {
 
     fn as_submitted_in(&self, published: &mut PublishedPlan, view: View<'_>, asked: Query) -> Waiting {
         published.timeline.advance(view.now());
-        self.scheduler.as_planned(view.now(), &asked.waiting(&mut published.pools, view))
+        self.scheduler.state.as_planned(view.now(), &asked.waiting(&mut published.pools, view))
     }
 }
 
