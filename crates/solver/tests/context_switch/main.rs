@@ -1,7 +1,6 @@
 //! Tests the planner, the optimiser and the simulation; the independent checker verifies each plan.
 
 mod beginnings;
-mod btrplace;
 mod checker;
 mod common;
 mod constraints;

@@ -2,7 +2,7 @@
 
 mod answer;
 
-use super::state::{Loaded, load, open};
+use super::state::{Loaded, load, open, open_file};
 use super::switch::{Switch, with_shared_cpu};
 use super::time_limit::parse_time;
 use super::written::OutputArguments;
@@ -14,14 +14,12 @@ use answer::ObjectiveValue;
 pub(crate) use answer::PlanAnswer;
 use clap::{ArgGroup, Args};
 use dfrsim_context_switch::check::check_plan;
-use dfrsim_context_switch::file::{
-    PlanFigures, btrplace_states, configuration_of, durations_from_json, states_of,
-};
+use dfrsim_context_switch::file::{PlanFigures, configuration_of, durations_from_json, states_of};
 use dfrsim_context_switch::{
     Aim, Cluster, Configuration, Constraint, ConstraintKind, Durations, Limits, Plan as Pools, Starts,
     SuspendTo, VjobId, clear_disks, first_come_first_served, in_states, plan, select_running, solve,
 };
-use dfrsim_input::{Input, read_text};
+use dfrsim_input::read_text;
 use dfrsim_model::{NodeId, Seed};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -40,7 +38,6 @@ Files:
   WANTED        the target: another state, or {\"vms\": [{\"name\": \"A1\", \"state\": \"sleeping\", \"node\": \"N1\"}]}
   STATES.json   {\"vjobs\": [{\"name\": \"A\", \"state\": \"sleeping\"}]}
   DURATIONS.json  {\"stop_s\": 2, \"migrate\": [[1024, 19], [2048, 26]], \"boot_s\": 90}, only those that differ
-  STATE and STATES.json may also be an instance of BtrPlace, in its JSON.
   VMs without an entry stay as they are. CPU may have three decimals. Where the VMs of WANTED share CPU, they take on the
   way what they get before or after, whichever is less.
 
@@ -173,7 +170,7 @@ impl Plan {
     fn target(&self, loaded: &Loaded<'_>) -> Result<SwitchTarget, Failure> {
         let Loaded { cluster, before, .. } = loaded;
         if let Some(path) = &self.to {
-            let wanted = Input::open(path).map_err(Failure::input)?;
+            let wanted = open_file(path).map_err(Failure::input)?;
             let after = configuration_of(&wanted, cluster, before).map_err(Failure::input)?;
             for vjob in cluster.vjob_ids().filter(|&vjob| is_split(cluster, before, &after, vjob)) {
                 let name = &cluster.vjobs()[vjob.index()].name;
@@ -184,7 +181,7 @@ impl Plan {
         }
         let states = match &self.states {
             Some(path) => {
-                let wanted = Input::open(path).and_then(btrplace_states).map_err(Failure::input)?;
+                let wanted = open_file(path).map_err(Failure::input)?;
                 states_of(&wanted, cluster).map_err(Failure::input)?
             }
             None => vec![None; cluster.vjobs().len()],

@@ -1,7 +1,7 @@
 //! Input of the state of a cluster.
 
 use crate::failure::Failure;
-use dfrsim_context_switch::file::{btrplace_state, cluster_of};
+use dfrsim_context_switch::file::cluster_of;
 use dfrsim_context_switch::{Cluster, Configuration};
 use dfrsim_input::{Input, Reader};
 use dfrsim_state::State;
@@ -24,12 +24,33 @@ pub(super) fn open(files: &[PathBuf]) -> Result<Vec<Input>, Failure> {
     let mut faults = Vec::new();
     let mut inputs = Vec::new();
     for file in files {
-        match Input::open(file).and_then(btrplace_state) {
+        match open_file(file) {
             Ok(input) => inputs.push(input),
-            Err(found) => faults.push(found.to_string()),
+            Err(found) => faults.push(found),
         }
     }
     if faults.is_empty() { Ok(inputs) } else { Err(Failure::input(faults.join("\n"))) }
+}
+
+/// Opens a file of a state, or of the places or states that are wanted.
+pub(super) fn open_file(file: &Path) -> Result<Input, String> {
+    let input = Input::open(file).map_err(|faults| faults.to_string())?;
+    if is_of_btrplace(&input) {
+        let file = file.display();
+        return Err(format!(
+            "{file}: this is an instance of BtrPlace, which has to be converted: `cargo run --release \
+             -p dfrsim-context-switch --example btrplace -- {file} STATE.json STATES.json`, then \
+             `dfrsim solve plan STATE.json --states STATES.json`",
+        ));
+    }
+    Ok(input)
+}
+
+/// Returns true if a file has the fields of BtrPlace's JSON.
+fn is_of_btrplace(input: &Input) -> bool {
+    let root = input.root().object();
+    let model = root.and_then(|root| root.get("model")?.object());
+    model.is_some_and(|model| model.get("mapping").is_some())
 }
 
 /// Reads a cluster of VMs from opened files.

@@ -33,17 +33,13 @@
 //! **A plan** is self-contained: nodes, VMs with their places before and after, constraints, the
 //! pools with costs and times, and the nodes that are switched on and off.
 //!
-//! **An instance of BtrPlace** in its own JSON format serves both as a state and as states.
-//!
 //! **Durations** have the fields of [`Durations`](crate::Durations) that differ from the defaults.
 
-mod btrplace;
 mod cluster;
 mod durations;
 mod plan;
 mod wanted;
 
-pub use btrplace::{btrplace_state, btrplace_states};
 pub use cluster::{cluster_from_json, cluster_of, cluster_to_json};
 pub use durations::durations_from_json;
 pub use plan::{PlanFigures, plan_to_json};
