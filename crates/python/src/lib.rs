@@ -1,6 +1,7 @@
 //! Native part of the Python package `dfrsim`; `python/dfrsim` has the rest and the documentation of
 //! both.
 
+mod arguments;
 mod episodes;
 mod options;
 mod policy;
@@ -233,7 +234,7 @@ fn declaration() -> String {
 #[pyfunction]
 #[pyo3(signature = (**options))]
 fn words(options: Option<&Bound<'_, PyDict>>) -> PyResult<Vec<String>> {
-    options::to_arguments(options)
+    arguments::to_arguments(options)
 }
 
 #[pymodule]

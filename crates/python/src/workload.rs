@@ -179,7 +179,7 @@ impl Workload {
     #[staticmethod]
     #[pyo3(signature = (path, **options))]
     fn read(py: Python<'_>, path: PathBuf, options: Option<&Bound<'_, PyDict>>) -> PyResult<Workload> {
-        let words = crate::options::to_arguments(options)?;
+        let words = crate::arguments::to_arguments(options)?;
         let path = path.to_string_lossy();
         let ReadLog { nodes, jobs, texts, report } = py.detach(|| read_log(&path, &words)).map_err(value_error)?;
         Ok(Workload { nodes, notes: report, jobs: jobs.into(), texts })

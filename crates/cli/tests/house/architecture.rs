@@ -116,8 +116,16 @@ fn the_frame_names_no_study() {
     }
 }
 
-/// Known cycles that remain to be removed: the package, and one of the modules.
-const CIRCLES: [(&str, &str); 0] = [];
+/// Returns the crates whose modules are examined: those of the program and the Python package, by
+/// their folders, and the files of their roots.
+fn roots() -> Vec<(String, PathBuf)> {
+    let folders = folders().into_iter().map(|(_, path)| path).chain([crates().join("python")]);
+    let roots = folders.flat_map(|path| {
+        let name = path.strip_prefix(crates()).unwrap().display().to_string();
+        ["src/lib.rs", "src/main.rs"].map(|root| (name.clone(), path.join(root)))
+    });
+    roots.filter(|(_, root)| root.exists()).collect()
+}
 
 /// Checks that modules of a package use each other without cycles. Each file is a module, and an
 /// edge leads from a file to the file that defines what a path in it names (`use`, or any path in
@@ -126,41 +134,73 @@ const CIRCLES: [(&str, &str); 0] = [];
 /// only for tests does not count.
 #[test]
 fn modules_form_no_circles() {
-    let (mut found, mut new) = (BTreeSet::new(), String::new());
-    for path in folders().into_iter().map(|(_, path)| path) {
-        let package = path.strip_prefix(crates()).unwrap().display().to_string();
-        for root in ["src/lib.rs", "src/main.rs"].map(|root| path.join(root)) {
-            for (circle, arrows) in root.exists().then(|| Modules::of(&root).circles()).into_iter().flatten()
-            {
-                match CIRCLES.iter().find(|(of, module)| *of == package && circle.contains(*module)) {
-                    Some(known) => _ = found.insert(*known),
-                    None => new += &format!("{package}: a circle\n{arrows}"),
-                }
-            }
-        }
+    let found = roots().into_iter().flat_map(|(package, root)| {
+        let circles = Modules::of(&root).circles();
+        circles.into_iter().map(move |(_, arrows)| format!("{package}: a circle\n{arrows}"))
+    });
+    let found: String = found.collect();
+    assert!(found.is_empty(), "{found}");
+}
+
+/// Checks that folders use each other without cycles: a file with all files in the folder of its
+/// name is one unit, and edges lead between those that share a folder.
+#[test]
+fn folders_form_no_circles() {
+    let found = roots().into_iter().flat_map(|(package, root)| {
+        let circles = Modules::of(&root).circles_of_folders();
+        circles.into_iter().map(move |(_, arrows)| format!("{package}: a circle of folders\n{arrows}"))
+    });
+    let found: String = found.collect();
+    assert!(found.is_empty(), "{found}");
+}
+
+/// Writes the files of a crate for a test.
+fn write_all(folder: &Path, files: &[(&str, &str)]) {
+    for (name, text) in files {
+        let path = folder.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
     }
-    assert!(new.is_empty(), "{new}");
-    let gone: Vec<_> = CIRCLES.iter().filter(|known| !found.contains(*known)).collect();
-    assert!(gone.is_empty(), "these are circles no longer, so take them off the list: {gone:?}");
 }
 
 /// Finds the cycle of a crate, which includes a re-export, and no other one.
 #[test]
 fn circles_are_found() {
     let folder = tempfile::tempdir().unwrap();
-    let write = |name: &str, text: &str| {
-        let path = folder.path().join(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    };
-    write("lib.rs", "mod a; mod b; mod c; mod d; pub use b::B; pub struct Root;");
-    write("a.rs", "use crate::B; pub struct A(B);");
-    write("b.rs", "pub struct B; fn b() { let _ = super::a::A; }");
-    write("c.rs", "mod inner; use crate::a::A; pub struct C(inner::Inner, A);");
-    write("c/inner.rs", "use super::C; use crate::{Root, d::D}; pub struct Inner(Box<C>, Root, D);");
-    write("d.rs", "pub struct D; #[cfg(test)] mod tests { use crate::c::C; }");
+    let files = [
+        ("lib.rs", "mod a; mod b; mod c; mod d; pub use b::B; pub struct Root;"),
+        ("a.rs", "use crate::B; pub struct A(B);"),
+        ("b.rs", "pub struct B; fn b() { let _ = super::a::A; }"),
+        ("c.rs", "mod inner; use crate::a::A; pub struct C(inner::Inner, A);"),
+        ("c/inner.rs", "use super::C; use crate::{Root, d::D}; pub struct Inner(Box<C>, Root, D);"),
+        ("d.rs", "pub struct D; #[cfg(test)] mod tests { use crate::c::C; }"),
+    ];
+    write_all(folder.path(), &files);
     let circles = Modules::of(&folder.path().join("lib.rs")).circles();
     let names: Vec<String> = circles.iter().flat_map(|circle| circle.0.iter().cloned()).collect();
     assert_eq!(names, ["a", "b"]);
     assert_eq!(circles[0].1, "    a uses b: crate::B\n    b uses a: super::a::A\n");
+}
+
+/// Two folders whose files use each other in one direction, while the folders go round.
+#[test]
+fn circles_of_folders_are_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = [
+        ("lib.rs", "mod a; mod b; mod c;"),
+        ("a.rs", "mod high; mod low; pub struct A(high::High);"),
+        ("a/high.rs", "use super::low::Low; use crate::b::B; pub struct High(B, Low);"),
+        ("a/low.rs", "pub struct Low;"),
+        ("b.rs", "mod inner; pub use inner::B;"),
+        ("b/inner.rs", "use crate::{a::low::Low, c::C}; pub struct B(Low, C);"),
+        ("c.rs", "pub struct C;"),
+    ];
+    write_all(folder.path(), &files);
+    let modules = Modules::of(&folder.path().join("lib.rs"));
+    assert!(modules.circles().is_empty());
+    let circles = modules.circles_of_folders();
+    assert_eq!(circles.len(), 1);
+    assert_eq!(circles[0].0, BTreeSet::from(["a".to_owned(), "b".to_owned()]));
+    let arrows = "    a uses b: crate::b::B (a/high)\n    b uses a: crate::a::low::Low (b/inner)\n";
+    assert_eq!(circles[0].1, arrows);
 }

@@ -3,7 +3,7 @@
 use crate::action::Action;
 use crate::cluster::{Aim, Cluster};
 use crate::configuration::Configuration;
-use crate::planner::asap_times;
+use crate::early::asap_times;
 use crate::waits::{delays, nodes_ready_at};
 use dfrsim_model::SimSpan;
 

@@ -1,25 +1,14 @@
 //! Start and end times of the actions of a plan.
 
-use crate::action::Action;
 use crate::cluster::{Cluster, Starts};
 use crate::configuration::Configuration;
 use crate::durations::Durations;
+use crate::early::asap_times;
 use crate::plan::Plan;
-use crate::planner::asap_times;
+use crate::timed_action::TimedAction;
 use crate::vjob::VmId;
 use crate::waits::{delays, nodes_of, nodes_ready_at};
 use dfrsim_model::{NodeId, SimTime};
-
-/// An action with its times, relative to the start of the plan.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TimedAction {
-    /// The action.
-    pub action: Action,
-    /// Start time.
-    pub begin: SimTime,
-    /// End time.
-    pub end: SimTime,
-}
 
 /// A node that is switched on or off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -191,43 +191,75 @@ impl Modules {
         }
     }
 
-    /// Returns the cycles of modules, each with its edges, one per line.
-    pub(super) fn circles(&self) -> Vec<(BTreeSet<String>, String)> {
-        let mut arrows: BTreeMap<(&Name, Name), BTreeSet<String>> = BTreeMap::new();
+    /// Returns the circles of modules, each with the arrows that make it, a line each.
+    pub(super) fn circles(&self) -> Vec<Circle> {
+        circles(&self.arrows())
+    }
+
+    /// Returns the circles of folders. A folder is a module with all modules below it; an arrow
+    /// between two files is one between the folders, of the same parent, in which they are.
+    pub(super) fn circles_of_folders(&self) -> Vec<Circle> {
+        let mut arrows = Arrows::new();
+        for ((from, to), paths) in self.arrows() {
+            let shared = from.iter().zip(&to).take_while(|(one, other)| one == other).count();
+            // A module below another one is in its folder.
+            if shared < from.len() && shared < to.len() {
+                let folders = (from[..=shared].to_vec(), to[..=shared].to_vec());
+                let within =
+                    format!("{} ({})", paths.into_iter().collect::<Vec<_>>().join(", "), from.join("/"));
+                arrows.entry(folders).or_default().insert(within);
+            }
+        }
+        circles(&arrows)
+    }
+
+    /// Returns the modules that use others, with the paths by which they do.
+    fn arrows(&self) -> Arrows {
+        let mut arrows = Arrows::new();
         for (from, module) in &self.0 {
             for path in &module.paths {
                 // An enclosing module is no dependency.
                 if let Some(to) = self.definer(from, path, true).filter(|to| !from.starts_with(to)) {
-                    arrows.entry((from, to)).or_default().insert(path.join("::"));
+                    arrows.entry((from.clone(), to)).or_default().insert(path.join("::"));
                 }
             }
         }
-        let reached = |from: &Name| {
-            let (mut seen, mut open) = (BTreeSet::new(), vec![from.clone()]);
-            while let Some(each) = open.pop() {
-                let next = arrows.keys().filter(|(from, _)| **from == each).map(|(_, to)| to.clone());
-                open.extend(next.filter(|to| seen.insert(to.clone())));
-            }
-            seen
-        };
-        let reached: BTreeMap<&Name, BTreeSet<Name>> =
-            self.0.keys().map(|name| (name, reached(name))).collect();
-        let mut circles: Vec<BTreeSet<&Name>> = Vec::new();
-        for (name, others) in &reached {
-            if others.contains(*name) && !circles.iter().any(|circle| circle.contains(name)) {
-                let back =
-                    reached.iter().filter(|(other, to)| others.contains(**other) && to.contains(*name));
-                circles.push(back.map(|(other, _)| *other).collect());
-            }
-        }
-        let described = |circle: BTreeSet<&Name>| {
-            let inside = arrows.iter().filter(|((from, to), _)| circle.contains(from) && circle.contains(to));
-            let line = |((from, to), paths): (&(&Name, Name), &BTreeSet<String>)| {
-                let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
-                format!("    {} uses {}: {}\n", from.join("/"), to.join("/"), paths.join(", "))
-            };
-            (circle.iter().map(|name| name.join("/")).collect(), inside.map(line).collect())
-        };
-        circles.into_iter().map(described).collect()
+        arrows
     }
+}
+
+/// Uses of one module by another, with the paths in the code.
+type Arrows = BTreeMap<(Name, Name), BTreeSet<String>>;
+
+/// Names of modules that reach each other, and the arrows between them.
+type Circle = (BTreeSet<String>, String);
+
+/// Finds the sets of modules that reach each other.
+fn circles(arrows: &Arrows) -> Vec<Circle> {
+    let reached = |from: &Name| {
+        let (mut seen, mut open) = (BTreeSet::new(), vec![from.clone()]);
+        while let Some(each) = open.pop() {
+            let next = arrows.keys().filter(|(from, _)| *from == each).map(|(_, to)| to.clone());
+            open.extend(next.filter(|to| seen.insert(to.clone())));
+        }
+        seen
+    };
+    let reached: BTreeMap<&Name, BTreeSet<Name>> =
+        arrows.keys().map(|(name, _)| (name, reached(name))).collect();
+    let mut circles: Vec<BTreeSet<&Name>> = Vec::new();
+    for (name, others) in &reached {
+        if others.contains(*name) && !circles.iter().any(|circle| circle.contains(name)) {
+            let back = reached.iter().filter(|(other, to)| others.contains(**other) && to.contains(*name));
+            circles.push(back.map(|(other, _)| *other).collect());
+        }
+    }
+    let described = |circle: BTreeSet<&Name>| {
+        let inside = arrows.iter().filter(|((from, to), _)| circle.contains(from) && circle.contains(to));
+        let line = |((from, to), paths): (&(Name, Name), &BTreeSet<String>)| {
+            let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+            format!("    {} uses {}: {}\n", from.join("/"), to.join("/"), paths.join(", "))
+        };
+        (circle.iter().map(|name| name.join("/")).collect(), inside.map(line).collect())
+    };
+    circles.into_iter().map(described).collect()
 }

@@ -2,7 +2,7 @@
 
 use super::mapper::Mapper;
 use super::nodes::{PlacementRequest, Task};
-use super::scheduler::weights_of;
+use super::weights::weights_of;
 use dfrsim_cluster::{JobHandle, JobState, JobView, NodeRange, Placement, View};
 use dfrsim_model::offline::{Adaptation, Mapping};
 use dfrsim_model::{NodeTasks, Yield};

@@ -3,7 +3,7 @@
 use super::mapper::{Mapper, Sharing};
 use super::preemption;
 use super::priority::Priority;
-use super::scheduler::weights_of;
+use super::weights::weights_of;
 use dfrsim_cluster::{Decision, JobHandle, Scheduler, Situation};
 use dfrsim_model::Yield;
 use dfrsim_model::priority::Priorities;

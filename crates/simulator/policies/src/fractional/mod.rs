@@ -30,6 +30,7 @@ mod preemption;
 mod priority;
 mod ranking;
 mod scheduler;
+mod weights;
 
 pub use dfrsim_model::fractional::{Extensions, Fractional, OnSubmission, Periodic, RemapLimit, SecondPhase};
 pub use dfrsim_packing::mcb::{Balanced, DropRule, McbOptions, Packing, Probes, Ties};

@@ -5,8 +5,6 @@ mod platform;
 mod remap;
 mod sharing;
 
-pub(super) use sharing::weights_of;
-
 use super::available::AvailableNodes;
 use super::idle::{IdleJob, IdleJobs};
 use super::mapper::{Mapper, Placed, Sharing};
@@ -24,7 +22,6 @@ use dfrsim_model::{Share, SimSpan, SimTime, Yield};
 use dfrsim_packing::mcb::Mcb;
 use dfrsim_packing::shares::Shares;
 use remap::RemapInput;
-use sharing::relative_weights;
 use std::sync::Arc;
 
 /// Callbacks at the begin and end of each mapping by MCB, to count and time its calls.

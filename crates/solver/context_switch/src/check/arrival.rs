@@ -1,6 +1,6 @@
 //! Constraints on the nodes of VMs that arrive, and on the final nodes.
 
-use super::document::{Constraint, Document, Kind, Place, State, Vm, in_units};
+use super::document::{Constraint, Document, Kind, PlaceRecord, State, VmRecord, in_units};
 use super::fault::PlanViolation;
 use rustc_hash::FxHashMap;
 
@@ -29,8 +29,8 @@ pub(super) fn faults(
     vms: &FxHashMap<&str, usize>,
     concerned: &[Vec<&Constraint>],
     pool: usize,
-    before: &[Place],
-    after: &[Place],
+    before: &[PlaceRecord],
+    after: &[PlaceRecord],
 ) -> Vec<PlanViolation> {
     let mut faults = Vec::new();
     let is_end = pool == plan.pools.len();
@@ -38,7 +38,7 @@ pub(super) fn faults(
         let Some(node) = after[at].host().filter(|host| before[at].host() != Some(host)) else { continue };
         // True if the VM is on the node at some time in the pool.
         let is_there = |name: &str| {
-            let there = |place: &Place| place.host() == Some(node);
+            let there = |place: &PlaceRecord| place.host() == Some(node);
             let other = vms[name];
             other != at && (there(&before[other]) || there(&after[other]))
         };
@@ -58,7 +58,7 @@ pub(super) fn faults(
                     holds_now && own.is_some_and(meets)
                 }
                 Kind::Lonely => {
-                    let is_stranger = |other: &&Vm| sets[0].contains(&other.name) != named(&sets[0]);
+                    let is_stranger = |other: &&VmRecord| sets[0].contains(&other.name) != named(&sets[0]);
                     holds_now && plan.vms.iter().filter(is_stranger).any(|other| is_there(&other.name))
                 }
                 Kind::Among | Kind::SplitAmong => !groups.iter().any(|group| listed(group)),
@@ -86,7 +86,7 @@ type Hosted<'a> = (&'a String, &'a str);
 pub(super) fn faults_together(
     plan: &Document,
     vms: &FxHashMap<&str, usize>,
-    places: &[Place],
+    places: &[PlaceRecord],
 ) -> Vec<PlanViolation> {
     let mut faults = Vec::new();
     // Nodes on which each VM ever was.
@@ -145,7 +145,7 @@ pub(super) fn faults_together(
 }
 
 /// Finds the VMs that run with less than the amount to be preserved.
-fn unpreserved(plan: &Document, vms: &FxHashMap<&str, usize>, places: &[Place]) -> Vec<PlanViolation> {
+fn unpreserved(plan: &Document, vms: &FxHashMap<&str, usize>, places: &[PlaceRecord]) -> Vec<PlanViolation> {
     let mut faults = Vec::new();
     for constraint in &plan.constraints {
         if constraint.kind != Kind::Preserve {

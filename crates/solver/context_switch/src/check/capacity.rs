@@ -1,6 +1,8 @@
 //! Capacity of nodes for VMs, individually and in groups.
 
-use super::document::{Constraint, Document, Kind, Node, Place, State, Vm, in_thousandths, in_units};
+use super::document::{
+    Constraint, Document, Kind, NodeRecord, PlaceRecord, State, VmRecord, in_thousandths, in_units,
+};
 use super::fault::PlanViolation;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
@@ -38,7 +40,7 @@ impl<'a> Capacities<'a> {
         let mut resources: BTreeSet<&str> = own.chain(asked).map(String::as_str).collect();
         resources.extend(["cpu", "memory"]);
         let mut list = Vec::new();
-        let mut nodes: Vec<&Node> = plan.nodes.iter().collect();
+        let mut nodes: Vec<&NodeRecord> = plan.nodes.iter().collect();
         nodes.sort_unstable_by(|a, b| a.name.cmp(&b.name));
         for node in nodes {
             for &resource in &resources {
@@ -80,16 +82,16 @@ impl<'a> Capacities<'a> {
     pub(super) fn exceeded(
         &self,
         pool: usize,
-        before: &[Place],
-        after: &[Place],
+        before: &[PlaceRecord],
+        after: &[PlaceRecord],
         had_begun: impl Fn(usize) -> bool,
     ) -> Vec<PlanViolation> {
         let (mut had, mut taken) = (vec![0; self.list.len()], vec![0; self.list.len()]);
         for (number, (vm, (from, to))) in self.plan.vms.iter().zip(before.iter().zip(after)).enumerate() {
-            let limits = |place: &Place| place.host().map_or(&[][..], |host| &self.of_node[host]);
+            let limits = |place: &PlaceRecord| place.host().map_or(&[][..], |host| &self.of_node[host]);
             let concerned: BTreeSet<usize> = limits(from).iter().chain(limits(to)).copied().collect();
             for at in concerned {
-                let takes = |place: &Place| self.list[at].takes(vm, place);
+                let takes = |place: &PlaceRecord| self.list[at].takes(vm, place);
                 // A change within the group of nodes takes the larger of both amounts.
                 let both = takes(from).max(takes(to));
                 had[at] += if had_begun(number) { both } else { takes(from) };
@@ -104,7 +106,7 @@ impl<'a> Capacities<'a> {
 
 impl Capacity<'_> {
     /// Returns the amount that a VM takes in a place.
-    fn takes(&self, vm: &Vm, place: &Place) -> u64 {
+    fn takes(&self, vm: &VmRecord, place: &PlaceRecord) -> u64 {
         match self.resource {
             _ if !place.host().is_some_and(|host| self.nodes.contains(host)) => 0,
             RUNNING => (place.state == State::Running).into(),

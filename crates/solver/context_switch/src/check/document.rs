@@ -21,26 +21,26 @@ pub(super) struct Document {
     #[serde(default)]
     pub(super) proven: bool,
     #[serde(default)]
-    pub(super) actions: Starts,
-    pub(super) nodes: Vec<Node>,
-    pub(super) vms: Vec<Vm>,
+    pub(super) actions: StartTimes,
+    pub(super) nodes: Vec<NodeRecord>,
+    pub(super) vms: Vec<VmRecord>,
     pub(super) constraints: Vec<Constraint>,
-    pub(super) pools: Vec<Vec<Action>>,
+    pub(super) pools: Vec<Vec<ActionRecord>>,
     #[serde(default)]
-    pub(super) switches: Vec<Switch>,
+    pub(super) switches: Vec<SwitchRecord>,
 }
 
 /// Start times of actions: pool by pool, or at any time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Starts {
+pub(super) enum StartTimes {
     #[default]
     Pools,
     Asap,
 }
 
 #[derive(Debug, Deserialize)]
-pub(super) struct Node {
+pub(super) struct NodeRecord {
     pub(super) name: String,
     #[serde(deserialize_with = "thousandths")]
     pub(super) cpu: u64,
@@ -65,7 +65,7 @@ fn thousandths<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Err
 }
 
 #[derive(Debug, Deserialize)]
-pub(super) struct Vm {
+pub(super) struct VmRecord {
     pub(super) name: String,
     pub(super) vjob: String,
     #[serde(deserialize_with = "thousandths")]
@@ -73,12 +73,12 @@ pub(super) struct Vm {
     pub(super) memory: u32,
     #[serde(default)]
     pub(super) resources: BTreeMap<String, u32>,
-    pub(super) before: Place,
-    pub(super) after: Place,
+    pub(super) before: PlaceRecord,
+    pub(super) after: PlaceRecord,
 }
 
 #[derive(Clone, Debug, PartialEq, Deserialize)]
-pub(super) struct Place {
+pub(super) struct PlaceRecord {
     pub(super) state: State,
     #[serde(default)]
     pub(super) node: Option<String>,
@@ -97,7 +97,7 @@ pub(super) fn in_units(constraint: &Constraint) -> u64 {
 
 /// Switching of a node on or off.
 #[derive(Debug, Deserialize)]
-pub(super) struct Switch {
+pub(super) struct SwitchRecord {
     pub(super) node: String,
     pub(super) action: Turn,
     pub(super) begin_s: f64,
@@ -112,7 +112,7 @@ pub(super) enum Turn {
 }
 
 #[derive(Debug, Deserialize)]
-pub(super) struct Action {
+pub(super) struct ActionRecord {
     pub(super) vm: String,
     pub(super) action: Verb,
     #[serde(default)]
@@ -140,15 +140,15 @@ named! {
 
 impl Document {
     /// Returns all actions, each with its pool.
-    pub(super) fn all_actions(&self) -> Vec<(usize, &Action)> {
+    pub(super) fn all_actions(&self) -> Vec<(usize, &ActionRecord)> {
         let pools = self.pools.iter().enumerate();
         pools.flat_map(|(pool, actions)| actions.iter().map(move |action| (pool, action))).collect()
     }
 }
 
-impl Vm {
+impl VmRecord {
     /// Returns the amount of a resource that the VM takes in a place; CPU in thousandths of a unit.
-    pub(super) fn takes(&self, resource: &str, place: &Place) -> u64 {
+    pub(super) fn takes(&self, resource: &str, place: &PlaceRecord) -> u64 {
         let is_running = place.state == State::Running;
         match resource {
             "cpu" => self.cpu * u64::from(is_running),
@@ -158,7 +158,7 @@ impl Vm {
     }
 }
 
-impl Node {
+impl NodeRecord {
     /// Returns the capacity of the node for a resource; CPU in thousandths of a unit.
     pub(super) fn has(&self, resource: &str) -> u64 {
         match resource {
@@ -176,23 +176,23 @@ impl Verb {
     }
 }
 
-impl Place {
+impl PlaceRecord {
     /// Returns the node that hosts the VM.
     pub(super) fn host(&self) -> Option<&str> {
         matches!(self.state, State::Running | State::Dozing).then_some(self.node.as_deref()).flatten()
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for PlaceRecord {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.state.fmt(f)?;
         self.node.as_ref().map_or(Ok(()), |node| write!(f, " on `{node}`"))
     }
 }
 
-impl Action {
+impl ActionRecord {
     /// Returns the place of the VM after the action; `None` if the action is illegal in `from`.
-    pub(super) fn result_from(&self, from: &Place) -> Option<Place> {
+    pub(super) fn result_from(&self, from: &PlaceRecord) -> Option<PlaceRecord> {
         let (has_end, stays) = (self.to.is_some(), self.from == self.to);
         let (state, is_right) = match (self.action, from.state) {
             (Verb::Stop, State::Running) => (State::Terminated, !has_end),
@@ -206,7 +206,7 @@ impl Action {
             _ => return None,
         };
         // For a waiting VM both nodes are absent.
-        (is_right && from.node == self.from).then(|| Place { state, node: self.to.clone() })
+        (is_right && from.node == self.from).then(|| PlaceRecord { state, node: self.to.clone() })
     }
 
     /// Computes the cost of the action for a VM with this memory in MB.

@@ -1,6 +1,6 @@
 //! Checks of the order and the times of actions.
 
-use super::document::{Action, Document, Kind, Starts, Verb, in_thousandths, micros};
+use super::document::{ActionRecord, Document, Kind, StartTimes, Verb, in_thousandths, micros};
 use super::fault::PlanViolation;
 
 /// Finds actions in an order, or at the same time, that a constraint forbids. The suspends and the
@@ -8,18 +8,20 @@ use super::fault::PlanViolation;
 pub(super) fn faults(plan: &Document) -> Vec<PlanViolation> {
     let actions = plan.all_actions();
     let vjob = |name: &String| plan.vms.iter().find(|vm| vm.name == *name).map(|vm| &vm.vjob);
-    let is_shared = |action: &Action| matches!(action.action, Verb::Suspend | Verb::Resume);
-    let go_together =
-        |one: &Action, other: &Action| is_shared(one) && is_shared(other) && vjob(&one.vm) == vjob(&other.vm);
+    let is_shared = |action: &ActionRecord| matches!(action.action, Verb::Suspend | Verb::Resume);
+    let go_together = |one: &ActionRecord, other: &ActionRecord| {
+        is_shared(one) && is_shared(other) && vjob(&one.vm) == vjob(&other.vm)
+    };
     // True if two actions overlap in time; below, if the first of them begins earlier.
-    let together = |first: usize, one: &Action, second: usize, other: &Action| match plan.actions {
-        Starts::Pools => first == second,
-        Starts::Asap => {
+    let together = |first: usize, one: &ActionRecord, second: usize, other: &ActionRecord| match plan.actions
+    {
+        StartTimes::Pools => first == second,
+        StartTimes::Asap => {
             micros(one.begin_s) < micros(other.end_s) && micros(other.begin_s) < micros(one.end_s)
         }
     };
-    let is_before = |one: &Action, other: &Action| {
-        plan.actions == Starts::Pools || micros(one.begin_s) < micros(other.begin_s)
+    let is_before = |one: &ActionRecord, other: &ActionRecord| {
+        plan.actions == StartTimes::Pools || micros(one.begin_s) < micros(other.begin_s)
     };
     let mut faults = Vec::new();
     for constraint in &plan.constraints {
@@ -28,7 +30,7 @@ pub(super) fn faults(plan: &Document) -> Vec<PlanViolation> {
         let ranked = actions
             .iter()
             .filter_map(|&(pool, action)| Some((pool, action, vms.iter().position(|vm| *vm == action.vm)?)));
-        let ranked: Vec<(usize, &Action, usize)> = ranked.collect();
+        let ranked: Vec<(usize, &ActionRecord, usize)> = ranked.collect();
         for &(pool, action, _) in &ranked {
             let is_late = match kind {
                 Kind::NoDelay => pool > 0,

@@ -1,7 +1,9 @@
 //! Checks that follow every VM through the pools.
 
 use super::capacity::Capacities;
-use super::document::{Action, Constraint, Document, Micros, Place, Starts, State, Verb, Vm, micros};
+use super::document::{
+    ActionRecord, Constraint, Document, Micros, PlaceRecord, StartTimes, State, Verb, VmRecord, micros,
+};
 use super::fault::{PlanViolation, PlanViolations};
 use super::{arrival, order, switches};
 use dfrsim_model::SortedMap;
@@ -34,7 +36,7 @@ pub fn check_plan(text: &str) -> Result<PlanReport, PlanViolations> {
     for (pool, actions) in document.pools.iter().enumerate() {
         check.check_pool(pool, actions);
     }
-    if document.actions == Starts::Asap {
+    if document.actions == StartTimes::Asap {
         check.check_begins();
     }
     check.check_end();
@@ -52,7 +54,7 @@ struct Check<'a> {
     vms: FxHashMap<&'a str, usize>,
     /// Constraints that apply to each VM.
     concerned: Vec<Vec<&'a Constraint>>,
-    places: Vec<Place>,
+    places: Vec<PlaceRecord>,
     capacities: Capacities<'a>,
     /// End of the previous pools.
     ended: Micros,
@@ -101,11 +103,11 @@ impl<'a> Check<'a> {
         self.faults.push(PlanViolation::new(text));
     }
 
-    fn two_actions(&mut self, pool: usize, action: &Action) {
+    fn two_actions(&mut self, pool: usize, action: &ActionRecord) {
         self.fault(format!("pool {pool}: `{}` has two actions", action.vm));
     }
 
-    fn check_pool(&mut self, pool: usize, actions: &[Action]) {
+    fn check_pool(&mut self, pool: usize, actions: &[ActionRecord]) {
         let mut after = self.places.clone();
         let mut acts = vec![false; after.len()];
         for action in actions {
@@ -126,7 +128,7 @@ impl<'a> Check<'a> {
                 }
             }
         }
-        if self.plan.actions == Starts::Pools {
+        if self.plan.actions == StartTimes::Pools {
             self.check_change(pool, &self.places.clone(), &after, |_| false);
         }
         self.check_times(pool, actions);
@@ -138,8 +140,8 @@ impl<'a> Check<'a> {
     fn check_change(
         &mut self,
         pool: usize,
-        before: &[Place],
-        after: &[Place],
+        before: &[PlaceRecord],
+        after: &[PlaceRecord],
         had_begun: impl Fn(usize) -> bool,
     ) {
         self.faults.extend(self.capacities.exceeded(pool, before, after, had_begun));
@@ -152,7 +154,7 @@ impl<'a> Check<'a> {
         let plan = self.plan;
         let mut actions = plan.all_actions();
         actions.sort_by_key(|(_, action)| micros(action.begin_s));
-        let mut before: Vec<Place> = plan.vms.iter().map(|vm| vm.before.clone()).collect();
+        let mut before: Vec<PlaceRecord> = plan.vms.iter().map(|vm| vm.before.clone()).collect();
         let mut after = before.clone();
         let mut ends: Vec<Option<Micros>> = vec![None; before.len()];
         for of_moment in actions.chunk_by(|a, b| micros(a.1.begin_s) == micros(b.1.begin_s)) {
@@ -175,8 +177,8 @@ impl<'a> Check<'a> {
 
     /// Checks that a pool begins when the previous one has ended and its nodes are on, and that the
     /// suspends and the resumes of a vjob follow each other.
-    fn check_times(&mut self, pool: usize, actions: &[Action]) {
-        let is_early = self.plan.actions == Starts::Asap;
+    fn check_times(&mut self, pool: usize, actions: &[ActionRecord]) {
+        let is_early = self.plan.actions == StartTimes::Asap;
         let ended = if is_early { 0 } else { self.ended };
         let start = ended.max(switches::booted(self.plan, if is_early { &[] } else { actions }));
         let mut ended = start;
@@ -207,7 +209,7 @@ impl<'a> Check<'a> {
             self.faults.push(PlanViolation::new(text));
         }
         // VMs without a place arrive everywhere, so that each violated constraint is found.
-        let nowhere = vec![Place { state: State::Waiting, node: None }; self.places.len()];
+        let nowhere = vec![PlaceRecord { state: State::Waiting, node: None }; self.places.len()];
         self.check_change(self.plan.pools.len(), &nowhere, &self.places.clone(), |_| false);
         self.faults.extend(arrival::faults_together(self.plan, &self.vms, &self.places));
     }
@@ -228,13 +230,13 @@ impl<'a> Check<'a> {
 
     /// Checks that all VMs of a vjob that run before and after the plan are suspended if one of them
     /// is suspended on the way.
-    fn check_vjob_suspended(&mut self, pool: usize, actions: &[Action]) {
+    fn check_vjob_suspended(&mut self, pool: usize, actions: &[ActionRecord]) {
         let vms = &self.plan.vms;
         let runs_again = |vm: &usize| vms[*vm].after.state == State::Running;
         for action in actions.iter().filter(|action| action.action == Verb::Suspend) {
             let vm = self.vm(&action.vm);
             let is_left = |other: &usize| {
-                let hosts = [&vms[*other].before, &self.places[*other]].map(Place::host);
+                let hosts = [&vms[*other].before, &self.places[*other]].map(PlaceRecord::host);
                 vms[*other].vjob == vms[vm].vjob && hosts.iter().all(Option::is_some)
             };
             let left = (0..vms.len()).filter(runs_again).find(is_left).filter(|_| runs_again(&vm));
@@ -279,7 +281,7 @@ impl<'a> Check<'a> {
     }
 
     fn report(&self) -> PlanReport {
-        let count = |matching: &dyn Fn(&Action, &Vm) -> bool| {
+        let count = |matching: &dyn Fn(&ActionRecord, &VmRecord) -> bool| {
             let actions = self.plan.pools.iter().flatten();
             actions.filter(|action| matching(action, &self.plan.vms[self.vm(&action.vm)])).count()
         };

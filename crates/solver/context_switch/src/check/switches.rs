@@ -1,17 +1,17 @@
 //! Checks of nodes that are switched on and off.
 
-use super::document::{Action, Document, Kind, Micros, Node, Power, Turn, in_units, micros};
+use super::document::{ActionRecord, Document, Kind, Micros, NodeRecord, Power, Turn, in_units, micros};
 use super::fault::PlanViolation;
 
 /// Returns the time at which all nodes of some actions are on; 0 if none of them must be booted.
-pub(super) fn booted(plan: &Document, actions: &[Action]) -> Micros {
+pub(super) fn booted(plan: &Document, actions: &[ActionRecord]) -> Micros {
     let needs = |node: &str| actions.iter().any(|action| is_end(action, node));
     let boots = plan.switches.iter().filter(|switch| switch.action == Turn::Boot && needs(&switch.node));
     boots.map(|switch| micros(switch.end_s)).max().unwrap_or(0)
 }
 
 /// Returns whether an action takes place on a node.
-fn is_end(action: &Action, node: &str) -> bool {
+fn is_end(action: &ActionRecord, node: &str) -> bool {
     [&action.from, &action.to].into_iter().any(|end| end.as_deref() == Some(node))
 }
 
@@ -19,7 +19,7 @@ fn is_end(action: &Action, node: &str) -> bool {
 /// nodes that are on.
 pub(super) fn faults(plan: &Document) -> Vec<PlanViolation> {
     let faults = plan.nodes.iter().filter_map(|node| fault(plan, node));
-    let is_on = |node: &&Node| {
+    let is_on = |node: &&NodeRecord| {
         let last = plan.switches.iter().rfind(|switch| switch.node == node.name);
         last.map_or(node.state == Power::Online, |switch| switch.action == Turn::Boot)
     };
@@ -34,7 +34,7 @@ pub(super) fn faults(plan: &Document) -> Vec<PlanViolation> {
     faults.chain(too_many).collect()
 }
 
-fn fault(plan: &Document, node: &Node) -> Option<PlanViolation> {
+fn fault(plan: &Document, node: &NodeRecord) -> Option<PlanViolation> {
     let names = |kind| {
         let mut of_kind = plan.constraints.iter().filter(|constraint| constraint.kind == kind);
         of_kind.any(|constraint| constraint.all_nodes().any(|name| *name == node.name))
@@ -68,9 +68,9 @@ fn fault(plan: &Document, node: &Node) -> Option<PlanViolation> {
     if found.is_empty() && node.state == Power::Online {
         return None;
     }
-    let needs = |action: &&Action| is_end(action, &node.name);
+    let needs = |action: &&ActionRecord| is_end(action, &node.name);
     let mut needed = plan.pools.iter().flatten().filter(needs);
-    let is_off = |action: &Action| match (switches.first(), node.state) {
+    let is_off = |action: &ActionRecord| match (switches.first(), node.state) {
         (Some(switch), Power::Offline) => micros(action.begin_s) < micros(switch.end_s),
         (Some(switch), Power::Online) => micros(action.end_s) > micros(switch.begin_s),
         (None, state) => state == Power::Offline,
@@ -79,7 +79,7 @@ fn fault(plan: &Document, node: &Node) -> Option<PlanViolation> {
         return wrong(&format!("is off during the {} of `{}`", action.action.name(), action.vm));
     }
     let hosts = |state: Power, after: bool| {
-        let place = |vm: &super::document::Vm| if after { vm.after.clone() } else { vm.before.clone() };
+        let place = |vm: &super::document::VmRecord| if after { vm.after.clone() } else { vm.before.clone() };
         state == Power::Offline && plan.vms.iter().any(|vm| place(vm).host() == Some(&node.name))
     };
     if hosts(node.state, false) || hosts(wanted, true) { wrong("hosts VMs and is off") } else { None }

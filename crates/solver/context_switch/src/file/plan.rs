@@ -3,7 +3,8 @@
 use super::cluster::{AmountsEntry, PlaceEntry, constraint_entries, node_entries};
 use crate::cluster::{Cluster, Starts};
 use crate::configuration::Configuration;
-use crate::timetable::{NodeSwitch, TimedAction, Timetable};
+use crate::timed_action::TimedAction;
+use crate::timetable::{NodeSwitch, Timetable};
 use dfrsim_model::NodeId;
 use dfrsim_state::json_lines;
 use serde::Serialize;
@@ -21,7 +22,7 @@ pub struct PlanFigures {
 }
 
 #[derive(Serialize)]
-struct VmEntry<'a> {
+struct PlannedVmEntry<'a> {
     name: &'a str,
     vjob: &'a str,
     #[serde(flatten)]
@@ -61,7 +62,7 @@ pub fn plan_to_json(
     figures: &PlanFigures,
 ) -> String {
     let name = |node: NodeId| cluster.node(node).name.as_str();
-    let vms = cluster.by_name().iter().map(|&vm| VmEntry {
+    let vms = cluster.by_name().iter().map(|&vm| PlannedVmEntry {
         name: &cluster.vm(vm).name,
         vjob: &cluster.vjobs()[cluster.vm(vm).vjob.index()].name,
         needs: AmountsEntry::of_vm(cluster, vm),

@@ -11,12 +11,12 @@ const MAX_VISITS: u32 = 10_000;
 pub(super) fn cheapest_cover(items: &[(Amount, u64)], excess: Amount) -> Vec<usize> {
     let mut order: Vec<usize> = (0..items.len()).collect();
     order.sort_by_key(|&at| items[at].1);
-    let mut search = Search { items, order, chosen: Vec::new(), best: None, visits: 0 };
+    let mut search = CoverSearch { items, order, chosen: Vec::new(), best: None, visits: 0 };
     search.visit(0, excess, 0);
     search.best.map_or_else(|| (0..items.len()).collect(), |(_, chosen)| chosen)
 }
 
-struct Search<'a> {
+struct CoverSearch<'a> {
     items: &'a [(Amount, u64)],
     /// Positions sorted by price.
     order: Vec<usize>,
@@ -25,7 +25,7 @@ struct Search<'a> {
     visits: u32,
 }
 
-impl Search<'_> {
+impl CoverSearch<'_> {
     /// Extends the chosen set by items from position `from` of the order on, to cover the remaining
     /// excess `left`.
     fn visit(&mut self, from: usize, left: Amount, price: u64) {

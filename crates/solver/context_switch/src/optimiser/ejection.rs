@@ -1,6 +1,6 @@
 //! Ejection search: units that fit nowhere displace others.
 
-use super::Budget;
+use super::SearchBudget;
 use super::repair::{MAX_CANDIDATES, PartialAssignment};
 use dfrsim_model::{NodeId, Rng};
 
@@ -11,7 +11,7 @@ impl PartialAssignment<'_> {
     pub(super) fn place_with_ejections(
         &mut self,
         mut left: Vec<usize>,
-        budget: &mut Budget,
+        budget: &mut SearchBudget,
         rng: &mut Rng,
     ) -> bool {
         let first_pool = self.goal.typical_pool_cost();

@@ -17,7 +17,7 @@ use crate::assignment::Unit;
 use crate::cluster::Cluster;
 use crate::configuration::Configuration;
 use crate::plan::Plan;
-use crate::planner::Planner;
+use crate::planner::{PlanPolicy, Planner};
 use crate::viability::SizeMismatch;
 use dfrsim_model::{NodeId, Seed};
 use goal::Goal;
@@ -128,9 +128,17 @@ pub fn solve(
     let goal = Goal::new(cluster, current, wanted)?;
     let planner = Planner::new(cluster, current);
     let bound = bound::lower_bound(&goal, &planner.free);
-    let budget = Budget { limits: *limits, begin: Instant::now(), steps: 0 };
-    let mut search =
-        Search { goal: &goal, planner, bound, budget, best: None, inexact_bound: u64::MAX, unplannable: 0 };
+    let budget = SearchBudget { limits: *limits, begin: Instant::now(), steps: 0 };
+    let mut search = Search {
+        goal: &goal,
+        planner,
+        policy: PlanPolicy::new(cluster),
+        bound,
+        budget,
+        best: None,
+        inexact_bound: u64::MAX,
+        unplannable: 0,
+    };
     search.offer_start(wanted);
     construct::search(&mut search, seed.fork("construct"));
     let is_complete = complete::search(&mut search);
@@ -139,7 +147,7 @@ pub fn solve(
         neighbourhood::search(&mut search, seed.fork("neighbourhood"));
     }
     let steps = search.budget.steps;
-    let Some(Best { nodes, thresholds, delayed: held, .. }) = search.best.take() else {
+    let Some(Best { nodes, mut policy, .. }) = search.best.take() else {
         return Err(match search.unplannable {
             0 if is_complete => Unsolved::Infeasible,
             0 => Unsolved::NotFound { steps },
@@ -147,9 +155,8 @@ pub fn solve(
         });
     };
     let configuration = goal.configuration(&nodes);
-    search.planner.thresholds = thresholds;
-    search.planner.delayed = held;
-    let plan = Plan::of(search.planner.best(&configuration).expect("a plan was found before"));
+    let best = search.planner.best(&configuration, &mut policy);
+    let plan = Plan::of(best.expect("a plan was found before"));
     let cost = plan.cost_from(cluster, current);
     // The bound assumes that VMs migrate, but a suspend and a resume may take less time; so the cost
     // can be lower.
@@ -165,31 +172,30 @@ struct Best {
     /// Node of each unit.
     nodes: Vec<NodeId>,
     cost: u64,
-    /// Planner settings under which the plan was found.
-    thresholds: Vec<u64>,
-    delayed: Vec<bool>,
+    /// Policy under which the plan was found.
+    policy: PlanPolicy,
 }
 
 #[derive(Clone, Debug)]
-struct Budget {
+struct SearchBudget {
     limits: Limits,
     begin: Instant,
     steps: u64,
 }
 
-impl Budget {
+impl SearchBudget {
     /// Returns a copy of the budget of which only the given number of eighths of the total may still
     /// be spent.
-    fn limited_to(&self, eighths: u32) -> Budget {
+    fn limited_to(&self, eighths: u32) -> SearchBudget {
         let Limits { steps, time } = self.limits;
         let steps = steps.min(self.steps.saturating_add(steps / 8 * u64::from(eighths)));
         let time = time.map(|time| time.min(self.begin.elapsed() + time / 8 * eighths));
-        Budget { limits: Limits { steps, time }, ..self.clone() }
+        SearchBudget { limits: Limits { steps, time }, ..self.clone() }
     }
 
     /// Returns the fraction of the budget remaining at `begin` that has been spent since, in steps
     /// or time, whichever is larger.
-    fn spent_since(&self, begin: &Budget) -> f64 {
+    fn spent_since(&self, begin: &SearchBudget) -> f64 {
         let Limits { steps, time } = self.limits;
         let by_steps = (self.steps - begin.steps) as f64 / (steps - begin.steps).max(1) as f64;
         let by_time = time.map_or(0.0, |time| self.begin.elapsed().as_secs_f64() / time.as_secs_f64());
@@ -214,8 +220,10 @@ impl Budget {
 struct Search<'a> {
     goal: &'a Goal<'a>,
     planner: Planner<'a>,
+    /// Policy under which configurations are planned.
+    policy: PlanPolicy,
     bound: u64,
-    budget: Budget,
+    budget: SearchBudget,
     best: Option<Best>,
     /// Lower bound on the cost of configurations for which complete search could not find the
     /// cheapest plan.
@@ -228,7 +236,7 @@ impl Search<'_> {
     /// Computes the cost of the plan to a configuration; `None` if no order of the actions satisfies
     /// the constraints.
     fn cost(&mut self, configuration: &Configuration) -> Option<u64> {
-        let cost = self.planner.cost_if_plannable(configuration);
+        let cost = self.planner.cost_if_plannable(configuration, &self.policy);
         let cost = cost.expect("decided transitions are legal on every node");
         self.unplannable += u64::from(cost.is_none());
         cost
@@ -237,21 +245,20 @@ impl Search<'_> {
     /// Makes an assignment the incumbent if it is cheaper.
     fn offer(&mut self, nodes: &[NodeId], cost: u64) {
         if self.best.as_ref().is_none_or(|best| cost < best.cost) {
-            let (thresholds, held) = (self.planner.thresholds.clone(), self.planner.delayed.clone());
-            self.best = Some(Best { nodes: nodes.to_vec(), cost, thresholds, delayed: held });
+            self.best = Some(Best { nodes: nodes.to_vec(), cost, policy: self.policy.clone() });
         }
     }
 
     /// Plans an assignment, where `enters` tells which units enter their nodes in the first pool,
     /// and makes it the incumbent if it is cheaper.
     fn offer_planned(&mut self, nodes: &[NodeId], enters: &[bool]) {
-        self.planner.delayed = vec![false; self.goal.cluster.vms().len()];
+        self.policy = PlanPolicy::new(self.goal.cluster);
         for (unit, _) in self.goal.units.iter().zip(enters).filter(|(_, enters)| !**enters) {
-            unit.vms.iter().for_each(|vm| self.planner.delayed[vm.index()] = true);
+            unit.vms.iter().for_each(|&vm| self.policy.set_delayed(vm, true));
         }
         let configuration = self.goal.configuration(nodes);
         for thresholds in [Vec::new(), vec![self.goal.typical_pool_cost()]] {
-            self.planner.thresholds = thresholds;
+            self.policy.thresholds = thresholds;
             if let Some(cost) = self.cost(&configuration) {
                 self.offer(nodes, cost);
             }

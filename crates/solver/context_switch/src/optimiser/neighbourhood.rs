@@ -72,9 +72,10 @@ struct State<'a> {
 
 impl<'a> State<'a> {
     fn begin_with_the_best(&mut self, search: &mut Search<'a>) {
-        let Some(Best { nodes, cost, delayed: held, .. }) = search.best.clone() else { return };
+        let Some(Best { nodes, cost, policy }) = search.best.clone() else { return };
         self.cost = cost;
-        search.planner.delayed = held;
+        // The thresholds remain those of the last plan, from which others are found.
+        search.policy.delayed = policy.delayed;
         self.partial = PartialAssignment::new(search.goal, &search.planner.free);
         for (unit, node) in nodes.into_iter().enumerate() {
             self.partial.insert(unit, node);
@@ -90,15 +91,15 @@ impl<'a> State<'a> {
             let (node, enters) = (self.partial.nodes[unit], self.partial.enters[unit]);
             for &vm in &search.goal.units[unit].vms {
                 self.configuration.set(vm, Place::Running(node));
-                search.planner.delayed[vm.index()] = !enters;
+                search.policy.set_delayed(vm, !enters);
             }
         }
     }
 
     /// Searches for planner thresholds that make the current plan cheaper, and keeps them.
     fn tune(&mut self, search: &mut Search<'a>) {
-        let cost =
-            search.planner.tune(&self.configuration).expect("decided transitions are legal on every node");
+        let cost = search.planner.tune(&self.configuration, &mut search.policy);
+        let cost = cost.expect("decided transitions are legal on every node");
         if let Some(cost) = cost {
             self.cost = cost;
             search.offer(&self.partial.nodes, cost);
@@ -113,7 +114,7 @@ impl<'a> State<'a> {
         self.partial.delayed.fill(false);
         // There may be no plan under these thresholds if exact search found the plan of the
         // incumbent.
-        let Ok(steps) = search.planner.steps(&self.configuration) else { return };
+        let Ok(steps) = search.planner.steps(&self.configuration, &search.policy) else { return };
         for step in steps {
             if step.pool == 0 {
                 first_pool = goal.cluster.waiting_cost(step.action.cost(goal.cluster)).max(first_pool);
@@ -136,7 +137,7 @@ impl<'a> State<'a> {
             let fits = goal.entering_demand(&goal.units[unit], node).fits(self.partial.first_pool_free(node));
             self.partial.place(unit, node, !is_late && fits);
         }
-        search.planner.delayed = late;
+        search.policy.delayed = late;
     }
 
     /// Updates the lists of units that wait, that have no node, and that are not on their cheapest

@@ -1,9 +1,9 @@
 //! Cycles of migrations that wait for each other, and their resolution (section 4.1, figure 8).
 
-use super::ledger::Ledger;
 use crate::action::{Action, Kind};
 use crate::cluster::Cluster;
 use crate::configuration::Place;
+use crate::ledger::Ledger;
 use dfrsim_model::NodeId;
 
 /// A migration by way of a pivot node, which breaks a cycle.

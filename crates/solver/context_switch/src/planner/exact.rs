@@ -1,12 +1,11 @@
 //! Exact search for the cheapest order of a few tasks.
 
-use super::ledger::{frees, needs};
-use super::order::may_be_concurrent;
-use super::{Planner, Task};
+use super::{ActionGroup, Planner};
 use crate::action::IllegalTransition;
 use crate::amount::Amount;
 use crate::cluster::Aim;
 use crate::configuration::Configuration;
+use crate::ledger::{frees, may_be_concurrent, needs};
 use crate::plan::{Plan, Step, local_costs};
 use crate::waits::{delays, nodes_ready_at};
 use dfrsim_model::{SimSpan, SimTime};
@@ -185,10 +184,10 @@ impl Planner<'_> {
 
     /// Computes the effect of a task; `None` if a VM can never arrive, because a VM that it must not
     /// share a node with stays there.
-    fn effect(&self, task: &Task) -> Option<Effect> {
+    fn effect(&self, task: &ActionGroup) -> Option<Effect> {
         let (cluster, actions) = (self.cluster, task.of(&self.actions));
         let acts = |vm: crate::VmId| {
-            let own = |task: &Task| task.of(&self.actions).iter().find(|action| action.vm() == vm);
+            let own = |task: &ActionGroup| task.of(&self.actions).iter().find(|action| action.vm() == vm);
             self.tasks.iter().enumerate().find_map(|(at, task)| Some((at, *own(task)?)))
         };
         let (mut after, mut not_beside) = (0, 0);
@@ -201,7 +200,7 @@ impl Planner<'_> {
                 bound.fold(0, |set, (at, _)| set | 1 << at)
             };
             // A transfer needs the suspend that writes its image.
-            let makes = |task: &Task| {
+            let makes = |task: &ActionGroup| {
                 let mut actions = task.of(&self.actions).iter();
                 actions.any(|other| other.vm() == action.vm() && other.to() == action.from())
             };

@@ -2,22 +2,20 @@
 //! (section 4.1).
 
 mod cycle;
-mod early;
 mod exact;
-mod ledger;
-mod order;
+mod plan_policy;
 mod thresholds;
 
 use crate::action::{Action, IllegalTransition};
 use crate::cluster::Cluster;
 use crate::configuration::{Configuration, Place};
+use crate::ledger::Ledger;
 use crate::plan::{Plan, Step, cost_of};
 use crate::timetable::missed_deadline;
 use crate::viability::{NotViable, SizeMismatch};
 use crate::vjob::{VjobId, VmId};
 use dfrsim_model::SimTime;
-pub(crate) use early::asap_times;
-use ledger::Ledger;
+pub(crate) use plan_policy::PlanPolicy;
 use rustc_hash::FxHashMap;
 
 /// Reasons for which there is no plan.
@@ -54,7 +52,7 @@ pub enum PlanError {
 /// The target configuration is not viable, or a VM cannot reach its target state.
 pub fn plan(cluster: &Cluster, current: &Configuration, wanted: &Configuration) -> Result<Plan, PlanError> {
     check(cluster, current, wanted)?;
-    Ok(Plan::of(Planner::new(cluster, current).best(wanted)?))
+    Ok(Plan::of(Planner::new(cluster, current).best(wanted, &mut PlanPolicy::new(cluster))?))
 }
 
 /// Plans a transition to a viable configuration with each action in the earliest possible pool
@@ -87,7 +85,7 @@ pub fn plan_early(
     wanted: &Configuration,
 ) -> Result<Plan, PlanError> {
     check(cluster, current, wanted)?;
-    Ok(Plan::of(Planner::new(cluster, current).steps(wanted)?))
+    Ok(Plan::of(Planner::new(cluster, current).steps(wanted, &PlanPolicy::new(cluster))?))
 }
 
 fn check(cluster: &Cluster, current: &Configuration, wanted: &Configuration) -> Result<(), PlanError> {
@@ -107,11 +105,6 @@ pub(crate) struct Planner<'a> {
     rank: Vec<u32>,
     /// True if any VM has a deadline.
     is_timed: bool,
-    /// Upper limits on the costs of tasks in the first pools, see [`Planner::tune`]; later pools
-    /// have no limit.
-    pub(crate) thresholds: Vec<u64>,
-    /// True for VMs that must not act before the first pool with a cost has ended.
-    pub(crate) delayed: Vec<bool>,
     /// True for vjobs that are suspended and resumed to break a cycle without a pivot.
     via_disk: Vec<bool>,
     /// True for VMs that would end in a cycle unless a pivot is used earlier.
@@ -120,13 +113,13 @@ pub(crate) struct Planner<'a> {
     /// Actions, grouped by task.
     actions: Vec<Action>,
     /// Remaining tasks, sorted by the names of their first VMs.
-    tasks: Vec<Task>,
+    tasks: Vec<ActionGroup>,
     steps: Vec<Step>,
 }
 
 /// Actions that share a pool: the suspends or the resumes of a vjob, or a single action.
 #[derive(Clone, Copy, Debug)]
-struct Task {
+struct ActionGroup {
     /// Range of the task in [`Planner::actions`].
     first: usize,
     end: usize,
@@ -134,7 +127,7 @@ struct Task {
     price: u64,
 }
 
-impl Task {
+impl ActionGroup {
     fn of<'a>(&self, actions: &'a [Action]) -> &'a [Action] {
         &actions[self.first..self.end]
     }
@@ -161,8 +154,6 @@ impl<'a> Planner<'a> {
             free,
             rank,
             is_timed: cluster.constraints().has_deadlines(),
-            thresholds: Vec::new(),
-            delayed: vec![false; cluster.vms().len()],
             via_disk: vec![false; cluster.vjobs().len()],
             in_cycles: vec![false; cluster.vms().len()],
             ledger: Ledger::default(),
@@ -172,14 +163,18 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Computes the steps to a viable configuration under the current thresholds, sorted by pool and
-    /// name; pools are numbered without gaps.
-    pub(crate) fn steps(&mut self, wanted: &Configuration) -> Result<&[Step], PlanError> {
+    /// Computes the steps to a viable configuration under a policy, sorted by pool and name; pools
+    /// are numbered without gaps.
+    pub(crate) fn steps(
+        &mut self,
+        wanted: &Configuration,
+        policy: &PlanPolicy,
+    ) -> Result<&[Step], PlanError> {
         self.via_disk.fill(false);
         self.in_cycles.fill(false);
         loop {
             self.set_tasks(wanted)?;
-            match self.attempt() {
+            match self.attempt(policy) {
                 Ok(()) => break,
                 Err(AttemptError::Retry) => {}
                 Err(AttemptError::Unplannable(vm)) => {
@@ -240,7 +235,7 @@ impl<'a> Planner<'a> {
             let first = self.actions.len();
             self.actions.extend(task.iter().map(|(_, action)| *action));
             let price = task.iter().map(|(_, action)| action.cost(cluster)).max().unwrap_or(0);
-            self.tasks.push(Task { first, end: self.actions.len(), price });
+            self.tasks.push(ActionGroup { first, end: self.actions.len(), price });
         }
         Ok(())
     }
@@ -254,23 +249,23 @@ impl<'a> Planner<'a> {
     }
 
     /// Assigns tasks to pools until none is left.
-    fn attempt(&mut self) -> Result<(), AttemptError> {
+    fn attempt(&mut self, policy: &PlanPolicy) -> Result<(), AttemptError> {
         let cluster = self.cluster;
         self.ledger.reset(cluster, self.current, &self.free, &self.actions);
         self.steps.clear();
         let (mut pool, mut level) = (0, 0);
-        let mut holds = self.delayed.contains(&true);
+        let mut holds = policy.has_delays();
         while !self.tasks.is_empty() {
-            let threshold = self.thresholds.get(level).copied().unwrap_or(u64::MAX);
+            let threshold = policy.threshold(level);
             level += 1;
             let before = self.steps.len();
             let (ledger, steps, actions) = (&mut self.ledger, &mut self.steps, &self.actions);
-            let held = &self.delayed;
             let mut is_free = true;
             self.tasks.retain(|task| {
                 let is_urgent =
                     task.of(actions).iter().any(|action| cluster.constraints().vm(action.vm()).is_urgent);
-                let is_held = || holds && task.of(actions).iter().any(|action| held[action.vm().index()]);
+                let is_held =
+                    || holds && task.of(actions).iter().any(|action| policy.is_delayed(action.vm()));
                 let is_in_time = if is_urgent { pool == 0 } else { task.price <= threshold && !is_held() };
                 let is_feasible = is_in_time && ledger.admits_all(cluster, task.of(actions));
                 if is_feasible {
@@ -367,11 +362,11 @@ impl<'a> Planner<'a> {
         !detours.is_empty()
     }
 
-    /// Computes the cost of the plan to a viable configuration under the current thresholds, as
+    /// Computes the cost of the plan to a viable configuration under a policy, as
     /// [`Plan::cost_from`] does.
-    pub(crate) fn cost(&mut self, wanted: &Configuration) -> Result<u64, PlanError> {
+    pub(crate) fn cost(&mut self, wanted: &Configuration, policy: &PlanPolicy) -> Result<u64, PlanError> {
         let (cluster, current) = (self.cluster, self.current);
-        let steps = self.steps(wanted)?;
+        let steps = self.steps(wanted, policy)?;
         if cluster.is_early() {
             return Ok(Plan::of(steps).cost_from(cluster, current));
         }

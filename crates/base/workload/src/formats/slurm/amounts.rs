@@ -1,16 +1,6 @@
-//! Parsers of times, memory amounts and trackable resources of `sacct`.
+//! Parsers of durations, memory amounts and trackable resources of `sacct`.
 
-use crate::log::{MAX_SECONDS, clock_seconds, unix_seconds};
-use chrono::NaiveDateTime;
-
-/// Parses a time into seconds since 1970, as if it were UTC: `2026-03-01T09:00:00`, or a number of
-/// seconds.
-pub(in super::super) fn timestamp(text: &str) -> Option<i64> {
-    unix_seconds(text).or_else(|| {
-        let date = NaiveDateTime::parse_from_str(text, "%Y-%m-%dT%H:%M:%S").ok()?;
-        Some(date.and_utc().timestamp()).filter(|seconds| seconds.unsigned_abs() <= MAX_SECONDS)
-    })
-}
+use crate::log::{MAX_SECONDS, clock_seconds};
 
 /// Returns whether the text stands for a time that has not come or never came.
 pub(super) fn is_never(text: &str) -> bool {
@@ -66,13 +56,7 @@ mod tests {
     use crate::log::Kilobytes;
 
     #[test]
-    fn times_are_those_of_sacct() {
-        assert_eq!(timestamp("1970-01-02T00:00:01"), Some(86_401));
-        assert_eq!(timestamp("2024-02-29T12:00:00"), Some(1_709_208_000));
-        assert_eq!(timestamp("1709208000"), Some(1_709_208_000));
-        for wrong in ["2023-02-29T12:00:00", "2024-01-01", "Unknown", "", "-5", "99999999999999"] {
-            assert_eq!(timestamp(wrong), None, "{wrong}");
-        }
+    fn durations_are_those_of_sacct() {
         assert_eq!(span("1-02:03:04"), Some(93_784));
         assert_eq!(
             (span("00:05"), span("02:03.250"), span("300:00:00")),

@@ -1,7 +1,8 @@
 //! Conversion of a line to a job.
 
-use super::amounts::{MemoryScope, is_never, memory, span, timestamp, tres_count};
+use super::amounts::{MemoryScope, is_never, memory, span, tres_count};
 use super::columns::{Column, Row};
+use crate::formats::moment::timestamp;
 use crate::log::{
     AccountingJob, DependencyCondition, Kilobytes, MAX_SECONDS, Names, Problem, Record, Status,
 };

@@ -63,7 +63,6 @@ use crate::log::{
     Accounting, AccountingJob, Faults, Listing, LogError, Problem, ResourceRequests, Strictness, Whole,
     file_text,
 };
-pub(super) use amounts::timestamp;
 use columns::{Column, Columns, Row};
 use dfrsim_model::JobId;
 use job::{array, has_not_ended, read_job};

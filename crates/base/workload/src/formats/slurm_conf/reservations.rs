@@ -4,7 +4,7 @@
 use super::ConfError;
 use super::lines::{self, ConfLine, Location};
 use super::names::{expand_hosts, identifier};
-use crate::formats::slurm::timestamp;
+use crate::formats::moment::timestamp;
 use dfrsim_model::priority::Reservation;
 use std::path::Path;
 

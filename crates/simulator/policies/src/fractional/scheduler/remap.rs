@@ -1,8 +1,9 @@
 //! Remapping of all jobs by MCB, at ticks and at other events.
 
-use super::{FractionalScheduler, relative_weights, weights_of};
+use super::FractionalScheduler;
 use crate::fractional::budget::{self, Budget, Pins, ranges};
 use crate::fractional::mapper::Placed;
+use crate::fractional::weights::{relative_weights, weights_of};
 use crate::fractional::{Periodic, RemapLimit};
 use dfrsim_cluster::{JobHandle, JobView, Placement, View};
 use dfrsim_model::{NodeTasks, Share, SimSpan, VirtualTime, Yield};

@@ -1,6 +1,7 @@
 //! Division of CPU among the jobs of a mapping (dissertation, sections 5.2.5 and 5.2.6).
 
 use super::FractionalScheduler;
+use crate::fractional::weights::{relative_weights, weights_of};
 use crate::fractional::{Periodic, SecondPhase, StretchYields};
 use dfrsim_cluster::{JobHandle, View};
 use dfrsim_model::{SimSpan, VirtualTime, Yield};
@@ -82,20 +83,4 @@ impl FractionalScheduler {
 fn weight_by_service(seconds: SimSpan, virtual_time: VirtualTime) -> u64 {
     let (offset, done) = (u128::from(seconds.micros()), virtual_time.units() >> Yield::BITS);
     u64::try_from((offset << 31) / (done + offset)).expect("at most 2^31").max(1)
-}
-
-/// Returns the weights of these jobs; `None` if they are all equal.
-pub(in crate::fractional) fn weights_of(view: View<'_>, jobs: &[JobHandle]) -> Option<Vec<u32>> {
-    if !view.has_weights() {
-        return None;
-    }
-    let weights: Vec<u32> = jobs.iter().map(|&job| view.job(job).weight()).collect();
-    weights.iter().any(|&weight| weight != weights[0]).then_some(weights)
-}
-
-/// Returns the factor by which the stretch of each job is multiplied: its weight relative to the
-/// smallest one.
-pub(super) fn relative_weights(weights: Option<&[u32]>) -> impl Fn(usize) -> f64 + '_ {
-    let least = weights.and_then(|weights| weights.iter().min().copied()).unwrap_or(1);
-    move |job| weights.map_or(1.0, |weights| f64::from(weights[job]) / f64::from(least))
 }

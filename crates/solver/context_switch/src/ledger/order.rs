@@ -7,7 +7,7 @@ use crate::vjob::VmId;
 /// Progress of actions, as far as order constraints need it. Without such constraints nothing is
 /// tracked.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Order {
+pub(crate) struct Order {
     is_tracked: bool,
     /// Number of pending actions of each VM: suspends and resumes, and all others.
     pending: Vec<[u32; 2]>,
@@ -17,12 +17,12 @@ pub(super) struct Order {
 
 /// Returns true if two actions may be concurrent although their VMs are ordered: the suspends and
 /// the resumes of a vjob belong together.
-pub(super) fn may_be_concurrent(cluster: &Cluster, one: Action, other: Action) -> bool {
+pub(crate) fn may_be_concurrent(cluster: &Cluster, one: Action, other: Action) -> bool {
     one.accesses_image() && other.accesses_image() && cluster.vm(one.vm()).vjob == cluster.vm(other.vm()).vjob
 }
 
 impl Order {
-    pub(super) fn reset(&mut self, cluster: &Cluster, actions: &[Action]) {
+    pub(crate) fn reset(&mut self, cluster: &Cluster, actions: &[Action]) {
         self.is_tracked = cluster.constraints().has_ordering();
         self.begun.clear();
         self.pending.clear();
@@ -33,14 +33,14 @@ impl Order {
     }
 
     /// Adds a pending action.
-    pub(super) fn add_pending(&mut self, action: Action) {
+    pub(crate) fn add_pending(&mut self, action: Action) {
         if self.is_tracked {
             self.pending[action.vm().index()][usize::from(!action.accesses_image())] += 1;
         }
     }
 
     /// Checks that these actions can start concurrently with those of the current pool.
-    pub(super) fn admits(&self, cluster: &Cluster, actions: &[Action]) -> bool {
+    pub(crate) fn admits(&self, cluster: &Cluster, actions: &[Action]) -> bool {
         let constraints = cluster.constraints();
         !self.is_tracked
             || actions.iter().all(|&action| {
@@ -58,14 +58,14 @@ impl Order {
             })
     }
 
-    pub(super) fn begin(&mut self, action: Action) {
+    pub(crate) fn begin(&mut self, action: Action) {
         if self.is_tracked {
             self.begun.push(action);
         }
     }
 
     /// Ends the actions of the selected VMs.
-    pub(super) fn end(&mut self, has_ended: impl Fn(VmId) -> bool) {
+    pub(crate) fn end(&mut self, has_ended: impl Fn(VmId) -> bool) {
         let open = &mut self.pending;
         self.begun.retain(|action| {
             let ends = has_ended(action.vm());

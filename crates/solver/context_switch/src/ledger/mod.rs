@@ -1,17 +1,20 @@
 //! Free resources of nodes during the construction of a plan.
 
-use super::order::Order;
+mod order;
+
 use crate::action::Action;
 use crate::amount::Amount;
 use crate::cluster::Cluster;
 use crate::configuration::{Configuration, Place};
 use crate::vjob::VmId;
 use dfrsim_model::NodeId;
+use order::Order;
+pub(crate) use order::may_be_concurrent;
 
 /// The configuration between two pools or within one. Within a pool, both ends of an action in
 /// progress are occupied.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Ledger {
+pub(crate) struct Ledger {
     /// Place of each VM, or its destination in the current pool.
     places: Vec<Place>,
     /// For each VM, the node that it leaves in the current pool.
@@ -23,12 +26,12 @@ pub(super) struct Ledger {
     /// Resources that are freed when an action of the current pool ends: the VM, the index in the
     /// free resources, and the amount.
     pending_frees: Vec<(VmId, usize, Amount)>,
-    pub(super) order: Order,
+    pub(crate) order: Order,
 }
 
 impl Ledger {
     /// Resets the ledger to these places and free resources, with all of these actions pending.
-    pub(super) fn reset(
+    pub(crate) fn reset(
         &mut self,
         cluster: &Cluster,
         current: &Configuration,
@@ -49,21 +52,21 @@ impl Ledger {
     }
 
     /// Returns true if the VM was moved to a pivot before.
-    pub(super) fn has_used_pivot(&self, vm: VmId) -> bool {
+    pub(crate) fn has_used_pivot(&self, vm: VmId) -> bool {
         self.used_pivot[vm.index()]
     }
     /// Records that a VM is moved to a pivot.
-    pub(super) fn record_pivot(&mut self, vm: VmId) {
+    pub(crate) fn record_pivot(&mut self, vm: VmId) {
         self.used_pivot[vm.index()] = true;
     }
 
     /// Checks that an action can start now, concurrently with those of the current pool.
-    pub(super) fn admits(&self, cluster: &Cluster, action: Action) -> bool {
+    pub(crate) fn admits(&self, cluster: &Cluster, action: Action) -> bool {
         self.admits_all(cluster, &[action])
     }
 
     /// Checks that all of these actions can start together now.
-    pub(super) fn admits_all(&self, cluster: &Cluster, actions: &[Action]) -> bool {
+    pub(crate) fn admits_all(&self, cluster: &Cluster, actions: &[Action]) -> bool {
         let fits = |(at, action): (usize, &Action)| {
             needs(cluster, *action).all(|(room, own)| {
                 let before = actions[..at].iter().flat_map(|other| needs(cluster, *other));
@@ -98,7 +101,7 @@ impl Ledger {
     }
 
     /// Starts an action in the current pool.
-    pub(super) fn begin(&mut self, cluster: &Cluster, action: Action) {
+    pub(crate) fn begin(&mut self, cluster: &Cluster, action: Action) {
         needs(cluster, action).for_each(|(room, need)| self.free[room] -= need.positive());
         self.pending_frees.extend(frees(cluster, action).map(|(room, freed)| (action.vm(), room, freed)));
         self.leaves[action.vm().index()] = action.from().host();
@@ -107,12 +110,12 @@ impl Ledger {
     }
 
     /// Ends all actions of the current pool.
-    pub(super) fn end_pool(&mut self) {
+    pub(crate) fn end_pool(&mut self) {
         self.end(|_| true);
     }
 
     /// Ends the actions of the selected VMs.
-    pub(super) fn end(&mut self, has_ended: impl Fn(VmId) -> bool) {
+    pub(crate) fn end(&mut self, has_ended: impl Fn(VmId) -> bool) {
         let Ledger { pending_frees: freed, free: room, leaves, .. } = self;
         freed.retain(|&(vm, at, amount)| {
             if has_ended(vm) {
@@ -127,12 +130,12 @@ impl Ledger {
 
 /// Returns the amounts that an action needs of the resources in a [`Ledger`], in excess of what its
 /// VM already uses there; negative where it frees part of a node.
-pub(super) fn needs(cluster: &Cluster, action: Action) -> impl Iterator<Item = (usize, Amount)> + '_ {
+pub(crate) fn needs(cluster: &Cluster, action: Action) -> impl Iterator<Item = (usize, Amount)> + '_ {
     excess(cluster, action.vm(), action.to(), action.from())
 }
 
 /// Returns the amounts that an action frees when it ends, indexed as in [`needs`].
-pub(super) fn frees(cluster: &Cluster, action: Action) -> impl Iterator<Item = (usize, Amount)> + '_ {
+pub(crate) fn frees(cluster: &Cluster, action: Action) -> impl Iterator<Item = (usize, Amount)> + '_ {
     let freed = excess(cluster, action.vm(), action.from(), action.to());
     freed.map(|(room, amount)| (room, amount.positive()))
 }

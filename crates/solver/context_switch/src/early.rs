@@ -1,12 +1,12 @@
 //! Start times of actions that run as soon as resources are free, in the order of a plan.
 
-use super::ledger::{Ledger, needs};
 use crate::action::Action;
 use crate::amount::Amount;
 use crate::cluster::Cluster;
 use crate::configuration::Configuration;
 use crate::durations::Durations;
-use crate::timetable::TimedAction;
+use crate::ledger::{Ledger, needs};
+use crate::timed_action::TimedAction;
 use crate::waits::{delays, nodes_ready_at};
 use dfrsim_model::SimTime;
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -1,0 +1,15 @@
+//! Actions with their times.
+
+use crate::action::Action;
+use dfrsim_model::SimTime;
+
+/// An action with its times, relative to the start of the plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TimedAction {
+    /// The action.
+    pub action: Action,
+    /// Start time.
+    pub begin: SimTime,
+    /// End time.
+    pub end: SimTime,
+}
