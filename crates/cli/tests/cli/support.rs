@@ -116,7 +116,7 @@ pub(crate) const QUICK: [Quick; 7] = [
     Quick {
         study: "coallocation",
         scenario: "coallocation_quick",
-        set: &["cases=6", "usage=[0.1]"],
+        set: &["cases=6"],
         variants: ["simple", "collective"],
     },
     Quick {

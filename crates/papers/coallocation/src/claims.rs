@@ -2,8 +2,7 @@
 //!
 //! A claim with a value *holds* if the published value lies in our 95 % interval over the grids. A
 //! comparison *holds* if the interval lies on the claimed side, *fails* if it lies on the other, and
-//! is *open* in between. The level of use in the experiments is not known, so all claims are checked
-//! at each level.
+//! is *open* in between.
 //!
 //! The measures are computed here and not by queries: they compare the two searches of a case, or are
 //! ratios of sums over a grid, whose interval is that of the ratio and not of a mean of ratios.
@@ -31,15 +30,13 @@ type Measure = (&'static str, Values, Option<f64>);
 
 /// Returns the claims that the scenario can decide.
 pub(crate) fn claims(data: &Data<'_>) -> Vec<Claim> {
-    let of_levels = data.fields.usage.iter().flat_map(|&usage| {
-        let level = Level { data, usage };
-        evaluate_claims(data, usage, &[level.solutions(), level.optimum(), level.times()].concat())
-    });
-    of_levels.chain(evaluate_claims(data, data.fields.usage[0], &parameters(data))).collect()
+    let results = Measured(data);
+    let parts = [results.solutions(), results.optimum(), results.times(), parameters(data)];
+    evaluate_claims(data, &parts.concat())
 }
 
 /// Evaluates the claims about these measures.
-fn evaluate_claims(data: &Data<'_>, usage: f64, measures: &[Measure]) -> Vec<Claim> {
+fn evaluate_claims(data: &Data<'_>, measures: &[Measure]) -> Vec<Claim> {
     let names: Vec<&'static str> = measures.iter().map(|(name, ..)| *name).collect();
     let none = || Cells::new(&["grid"], &names, &["grid"]);
     let (mut ours, mut tables) = (none(), none());
@@ -54,7 +51,7 @@ fn evaluate_claims(data: &Data<'_>, usage: f64, measures: &[Measure]) -> Vec<Cla
         estimate: &|values| data.mean(values.iter().copied().map(Some)),
         ..ClaimChecker::without_replications(&ours)
     };
-    judge.claims(CLAIMS.iter()).into_iter().map(|claim| claim.within(format!("usage {usage}"))).collect()
+    judge.claims(CLAIMS.iter())
 }
 
 /// Computes the quotient; `None` if the divisor is not positive.
@@ -79,22 +76,19 @@ fn ratio(ones: &[Option<f64>], others: &[Option<f64>]) -> Values {
     pairs.into_iter().map(|pair| pair.filter(|_| below > 0.0).map(of_grid)).collect()
 }
 
-/// Measures at a level of use.
-struct Level<'a> {
-    data: &'a Data<'a>,
-    usage: f64,
-}
+/// Measures of the results, apart from those of the parameter study.
+struct Measured<'a>(&'a Data<'a>);
 
-impl Level<'_> {
+impl Measured<'_> {
     /// Returns a function that evaluates the cases of each grid, of one size or of all.
     fn of_pairs(&self, size: Option<usize>) -> impl Fn(&PairFunction<'_>) -> Values {
-        let grids = self.data.pairs(self.usage, size);
+        let grids = self.0.pairs(size);
         move |value| grids.iter().map(|pairs| value(pairs)).collect()
     }
 
     /// Computes a value from the searches of each grid, given a predicate that selects them.
     fn of_grids(&self, of: impl Fn(&dyn Fn(&SearchRow) -> bool) -> Option<f64>) -> Values {
-        self.data.grids().map(|grid| of(&|row: &SearchRow| row.replication == grid)).collect()
+        self.0.grids().map(|grid| of(&|row: &SearchRow| row.replication == grid)).collect()
     }
 
     fn solutions(&self) -> Vec<Measure> {
@@ -108,8 +102,8 @@ impl Level<'_> {
                     let own = pairs.iter().copied().filter(|pair| pair.simple.size == size);
                     Some((size as f64, solved(&own.collect::<Vec<_>>(), kind)?))
                 };
-                let sizes: Vec<_> = self.data.fields.sizes.iter().filter_map(of_size).collect();
-                rank_correlation(&sizes).map(f64::abs).filter(|_| self.data.fields.sizes.len() == 6)
+                let sizes: Vec<_> = self.0.fields.sizes.iter().filter_map(of_size).collect();
+                rank_correlation(&sizes).map(f64::abs).filter(|_| self.0.fields.sizes.len() == 6)
             };
             (of(&of_sizes), published::correlation_of_size(kind).map(f64::abs))
         };
@@ -122,14 +116,9 @@ impl Level<'_> {
         let rejected = |size: usize| {
             let sum = |value: fn(&SearchRow) -> usize| {
                 self.of_grids(|is_of_grid| {
-                    let is_meant = |row: &&&SearchRow| {
-                        is_of_grid(row)
-                            && row.usage == self.usage
-                            && row.kind == COLLECTIVE
-                            && row.size == size
-                    };
-                    Some(self.data.searches.iter().filter(is_meant).map(|row| value(row)).sum::<usize>()
-                        as f64)
+                    let is_meant =
+                        |row: &&&SearchRow| is_of_grid(row) && row.kind == COLLECTIVE && row.size == size;
+                    Some(self.0.searches.iter().filter(is_meant).map(|row| value(row)).sum::<usize>() as f64)
                 })
             };
             ratio(&sum(|row| row.without_totals), &sum(|row| row.searches - row.solved))
@@ -166,7 +155,7 @@ impl Level<'_> {
 
     /// Returns the measures of requests for 5 resources, relative to the optimum.
     fn optimum(&self) -> Vec<Measure> {
-        if !self.data.fields.optimum.contains(&5) {
+        if !self.0.fields.optimum.contains(&5) {
             return Vec::new();
         }
         let of = self.of_pairs(Some(5));
@@ -191,9 +180,7 @@ impl Level<'_> {
 
     fn times(&self) -> Vec<Measure> {
         let ms = |is_one: &dyn Fn(&SearchRow) -> bool| {
-            self.of_grids(|is_of_grid| {
-                average(self.data.search_ms(self.usage, |row| is_of_grid(row) && is_one(row)))
-            })
+            self.of_grids(|is_of_grid| average(self.0.search_ms(|row| is_of_grid(row) && is_one(row))))
         };
         let of = |size: usize, kind: &str| ms(&|row| row.size == size && row.kind == kind);
         let over_simple = |solved: bool| {
@@ -207,7 +194,7 @@ impl Level<'_> {
                         && row.kind == COLLECTIVE
                         && solved.is_none_or(|solved| row.is_solved() == solved)
                 };
-                Some(self.data.phase_shares(self.usage, is_one)?[phase])
+                Some(self.0.phase_shares(is_one)?[phase])
             })
         };
         let (small, large, simple) = (of(15, COLLECTIVE), of(60, COLLECTIVE), of(15, SIMPLE));
@@ -349,7 +336,7 @@ mod tests {
         let fields = CoallocationFields {
             replications: 2,
             sizes: vec![2, 5],
-            usage: vec![0.1],
+            usage: 0.1,
             ..defaults::<CoallocationFields>().unwrap()
         };
         let scenario = Scenario {
@@ -361,8 +348,8 @@ mod tests {
         };
         let rows = rows(&scenario.fields);
         let data = Data::new(&scenario, &rows);
-        let level = Level { data: &data, usage: 0.1 };
-        let measures = [level.solutions(), level.optimum(), level.times(), parameters(&data)].concat();
+        let results = Measured(&data);
+        let measures = [results.solutions(), results.optimum(), results.times(), parameters(&data)].concat();
         let names: Vec<&'static str> = measures.iter().map(|(name, ..)| *name).collect();
         assert_eq!(CLAIMS.undefined_names(&Cells::new(&["grid"], &names, &[])), [""; 0]);
         let claims = claims(&data);

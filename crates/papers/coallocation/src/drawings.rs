@@ -3,17 +3,15 @@
 use crate::pairs::{COUNTS, Data};
 use crate::published::{CASES, TABLE_2};
 use crate::tables::{SERIES, series_ms};
-use dfrsim_lab::{Axis, Chart, Drawing, Join, Series, mean, stem};
+use dfrsim_lab::{Axis, Chart, Drawing, Join, Series, mean};
 
-/// Draws, for each level of use, table 2 with the published values, and figure 2 if searches were
-/// timed.
+/// Draws table 2 with the published values, and figure 2 if searches were timed.
 pub(crate) fn drawings(data: &Data<'_>) -> Vec<Drawing> {
-    let of_usage = |&usage: &f64| [table_2(data, usage), figure_2(data, usage)];
-    data.fields.usage.iter().flat_map(of_usage).flatten().collect()
+    [table_2(data), figure_2(data)].into_iter().flatten().collect()
 }
 
-fn table_2(data: &Data<'_>, usage: f64) -> Option<Drawing> {
-    let grids = data.pairs(usage, None);
+fn table_2(data: &Data<'_>) -> Option<Drawing> {
+    let grids = data.pairs(None);
     // The published percentages must cover the same sizes.
     let sizes = &data.fields.sizes;
     let of_sizes: Option<Vec<[f64; 6]>> =
@@ -32,15 +30,14 @@ fn table_2(data: &Data<'_>, usage: f64) -> Option<Drawing> {
     grids.iter().any(|pairs| !pairs.is_empty()).then(|| {
         let lines = COUNTS.into_iter().enumerate().map(line).collect();
         let chart = Chart::published_comparison(Axis::linear("test cases (%)"), "count", lines);
-        let title = format!("Table 2: collective beside simple requests, usage {usage}");
-        Drawing::new(stem(&format!("table-2-usage-{usage}")), title, chart)
-            .with_remark("The level of use in the published experiments is not known.")
+        Drawing::new("table-2", "Table 2: collective beside simple requests", chart)
+            .with_remark("The use of the nodes in the published experiments is not known.")
     })
 }
 
-fn figure_2(data: &Data<'_>, usage: f64) -> Option<Drawing> {
+fn figure_2(data: &Data<'_>) -> Option<Drawing> {
     let sizes = &data.fields.sizes;
-    let times: Vec<[Option<f64>; 5]> = sizes.iter().map(|&size| series_ms(data, usage, size)).collect();
+    let times: Vec<[Option<f64>; 5]> = sizes.iter().map(|&size| series_ms(data, size)).collect();
     let series = |(place, (name, ..)): (usize, (&str, &str, Option<bool>))| {
         let points = sizes.iter().zip(&times).filter_map(|(&size, times)| Some((size as f64, times[place]?)));
         Series { name: name.replace('_', " "), points: points.collect(), join: Join::Straight }
@@ -49,8 +46,6 @@ fn figure_2(data: &Data<'_>, usage: f64) -> Option<Drawing> {
         SERIES.into_iter().enumerate().map(series).filter(|series| !series.points.is_empty()).collect();
     (!series.is_empty()).then(|| {
         let (x, y) = (Axis::linear("requested resources"), Axis::automatic("mean search time (ms)"));
-        let name = stem(&format!("figure-2-usage-{usage}"));
-        let title = format!("Figure 2: search times, usage {usage}");
-        Drawing::new(name, title, Chart::lines(x, y, "requests", series))
+        Drawing::new("figure-2", "Figure 2: search times", Chart::lines(x, y, "requests", series))
     })
 }

@@ -2,7 +2,7 @@
 
 use crate::rows::{OptimumRow, Row, SearchRow, StreamRow};
 use crate::scenario::CoallocationFields;
-use crate::{COLLECTIVE, KINDS, SIMPLE, kind_name};
+use crate::{COLLECTIVE, SIMPLE};
 use dfrsim_lab::fields::Scenario;
 use dfrsim_lab::{Bootstrap, Estimate, Long, average};
 use std::collections::BTreeMap;
@@ -83,10 +83,9 @@ impl<'a> Data<'a> {
     pub(crate) fn new(scenario: &'a Scenario<CoallocationFields>, rows: &'a Long<Row>) -> Data<'a> {
         let (searches, varied): (Vec<_>, Vec<_>) =
             rows.of::<SearchRow>().partition(|row| row.parameter.is_none());
-        let of_optimum =
-            |row: &'a OptimumRow| ((row.usage.to_bits(), row.replication, row.size, row.case), row);
+        let of_optimum = |row: &'a OptimumRow| ((row.replication, row.size, row.case), row);
         let optima: BTreeMap<_, &OptimumRow> = rows.of().map(of_optimum).collect();
-        let place = |row: &SearchRow| (row.usage.to_bits(), row.replication, row.size, row.case);
+        let place = |row: &SearchRow| (row.replication, row.size, row.case);
         // The two kinds of a case are adjacent, unless one of them failed.
         let neighbours = searches.iter().zip(searches.iter().skip(1));
         let pairs = neighbours
@@ -108,17 +107,12 @@ impl<'a> Data<'a> {
         0..self.fields.replications
     }
 
-    /// Iterates over each level of use with each kind of request.
-    pub(crate) fn kinds(&self) -> impl Iterator<Item = (f64, &'static str)> {
-        self.fields.usage.iter().flat_map(|&usage| KINDS.map(|kind| (usage, kind_name(kind))))
-    }
-
-    /// Returns the test cases of a level of use and, if given, a size, by grid.
-    pub(crate) fn pairs(&self, usage: f64, size: Option<usize>) -> Vec<Vec<Pair<'a>>> {
+    /// Returns the test cases of all sizes or of one, by grid.
+    pub(crate) fn pairs(&self, size: Option<usize>) -> Vec<Vec<Pair<'a>>> {
         let mut by_grid = vec![Vec::new(); self.fields.replications as usize];
         for pair in &self.pairs {
-            let SearchRow { usage: found, size: of, replication, .. } = *pair.simple;
-            if found == usage && size.is_none_or(|size| of == size) {
+            let SearchRow { size: of, replication, .. } = *pair.simple;
+            if size.is_none_or(|size| of == size) {
                 by_grid[replication as usize].push(*pair);
             }
         }
@@ -140,16 +134,16 @@ impl<'a> Data<'a> {
     }
 
     /// Returns the mean times of the selected searches in milliseconds, if they were timed.
-    pub(crate) fn search_ms(&self, usage: f64, is_one: impl Fn(&SearchRow) -> bool) -> Vec<f64> {
-        let searches = self.searches.iter().filter(|row| row.usage == usage && is_one(row));
+    pub(crate) fn search_ms(&self, is_one: impl Fn(&SearchRow) -> bool) -> Vec<f64> {
+        let searches = self.searches.iter().filter(|row| is_one(row));
         searches.filter_map(|row| row.search_ms).collect()
     }
 
     /// Computes the shares of phases II to V in the total time of the selected searches; `None` if
     /// none was timed.
-    pub(crate) fn phase_shares(&self, usage: f64, is_one: impl Fn(&SearchRow) -> bool) -> Option<[f64; 4]> {
+    pub(crate) fn phase_shares(&self, is_one: impl Fn(&SearchRow) -> bool) -> Option<[f64; 4]> {
         let mut sums = [0.0; 4];
-        for row in self.searches.iter().filter(|row| row.usage == usage && is_one(row)) {
+        for row in self.searches.iter().filter(|row| is_one(row)) {
             let times = [row.phase_2_ms, row.phase_3_ms, row.phase_4_ms, row.phase_5_ms];
             sums.iter_mut().zip(times).for_each(|(sum, time)| *sum += time.unwrap_or(0.0));
         }

@@ -4,8 +4,8 @@ use dfrsim_coallocation::Parameters;
 use dfrsim_coallocation::planetlab::{NODES, SIZES, Usage};
 use dfrsim_lab::fields;
 use dfrsim_lab::fields::{
-    Codec, LocatedFile, boolean, choice, count, file, fraction, list, number, one_or_many, optional,
-    result_folder, seconds, table,
+    Codec, LocatedFile, boolean, choice, count, file, fraction, list, number, optional, result_folder,
+    seconds, table,
 };
 use dfrsim_model::SimSpan;
 
@@ -21,9 +21,9 @@ fields! {
         pub nodes: usize = count("a number of nodes", 1, MAX_NODES), default NODES;
         /// File with the nodes of all grids: `node,cores,ghz,ram_gb`. If absent, nodes are random.
         pub node_list: Option<LocatedFile> = optional(file());
-        /// Mean levels of use. The parameter study uses the first one.
-        pub usage: Vec<f64> = one_or_many(number("a mean level of use", 0.0..=0.5)), default vec![Usage::default().mean];
-        /// Relative spread of the levels: they are uniform between (1 - `usage_spread`) and (1 +
+        /// Mean level of use of the nodes, an assumption: the text does not give it.
+        pub usage: f64 = number("a mean level of use", 0.0..=0.5), default Usage::default().mean;
+        /// Relative spread of the levels of single nodes: they are uniform between (1 - `usage_spread`) and (1 +
         /// `usage_spread`) times the mean.
         pub usage_spread: f64 = fraction("a spread"), default Usage::default().spread;
         /// Number of successive nodes that form a site with a common level of use; with 1 each node
@@ -87,10 +87,6 @@ fields! {
         pub l1: usize = effort(), default Parameters::default().admission_effort;
         /// Number of swaps for each node that are tried to improve the utilisation (L2).
         pub l2: usize = effort(), default Parameters::default().improvement_effort;
-        /// True if phase III skips starts at which the totals are provably out of reach, which the
-        /// text does not do. Without it, the solutions are equal, and times are those of the phases
-        /// of the text.
-        pub proofs: bool = boolean(), default true;
     }
     renamed { "largest_multiple" => "max_multiple" }
 }
@@ -178,7 +174,6 @@ impl ParameterFields {
             largest_multiple: self.max_multiple,
             admission_effort: self.l1,
             improvement_effort: self.l2,
-            proofs: self.proofs,
         }
     }
 }

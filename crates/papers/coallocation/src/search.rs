@@ -33,7 +33,7 @@ pub(crate) fn search(
     let request = case.request(kind);
     let sample = &case.sample(how.sample, &on.grid, kind, how.parameters.initial_multiple);
     let mut coallocator = Coallocator::new(how.parameters);
-    let mut starts = CandidateStarts::new(&on.grid, &request, sample, how.parameters.proofs);
+    let mut starts = CandidateStarts::new(&on.grid, &request, sample);
     let mut solutions: Vec<(SimTime, f64, f64)> = Vec::new();
     let seed = |repetition: u32| case.seed.fork("search").numbered(repetition.into());
     for repetition in 0..how.repetitions {

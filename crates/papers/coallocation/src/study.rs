@@ -28,8 +28,6 @@ const DAY: SimSpan = SimSpan::from_secs(86_400);
 pub struct CoallocationStudy {
     scenario: Scenario<CoallocationFields>,
     listed: Option<Vec<Resource>>,
-    /// Level of use and replication of each instance.
-    instance_specs: Vec<(f64, u32)>,
 }
 
 /// A grid in use, built when the first variant needs it.
@@ -167,19 +165,17 @@ impl Study for CoallocationStudy {
                 "{field}: {size} nodes requested, but a grid has only {nodes}"
             )));
         }
-        let replications = scenario.replications;
-        let of_usage = |&usage: &f64| (0..replications).map(move |replication| (usage, replication));
-        let places = scenario.usage.iter().flat_map(of_usage).collect();
-        Ok(CoallocationStudy { scenario: scenario.clone(), listed, instance_specs: places })
+        Ok(CoallocationStudy { scenario: scenario.clone(), listed })
     }
     fn instances(&self) -> Vec<InstanceId> {
-        let id = |&(usage, replication): &(f64, u32)| InstanceId {
+        let usage = self.scenario.usage;
+        let id = |replication: u32| InstanceId {
             labels: vec![("usage", usage.to_string()), ("replication", replication.to_string())],
             weight: 1,
         };
-        self.instance_specs.iter().map(id).collect()
+        (0..self.scenario.replications).map(id).collect()
     }
-    fn variants(&self, at: usize) -> Vec<Variant> {
+    fn variants(&self, _at: usize) -> Vec<Variant> {
         let fields = &self.scenario;
         let mut variants = Vec::new();
         for &size in &fields.sizes {
@@ -188,9 +184,7 @@ impl Study for CoallocationStudy {
                 variants.extend(fields.optimum.contains(&size).then_some(Variant::Optimum { size, case }));
             }
         }
-        // The parameter study covers the first level only.
-        let is_first = self.instance_specs[at].0 == fields.usage[0];
-        for variations in fields.variations.iter().filter(|_| is_first) {
+        if let Some(variations) = &fields.variations {
             for setting in Setting::all(variations) {
                 let (size, kind) = (variations.size, Kind::Collective);
                 let variant = |case| Variant::Search { size, case, kind, setting: Some(setting) };
@@ -201,7 +195,8 @@ impl Study for CoallocationStudy {
         variants
     }
     fn prepare(&self, at: usize) -> Result<Prepared<Instance>, Failure> {
-        let (mean, replication) = self.instance_specs[at];
+        let mean = self.scenario.usage;
+        let replication = u32::try_from(at).expect("there are at most 10,000 grids");
         let seed = grid_seed(self.scenario.seed, replication);
         let nodes = grid_nodes(&self.scenario, self.listed.as_deref(), seed);
         let course = Usage {
@@ -229,7 +224,6 @@ impl Study for CoallocationStudy {
             key.field("initial_multiple", parameters.initial_multiple);
             key.field("max_multiple", parameters.largest_multiple);
             key.field("l1", parameters.admission_effort).field("l2", parameters.improvement_effort);
-            key.optional("proofs", (!parameters.proofs).then_some(false));
         };
         match *variant {
             Variant::Search { size, case, kind, setting } => {
@@ -237,6 +231,8 @@ impl Study for CoallocationStudy {
                 key.field("search", kind_name(kind)).field("size", size).field("case", case);
                 key.field("repetitions", how.repetitions).field("sample", how.sample.name());
                 key.field("times", how.times);
+                // Earlier times are those of searches that proved most starts to be useless.
+                key.optional("proofs", how.times.then_some(false));
                 parameters(key, how.parameters);
                 // One of the varied values may equal that of the scenario.
                 key.optional("varied", setting.map(|setting| setting.parameter));

@@ -20,17 +20,12 @@ pub struct CandidateStarts<'a> {
 
 impl<'a> CandidateStarts<'a> {
     /// Creates the candidate starts of a request on the given resources, excluding those that it
-    /// does not accept, with or without [proofs](crate::Parameters::proofs).
+    /// does not accept.
     ///
     /// # Panics
     ///
     /// If [`Grid::check_request`] would reject the request, or a resource does not exist.
-    pub fn new(
-        grid: &'a Grid,
-        request: &'a Request,
-        resources: &[usize],
-        proofs: bool,
-    ) -> CandidateStarts<'a> {
+    pub fn new(grid: &'a Grid, request: &'a Request, resources: &[usize]) -> CandidateStarts<'a> {
         let accepted = |resource: &usize| request.accepts(&grid.resources()[*resource]);
         let sample: Vec<usize> = resources.iter().copied().filter(accepted).collect();
         let rejection = if sample.len() < request.resources {
@@ -38,7 +33,7 @@ impl<'a> CandidateStarts<'a> {
         } else {
             (!is_sufficient(grid, request, &sample)).then_some(Rejection::Totals)
         };
-        let starts = Starts::new(grid, request, sample, proofs);
+        let starts = Starts::new(grid, request, sample);
         CandidateStarts { request, rejection, starts, found: Vec::new() }
     }
 
@@ -53,7 +48,7 @@ impl<'a> CandidateStarts<'a> {
         }
         while self.found.len() <= number {
             let mut candidates = Candidates::default();
-            match self.starts.next_sufficient(&mut candidates) {
+            match self.starts.next_with_candidates(&mut candidates) {
                 Some(start) => self.found.push((start, candidates)),
                 None => return Ok(None),
             }

@@ -114,7 +114,7 @@ pub(crate) fn utilisation(capacity: u64, free: u64, total: u64) -> f64 {
     if capacity == 0 { 1.0 } else { (capacity - free + total) as f64 / capacity as f64 }
 }
 
-pub(crate) fn add(sums: &mut [u64], amounts: &[u64]) {
+fn add(sums: &mut [u64], amounts: &[u64]) {
     sums.iter_mut().zip(amounts).for_each(|(sum, amount)| *sum += amount);
 }
 

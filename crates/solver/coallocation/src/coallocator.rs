@@ -165,9 +165,9 @@ impl Coallocator {
         if !is_sufficient {
             return Err(Rejection::Totals);
         }
-        let mut starts = Starts::new(grid, request, sample.to_vec(), self.parameters.proofs);
+        let mut starts = Starts::new(grid, request, sample.to_vec());
         loop {
-            let start = starts.next_sufficient(&mut self.candidates);
+            let start = starts.next_with_candidates(&mut self.candidates);
             self.attempt.stopwatch.lap(|times| &mut times.starts);
             let start = start.ok_or(Rejection::Starts)?;
             let candidates = &self.candidates;

@@ -65,7 +65,6 @@ mod phase_times;
 pub mod planetlab;
 mod selection;
 mod shared;
-mod shortfall;
 mod solution;
 mod starts;
 mod stream;

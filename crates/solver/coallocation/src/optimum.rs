@@ -28,8 +28,8 @@ pub fn optimum(grid: &Grid, request: &Request, resources: &[usize]) -> Option<Op
     let accepted = |resource: &usize| request.accepts(&grid.resources()[*resource]);
     let resources: Vec<usize> = resources.iter().copied().filter(accepted).collect();
     let mut candidates = Candidates::default();
-    let mut starts = Starts::new(grid, request, resources, true);
-    while let Some(start) = starts.next_sufficient(&mut candidates) {
+    let mut starts = Starts::new(grid, request, resources);
+    while let Some(start) = starts.next_with_candidates(&mut candidates) {
         if let Some(factor) = Search::new(&candidates, request).best() {
             return Some(Optimum { start, factor });
         }

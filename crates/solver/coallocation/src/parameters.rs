@@ -12,21 +12,11 @@ pub struct Parameters {
     pub admission_effort: usize,
     /// Number of swaps per requested resource in the improvement of the utilisation (L2).
     pub improvement_effort: usize,
-    /// True if phase III skips starts at which the totals are provably out of reach. Without proofs,
-    /// as in the paper, phase IV tries all starts at which N resources are available; it finds the
-    /// same solutions more slowly.
-    pub proofs: bool,
 }
 
 impl Default for Parameters {
-    /// Returns the parameters of the experiments: 3, 3, 7 and 10; with proofs.
+    /// Returns the parameters of the experiments: 3, 3, 7 and 10.
     fn default() -> Parameters {
-        Parameters {
-            initial_multiple: 3,
-            largest_multiple: 3,
-            admission_effort: 7,
-            improvement_effort: 10,
-            proofs: true,
-        }
+        Parameters { initial_multiple: 3, largest_multiple: 3, admission_effort: 7, improvement_effort: 10 }
     }
 }

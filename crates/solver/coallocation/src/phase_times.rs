@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 pub struct PhaseTimes {
     /// Phase II: the check of sufficiency with idle resources.
     pub sufficiency: Duration,
-    /// Phase III: potential starts with their free amounts, and proofs of insufficiency.
+    /// Phase III: potential starts with their free amounts.
     pub starts: Duration,
-    /// Phase IV at the remaining starts.
+    /// Phase IV at these starts.
     pub construction: Duration,
     /// Phase V, and the division into reservations.
     pub improvement: Duration,

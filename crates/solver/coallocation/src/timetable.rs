@@ -23,13 +23,6 @@ pub(crate) struct Steps {
     pub(crate) end: usize,
 }
 
-/// The maximum of a property in a window, and the last step that attains it.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Peak {
-    pub(crate) level: u64,
-    pub(crate) step: usize,
-}
-
 impl Timetable {
     /// Creates a timetable without reservations, for this number of properties.
     pub fn new(properties: usize) -> Timetable {
@@ -82,7 +75,7 @@ impl Timetable {
     /// Computes the maximum reserved amount of a property from `from` up to but excluding `until`,
     /// in millionths; 0 for an empty window.
     pub fn maximum(&self, property: usize, from: SimTime, until: SimTime) -> u64 {
-        if from >= until { 0 } else { self.peak(property, self.steps_of(from, until)).level }
+        if from >= until { 0 } else { self.peak(property, self.steps_of(from, until)) }
     }
 
     /// Returns the reserved amount of a property at a time, in millionths.
@@ -101,13 +94,9 @@ impl Timetable {
         }
     }
 
-    /// Finds the last of these steps with the maximum of a property. There must be at least one
-    /// step.
-    pub(crate) fn peak(&self, property: usize, steps: Steps) -> Peak {
-        let levels = &self.reserved[property][steps.first..steps.end];
-        let level = levels.iter().copied().max().unwrap_or(0);
-        let last = levels.iter().rposition(|&other| other == level);
-        Peak { level, step: steps.first + last.unwrap_or(0) }
+    /// Returns the maximum of a property over these steps.
+    pub(crate) fn peak(&self, property: usize, steps: Steps) -> u64 {
+        self.reserved[property][steps.first..steps.end].iter().copied().max().unwrap_or(0)
     }
 
     /// Returns the steps that overlap a window, which must not be empty.

@@ -1,6 +1,5 @@
 //! Reserved amounts over a sliding window as long as the job.
 
-use crate::timetable::Peak;
 use crate::{Candidates, Grid};
 use dfrsim_model::coallocation::Request;
 use dfrsim_model::{SimSpan, SimTime};
@@ -10,24 +9,18 @@ const INSTANT: SimSpan = SimSpan::from_micros(1);
 
 /// For each resource of a sample, the maximum reserved amount of each property over a window as long
 /// as the job.
-///
-/// The maximum decreases only when the last step that attains it leaves the window. That time is
-/// known in advance; until then a resource need not be updated, as its free amounts are upper
-/// bounds.
 pub(crate) struct Windows<'a> {
     grid: &'a Grid,
     request: &'a Request,
-    pub(crate) sample: Vec<usize>,
+    sample: Vec<usize>,
     /// First step in the window of each resource, and the start time until which the steps in the
     /// window stay unchanged.
     first: Vec<usize>,
-    pub(crate) same_until: Vec<SimTime>,
-    /// First start time at which more of the resource may be free than at its last update.
-    pub(crate) gain: Vec<SimTime>,
-    /// Peaks by resource of the sample and property.
-    peaks: Vec<Peak>,
+    same_until: Vec<SimTime>,
+    /// Largest reserved amounts by resource of the sample and property.
+    peaks: Vec<u64>,
     /// True for resources that had all minima of the request free at their last update.
-    pub(crate) available: Vec<bool>,
+    available: Vec<bool>,
 }
 
 impl<'a> Windows<'a> {
@@ -36,8 +29,7 @@ impl<'a> Windows<'a> {
         Windows {
             first: vec![0; sample.len()],
             same_until: vec![SimTime::ZERO; sample.len()],
-            gain: vec![SimTime::ZERO; sample.len()],
-            peaks: vec![Peak::default(); sample.len() * grid.properties()],
+            peaks: vec![0; sample.len() * grid.properties()],
             available: vec![false; sample.len()],
             grid,
             request,
@@ -45,20 +37,24 @@ impl<'a> Windows<'a> {
         }
     }
 
-    /// Returns the next start time at which more of some resource may be free than at its last
-    /// update.
-    pub(crate) fn next_gain(&self) -> Option<SimTime> {
-        self.gain.iter().copied().min()
+    /// Returns true if the resource had all minima of the request free at its last update.
+    pub(crate) fn is_available(&self, index: usize) -> bool {
+        self.available[index]
+    }
+
+    /// Returns the number of available resources.
+    pub(crate) fn available_count(&self) -> usize {
+        self.available.iter().filter(|available| **available).count()
     }
 
     /// Returns the free amount of each property of a resource at its last update, rounded down to
     /// steps of the request.
-    pub(crate) fn free(&self, index: usize) -> impl Iterator<Item = u64> {
+    fn free(&self, index: usize) -> impl Iterator<Item = u64> {
         let properties = self.grid.properties();
         let peaks = &self.peaks[index * properties..][..properties];
         let capacity = &self.grid.resources()[self.sample[index]].capacity;
         capacity.iter().zip(peaks).zip(&self.request.step).map(|((capacity, peak), &step)| {
-            let free = capacity - peak.level;
+            let free = capacity - peak;
             if step > 1 { free - free % step } else { free }
         })
     }
@@ -80,8 +76,17 @@ impl<'a> Windows<'a> {
         }
     }
 
+    /// Updates the resources whose windows have changed when the start has moved to `time`.
+    pub(crate) fn update_to(&mut self, time: SimTime) {
+        for index in 0..self.sample.len() {
+            if self.same_until[index] <= time {
+                self.update(index, time);
+            }
+        }
+    }
+
     /// Updates a resource for the window that starts at `time`.
-    pub(crate) fn update(&mut self, index: usize, time: SimTime) {
+    fn update(&mut self, index: usize, time: SimTime) {
         let timetable = self.grid.timetable(self.sample[index]);
         let end = time + self.request.duration;
         let steps = timetable.steps_of(time, end);
@@ -97,16 +102,11 @@ impl<'a> Windows<'a> {
 
         let properties = self.grid.properties();
         let capacity = &self.grid.resources()[self.sample[index]].capacity;
-        let mut first_to_leave = usize::MAX;
         let mut available = true;
         for (property, peak) in self.peaks[index * properties..][..properties].iter_mut().enumerate() {
             *peak = timetable.peak(property, steps);
-            if peak.level > 0 {
-                first_to_leave = first_to_leave.min(peak.step);
-            }
-            available &= capacity[property] - peak.level >= self.request.minimum[property];
+            available &= capacity[property] - *peak >= self.request.minimum[property];
         }
         self.available[index] = available;
-        self.gain[index] = timetable.start_of(first_to_leave.saturating_add(1));
     }
 }

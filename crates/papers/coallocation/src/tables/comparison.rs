@@ -49,27 +49,24 @@ pub(super) fn table_2(data: &Data<'_>) -> NamedTable {
     let sizes: Vec<(Option<usize>, String)> = sizes.chain([(None, "all".to_owned())]).collect();
     let of_size = data.fields.cases as usize;
     let (mut lines, mut summary) = (Vec::new(), Vec::new());
-    for &usage in &data.fields.usage {
-        for (size, name) in &sizes {
-            let ours = counts(&data.pairs(usage, *size));
-            let published = TABLE_2.find::<1, 6>([name]).filter(|_| has_published_cases(data.fields, *size));
-            let cases = if size.is_some() {
-                (of_size, CASES)
-            } else {
-                (of_size * data.fields.sizes.len(), CASES * SIZES.len())
-            };
-            for (place, count) in COUNTS.into_iter().enumerate() {
-                let names =
-                    TableLine::new().with("usage", usage).with("size", name.as_str()).with("count", count);
-                lines.push(line(names, ours[place], published.map(|it| it[place]), Some(cases)));
-            }
-            let names = TableLine::new().with("usage", usage.to_string()).with("size", name.as_str());
-            let ours = ours.map(|ours| ours.map(|ours| ours.value));
-            summary.push(names.with_all(COUNTS.into_iter().zip(ours)));
+    for (size, name) in &sizes {
+        let ours = counts(&data.pairs(*size));
+        let published = TABLE_2.find::<1, 6>([name]).filter(|_| has_published_cases(data.fields, *size));
+        let cases = if size.is_some() {
+            (of_size, CASES)
+        } else {
+            (of_size * data.fields.sizes.len(), CASES * SIZES.len())
+        };
+        for (place, count) in COUNTS.into_iter().enumerate() {
+            let names = TableLine::new().with("size", name.as_str()).with("count", count);
+            lines.push(line(names, ours[place], published.map(|it| it[place]), Some(cases)));
         }
+        let names = TableLine::new().with("from", "ours").with("size", name.as_str());
+        let ours = ours.map(|ours| ours.map(|ours| ours.value));
+        summary.push(names.with_all(COUNTS.into_iter().zip(ours)));
     }
     for (size, name) in &sizes {
-        let names = TableLine::new().with("usage", "published").with("size", name.as_str());
+        let names = TableLine::new().with("from", "published").with("size", name.as_str());
         let counts = TABLE_2.find::<1, 6>([name]).filter(|_| has_published_cases(data.fields, *size));
         summary.extend(counts.map(|counts| names.with_all(COUNTS.into_iter().zip(counts))));
     }
@@ -89,15 +86,15 @@ pub(super) fn table_2(data: &Data<'_>) -> NamedTable {
 }
 
 pub(super) fn table_3(data: &Data<'_>) -> NamedTable {
-    let sizes = || data.fields.sizes.iter().filter(|size| data.fields.optimum.contains(size));
+    let sizes = data.fields.sizes.iter().filter(|size| data.fields.optimum.contains(size));
     let mut lines = Vec::new();
-    for (&usage, &size) in data.fields.usage.iter().flat_map(|usage| sizes().map(move |size| (usage, size))) {
-        let pairs = data.pairs(usage, Some(size));
+    for &size in sizes {
+        let pairs = data.pairs(Some(size));
         let cases = (data.fields.cases as usize, CASES);
         let mut push = |kind: &str, place: usize, ours: Option<Estimate>, published: Option<[f64; 5]>| {
             let name = OPTIMUM_COLUMNS[place];
             let is_count = !matches!(name, "mean_delay_h" | "factor_of_optimum");
-            let names = TableLine::new().with("usage", usage).with("size", size);
+            let names = TableLine::new().with("size", size);
             let names = names.with("kind", kind).with("metric", name);
             // The published table is for 5 nodes, and its counts are for a fixed number of test
             // cases.

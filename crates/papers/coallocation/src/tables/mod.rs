@@ -1,8 +1,8 @@
 //! Tables 1 to 4 and figure 2, and tables for results that the text gives without a table.
 
 mod comparison;
+mod searches;
 mod times;
-mod usage;
 
 pub(crate) use times::{SERIES, series_ms};
 
@@ -20,11 +20,10 @@ pub(crate) fn tables(data: &Data<'_>, nodes: &[Vec<Resource>]) -> Vec<NamedTable
         comparison::table_3(data),
         times::table_4(data),
         times::figure_2(data),
-        usage::usage(data),
-        usage::phases(data),
+        searches::phases(data),
         times::phase_times(data),
-        usage::parameters(data),
-        usage::stream(data),
+        searches::parameters(data),
+        searches::stream(data),
     ]
 }
 

@@ -3,7 +3,7 @@
 use super::with_published;
 use crate::pairs::Data;
 use crate::rows::SearchRow;
-use crate::{COLLECTIVE, SIMPLE, published};
+use crate::{COLLECTIVE, KINDS, SIMPLE, kind_name, published};
 use dfrsim_lab::{NamedTable, Statistics, Table, TableLine, average};
 
 /// Series of figure 2: a name, the kind of request, and, unless all cases count, true for those with
@@ -22,71 +22,65 @@ fn is_in_series(row: &SearchRow, kind: &str, solved: Option<bool>) -> bool {
 }
 
 /// Computes the mean search time of each of the [`SERIES`], in milliseconds.
-pub(crate) fn series_ms(data: &Data<'_>, usage: f64, size: usize) -> [Option<f64>; 5] {
+pub(crate) fn series_ms(data: &Data<'_>, size: usize) -> [Option<f64>; 5] {
     SERIES.map(|(_, kind, solved)| {
-        average(data.search_ms(usage, |row| row.size == size && is_in_series(row, kind, solved)))
+        average(data.search_ms(|row| row.size == size && is_in_series(row, kind, solved)))
     })
 }
 
 pub(super) fn table_4(data: &Data<'_>) -> NamedTable {
-    let mut lines = Vec::new();
-    for &usage in &data.fields.usage {
-        let times = data.search_ms(usage, |row| row.size == 5 && row.kind == COLLECTIVE);
-        let statistics = Statistics::from_values(&times);
-        let values = [
-            ("min", times.iter().copied().reduce(f64::min)),
-            ("max", statistics.map(|it| it.max)),
-            ("mean", statistics.map(|it| it.mean)),
-            ("deviation", statistics.and_then(|it| it.deviation)),
-        ];
-        for (name, ours) in values.into_iter().filter(|(_, ours)| ours.is_some()) {
-            let line = TableLine::new().with("usage", usage).with("statistic", name);
-            lines.push(with_published(line, ours, published::TABLE_4.find([name]).map(|[ms]| ms)));
-        }
-    }
+    let times = data.search_ms(|row| row.size == 5 && row.kind == COLLECTIVE);
+    let statistics = Statistics::from_values(&times);
+    let values = [
+        ("min", times.iter().copied().reduce(f64::min)),
+        ("max", statistics.map(|it| it.max)),
+        ("mean", statistics.map(|it| it.mean)),
+        ("deviation", statistics.and_then(|it| it.deviation)),
+    ];
+    let known = values.into_iter().filter(|(_, ours)| ours.is_some());
+    let lines = known.map(|(name, ours)| {
+        let published = published::TABLE_4.find([name]).map(|[ms]| ms);
+        with_published(TableLine::new().with("statistic", name), ours, published)
+    });
     let note = "In milliseconds, of phases II to V. The published column of phases I to VI (126 to 325 ms) contains what \
                 another system takes and cannot be reproduced.";
-    let table: Table = lines.into_iter().collect();
+    let table: Table = lines.collect();
     let title = "Table 4: search times of collective requests for 5 resources";
     NamedTable::printed("table_4", title, table.with_notes(vec![note.to_owned()]))
 }
 
 pub(super) fn figure_2(data: &Data<'_>) -> NamedTable {
-    let mut lines = Vec::new();
-    for &usage in &data.fields.usage {
-        for &size in &data.fields.sizes {
-            let all = series_ms(data, usage, size);
-            if all[0].is_some() {
-                let names = SERIES.map(|(name, ..)| format!("{name}_ms"));
-                let place = TableLine::new().with("usage", usage).with("size", size);
-                lines.push(place.with_all(names.into_iter().zip(all)));
-            }
-        }
-    }
-    NamedTable::printed("figure_2", "Figure 2: search times", lines.into_iter().collect())
+    let line = |&size: &usize| {
+        let all = series_ms(data, size);
+        let names = SERIES.map(|(name, ..)| format!("{name}_ms"));
+        all[0].map(|_| TableLine::new().with("size", size).with_all(names.into_iter().zip(all)))
+    };
+    NamedTable::printed(
+        "figure_2",
+        "Figure 2: search times",
+        data.fields.sizes.iter().filter_map(line).collect(),
+    )
 }
 
 /// Builds the table of phase times in section 4.5.
 pub(super) fn phase_times(data: &Data<'_>) -> NamedTable {
     let mut lines = Vec::new();
-    for (usage, kind) in data.kinds() {
+    for kind in KINDS.map(kind_name) {
         for (cases, solved) in [("all", None), ("solved", Some(true)), ("not solved", Some(false))] {
-            let shares = data.phase_shares(usage, |row| is_in_series(row, kind, solved));
+            let shares = data.phase_shares(|row| is_in_series(row, kind, solved));
             let Some([second, third, fourth, fifth]) = shares else { continue };
             let both = fourth + fifth;
             let parts = [("II", second), ("III", third), ("IV and V", both), ("IV", fourth), ("V", fifth)];
             for (phases, share) in parts {
                 // The published values cover all cases.
                 let published = published::PHASE_SHARES.find([phases]).filter(|_| solved.is_none());
-                let place = TableLine::new().with("usage", usage).with("kind", kind);
-                let place = place.with("cases", cases).with("phases", phases);
+                let place = TableLine::new().with("kind", kind).with("cases", cases).with("phases", phases);
                 lines.push(with_published(place, Some(share), published.map(|[share]| share)));
             }
         }
     }
     let note = "Parts of the time of all searches together. The published text gives under 1 % for phase II, about 5 % for \
-                phase III, and the rest. Here phase III holds the proofs that too little is free at a start, which spare \
-                phase IV the start.";
+                phase III, and the rest.";
     let table = lines.into_iter().collect::<Table>().with_notes(vec![note.to_owned()]);
     NamedTable::printed("phase_times", "Section 4.5: parts of the search time", table)
 }

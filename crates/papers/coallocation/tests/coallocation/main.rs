@@ -87,7 +87,7 @@ fn rows_of_three_types_and_their_tables() {
     assert!(requests.iter().all(|[all, accepted, gap]| accepted <= all && *gap == Some(7_200.0)));
     let results =
         Results::read(folder.path(), &registry()).unwrap().tables().map(str::to_owned).collect::<Vec<_>>();
-    assert_eq!(results, ["claims", "phases", "stream", "table_1", "table_2", "table_3", "usage"]);
+    assert_eq!(results, ["claims", "phases", "stream", "table_1", "table_2", "table_3"]);
     let other = tempfile::tempdir().unwrap();
     try_run(SMALL, &[], &RunOptions { threads: 1, ..RunOptions::new(other.path()) }).unwrap();
     assert_eq!(files(folder.path()), files(other.path()));
@@ -101,27 +101,25 @@ fn times_and_the_parameter_study() {
         "[stream]\nspan = 86400\nmean_gap = 7200",
         "[variations]\nsize = 5\nrepetitions = 4\nmultiples = [2, 3]\nl1 = []\nl2 = 10",
     );
-    run(&text, &["times=true", "usage=[0.1, 0.0]", "replications=1"], folder.path());
+    run(&text, &["times=true", "replications=1"], folder.path());
     let tables: Vec<String> =
         Results::read(folder.path(), &registry()).unwrap().tables().map(str::to_owned).collect();
     for table in ["figure_2", "parameters", "phase_times", "table_4"] {
         assert!(tables.iter().any(|it| it == table), "{table}: {tables:?}");
     }
-    // The parameter study uses only the first level: three settings with six cases.
+    // Three settings with six cases.
     let search = &frames(folder.path())[0];
-    let varied = numbers(search, ["value", "searches", "search_ms", "usage"]);
+    let varied = numbers(search, ["value", "searches", "search_ms"]);
     let varied: Vec<_> = varied.iter().filter(|line| line[0].is_some()).collect();
     assert_eq!(varied.len(), 3 * 6);
-    assert!(varied.iter().all(|[_, searches, ms, usage]| {
-        *searches == Some(4.0) && ms.is_some_and(|ms| ms > 0.0) && *usage == Some(0.1)
-    }));
+    assert!(varied.iter().all(|[_, searches, ms]| *searches == Some(4.0) && ms.is_some_and(|ms| ms > 0.0)));
     let parameters = fs::read_to_string(folder.path().join("tables/parameters.csv")).unwrap();
     let settings: Vec<&str> = parameters.lines().skip(1).map(|line| &line[..line.len().min(4)]).collect();
     assert_eq!(settings, ["M,2,", "M,3,", "L2,1"]);
     // The phases of a line of all cases sum to 1.
     let shares = fs::read_to_string(folder.path().join("tables/phase_times.csv")).unwrap();
     let parts =
-        shares.lines().skip(1).take(3).map(|line| line.split(',').nth(4).unwrap().parse::<f64>().unwrap());
+        shares.lines().skip(1).take(3).map(|line| line.split(',').nth(3).unwrap().parse::<f64>().unwrap());
     assert!((parts.sum::<f64>() - 1.0).abs() < 1e-9, "{shares}");
 }
 
@@ -306,7 +304,7 @@ fn published_counts_are_beside_as_many_cases_only() {
     let table = |name: &str| fs::read_to_string(folder.path().join("tables").join(name)).unwrap();
     assert!(!table("table_2.md").contains("| published |"), "{}", table("table_2.md"));
     assert!(table("table_2.md").contains("not comparable"));
-    let header = "usage,size,count,cases,ours,low,high,published_cases,published,ratio";
+    let header = "size,count,cases,ours,low,high,published_cases,published,ratio";
     assert_eq!(table("table_2.csv").lines().next(), Some(header));
     assert!(table("table_2.csv").lines().skip(1).all(|line| line.ends_with(",,,")));
     // Fractions of the optimum and hours are comparable.

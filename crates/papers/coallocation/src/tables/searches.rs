@@ -1,43 +1,21 @@
-//! Solved cases at each level of use, phases in which searches end, the parameter study of section
-//! 4.3, and streams.
+//! Phases in which searches end, the parameter study of section 4.3, and streams.
 
-use crate::pairs::{Data, Pair, share};
+use crate::pairs::Data;
 use crate::rows::{SearchRow, StreamRow};
 use crate::setting::Setting;
 use crate::{KINDS, kind_name};
 use dfrsim_lab::{NamedTable, Table, TableLine, average};
 
-pub(super) fn usage(data: &Data<'_>) -> NamedTable {
-    let line = |&usage: &f64| {
-        let grids = data.pairs(usage, None);
-        let all = grids.concat();
-        let earlier = share(all.iter().filter(|pair| pair.both_solved()), Pair::starts_earlier);
-        let hours = average(all.iter().filter_map(Pair::hours_earlier).filter(|&hours| hours > 0.0));
-        let gain = average(all.iter().filter_map(Pair::gain)).map(|gain| 100.0 * gain);
-        let line =
-            KINDS.map(kind_name).into_iter().fold(TableLine::new().with("usage", usage), |line, kind| {
-                let solved = |pairs: &Vec<Pair<'_>>| share(pairs, |pair| pair.search(kind).is_solved());
-                line.with_estimate(kind, data.mean(grids.iter().map(solved)))
-            });
-        line.with("earlier", earlier).with("hours_earlier", hours).with("gain_percent", gain)
-    };
-    let usages = if data.fields.sizes.is_empty() { &[][..] } else { &data.fields.usage };
-    let note = "Parts of all cases; earlier starts are parts of the cases that both solve.";
-    let table = usages.iter().map(line).collect::<Table>().with_notes(vec![note.to_owned()]);
-    NamedTable::printed("usage", "Solved by level of use, which is assumed", table)
-}
-
 /// Builds the table of the phases in which searches without a solution ended.
 pub(super) fn phases(data: &Data<'_>) -> NamedTable {
-    let line = |((usage, kind), size): ((f64, &str), usize)| {
-        let is_one = |row: &&&SearchRow| row.usage == usage && row.kind == kind && row.size == size;
+    let line = |(kind, size): (&str, usize)| {
+        let is_one = |row: &&&SearchRow| row.kind == kind && row.size == size;
         let sum = |value: fn(&SearchRow) -> usize| -> usize {
             data.searches.iter().filter(is_one).map(|row| value(row)).sum()
         };
         let (searches, solved) = (sum(|row| row.searches), sum(|row| row.solved));
         let (first, second) = (sum(|row| row.without_nodes), sum(|row| row.without_totals));
         TableLine::new()
-            .with("usage", usage)
             .with("kind", kind)
             .with("size", size)
             .with("searches", searches)
@@ -46,7 +24,8 @@ pub(super) fn phases(data: &Data<'_>) -> NamedTable {
             .with("phase_2", second)
             .with("phase_4", searches - solved - first - second)
     };
-    let sizes = data.kinds().flat_map(|kind| data.fields.sizes.iter().map(move |&size| (kind, size)));
+    let kinds = KINDS.map(kind_name).into_iter();
+    let sizes = kinds.flat_map(|kind| data.fields.sizes.iter().map(move |&size| (kind, size)));
     NamedTable::new("phases", "Where searches without a solution ended", sizes.map(line).collect())
 }
 
@@ -74,21 +53,20 @@ pub(super) fn parameters(data: &Data<'_>) -> NamedTable {
 }
 
 pub(super) fn stream(data: &Data<'_>) -> NamedTable {
-    let line = |(usage, kind): (f64, &str)| {
-        let is_one = |row: &&&StreamRow| row.usage == usage && row.kind == kind;
+    let line = |kind: &str| {
+        let is_one = |row: &&&StreamRow| row.kind == kind;
         let of = |value: fn(&StreamRow) -> Option<f64>| {
             data.mean(data.streams.iter().filter(is_one).map(|row| value(row)))
         };
         let requests: usize = data.streams.iter().filter(is_one).map(|row| row.requests).sum();
         TableLine::new()
-            .with("usage", usage)
             .with("kind", kind)
             .with("requests", requests)
             .with_estimate("accepted", of(|row| Some(row.accepted as f64 / row.requests.max(1) as f64)))
             .with_estimate("wait_h", of(|row| row.mean_wait_s.map(|seconds| seconds / 3_600.0)))
             .with_estimate("utilisation", of(|row| Some(row.utilisation)))
     };
-    let kinds = data.kinds().filter(|_| data.fields.stream.is_some());
+    let kinds = KINDS.map(kind_name).into_iter().filter(|_| data.fields.stream.is_some());
     let note = "Utilisation is that by the jobs, beside the use that is there.";
     let table = kinds.map(line).collect::<Table>().with_notes(vec![note.to_owned()]);
     NamedTable::printed("stream", "A stream of requests", table)
