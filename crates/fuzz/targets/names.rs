@@ -15,7 +15,7 @@ fn prints_as_itself<T: FromStr + Display + PartialEq + Debug>(text: &str) {
 
 fuzz_target!(|text: &str| {
     prints_as_itself::<dfrsim_policies::Policy>(text);
-    prints_as_itself::<dfrsim_vector_packing::Algorithm>(text);
+    prints_as_itself::<dfrsim::offline_study::Algorithm>(text);
     prints_as_itself::<Shard>(text);
     prints_as_itself::<SimTime>(text);
     prints_as_itself::<SimSpan>(text);

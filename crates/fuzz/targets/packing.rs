@@ -2,10 +2,12 @@
 #![no_main]
 
 use arbitrary::Arbitrary;
+use dfrsim::offline_study::genetic::GeneticParameters;
+use dfrsim::offline_study::{Algorithm, PaperSettings};
 use dfrsim_vector_packing::check::check_minimum_yield;
 use dfrsim_model::{Seed, Yield};
 use dfrsim_vector_packing::file::instance_from_json;
-use dfrsim_vector_packing::{Algorithm, Outcome, Settings, VectorOptions};
+use dfrsim_vector_packing::{Outcome, Settings, VectorOptions};
 use dfrsim_optimum::Limits;
 use libfuzzer_sys::fuzz_target;
 use serde_json::json;
@@ -58,7 +60,7 @@ fuzz_target!(|problem: Problem| {
     let nodes = 1 + problem.nodes % 5;
     let text = json!({ "fixed": fixed, "fluid": fluid, "nodes": nodes, "jobs": jobs }).to_string();
     let Ok(instance) = instance_from_json("built.json", &text) else { return };
-    let settings = Settings {
+    let shared = Settings {
         vector: VectorOptions {
             precision: Yield::from_f64(if problem.coarse { 0.1 } else { 0.001 }),
             ..VectorOptions::default()
@@ -66,6 +68,7 @@ fuzz_target!(|problem: Problem| {
         limits: Limits { time: Some(Duration::from_millis(200)), ..Limits::default() },
         ..Settings::new(Seed::new(1))
     };
+    let settings = PaperSettings { shared, genetic: GeneticParameters::default() };
     let algorithm = ALGORITHMS[usize::from(problem.algorithm) % ALGORITHMS.len()];
     if let Outcome::Solved(solved) = algorithm.solve(&instance, &settings) {
         let faults = check_minimum_yield(&instance, &solved.mapping, solved.minimum_yield);

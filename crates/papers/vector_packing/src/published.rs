@@ -22,7 +22,7 @@ published!(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dfrsim_vector_packing::Algorithm;
+    use crate::algorithms::Algorithm;
 
     #[test]
     fn everything_published_is_a_number_and_all_algorithms_are_known() {

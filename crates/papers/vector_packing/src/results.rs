@@ -1,10 +1,10 @@
 //! All results of a run, and statistics over any part of them.
 
+use crate::algorithms::Algorithm;
 use crate::rows::Row;
 use crate::scenario::{InstanceGroup, Packings};
 use dfrsim_lab::{Line, Status, Value as _, Wide, average};
 use dfrsim_model::{Seed, Yield};
-use dfrsim_vector_packing::Algorithm;
 use dfrsim_vector_packing::instances::InstanceSet;
 use rand::RngExt as _;
 use std::sync::Arc;

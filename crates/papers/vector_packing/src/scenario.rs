@@ -1,5 +1,7 @@
 //! Fields of scenarios.
 
+use crate::algorithms::genetic::{GeneticParameters, GeneticRepair};
+use crate::algorithms::{Algorithm, PaperSettings};
 use dfrsim_lab::fields;
 use dfrsim_lab::fields::{
     Codec, Environment, LocatedFile, any_selected, boolean, choice, count, distinct_tables, file, flattened,
@@ -9,12 +11,11 @@ use dfrsim_lab::fields::{
 use dfrsim_model::offline::Instance;
 use dfrsim_model::{Seed, SimSpan, Yield};
 use dfrsim_optimum::{Backend, Limits, Relaxation};
-use dfrsim_vector_packing::genetic::{GeneticParameters, GeneticRepair};
 use dfrsim_vector_packing::greedy::{self, Light, NodeRules};
 use dfrsim_vector_packing::instances::{
     self, Amounts, DissertationScenario, InstanceSet, Memory, Requirements,
 };
-use dfrsim_vector_packing::{Algorithm, Claimed, ListOrder, Probes, Settings, VectorOptions};
+use dfrsim_vector_packing::{Claimed, ListOrder, Probes, Settings, VectorOptions};
 use std::time::Duration;
 
 fn every_algorithm(_: &Environment) -> Vec<(String, Algorithm)> {
@@ -304,8 +305,8 @@ impl InstanceGroup {
 
 impl Packing {
     /// Builds the settings of algorithms for an instance with this seed.
-    pub(crate) fn settings(&self, instance: Seed) -> Settings {
-        Settings {
+    pub(crate) fn settings(&self, instance: Seed) -> PaperSettings {
+        let shared = Settings {
             placements: self.placements,
             greedy: greedy::Interpretation { rules: self.node_rules, light: self.light },
             vector: VectorOptions {
@@ -315,12 +316,6 @@ impl Packing {
                 claimed: self.claimed,
                 ..VectorOptions::default()
             },
-            genetic: GeneticParameters {
-                repair: self.repair,
-                population: self.population,
-                generations: self.generations,
-                ..GeneticParameters::default()
-            },
             solver: self.solver,
             relaxation: self.relaxation,
             limits: Limits {
@@ -329,6 +324,17 @@ impl Packing {
                 gap: 0.0,
             },
             ..Settings::new(instance.fork("algorithms"))
+        };
+        PaperSettings { shared, genetic: self.genetic() }
+    }
+
+    /// Returns the parameters of `GA`.
+    fn genetic(&self) -> GeneticParameters {
+        GeneticParameters {
+            repair: self.repair,
+            population: self.population,
+            generations: self.generations,
+            ..GeneticParameters::default()
         }
     }
 }
@@ -338,8 +344,8 @@ impl Packings {
     #[must_use]
     pub fn algorithms(&self) -> Vec<Algorithm> {
         let mut algorithms = self.algorithms.clone();
-        if self.optimum && !algorithms.contains(&Algorithm::Optimum) {
-            algorithms.push(Algorithm::Optimum);
+        if self.optimum && !algorithms.contains(&Algorithm::OPTIMUM) {
+            algorithms.push(Algorithm::OPTIMUM);
         }
         algorithms
     }

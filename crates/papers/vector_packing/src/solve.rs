@@ -1,5 +1,7 @@
 //! Runs of one algorithm on one instance: its packing, the checker, and the second phase.
 
+use crate::algorithms::genetic::{GeneticParameters, GeneticRepair};
+use crate::algorithms::{Algorithm, PaperSettings};
 use crate::rows::{Row, decimal};
 use dfrsim_lab::{Digester, Failure, Status};
 use dfrsim_model::Yield;
@@ -8,16 +10,15 @@ use dfrsim_optimum::{
     Limits, RaiseOrder, Relaxation, Status as ProgramStatus, average, max_average, raise, utilisation,
 };
 use dfrsim_vector_packing::check::check_minimum_yield;
-use dfrsim_vector_packing::genetic::{GeneticParameters, GeneticRepair};
-use dfrsim_vector_packing::greedy::{Greedy, Light, NodeRules};
-use dfrsim_vector_packing::{Algorithm, Claimed, ListOrder, Outcome, Settings, Solved, VectorOptions};
+use dfrsim_vector_packing::greedy::{Light, NodeRules};
+use dfrsim_vector_packing::{Claimed, ListOrder, Outcome, Settings, Solved, VectorOptions};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 /// An instance that is ready to be packed.
 pub struct Packable {
     pub(crate) instance: Instance,
-    pub(crate) settings: Settings,
+    pub(crate) settings: PaperSettings,
     /// True if the largest average yield is computed by a linear program where this is needed.
     pub(crate) is_programmed: bool,
     /// Values that all rows of the instance share.
@@ -35,17 +36,21 @@ struct Checked<T> {
 
 /// Returns the index of an algorithm among the [`passes`], if it is one.
 fn pass_index(algorithm: Algorithm) -> Option<usize> {
-    let is_pass = matches!(algorithm, Algorithm::Greedy(Greedy::Pass(..)));
-    is_pass.then(|| passes().position(|pass| pass == algorithm)).flatten()
+    passes().position(|pass| pass == algorithm)
 }
 
 /// Iterates over the passes of `GREEDY`.
 pub(crate) fn passes() -> impl Iterator<Item = Algorithm> {
-    Greedy::all().filter(|each| matches!(each, Greedy::Pass(..))).map(Algorithm::Greedy)
+    Algorithm::all().filter(|algorithm| algorithm.is_greedy_pass())
 }
 
 impl Packable {
-    pub(crate) fn new(instance: Instance, settings: Settings, is_programmed: bool, row: Row) -> Packable {
+    pub(crate) fn new(
+        instance: Instance,
+        settings: PaperSettings,
+        is_programmed: bool,
+        row: Row,
+    ) -> Packable {
         let passes = passes().map(|_| OnceLock::new()).collect();
         Packable { instance, settings, is_programmed, row, passes }
     }
@@ -63,12 +68,12 @@ impl Packable {
             seed,
             placements,
             greedy,
-            genetic,
             vector: VectorOptions { precision, lists, probes, claimed, effort },
             solver,
             relaxation,
             limits,
-        } = self.settings;
+        } = self.settings.shared;
+        let genetic = self.settings.genetic;
         let Limits { time, nodes, .. } = limits;
         let choices = [
             lists == ListOrder::ByPair,
@@ -180,9 +185,9 @@ impl Packable {
         if !self.is_programmed {
             return None;
         }
-        let limits = Limits { time: self.settings.limits.time, ..Limits::default() };
+        let limits = Limits { time: self.settings.shared.limits.time, ..Limits::default() };
         let Solved { mapping, minimum_yield } = solved;
-        let solver = self.settings.solver.solver();
+        let solver = self.settings.shared.solver.solver();
         let phase = max_average(&self.instance, mapping, *minimum_yield, solver, &limits).ok()??;
         (phase.status == ProgramStatus::Optimal).then_some(phase.yields)
     }

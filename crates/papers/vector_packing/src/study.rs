@@ -1,5 +1,6 @@
 //! The study: instances x algorithms -> rows.
 
+use crate::algorithms::{Algorithm, PaperSettings, offered};
 use crate::parameters::Parameters;
 use crate::results::Results;
 use crate::rows::{Row, decimal};
@@ -14,9 +15,8 @@ use dfrsim_lab::{
 use dfrsim_model::Seed;
 use dfrsim_model::offline::Instance;
 use dfrsim_optimum::lp_bound;
-use dfrsim_vector_packing::Algorithm;
+use dfrsim_vector_packing::PackingProblem;
 use dfrsim_vector_packing::file::instance_from_json;
-use dfrsim_vector_packing::greedy::Greedy;
 use std::any::Any;
 
 /// The off-line study of a scenario.
@@ -101,8 +101,7 @@ impl Study for OfflineStudy {
         };
         scenario.instances.iter().map(of).fold(0, u64::saturating_add)
     }
-    /// Returns the [`Instance`] and its [`Settings`](dfrsim_vector_packing::Settings), from which an
-    /// algorithm computes exactly the result of the run.
+    /// Returns the [`PackingProblem`] from which an algorithm computes exactly the result of the run.
     fn problem(scenario: &Scenario<Packings>, which: ProblemId<'_>) -> Result<Box<dyn Any>, RunError> {
         let ProblemId { group: name, number, replication } = which;
         let group = scenario.instances.iter().find(|each| each.name == name);
@@ -121,13 +120,14 @@ impl Study for OfflineStudy {
                 group.instance(&group.generated_scenarios()[number as usize], seed)
             }
         };
-        Ok(Box::new((instance, scenario.packing.settings(seed))))
+        let PaperSettings { shared: settings, genetic } = scenario.packing.settings(seed);
+        Ok(Box::new(PackingProblem { instance, settings, algorithms: offered(genetic) }))
     }
     fn open(scenario: &Scenario<Packings>, inputs: &mut Vec<Input>) -> Result<OfflineStudy, RunError> {
         let algorithms = scenario.algorithms();
         let second_phase = scenario.second_phase();
-        let is_best_pass_known = passes().all(|pass| algorithms.contains(&pass))
-            && !second_phase.contains(&Algorithm::Greedy(Greedy::Best));
+        let is_best_pass_known =
+            passes().all(|pass| algorithms.contains(&pass)) && !second_phase.contains(&Algorithm::GREEDY);
         let (mut grids, mut all_read) = (Vec::new(), Vec::new());
         for group in &scenario.instances {
             let mut parameters: Vec<Parameters> =
@@ -218,7 +218,7 @@ impl Study for OfflineStudy {
         &algorithm: &Algorithm,
         watch: RunContext<'_>,
     ) -> Result<Vec<Row>, Failure> {
-        let is_best = self.is_best_pass_known && algorithm == Algorithm::Greedy(Greedy::Best);
+        let is_best = self.is_best_pass_known && algorithm == Algorithm::GREEDY;
         let best = if is_best { instance.best_pass() } else { None };
         let (row, time) =
             best.unwrap_or_else(|| instance.row(algorithm, self.second_phase.contains(&algorithm)));

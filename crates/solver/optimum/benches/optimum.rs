@@ -3,11 +3,10 @@
 #[path = "../../tests/optimum/instances.rs"]
 mod instances;
 
-use dfrsim_model::Yield;
 use dfrsim_model::offline::Instance;
 use dfrsim_optimum::{
-    Attempt, Backend, Diving, Limits, Outcome, Relaxation, Status, chekuri_pack, dive, lp_bound, max_average,
-    optimum, optimum_by_program, relaxed,
+    Attempt, Backend, Limits, Outcome, Relaxation, Status, lp_bound, max_average, optimum,
+    optimum_by_program, relaxed,
 };
 use divan::{Bencher, black_box};
 use instances::{Scenario, dissertation, rr6692};
@@ -91,19 +90,6 @@ fn relaxed_as_printed_with_512_jobs(bencher: Bencher<'_, '_>) {
 #[divan::bench(sample_count = 2, args = [(4, 12), (16, 40), (64, 100), (64, 512)])]
 fn relaxed_at_the_bound(bencher: Bencher<'_, '_>, (nodes, jobs): (usize, usize)) {
     vertex(bencher, Relaxation::AtBound, nodes, jobs);
-}
-
-/// By nodes, jobs and how carefully.
-#[divan::bench(sample_count = 2, args = [(4, 12, Diving::Fast), (4, 12, Diving::Slow), (16, 40, Diving::Fast), (16, 40, Diving::Slow), (64, 100, Diving::Fast)])]
-fn diving(bencher: Bencher<'_, '_>, (nodes, jobs, how): (usize, usize, Diving)) {
-    let (instance, solver) = (sample(nodes, jobs, 4, 0), Backend::Microlp.solver());
-    bencher.bench(|| dive(&instance, how, solver, &Limits::default()).map(|found| found == Attempt::Failed));
-}
-
-#[divan::bench(sample_count = 2, args = [(4, 12), (16, 40), (64, 100)])]
-fn chekuri(bencher: Bencher<'_, '_>, (nodes, jobs): (usize, usize)) {
-    let (instance, solver) = (sample(nodes, jobs, 4, 0), Backend::Microlp.solver());
-    bencher.bench(|| chekuri_pack(&instance, Yield::ZERO, solver, &Limits::default()).map(|_| ()));
 }
 
 /// The second phase of the best mapping of 12 jobs on 4 nodes.

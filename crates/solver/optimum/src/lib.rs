@@ -9,14 +9,12 @@
 //! * [`adapted_optimum`]: the optimum of the adaptation problem, with a budget for moves.
 //! * [`lp_bound`]: LPBOUND, the upper bound in closed form. [`mapping_yield`]: the minimum yield of
 //!   a given mapping.
-//! * [`relaxed`] and [`rounded`]: RRND and RRNDNZ. [`dive`]: FASTDIVING and SLOWDIVING.
-//!   [`chekuri_pack`]: the packing step of VP_CHEKURI.
+//! * [`relaxed`] and [`rounded`]: RRND and RRNDNZ. [`Loads`], [`packing_program`]: building blocks
+//!   of other algorithms on linear programs.
 //! * [`max_average`]: the second phase, which distributes the remaining capacity to maximise the
 //!   average yield; [`raise`]: the greedy algorithms of both texts, for comparison.
 //! * [`fewest_nodes`]: the number of nodes that a given yield needs.
-//! * [`Program`], [`Solver`], [`Backend`]: linear programs, and the solvers by name: `microlp`, and
-//!   `highs` in builds with the feature of that name, which needs cmake, libclang and a C++
-//!   compiler.
+//! * [`Program`], [`Solver`], [`Backend`]: linear programs, and the solvers by name: `microlp`.
 //!
 //! ```
 //! use dfrsim_model::Yield;
@@ -59,13 +57,10 @@
 //! # Sources
 //! The dissertation that introduced DFRS (Stillwell, 2010), sections 4.1, 4.2.1, 4.2.3, 4.2.5,
 //! 4.4.7, 4.5 and 6.2; RR-6692 (Casanova, Schanzenbach, Stillwell and Vivien, "Resource allocation
-//! using virtual clusters", 2008), sections 2.5, 3.1, 3.2, 3.5 and 5.1; Chekuri and Khanna, "On
-//! multidimensional packing problems" (2004).
+//! using virtual clusters", 2008), sections 2.5, 3.1, 3.2, 3.5 and 5.1.
 
 mod amounts;
 mod bound;
-mod chekuri;
-mod diving;
 mod exact;
 mod fewest_nodes;
 mod loads;
@@ -81,16 +76,16 @@ mod tasks;
 
 pub use amounts::mapping_yield;
 pub use bound::lp_bound;
-pub use chekuri::chekuri_pack;
 pub use dfrsim_model::offline::Solved;
-pub use diving::{Diving, dive};
 pub use exact::{adapted_optimum, is_feasible, optimum};
 pub use fewest_nodes::{FewestNodes, fewest_nodes, fewest_nodes_by};
+pub use loads::Loads;
 pub use milp::{Integrality, Model, optimum_by_program};
 pub use outcome::{Attempt, Limits, Outcome, Status};
 pub use patterns::{MAX_PATTERN_TASKS, PATTERN_ROUNDS, pattern_bound};
 pub use program::{Answer, Program, Relation, Variable};
-pub use relaxation::{Relaxation, Split, relaxed};
-pub use rounding::{Zeros, rounded};
+pub use relaxation::{Relaxation, Split, packing_program, relaxed};
+pub use rounding::{ZERO, Zeros, rounded};
 pub use second_phase::{RaiseOrder, SecondPhase, average, max_average, raise, utilisation};
 pub use solver::{Backend, Dive, Solver, SolverError};
+pub use tasks::{LARGEST_TABLE, jobs_of_tasks};

@@ -6,7 +6,7 @@ use dfrsim_model::offline::{Instance, Solved, collect_mapping};
 
 /// Free amounts of each node while tasks are placed at one yield.
 #[derive(Clone, Debug)]
-pub(crate) struct Loads<'a> {
+pub struct Loads<'a> {
     instance: &'a Instance,
     /// Demand of a task of each job.
     demands: Vec<u64>,
@@ -17,7 +17,7 @@ pub(crate) struct Loads<'a> {
 
 impl<'a> Loads<'a> {
     /// Creates empty nodes.
-    pub(crate) fn new(instance: &'a Instance, scaled: Yield) -> Loads<'a> {
+    pub fn new(instance: &'a Instance, scaled: Yield) -> Loads<'a> {
         let demands = instance.jobs.iter().flat_map(|job| job.sizes_at(instance.fixed, scaled)).collect();
         Loads {
             instance,
@@ -28,19 +28,19 @@ impl<'a> Loads<'a> {
     }
 
     /// Returns the demand of a task of the job.
-    pub(crate) fn demand(&self, job: usize) -> &[u64] {
+    pub fn demand(&self, job: usize) -> &[u64] {
         let width = self.instance.dimensions();
         &self.demands[job * width..][..width]
     }
 
     /// Checks that a task of the job fits on a node.
-    pub(crate) fn fits(&self, job: usize, node: usize) -> bool {
+    pub fn fits(&self, job: usize, node: usize) -> bool {
         let width = self.instance.dimensions();
         self.demand(job).iter().zip(&self.free[node * width..]).all(|(takes, free)| takes <= free)
     }
 
     /// Places a task on a node if it fits; returns true if it does.
-    pub(crate) fn place(&mut self, job: usize, node: usize) -> bool {
+    pub fn place(&mut self, job: usize, node: usize) -> bool {
         let fits = self.fits(job, node);
         if fits {
             let width = self.instance.dimensions();
@@ -52,7 +52,7 @@ impl<'a> Loads<'a> {
     }
 
     /// Returns the mapping of all placed tasks with its minimum yield.
-    pub(crate) fn solution(&self) -> Option<Solved> {
+    pub fn solution(&self) -> Option<Solved> {
         let mapping = collect_mapping(
             self.instance.jobs.len(),
             self.places.iter().map(|&(job, node)| (job, node as u32, 1)),

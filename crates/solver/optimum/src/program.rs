@@ -8,6 +8,13 @@ use crate::outcome::Status;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Variable(pub(crate) usize);
 
+impl Variable {
+    /// Returns the position of the variable in lists of values.
+    pub fn index(self) -> usize {
+        self.0
+    }
+}
+
 /// Relations between the two sides of a constraint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Relation {

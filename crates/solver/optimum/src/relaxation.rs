@@ -75,7 +75,7 @@ pub fn relaxed(
 
 /// Builds the program, without an objective, that splits tasks over the first nodes such that all
 /// have a given minimum yield.
-pub(crate) fn packing_program(
+pub fn packing_program(
     instance: &Instance,
     tasks: &[usize],
     scaled: dfrsim_model::Yield,

@@ -7,7 +7,7 @@ use dfrsim_model::{Seed, Yield};
 use rand::RngExt;
 
 /// Largest fraction that counts as zero, given the tolerance of solvers.
-pub(crate) const ZERO: f64 = 1e-9;
+pub const ZERO: f64 = 1e-9;
 
 /// Probability that RRNDNZ substitutes for zero.
 const RAISED_PROBABILITY: f64 = 0.01;

@@ -1,4 +1,4 @@
-//! Tests rounding and diving.
+//! Tests rounding.
 
 use crate::arbitrary::instances;
 use crate::exact::assert_complete;
@@ -6,11 +6,10 @@ use crate::programs::solvers;
 use dfrsim_model::offline::{Instance, OfflineJob};
 use dfrsim_model::{NodeId, NodeTasks, Seed, Yield};
 use dfrsim_optimum::{
-    Attempt, Diving, Limits, Relaxation, Solved, Split, Zeros, dive, lp_bound, mapping_yield, optimum,
-    optimum_by_program, relaxed, rounded,
+    Attempt, Limits, Relaxation, Solved, Split, Zeros, lp_bound, mapping_yield, optimum, optimum_by_program,
+    relaxed, rounded,
 };
 use proptest::prelude::*;
-use std::time::Duration;
 
 fn jobs(demands: &[[u32; 2]]) -> Vec<OfflineJob> {
     let job = |&demand: &[u32; 2]| OfflineJob { tasks: 1, demand: demand.into(), least_yield: Yield::ZERO };
@@ -59,28 +58,8 @@ fn raised_zeros_rescue() {
     assert!((12..72).contains(&elsewhere), "{elsewhere}");
 }
 
-/// Memory of 6, 6 and 4, needs of 10: the large ones must be on different nodes, so LPBOUND, 20/30,
-/// cannot be reached: 10/20. A dive that places both large ones on one node finds no solution; every
-/// complete dive finds this one.
-#[test]
-fn both_dives_reach_the_bottom() {
-    let instance = two_nodes(&[[6, 10], [6, 10], [4, 10]]);
-    let expected = optimum(&instance, &Limits::default()).best.unwrap().minimum_yield;
-    assert_eq!(expected, Yield::from_ratio(1, 2));
-    for solver in solvers() {
-        for diving in [Diving::Fast, Diving::Slow] {
-            match dive(&instance, diving, solver, &Limits::default()).unwrap() {
-                Attempt::Found(placed) => assert_eq!(placed.minimum_yield, expected),
-                attempt => panic!("{} {diving:?}: {attempt:?}", solver.name()),
-            }
-            let late = Limits { time: Some(Duration::ZERO), ..Limits::default() };
-            assert_eq!(dive(&instance, diving, solver, &late).unwrap(), Attempt::TimedOut);
-        }
-    }
-}
-
-/// The memory is exactly full, and each task fits on its node only: there is one solution, even of
-/// the relaxed program. 20 on 10 is a yield of 1/2.
+/// Memory that is full without a gap, and each task fits on its node alone: there is one solution, even of the relaxed
+/// program. 20 on 10 is a yield of 1/2.
 #[test]
 fn where_there_is_no_choice_all_agree() {
     let nodes = vec![[3, 0, 10].into(), [0, 5, 10].into()];
@@ -90,9 +69,6 @@ fn where_there_is_no_choice_all_agree() {
     let expected = Solved { mapping: vec![on(1), on(0)], minimum_yield: Yield::from_ratio(1, 2) };
     for solver in solvers() {
         let limits = Limits::default();
-        for diving in [Diving::Fast, Diving::Slow] {
-            assert_eq!(dive(&instance, diving, solver, &limits).unwrap(), Attempt::Found(expected.clone()));
-        }
         let vertex = relaxed(&instance, Relaxation::Published, solver, &limits).unwrap();
         let Attempt::Found(vertex) = vertex else { panic!("{vertex:?}") };
         assert_eq!(rounded(&instance, &vertex, Zeros::Kept, Seed::new(1)), Some(expected.clone()));
@@ -131,11 +107,6 @@ proptest! {
                         let printed = relaxation == Relaxation::Published || instance.is_homogeneous();
                         prop_assert!(!printed || best.is_none());
                     }
-                }
-            }
-            for diving in [Diving::Fast, Diving::Slow] {
-                if let Attempt::Found(placed) = dive(&instance, diving, solver, &Limits::default()).unwrap() {
-                    check(&instance, &placed, best);
                 }
             }
         }

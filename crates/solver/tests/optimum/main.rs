@@ -5,7 +5,6 @@ mod arbitrary;
 mod average;
 mod bounds;
 mod by_hand;
-mod chekuri;
 mod exact;
 mod heuristics;
 mod instances;

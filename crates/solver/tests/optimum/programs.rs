@@ -7,8 +7,8 @@ use crate::instances::{Scenario, dissertation};
 use dfrsim_model::Yield;
 use dfrsim_model::offline::{Instance, OfflineJob};
 use dfrsim_optimum::{
-    Attempt, Backend, Diving, Integrality, Limits, Model, Program, Relation, Relaxation, Solver, Status,
-    chekuri_pack, dive, is_feasible, lp_bound, optimum, optimum_by_program, relaxed,
+    Attempt, Backend, Integrality, Limits, Model, Program, Relation, Relaxation, Solver, Status, is_feasible,
+    lp_bound, optimum, optimum_by_program, relaxed,
 };
 use proptest::prelude::*;
 use std::time::Duration;
@@ -118,8 +118,6 @@ fn what_is_far_too_large_is_given_up_at_once() {
         for relaxation in [Relaxation::Published, Relaxation::AtBound] {
             assert_eq!(relaxed(&instance, relaxation, solver, &limits), Ok(Attempt::TimedOut));
         }
-        assert_eq!(dive(&instance, Diving::Fast, solver, &limits), Ok(Attempt::TimedOut));
-        assert_eq!(chekuri_pack(&instance, Yield::ONE, solver, &limits), Ok(Attempt::TimedOut));
     }
 }
 

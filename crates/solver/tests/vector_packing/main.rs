@@ -2,6 +2,5 @@
 //! cases derived by hand.
 
 mod file;
-mod genetic;
 mod greedy;
 mod strategy;

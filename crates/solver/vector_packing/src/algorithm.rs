@@ -1,13 +1,12 @@
 //! Algorithms and their names.
 
-use crate::genetic;
 use crate::greedy::Greedy;
 use crate::linear;
 use crate::vector::{self, VectorPacking};
 use crate::{Outcome, Settings};
 use dfrsim_model::named::UnknownName;
 use dfrsim_model::offline::Instance;
-use dfrsim_optimum::{Diving, Zeros, optimum};
+use dfrsim_optimum::{Zeros, optimum};
 use std::fmt;
 use std::str::FromStr;
 
@@ -32,17 +31,11 @@ use std::str::FromStr;
 pub enum Algorithm {
     /// A greedy algorithm.
     Greedy(Greedy),
-    /// `GA`, the genetic algorithm.
-    Genetic,
     /// A vector packing algorithm within a search for the yield.
     Vector(vector::Algorithm),
     /// `RRND` or `RRNDNZ` (`RRNZ` in RR-6692): randomised rounding of a vertex of the relaxed
     /// program.
     Rounding(Zeros),
-    /// `FASTDIVING` or `SLOWDIVING`.
-    Diving(Diving),
-    /// `VP_CHEKURI`.
-    Chekuri,
     /// `OPT`, the proven optimum, by exact search.
     Optimum,
     /// `MILP`, the optimum by a solver of the published mixed integer program (dissertation, 4.1 to
@@ -54,14 +47,11 @@ impl Algorithm {
     /// Returns all algorithms, in the order of the texts.
     pub fn all() -> impl Iterator<Item = Algorithm> {
         let rounding = [Zeros::Kept, Zeros::Raised].map(Algorithm::Rounding);
-        let diving = [Diving::Fast, Diving::Slow].map(Algorithm::Diving);
         Greedy::all()
             .map(Algorithm::Greedy)
             .chain(rounding)
-            .chain(diving)
-            .chain([Algorithm::Genetic])
             .chain(vector::Algorithm::ALL.map(Algorithm::Vector))
-            .chain([Algorithm::Chekuri, Algorithm::Optimum, Algorithm::Program])
+            .chain([Algorithm::Optimum, Algorithm::Program])
     }
 
     /// Solves an instance. Fails if the algorithm does not support this number of resources, or if
@@ -72,14 +62,11 @@ impl Algorithm {
             Algorithm::Greedy(greedy) => {
                 greedy.solve_as(settings.greedy, instance, settings.seed, settings.placements)
             }
-            Algorithm::Genetic => genetic::solve(instance, settings.seed, &settings.genetic),
             Algorithm::Vector(algorithm) => {
                 let solved = VectorPacking::new(algorithm, settings.vector).solve(instance);
                 solved.ok().flatten().map_or(Outcome::Failed, Outcome::Solved)
             }
             Algorithm::Rounding(zeros) => linear::rounding(instance, zeros, settings),
-            Algorithm::Diving(diving) => linear::diving(instance, diving, settings),
-            Algorithm::Chekuri => linear::chekuri(instance, settings),
             Algorithm::Optimum => linear::outcome_if_proven(optimum(instance, &settings.limits)),
             Algorithm::Program => linear::program(instance, settings),
         }
@@ -90,13 +77,9 @@ impl fmt::Display for Algorithm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Algorithm::Greedy(greedy) => greedy.fmt(f),
-            Algorithm::Genetic => f.pad("GA"),
             Algorithm::Vector(algorithm) => algorithm.fmt(f),
             Algorithm::Rounding(Zeros::Kept) => f.pad("RRND"),
             Algorithm::Rounding(Zeros::Raised) => f.pad("RRNDNZ"),
-            Algorithm::Diving(Diving::Fast) => f.pad("FASTDIVING"),
-            Algorithm::Diving(Diving::Slow) => f.pad("SLOWDIVING"),
-            Algorithm::Chekuri => f.pad("VP_CHEKURI"),
             Algorithm::Optimum => f.pad("OPT"),
             Algorithm::Program => f.pad("MILP"),
         }
@@ -122,12 +105,12 @@ mod tests {
     fn every_listed_name_parses_and_prints_back() {
         let names: BTreeSet<String> = Algorithm::all().map(|algorithm| algorithm.to_string()).collect();
         assert_eq!(names.len(), Algorithm::all().count(), "names are unique");
-        assert_eq!(names.len(), 49 + 2 + 4 + 4 + 1 + vector::Algorithm::ALL.len() + 3);
+        assert_eq!(names.len(), 49 + 2 + 4 + 2 + vector::Algorithm::ALL.len() + 2);
         for algorithm in Algorithm::all() {
             assert_eq!(algorithm.to_string().parse(), Ok(algorithm));
         }
-        let some = ["GREEDY_S1_P1", "GREEDY_S7_P7", "GREEDY", "GREEDYLIGHT", "GR", "SG", "GB", "SGB", "GA"];
-        let others = ["RRND", "RRNDNZ", "FASTDIVING", "SLOWDIVING", "VP_CPSUM", "MCB8", "VP_CHEKURI", "OPT"];
+        let some = ["GREEDY_S1_P1", "GREEDY_S7_P7", "GREEDY", "GREEDYLIGHT", "GR", "SG", "GB", "SGB"];
+        let others = ["RRND", "RRNDNZ", "VP_CPSUM", "MCB8", "OPT"];
         for name in some.into_iter().chain(others) {
             assert!(names.contains(name), "{name}");
         }

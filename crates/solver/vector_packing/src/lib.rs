@@ -4,7 +4,8 @@
 //!   and sample.
 //! * [`Algorithm`]: every algorithm under its published name; solves an instance with an
 //!   [`Outcome`].
-//! * [`greedy`], [`genetic`]: the algorithm families of this crate.
+//! * [`greedy`], [`vector`]: the algorithm families of this crate. [`Offered`]: those of a program,
+//!   to which other crates add theirs.
 //! * [`minimum_yield`]: the exact minimum yield of a mapping.
 //! * [`mod@file`]: instances and solutions as JSON.
 //!
@@ -26,7 +27,6 @@
 
 pub mod check;
 pub mod file;
-pub mod genetic;
 pub mod greedy;
 pub mod instances;
 
@@ -34,12 +34,15 @@ pub mod vector;
 
 mod algorithm;
 mod linear;
+mod offered;
 mod outcome;
 mod rigid;
 mod settings;
 
 pub use algorithm::Algorithm;
 pub use dfrsim_model::offline::Solved;
+pub use offered::{Offered, OfferedAlgorithms, Packer, PackingProblem};
 pub use outcome::Outcome;
+pub use rigid::Rigid;
 pub use settings::Settings;
 pub use vector::{Claimed, ListOrder, Options as VectorOptions, Probes, minimum_yield};

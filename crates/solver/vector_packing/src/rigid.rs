@@ -10,7 +10,7 @@ use dfrsim_model::offline::Instance;
 /// All amounts are in units of 2^-20, so that constrained needs are exact. They are signed, so that
 /// loads and capacities can be subtracted; they are at most 2^52, so that sums below a capacity do
 /// not overflow.
-pub(crate) struct Rigid {
+pub struct Rigid {
     dimensions: usize,
     /// Demands of jobs, a row of `dimensions` each.
     demands: Vec<i64>,
@@ -20,7 +20,8 @@ pub(crate) struct Rigid {
 }
 
 impl Rigid {
-    pub(crate) fn of(instance: &Instance) -> Rigid {
+    /// Reads the demands of an instance.
+    pub fn of(instance: &Instance) -> Rigid {
         let sizes = instance.jobs.iter().flat_map(|job| job.sizes_at(instance.fixed, Yield::ZERO));
         let capacities = instance.nodes.iter().flatten().map(|&capacity| i64::from(capacity) << Yield::BITS);
         Rigid {
@@ -31,16 +32,16 @@ impl Rigid {
         }
     }
     /// Returns the demand of a task of the job.
-    pub(crate) fn demand(&self, job: usize) -> &[i64] {
+    pub fn demand(&self, job: usize) -> &[i64] {
         &self.demands[job * self.dimensions..][..self.dimensions]
     }
     /// Returns the capacity of a node.
-    pub(crate) fn capacity(&self, node: usize) -> &[i64] {
+    pub fn capacity(&self, node: usize) -> &[i64] {
         &self.capacities[node * self.dimensions..][..self.dimensions]
     }
     /// Converts a load to a comparable value: on heterogeneous nodes relative to the capacity, in
     /// units of 2^-40, rounded down.
-    pub(crate) fn comparable_load(&self, load: i64, capacity: i64) -> i64 {
+    pub fn comparable_load(&self, load: i64, capacity: i64) -> i64 {
         match (load, capacity) {
             _ if self.is_homogeneous => load,
             (0, _) => 0,

@@ -1,6 +1,5 @@
 //! Parameters of algorithms that are not part of their names.
 
-use crate::genetic::GeneticParameters;
 use crate::greedy::Interpretation;
 use crate::vector;
 use dfrsim_model::Seed;
@@ -15,9 +14,7 @@ pub struct Settings {
     pub placements: u64,
     /// Interpretations of the dissertation's greedy algorithms.
     pub greedy: Interpretation,
-    /// Parameters of `GA`.
-    pub genetic: GeneticParameters,
-    /// Parameters of vector packing; `VP_CHEKURI` uses their precision and probes.
+    /// Parameters of vector packing.
     pub vector: vector::Options,
     /// Solver of linear programs.
     pub solver: Backend,
@@ -29,14 +26,12 @@ pub struct Settings {
 
 impl Settings {
     /// Creates the settings of the published results, except for exact yields: 500,000 placements,
-    /// the [default](GeneticParameters::default) genetic algorithm, a precision of 0.001, the
-    /// published program, no limits.
+    /// a precision of 0.001, the published program, no limits.
     pub fn new(seed: Seed) -> Settings {
         Settings {
             seed,
             placements: 500_000,
             greedy: Interpretation::default(),
-            genetic: GeneticParameters::default(),
             vector: vector::Options::default(),
             solver: Backend::default(),
             relaxation: Relaxation::default(),

@@ -26,7 +26,9 @@ use dfrsim_vector_packing::file::{
     Solution, instance_from_vbp, instance_of, solution_from_json, solution_to_json,
 };
 use dfrsim_vector_packing::vector::MAX_DIMENSIONS;
-use dfrsim_vector_packing::{Algorithm, Settings, Solved, VectorOptions};
+use dfrsim_vector_packing::{
+    Algorithm, Offered, OfferedAlgorithms, PackingProblem, Settings, Solved, VectorOptions,
+};
 use ended::AlgorithmOutcome;
 use fewest::Goal;
 use replayed::ReplayArguments;
@@ -65,14 +67,14 @@ pub(crate) struct Pack {
     /// Names of the algorithms (see `--list`); by default VP_EJECT for states and VP_CPSUM for
     /// instances
     #[arg(long, short, value_name = "NAME", num_args = 1..)]
-    algorithm: Vec<Algorithm>,
+    algorithm: Vec<String>,
     /// Find the optimum too; if the time limit is reached first, the best packing found and a bound
     #[arg(long)]
     optimum: bool,
     /// Time limit of each algorithm, including everything that it tries
     #[arg(long, value_name = "SECONDS", value_parser = parse_time, default_value = "60")]
     time_limit: Duration,
-    /// Solver of linear programs: microlp, or highs in builds with that feature
+    /// Solver of linear programs
     #[arg(long, value_name = "NAME", default_value_t = Backend::default())]
     solver: Backend,
     /// Precision of the yield in the search of vector packing
@@ -118,12 +120,17 @@ struct Packed {
 
 impl Pack {
     pub(crate) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
+        let offered = context.registry.environment().get::<OfferedAlgorithms>().cloned().unwrap_or_default();
         if self.list {
-            let names = Algorithm::all().map(|algorithm| algorithm.to_string());
+            let names = offered.0.iter().map(ToString::to_string);
             return context.print(&PackAnswer::Names { algorithms: names.collect() });
         }
-        if let Some((instance, settings)) = self.replayed.read(context.registry)? {
-            return self.answer(context, &instance, None, &settings, self.fewest_nodes);
+        let named = self.algorithms(&offered)?;
+        if let Some(PackingProblem { instance, settings, algorithms }) =
+            self.replayed.read(context.registry)?
+        {
+            let named = self.algorithms(&algorithms)?;
+            return self.answer(context, (&instance, named), None, &settings, self.fewest_nodes);
         }
         self.written.check()?;
         let settings = self.settings()?;
@@ -133,7 +140,7 @@ impl Pack {
             let text = read_text(path).map_err(Failure::input)?;
             let instance = instance_from_vbp(&path.display().to_string(), &text).map_err(Failure::input)?;
             let wanted = self.fewest_nodes.or(Some(Yield::ONE));
-            return self.answer(context, &instance, None, &settings, wanted);
+            return self.answer(context, (&instance, named), None, &settings, wanted);
         }
         let inputs = open(&self.state)?;
         if let [input] = &inputs[..]
@@ -141,7 +148,7 @@ impl Pack {
             && ["fixed", "fluid"].iter().any(|name| root.get(name).is_some())
         {
             let instance = instance_of(input).map_err(Failure::input)?;
-            return self.answer(context, &instance, None, &settings, self.fewest_nodes);
+            return self.answer(context, (&instance, named), None, &settings, self.fewest_nodes);
         }
         let loaded = load(&inputs)?;
         let problem = Problem::of(&loaded, true);
@@ -152,14 +159,22 @@ impl Pack {
                 instance.dimensions()
             )));
         }
-        self.answer(context, instance, Some((&loaded, &problem)), &settings, self.fewest_nodes)
+        self.answer(context, (instance, named), Some((&loaded, &problem)), &settings, self.fewest_nodes)
     }
 
-    /// Solves an instance according to the options and prints the answer.
+    /// Returns the algorithms of `--algorithm`, among those that the program offers.
+    fn algorithms(&self, offered: &OfferedAlgorithms) -> Result<Vec<Offered>, Failure> {
+        let find = |name: &String| {
+            offered.find(name).map_err(|unknown| Failure::input(format!("--algorithm: {unknown}")))
+        };
+        self.algorithm.iter().map(find).collect()
+    }
+
+    /// Solves an instance by the named algorithms, or those of the options, and prints the answer.
     fn answer(
         &self,
         context: &Context<'_>,
-        instance: &Instance,
+        (instance, mut algorithms): (&Instance, Vec<Offered>),
         state: Option<(&Loaded<'_>, &Problem)>,
         settings: &Settings,
         fewest_nodes: Option<Yield>,
@@ -167,13 +182,12 @@ impl Pack {
         if let Some(path) = &self.check {
             return self.check(context, path, instance);
         }
-        let mut algorithms = self.algorithm.clone();
         if algorithms.is_empty() {
             let name = if state.is_some() { "VP_EJECT" } else { "VP_CPSUM" };
-            algorithms.push(name.parse().expect("this algorithm exists"));
+            algorithms.push(Offered::Own(name.parse().expect("this algorithm exists")));
         }
-        if self.optimum && !algorithms.contains(&Algorithm::Optimum) {
-            algorithms.push(Algorithm::Optimum);
+        if self.optimum && !algorithms.iter().any(|algorithm| algorithm.is(Algorithm::Optimum)) {
+            algorithms.push(Offered::Own(Algorithm::Optimum));
         }
         if state.is_none() && self.written.is_any_requested() {
             return Err(Failure::input(
@@ -239,7 +253,7 @@ impl Pack {
     fn pack(
         &self,
         instance: &Instance,
-        algorithms: &[Algorithm],
+        algorithms: &[Offered],
         settings: &Settings,
         bound: Option<Yield>,
     ) -> Result<(Vec<PackingResult>, Option<Packed>), Failure> {
@@ -247,7 +261,7 @@ impl Pack {
         for algorithm in algorithms {
             let begin = Instant::now();
             let AlgorithmOutcome { came, solved, bound: proven } =
-                AlgorithmOutcome::of(*algorithm, instance, settings, self.time_limit);
+                AlgorithmOutcome::of(algorithm, instance, settings, self.time_limit);
             let mut line = PackingResult {
                 algorithm: algorithm.to_string(),
                 outcome: came,
@@ -257,7 +271,7 @@ impl Pack {
             };
             if let Some(solved) = solved {
                 let minimum = solved.minimum_yield;
-                check_packing(*algorithm, instance, &solved.mapping, minimum)?;
+                check_packing(algorithm, instance, &solved.mapping, minimum)?;
                 let yields = raise_yields(instance, &solved, settings);
                 line.minimum_yield = Some(minimum.as_f64());
                 line.average_yield = Some(average(&yields));
@@ -304,7 +318,7 @@ impl Pack {
 
 /// Checks the packing of an algorithm with the independent checker.
 fn check_packing(
-    algorithm: Algorithm,
+    algorithm: &Offered,
     instance: &Instance,
     mapping: &Mapping,
     claimed: Yield,

@@ -5,8 +5,6 @@ use super::gaps::MARGINS;
 use crate::published::TABLE_4_5;
 use crate::results::{Results, Subset};
 use dfrsim_lab::{Table, TableLine};
-use dfrsim_vector_packing::Algorithm;
-use dfrsim_vector_packing::greedy::Greedy;
 use dfrsim_vector_packing::instances::InstanceSet;
 
 /// Subsets of numbers of resources for which the text describes the domination relation.
@@ -50,7 +48,7 @@ pub(super) fn table_4_5(results: &Results<'_>) -> Option<Table> {
 /// Builds the table of S, Y and domination for every pair of algorithms except the 49 greedy passes.
 pub(super) fn table(results: &Results<'_>) -> Option<Table> {
     let algorithms: Vec<(String, usize)> = (results.algorithms.iter())
-        .filter(|(each, _)| !matches!(each, Algorithm::Greedy(Greedy::Pass(..))))
+        .filter(|(each, _)| !each.is_greedy_pass())
         .map(|(each, column)| (each.to_string(), *column))
         .collect();
     let mut lines = Vec::new();

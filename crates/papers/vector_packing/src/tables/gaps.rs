@@ -3,8 +3,6 @@
 use crate::published::{TABLE_4_1, TABLE_4_3, TABLE_4_4};
 use crate::results::{Gaps, Results, Subset};
 use dfrsim_lab::{Reference, Table, TableLine, rank_correlation};
-use dfrsim_vector_packing::Algorithm;
-use dfrsim_vector_packing::greedy::Greedy;
 use dfrsim_vector_packing::instances::InstanceSet;
 
 /// Builds table 4.1, over the instances on which the algorithms on linear programs ran.
@@ -95,7 +93,7 @@ pub(super) fn all(results: &Results<'_>) -> Option<Table> {
 pub(crate) fn figure_4_1(results: &Results<'_>) -> Option<Table> {
     let part = results.of_set(InstanceSet::Dissertation)?;
     let passes = results.algorithms.iter();
-    let passes = passes.filter(|(each, _)| matches!(each, Algorithm::Greedy(Greedy::Pass(..))));
+    let passes = passes.filter(|(each, _)| each.is_greedy_pass());
     let lines = passes.filter_map(|&(pass, column)| {
         line(TableLine::new().with("algorithm", pass.to_string()), "instances", &part, column)
     });

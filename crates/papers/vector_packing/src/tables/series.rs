@@ -2,10 +2,10 @@
 //! Times are in `times.csv`.
 
 use super::slack::slacks;
+use crate::algorithms::Algorithm;
 use crate::results::{Results, Subset};
 use crate::rows::Row;
 use dfrsim_lab::{Cell, Table, TableLine};
-use dfrsim_vector_packing::Algorithm;
 use dfrsim_vector_packing::instances::InstanceSet;
 
 pub(crate) const SETS: [InstanceSet; 3] =

@@ -1,8 +1,8 @@
 //! Outcomes of the instances.
 
+use crate::algorithms::Algorithm;
 use crate::results::{Results, Tally};
 use dfrsim_lab::{Table, TableLine};
-use dfrsim_vector_packing::Algorithm;
 
 /// Builds the table of outcomes: for each group and algorithm, the number of runs and of each
 /// status.
@@ -12,7 +12,7 @@ pub(super) fn table(results: &Results<'_>) -> Option<Table> {
 
 /// Builds the table of outcomes of OPT.
 pub(super) fn of_optimum(results: &Results<'_>) -> Option<Table> {
-    outcomes(results, |algorithm| algorithm == Algorithm::Optimum)
+    outcomes(results, |algorithm| algorithm == Algorithm::OPTIMUM)
 }
 
 /// Returns the number of instances and of each status, with their column names.

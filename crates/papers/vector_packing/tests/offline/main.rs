@@ -6,9 +6,8 @@ use dfrsim_lab::{
     AnyScenario, Chart, Part, ProblemId, Registry, Results, RunOptions, RunReport, Shard, Status,
 };
 use dfrsim_model::Share;
-use dfrsim_model::offline::Instance;
 use dfrsim_paper_vector_packing::register;
-use dfrsim_vector_packing::Settings;
+use dfrsim_vector_packing::PackingProblem;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -306,7 +305,7 @@ grid = {{ nodes = 4, jobs = 6, dimensions = 2, sigma = 0.5, rho = 0, slack = 0.5
     }
     let scenario = register(Registry::new()).parse(&text, "test.toml", None, &[]).unwrap();
     let problem = |group: &str, number| scenario.problem(ProblemId { group, number, replication: 0 });
-    let instance = |group: &str| problem(group, 0).unwrap().downcast::<(Instance, Settings)>().unwrap().0;
+    let instance = |group: &str| problem(group, 0).unwrap().downcast::<PackingProblem>().unwrap().instance;
     let drawn = instance("drawn");
     let one = Share::ONE.units();
     let sizes: Vec<&[u32]> = drawn.nodes.iter().map(|node| &node[..]).collect();
@@ -317,4 +316,10 @@ grid = {{ nodes = 4, jobs = 6, dimensions = 2, sigma = 0.5, rho = 0, slack = 0.5
     assert_eq!(fault("none", 0), "there is no group of instances `none`");
     fs::write(&file, "{}").unwrap();
     assert!(fault("own", 0).contains("own.json"), "{}", fault("own", 0));
+}
+
+/// The scenario beside the study's page names algorithms and fields that exist.
+#[test]
+fn the_scenario_in_the_folder_of_the_study_is_read() {
+    assert!(parsed(include_str!("../../offline_solvers.toml"), &[]).is_ok());
 }

@@ -16,7 +16,7 @@ mod placer;
 pub use node_rule::{NodeRule, NodeRules};
 pub use order::SortOrder;
 
-pub(crate) use placer::mapping;
+pub use placer::mapping;
 
 use crate::rigid::Rigid;
 use crate::{Outcome, Solved};

@@ -48,7 +48,7 @@ impl SortOrder {
 
     /// Returns the tasks in this order, each as the index of its job. `seed` is used by the random
     /// order only.
-    pub(crate) fn tasks(self, instance: &Instance, rigid: &Rigid, seed: Seed) -> Vec<u32> {
+    pub fn tasks(self, instance: &Instance, rigid: &Rigid, seed: Seed) -> Vec<u32> {
         let mut jobs: Vec<u32> = (0..instance.jobs.len() as u32).collect();
         let demand = |job: u32| &*instance.jobs[job as usize].demand;
         let largest = |amounts: &[u32]| amounts.iter().max().map_or(0, |&most| i128::from(most));

@@ -112,7 +112,7 @@ fn first_largest<T: Ord>(amounts: impl Iterator<Item = T>) -> u32 {
 }
 
 /// Builds the mapping from tasks, given as indices of their jobs, and their nodes.
-pub(crate) fn mapping(instance: &Instance, tasks: &[u32], nodes: &[u32]) -> Mapping {
+pub fn mapping(instance: &Instance, tasks: &[u32], nodes: &[u32]) -> Mapping {
     let nodes = tasks.iter().zip(nodes);
     collect_mapping(instance.jobs.len(), nodes.map(|(&job, &node)| (job as usize, node, 1)))
 }

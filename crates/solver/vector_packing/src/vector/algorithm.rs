@@ -24,8 +24,7 @@ pub(super) enum Rule {
 /// Vector packing algorithm: a rule and the order of its lists. Parses from its name and prints it.
 ///
 /// `VP_{BF,FF}{SUM,MAX,LEX}` and `VP_{PP,CP}{SUM,MAX,DIFF,RATIO}` are the dissertation's (section
-/// 4.2.5), for any number of resources; `VP_{BF,FF}{SUM,MAX,LEX}_DD` are the first six of these with
-/// the degree of dominance. `MCB1` to `MCB8` are those of RR-6692 (section 3.4), designed for two
+/// 4.2.5), for any number of resources. `MCB1` to `MCB8` are those of RR-6692 (section 3.4), designed for two
 /// resources: two lists, those of Permutation Pack by rank, by ascending (1 to 4) or descending (5
 /// to 8) sum, difference, ratio and maximum. So `MCB5` is `VP_PPSUM`, `MCB6` `VP_PPDIFF`, `MCB7`
 /// `VP_PPRATIO` and `MCB8` `VP_PPMAX` with lists by rank. `VP_EJECT` is from neither source.
@@ -38,16 +37,10 @@ pub struct Algorithm {
     name: &'static str,
     pub(super) rule: Rule,
     pub(super) order: Order,
-    /// True if a failed packing is tried again in the order of the degrees of dominance.
-    pub(super) dominance: bool,
 }
 
 const fn of(name: &'static str, rule: Rule, criterion: Criterion) -> Algorithm {
-    Algorithm { name, rule, order: Order { criterion, increasing: false }, dominance: false }
-}
-
-const fn with_dominance(name: &'static str, rule: Rule, criterion: Criterion) -> Algorithm {
-    Algorithm { dominance: true, ..of(name, rule, criterion) }
+    Algorithm { name, rule, order: Order { criterion, increasing: false } }
 }
 
 const fn increasing(name: &'static str, criterion: Criterion) -> Algorithm {
@@ -62,7 +55,7 @@ impl Algorithm {
     pub(super) const EJECT_START: Algorithm = of("VP_CPSUM", Rule::ChoosePack, Criterion::Sum);
 
     /// All algorithms: those of the dissertation, of RR-6692, our own and others.
-    pub const ALL: [Algorithm; 31] = {
+    pub const ALL: [Algorithm; 25] = {
         use Criterion::{Difference, Given, Lexicographic, Maximum, Ratio, Sum};
         use Rule::{BestFit, ChoosePack, DotProduct, FirstFit, Mcb, Norm, PermutationPack};
         [
@@ -89,16 +82,15 @@ impl Algorithm {
             of("MCB7", Mcb, Ratio),
             of("MCB8", Mcb, Maximum),
             Algorithm::EJECT,
-            with_dominance("VP_BFSUM_DD", BestFit, Sum),
-            with_dominance("VP_BFMAX_DD", BestFit, Maximum),
-            with_dominance("VP_BFLEX_DD", BestFit, Lexicographic),
-            with_dominance("VP_FFSUM_DD", FirstFit, Sum),
-            with_dominance("VP_FFMAX_DD", FirstFit, Maximum),
-            with_dominance("VP_FFLEX_DD", FirstFit, Lexicographic),
             of("VP_DOTPRODUCT", DotProduct, Given),
             of("VP_NORM", Norm, Given),
         ]
     };
+
+    /// Returns true for First Fit and Best Fit, whose items are in a single list.
+    pub(super) fn has_single_list(self) -> bool {
+        matches!(self.rule, Rule::FirstFit | Rule::BestFit)
+    }
 
     /// Returns the name of the algorithm, as in its source.
     #[must_use]

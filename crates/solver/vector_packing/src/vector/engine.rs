@@ -4,7 +4,6 @@ use super::Options;
 use super::algorithm::{Algorithm, Rule};
 use super::best_fit::{BestFit, Placed};
 use super::demands::{Demands, read_node_runs};
-use super::dominance::failed_tests;
 use super::order::{Order, sum};
 use super::scored::Scored;
 use super::yields::search;
@@ -16,9 +15,22 @@ use dfrsim_packing::filling::{
 use std::cmp::Reverse;
 use std::fmt;
 
+/// Weights of the resources with which a packing that failed is tried once more. They are computed
+/// from the items in their order, each with the size and the number of its tasks, and from the
+/// capacities of the nodes.
+pub type Reweighting = fn(items: &[(&[u64], u64)], nodes: &[&[u64]]) -> Vec<u64>;
+
 /// Solver of instances with up to a fixed number of resources.
 pub(super) trait Solve: fmt::Debug {
-    fn solve(&mut self, algorithm: Algorithm, instance: &Instance, options: Options) -> Option<Solved>;
+    /// Solves an instance. Packings of a single list that fail are tried again in the order of
+    /// decreasing weighted sums of sizes, if there is a reweighting.
+    fn solve(
+        &mut self,
+        algorithm: Algorithm,
+        instance: &Instance,
+        options: Options,
+        second_try: Option<Reweighting>,
+    ) -> Option<Solved>;
 }
 
 /// Solver for vectors of width D, with memory that is reused from instance to instance.
@@ -98,12 +110,15 @@ impl<const D: usize> Engine<D> {
         algorithm: Algorithm,
         instance: &Instance,
         options: Options,
+        second_try: Option<Reweighting>,
     ) -> Option<Yield> {
         self.demands.read(instance);
         read_node_runs(instance, &mut self.nodes);
         self.work = 0;
         let mut lists = PackingLists::of(algorithm.rule, instance.dimensions(), options.lists);
-        search(instance, options.precision, options.probes, |at| self.packs_at(algorithm, at, &mut lists))
+        search(instance, options.precision, options.probes, |at| {
+            self.packs_at(algorithm, at, &mut lists, second_try)
+        })
     }
 
     /// Returns each job, node and number of tasks there in the packing that was found last.
@@ -117,13 +132,20 @@ impl<const D: usize> Engine<D> {
     }
 
     /// Tries to pack the items at a yield; returns whether that succeeded, and keeps the packing.
-    fn packs_at(&mut self, algorithm: Algorithm, scaled: Yield, lists: &mut PackingLists<D>) -> bool {
+    fn packs_at(
+        &mut self,
+        algorithm: Algorithm,
+        scaled: Yield,
+        lists: &mut PackingLists<D>,
+        second_try: Option<Reweighting>,
+    ) -> bool {
         self.demands.size_at(scaled);
         self.write_lists_by_order(algorithm.order, lists.table());
         let mut packed = self.pack(lists);
-        if !packed && algorithm.dominance {
+        if let (false, Some(reweighting)) = (packed, second_try) {
             self.write_lists_by_order(algorithm.order, lists.table());
-            self.write_list_by_weight(&failed_tests(algorithm.rule, &self.items, &self.nodes));
+            let weights = self.weights(reweighting);
+            self.write_list_by_weight(&weights);
             packed = self.pack(lists);
         }
         self.work += self.keys.len() + self.tried.plan.takes();
@@ -164,6 +186,18 @@ impl<const D: usize> Engine<D> {
         demands.write_lists(keys, Order::PREFIX_BITS, table.map_or(1, ListTable::count), &mut self.items);
     }
 
+    /// Computes the weights of the resources for a second try.
+    fn weights(&self, reweighting: Reweighting) -> [u64; D] {
+        let dimensions = self.demands.dimensions();
+        let items = self.items.items().iter().map(|item| (&item.size[..dimensions], item.left));
+        let nodes = self.nodes.runs().iter().flat_map(|run| {
+            let free = &self.nodes.kinds()[run.kind as usize][..dimensions];
+            std::iter::repeat_n(free, run.nodes as usize)
+        });
+        let weights = reweighting(&items.collect::<Vec<_>>(), &nodes.collect::<Vec<_>>());
+        std::array::from_fn(|d| weights.get(d).copied().unwrap_or(0))
+    }
+
     /// Writes one list by decreasing weighted sum of sizes.
     fn write_list_by_weight(&mut self, weights: &[u64; D]) {
         let sizes = self.demands.sizes();
@@ -182,8 +216,14 @@ impl<const D: usize> Engine<D> {
 }
 
 impl<const D: usize> Solve for Engine<D> {
-    fn solve(&mut self, algorithm: Algorithm, instance: &Instance, options: Options) -> Option<Solved> {
-        let probed = self.search(algorithm, instance, options)?;
+    fn solve(
+        &mut self,
+        algorithm: Algorithm,
+        instance: &Instance,
+        options: Options,
+        second_try: Option<Reweighting>,
+    ) -> Option<Solved> {
+        let probed = self.search(algorithm, instance, options, second_try)?;
         let mapping = collect_mapping(instance.jobs.len(), self.found.parts());
         Some(options.claimed.solved(probed, instance, mapping))
     }

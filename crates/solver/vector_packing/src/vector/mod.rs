@@ -39,10 +39,6 @@
 //!   ([`yield_bound`]), or tries both ends first ([`Probes`]). The result is the last packing that
 //!   succeeded, with its exact minimum yield ([`minimum_yield`]), which may be a little more than
 //!   the yield at which it was found, or with that yield ([`Claimed`]).
-//! * The degree of dominance (section 4.2.5): a First Fit or Best Fit packing that fails is tried
-//!   again at the same yield with the items by decreasing sum of sizes, weighted by the fraction of
-//!   the failed fit tests that failed in each dimension. If a task fits nowhere, the first packing
-//!   continues with the next task.
 //!
 //! # Beyond the texts
 //! [`Algorithm::EJECT`] places the tasks that Permutation Pack leaves over by ejection chains. On
@@ -59,7 +55,6 @@
 mod algorithm;
 mod best_fit;
 mod demands;
-mod dominance;
 mod eject;
 mod engine;
 mod order;
@@ -73,6 +68,7 @@ pub use yields::{Claimed, Probes, minimum_yield, minimum_yield_of, search, yield
 use dfrsim_model::Yield;
 use dfrsim_model::offline::{Instance, Solved};
 use eject::Eject;
+pub use engine::Reweighting;
 use engine::{Engine, Solve};
 
 /// Options of [`VectorPacking`].
@@ -123,6 +119,7 @@ pub const MAX_DIMENSIONS: usize = 32;
 pub struct VectorPacking {
     algorithm: Algorithm,
     options: Options,
+    second_try: Option<Reweighting>,
     /// Engine of the last instance, with its vector width.
     engine: Option<(usize, Box<dyn Solve>)>,
 }
@@ -131,7 +128,18 @@ impl VectorPacking {
     /// Creates a solver with this algorithm.
     #[must_use]
     pub fn new(algorithm: Algorithm, options: Options) -> VectorPacking {
-        VectorPacking { algorithm, options, engine: None }
+        VectorPacking { algorithm, options, second_try: None, engine: None }
+    }
+
+    /// Tries packings that fail again at the same yield, with the items by decreasing weighted sum
+    /// of sizes; of equal ones by decreasing sum, then in the order of the jobs.
+    ///
+    /// # Panics
+    /// If the algorithm is not First Fit or Best Fit, which have a single list.
+    #[must_use]
+    pub fn with_second_try(self, reweighting: Reweighting) -> VectorPacking {
+        assert!(self.algorithm.has_single_list(), "{} has several lists", self.algorithm);
+        VectorPacking { second_try: Some(reweighting), ..self }
     }
 
     /// Solves an instance: returns the packing with the largest minimum yield that the search finds;
@@ -168,6 +176,6 @@ impl VectorPacking {
             self.engine = Some((width, make(self.algorithm)));
         }
         let (_, engine) = self.engine.as_mut().expect("it was just made");
-        Ok(engine.solve(self.algorithm, instance, self.options))
+        Ok(engine.solve(self.algorithm, instance, self.options, self.second_try))
     }
 }

@@ -61,9 +61,8 @@ fn compare(criterion: &str, a: &Task, b: &Task) -> Ordering {
     by_criterion.then(sum(a).cmp(&sum(b)))
 }
 
-/// Places task after task; counts the failed fit tests by dimension.
-fn one_by_one(best: bool, tasks: &[Task], mut nodes: Vec<Node>) -> (bool, Vec<Node>, Vec<u64>) {
-    let mut failed = vec![0; nodes[0].free.len()];
+/// Places task after task.
+fn one_by_one(best: bool, tasks: &[Task], mut nodes: Vec<Node>) -> (bool, Vec<Node>) {
     let mut all = true;
     for task in tasks {
         let mut chosen = None;
@@ -75,10 +74,6 @@ fn one_by_one(best: bool, tasks: &[Task], mut nodes: Vec<Node>) -> (bool, Vec<No
                 if !best {
                     break;
                 }
-            } else {
-                for (d, failed) in failed.iter_mut().enumerate() {
-                    *failed += u64::from(task.size[d] > nodes[number].free[d]);
-                }
             }
         }
         match chosen {
@@ -86,7 +81,7 @@ fn one_by_one(best: bool, tasks: &[Task], mut nodes: Vec<Node>) -> (bool, Vec<No
             None => all = false,
         }
     }
-    (all, nodes, failed)
+    (all, nodes)
 }
 
 /// Returns this many dimensions in the order of decreasing amounts, the lower of equal ones first.
@@ -193,7 +188,7 @@ fn pack(instance: &Instance, name: &str, options: Options, scaled: u64) -> Optio
         "MCB6" => ("PP", "DIFF", false),
         "MCB7" => ("PP", "RATIO", false),
         "MCB8" => ("PP", "MAX", false),
-        _ => (&name[3..5], name[5..].trim_end_matches("_DD"), false),
+        _ => (&name[3..5], &name[5..], false),
     };
     tasks.sort_by(|a, b| {
         let order = compare(criterion, a, b);
@@ -204,20 +199,7 @@ fn pack(instance: &Instance, name: &str, options: Options, scaled: u64) -> Optio
         let (all, nodes) = by_lists(rule == "PP", lists, tasks, nodes());
         return all.then_some(nodes);
     }
-    let (all, packed, failed) = one_by_one(rule == "BF", &tasks, nodes());
-    if all {
-        return Some(packed);
-    }
-    if !name.ends_with("_DD") {
-        return None;
-    }
-    // All degrees of dominance have a common denominator.
-    let weighted = |task: &Task| -> u128 {
-        task.size.iter().zip(&failed).map(|(&size, &failed)| u128::from(size) * u128::from(failed)).sum()
-    };
-    let sum = |task: &Task| task.size.iter().sum::<u64>();
-    tasks.sort_by_key(|task| std::cmp::Reverse((weighted(task), sum(task), std::cmp::Reverse(task.job))));
-    let (all, packed, _) = one_by_one(rule == "BF", &tasks, nodes());
+    let (all, packed) = one_by_one(rule == "BF", &tasks, nodes());
     all.then_some(packed)
 }
 

@@ -7,7 +7,7 @@ use dfrsim_model::Yield;
 use dfrsim_model::offline::Instance;
 use dfrsim_optimum::{Limits, MAX_PATTERN_TASKS, PATTERN_ROUNDS, Status, lp_bound, optimum, pattern_bound};
 use dfrsim_vector_packing::vector;
-use dfrsim_vector_packing::{Algorithm, Outcome, Settings, Solved};
+use dfrsim_vector_packing::{Algorithm, Offered, Outcome, Settings, Solved};
 use std::time::Duration;
 
 pub(super) struct AlgorithmOutcome {
@@ -20,12 +20,12 @@ pub(super) struct AlgorithmOutcome {
 impl AlgorithmOutcome {
     /// Runs an algorithm within a time limit.
     pub(super) fn of(
-        algorithm: Algorithm,
+        algorithm: &Offered,
         instance: &Instance,
         settings: &Settings,
         limit: Duration,
     ) -> AlgorithmOutcome {
-        if algorithm == Algorithm::Optimum {
+        if algorithm.is(Algorithm::Optimum) {
             return search_optimum(instance, settings, limit);
         }
         let (came, solved) = match solve_within(algorithm, instance, settings, limit) {
@@ -38,9 +38,9 @@ impl AlgorithmOutcome {
     }
 }
 
-fn solve_within(algorithm: Algorithm, instance: &Instance, settings: &Settings, limit: Duration) -> Outcome {
-    let (all, settings) = (instance.clone(), *settings);
-    let outcome = run_within(limit, &algorithm.to_string(), move || algorithm.solve(&all, &settings));
+fn solve_within(algorithm: &Offered, instance: &Instance, settings: &Settings, limit: Duration) -> Outcome {
+    let (all, settings, packer) = (instance.clone(), *settings, algorithm.clone());
+    let outcome = run_within(limit, &algorithm.to_string(), move || packer.solve(&all, &settings));
     outcome.unwrap_or(Outcome::TimedOut)
 }
 
@@ -58,7 +58,8 @@ fn search_optimum(instance: &Instance, settings: &Settings, limit: Duration) -> 
         Status::Infeasible => return AlgorithmOutcome { came: Came::Infeasible, solved: None, bound: None },
         Status::Feasible | Status::Unbounded | Status::TimedOut => {}
     }
-    let packed = match solve_within(Algorithm::Vector(vector::Algorithm::EJECT), instance, settings, rest) {
+    let eject = Offered::Own(Algorithm::Vector(vector::Algorithm::EJECT));
+    let packed = match solve_within(&eject, instance, settings, rest) {
         Outcome::Solved(solved) => Some(solved),
         Outcome::Failed | Outcome::Infeasible | Outcome::TimedOut => None,
     };

@@ -10,7 +10,9 @@ use dfrsim_model::offline::{Adaptation, Instance, OfflineJob};
 use dfrsim_model::{NodeId, Yield};
 use dfrsim_optimum::{FewestNodes, fewest_nodes, fewest_nodes_by, mapping_yield};
 use dfrsim_vector_packing::vector;
-use dfrsim_vector_packing::{Algorithm, Outcome, Probes, Settings, Solved, VectorOptions, minimum_yield};
+use dfrsim_vector_packing::{
+    Algorithm, Offered, Outcome, Probes, Settings, Solved, VectorOptions, minimum_yield,
+};
 use std::time::{Duration, Instant};
 
 /// Required yield, the settings of the algorithms, and the time limit of each.
@@ -36,7 +38,7 @@ pub(super) type FewestOutcome = (Vec<Fewest>, Option<Solved>, &'static str);
 impl Goal {
     /// Runs an algorithm on an instance, and returns its yield if it is at least the required one.
     /// Fails if the independent checker finds a violation.
-    fn yield_if_reached(self, instance: &Instance, algorithm: Algorithm) -> Result<Option<Yield>, Failure> {
+    fn yield_if_reached(self, instance: &Instance, algorithm: &Offered) -> Result<Option<Yield>, Failure> {
         let outcome = algorithm.solve(instance, &self.settings);
         let Outcome::Solved(Solved { mapping, minimum_yield }) = outcome else { return Ok(None) };
         check_packing(algorithm, instance, &mapping, minimum_yield)?;
@@ -45,7 +47,7 @@ impl Goal {
 
     /// Runs an algorithm on an instance in which the least yield of every job is the required one,
     /// so that the algorithm need not search for a higher yield.
-    fn pack_at(self, instance: &Instance, algorithm: Algorithm) -> Option<Solved> {
+    fn pack_at(self, instance: &Instance, algorithm: &Offered) -> Option<Solved> {
         let vector =
             VectorOptions { probes: Probes::EndsFirst, precision: Yield::ONE, ..self.settings.vector };
         let settings = Settings { vector, ..self.settings };
@@ -64,14 +66,13 @@ impl Goal {
         self,
         instance: &Instance,
         state: Option<&Loaded<'_>>,
-        algorithms: &[Algorithm],
+        algorithms: &[Offered],
     ) -> Result<FewestOutcome, Failure> {
         let (mut tried, mut best) = (Vec::new(), None::<FewestNodes>);
-        for &algorithm in algorithms {
+        for algorithm in algorithms {
             let begin = Instant::now();
-            let all = instance.clone();
-            let found =
-                run_within(self.limit, &algorithm.to_string(), move || self.fewest_by(&all, algorithm));
+            let (all, packer) = (instance.clone(), algorithm.clone());
+            let found = run_within(self.limit, &algorithm.to_string(), move || self.fewest_by(&all, &packer));
             let timed_out = found.is_none();
             let found = found.flatten();
             if let Some(found) = &found {
@@ -107,32 +108,33 @@ impl Goal {
     }
 
     /// Finds the fewest nodes with which an algorithm reaches the yield.
-    fn fewest_by(self, instance: &Instance, algorithm: Algorithm) -> Option<FewestNodes> {
-        if algorithm == Algorithm::Optimum {
+    fn fewest_by(self, instance: &Instance, algorithm: &Offered) -> Option<FewestNodes> {
+        if algorithm.is(Algorithm::Optimum) {
             return fewest_nodes(instance, self.wanted, &self.settings.limits);
         }
-        fewest_nodes_by(instance, self.wanted, |chosen, is_again| match (is_again, algorithm) {
+        let is_eject = algorithm.is(Algorithm::Vector(vector::Algorithm::EJECT));
+        fewest_nodes_by(instance, self.wanted, |chosen, is_again| match (is_again, is_eject) {
             (false, _) => self.pack_at(chosen, algorithm),
-            (true, Algorithm::Vector(vector::Algorithm::EJECT)) => anneal_at(chosen, self.wanted),
+            (true, true) => anneal_at(chosen, self.wanted),
             // These algorithms are deterministic: a second attempt would repeat the first.
-            (true, _) => None,
+            (true, false) => None,
         })
     }
 
     /// Admits jobs in the order of the file; a job is refused if the algorithm does not reach the
     /// yield of all jobs with it (RR-6692, section 2.1).
-    pub(super) fn admit(self, instance: &Instance, algorithms: &[Algorithm]) -> Result<PackAnswer, Failure> {
+    pub(super) fn admit(self, instance: &Instance, algorithms: &[Offered]) -> Result<PackAnswer, Failure> {
         let mut tried = Vec::new();
-        for &algorithm in algorithms {
-            let (name, all) = (algorithm.to_string(), instance.clone());
-            let found = run_within(self.limit, &name, move || self.admit_by(&all, algorithm));
+        for algorithm in algorithms {
+            let (name, all, packer) = (algorithm.to_string(), instance.clone(), algorithm.clone());
+            let found = run_within(self.limit, &name, move || self.admit_by(&all, &packer));
             let late = || Failure::Result(format!("{name}: no answer within {} s", self.limit.as_secs_f64()));
             tried.push(found.ok_or_else(late)??);
         }
         Ok(PackAnswer::Admission { wanted: self.wanted.as_f64(), algorithms: tried })
     }
 
-    fn admit_by(self, instance: &Instance, algorithm: Algorithm) -> Result<Admitted, Failure> {
+    fn admit_by(self, instance: &Instance, algorithm: &Offered) -> Result<Admitted, Failure> {
         let mut admitted = Instance { jobs: Vec::new(), ..instance.clone() };
         let (mut refused, mut reached) = (Vec::new(), Yield::ONE);
         for (number, job) in instance.jobs.iter().enumerate() {

@@ -3,8 +3,7 @@
 use crate::failure::Failure;
 use clap::Args;
 use dfrsim_lab::{ProblemId, Registry};
-use dfrsim_model::offline::Instance;
-use dfrsim_vector_packing::Settings;
+use dfrsim_vector_packing::PackingProblem;
 use std::path::PathBuf;
 
 /// Instance of a run.
@@ -27,8 +26,8 @@ pub(crate) struct ReplayArguments {
 }
 
 impl ReplayArguments {
-    /// Reads the instance and the settings; returns `None` without `--as-run`.
-    pub(super) fn read(&self, registry: &Registry) -> Result<Option<(Instance, Settings)>, Failure> {
+    /// Reads the problem; returns `None` without `--as-run`.
+    pub(super) fn read(&self, registry: &Registry) -> Result<Option<PackingProblem>, Failure> {
         let (Some(path), Some(group), Some(number)) = (&self.as_run, &self.group, self.number) else {
             return Ok(None);
         };

@@ -21,7 +21,7 @@
 
 mod placement;
 
-use super::engine::{Engine, Solve};
+use super::engine::{Engine, Reweighting, Solve};
 use super::yields::{minimum_yield_of, yield_bound};
 use super::{Algorithm, Options};
 use dfrsim_model::Yield;
@@ -275,9 +275,15 @@ impl<const D: usize> Eject<D> {
 }
 
 impl<const D: usize> Solve for Eject<D> {
-    fn solve(&mut self, _: Algorithm, instance: &Instance, options: Options) -> Option<Solved> {
+    fn solve(
+        &mut self,
+        _: Algorithm,
+        instance: &Instance,
+        options: Options,
+        _: Option<Reweighting>,
+    ) -> Option<Solved> {
         let highest = yield_bound(instance)?;
-        let has_base = self.base.search(Algorithm::EJECT_START, instance, options).is_some();
+        let has_base = self.base.search(Algorithm::EJECT_START, instance, options, None).is_some();
         self.read();
         let mut patience = Patience::new(self.job_of.len(), D, self.base.work(), options.effort);
         if has_base {

@@ -1,11 +1,11 @@
 //! Tests the genetic algorithm on instances with a known best mapping.
 
-use crate::strategy::instance;
+use crate::small::larger_instances;
 use dfrsim_model::offline::{Instance, OfflineJob};
 use dfrsim_model::{Seed, Share, Yield};
+use dfrsim_paper_vector_packing::genetic::{GeneticParameters, solve};
 use dfrsim_vector_packing::Outcome;
 use dfrsim_vector_packing::check::check_minimum_yield;
-use dfrsim_vector_packing::genetic::{GeneticParameters, solve};
 use proptest::prelude::*;
 
 fn short(generations: u32) -> GeneticParameters {
@@ -52,7 +52,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
     #[test]
-    fn solutions_hold_and_the_seed_decides(instance in instance(2), seed: u64) {
+    fn solutions_hold_and_the_seed_decides(instance in larger_instances(), seed: u64) {
         let outcome = solve(&instance, Seed::new(seed), &short(30));
         prop_assert_eq!(&outcome, &solve(&instance, Seed::new(seed), &short(30)));
         if let Outcome::Solved(solved) = &outcome {

@@ -1,17 +1,45 @@
 //! The approximation algorithm for vector packing that `VP_CHEKURI` uses in a search for the yield.
 
-use crate::bound::lp_bound;
-use crate::loads::Loads;
-use crate::outcome::{Attempt, Limits, Status};
-use crate::relaxation::packing_program;
-use crate::solver::{Solver, SolverError};
-use crate::tasks::{LARGEST_TABLE, jobs_of_tasks};
+use super::linear::outcome_of;
 use dfrsim_model::Yield;
 use dfrsim_model::offline::Instance;
+use dfrsim_optimum::{
+    Attempt, LARGEST_TABLE, Limits, Loads, Solver, SolverError, Status, jobs_of_tasks, lp_bound,
+    packing_program,
+};
+use dfrsim_vector_packing::vector::search;
+use dfrsim_vector_packing::{Outcome, Settings};
 use std::cmp::Reverse;
+use std::time::Instant;
 
 /// Threshold from which a fraction of a vertex counts as 1.
 const WHOLE: f64 = 1.0 - 1e-6;
+
+/// Solves an instance by `VP_CHEKURI`, within the yield search of all vector packing algorithms. A
+/// time limit applies to the search as a whole.
+pub(crate) fn solve(instance: &Instance, settings: &Settings) -> Outcome {
+    let Settings { vector, limits, .. } = *settings;
+    let start = Instant::now();
+    let left = || Limits { time: limits.time.map(|time| time.saturating_sub(start.elapsed())), ..limits };
+    let (mut best, mut stopped) = (Attempt::Failed, None);
+    search(instance, vector.precision, vector.probes, |at| {
+        if stopped.is_some() {
+            return false;
+        }
+        match chekuri_pack(instance, at, settings.solver.solver(), &left()) {
+            Ok(Attempt::Failed) => false,
+            Ok(found @ Attempt::Found(_)) => {
+                best = found;
+                true
+            }
+            other => {
+                stopped = Some(other);
+                false
+            }
+        }
+    });
+    outcome_of(stopped.unwrap_or(Ok(best)))
+}
 
 /// Packs all tasks at one minimum yield by the algorithm of Chekuri and Khanna, "On multidimensional
 /// packing problems" (2004), which the dissertation calls the O(ln D) guaranteed one (section

@@ -1,11 +1,10 @@
 //! The genetic algorithm.
 
-use crate::Outcome;
-use crate::greedy::{SortOrder, mapping};
-use crate::rigid::Rigid;
-use crate::vector::minimum_yield_of;
 use dfrsim_model::offline::Instance;
 use dfrsim_model::{Rng, Seed, Yield};
+use dfrsim_vector_packing::greedy::{SortOrder, mapping};
+use dfrsim_vector_packing::vector::minimum_yield_of;
+use dfrsim_vector_packing::{Outcome, Rigid};
 use rand::RngExt as _;
 
 /// Rules by which `GA` repairs a chromosome. The dissertation's text (section 4.2.4) says that jobs
@@ -303,8 +302,8 @@ fn fittest(chromosomes: &[Chromosome]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::instances::InstanceSet;
-    use crate::minimum_yield;
+    use dfrsim_vector_packing::instances::InstanceSet;
+    use dfrsim_vector_packing::minimum_yield;
 
     /// Ten jobs with two resources on four nodes: after the repair of random chromosomes the fitness is that
     /// of the mapping.

@@ -1,13 +1,12 @@
 //! The diving heuristics FASTDIVING and SLOWDIVING.
 
-use crate::loads::Loads;
-use crate::milp::{Integrality, Model};
-use crate::outcome::{Attempt, Limits, Status};
-use crate::program::Variable;
-use crate::rounding::ZERO;
-use crate::solver::{Solver, SolverError};
+use super::linear::outcome_of;
 use dfrsim_model::Yield;
 use dfrsim_model::offline::Instance;
+use dfrsim_optimum::{
+    Attempt, Integrality, Limits, Loads, Model, Solver, SolverError, Status, Variable, ZERO,
+};
+use dfrsim_vector_packing::{Outcome, Settings};
 use std::time::Instant;
 
 /// Variants of diving.
@@ -17,6 +16,11 @@ pub enum Diving {
     Fast,
     /// SLOWDIVING: each step fixes the single fraction that is closest to 0 or 1.
     Slow,
+}
+
+/// Solves an instance by diving.
+pub(crate) fn solve(instance: &Instance, diving: Diving, settings: &Settings) -> Outcome {
+    outcome_of(dive(instance, diving, settings.solver.solver(), &settings.limits))
 }
 
 /// Performs diving (dissertation, section 4.2.3): solves the relaxed program, fixes a variable that
@@ -90,7 +94,7 @@ struct Part {
 /// Selects the variables to fix, with true for 1 and false for 0: all integral ones, or else the one
 /// closest to integrality.
 fn next(diving: Diving, open: &[Part], values: &[f64]) -> Vec<(Part, bool)> {
-    let value = |part: &Part| values[part.variable.0];
+    let value = |part: &Part| values[part.variable.index()];
     // Distance of the fraction from the nearest value at which it may be fixed.
     let distance = |part: &Part| match diving {
         Diving::Fast => 1.0 - value(part),

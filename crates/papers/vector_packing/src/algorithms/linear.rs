@@ -1,0 +1,13 @@
+//! Attempts on linear programs as outcomes.
+
+use dfrsim_optimum::{Attempt, SolverError};
+use dfrsim_vector_packing::Outcome;
+
+/// Converts an attempt to an outcome; a failure of the solver is one of the algorithm.
+pub(super) fn outcome_of(attempt: Result<Attempt, SolverError>) -> Outcome {
+    match attempt {
+        Ok(Attempt::Found(solved)) => Outcome::Solved(solved),
+        Ok(Attempt::Failed) | Err(_) => Outcome::Failed,
+        Ok(Attempt::TimedOut) => Outcome::TimedOut,
+    }
+}
