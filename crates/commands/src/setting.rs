@@ -2,7 +2,7 @@
 //! own.
 
 use dfrsim_cluster::{Options, SummaryOptions};
-use dfrsim_model::priority::Priorities;
+use dfrsim_model::site::SiteSettings;
 use dfrsim_model::{Job, JobTexts};
 use dfrsim_policies::PolicyOptions;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ pub struct Setting {
     /// Parameters of the policy.
     pub policy: PolicyOptions,
     /// Site policy that orders the jobs or sets their shares; `None` without priorities and weights.
-    pub priorities: Option<Arc<Priorities>>,
+    pub priorities: Option<Arc<SiteSettings>>,
     /// Metrics to measure.
     pub figures: SummaryOptions,
 }

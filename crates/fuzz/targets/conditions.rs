@@ -3,7 +3,7 @@
 #![no_main]
 
 use dfrsim::external::protocol::Answer;
-use dfrsim_model::priority::Priorities;
+use dfrsim_model::site::SiteSettings;
 use dfrsim_vector_packing::file::instance_from_vbp;
 use dfrsim_model::platform::classes::PlatformFields;
 use dfrsim_model::platform::file;
@@ -17,7 +17,7 @@ fuzz_target!(|text: &str| {
     for is_json in [false, true] {
         let _ = file::parse("outages", text, is_json, 16);
     }
-    if let Ok(settings) = toml::from_str::<Priorities>(text) {
+    if let Ok(settings) = toml::from_str::<SiteSettings>(text) {
         let _ = settings.check();
     }
     let _ = slurm_conf::read(text);

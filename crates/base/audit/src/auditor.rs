@@ -16,7 +16,7 @@ use crate::tally::Tally;
 use crate::{Phase, Report, Rule, rule};
 use dfrsim_model::batch::BatchPolicy;
 use dfrsim_model::event::{FORMAT_VERSION, InterruptionRule, Record};
-use dfrsim_model::priority::{PreemptMode, Priorities};
+use dfrsim_model::site::{PreemptMode, SiteSettings};
 use dfrsim_model::{Clock, Share, SimSpan, SimTime, Yield};
 use std::collections::BTreeSet;
 use std::io::BufRead;
@@ -446,7 +446,7 @@ impl Auditor {
     }
 
     /// Handles the settings of priorities and limits.
-    fn priority(&mut self, settings: &Priorities) {
+    fn priority(&mut self, settings: &SiteSettings) {
         if self.tally.submitted > 0 || self.limits.is_some() {
             return self.fault(None, "`priority` record after the first job, or a second one");
         }

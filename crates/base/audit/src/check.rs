@@ -3,7 +3,7 @@
 use crate::job::Job;
 use crate::nodes::Kind;
 use crate::platform::Platform;
-use dfrsim_model::priority::{PreemptMode, Priorities};
+use dfrsim_model::site::{PreemptMode, SiteSettings};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
@@ -32,7 +32,7 @@ pub(crate) trait Check: fmt::Debug {
     /// Learns the node kinds of a cluster with unequal nodes.
     fn classes(&mut self, kinds: &Arc<Vec<Kind>>);
     /// Learns the settings of the site and the kinds of nodes.
-    fn priority(&mut self, settings: &Priorities, kinds: &[Kind]);
+    fn priority(&mut self, settings: &SiteSettings, kinds: &[Kind]);
     /// Learns about failures, repairs, and announced windows.
     fn platform(&mut self, platform: &Platform);
 

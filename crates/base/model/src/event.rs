@@ -17,7 +17,7 @@
 
 use crate::WeightRule;
 use crate::numbers::is_default;
-use crate::priority::Priorities;
+use crate::site::SiteSettings;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -75,7 +75,7 @@ pub enum Record<'a> {
     /// Priority order and limits of waiting jobs. Before the first job, if jobs have priorities.
     Priority {
         /// Settings of the site.
-        settings: Box<Priorities>,
+        settings: Box<SiteSettings>,
     },
     /// Classes of nodes, if the nodes differ. The second record then, or the third after a
     /// [`Record::Platform`].

@@ -8,7 +8,7 @@
 //! * [`Clock`]: coarse time, for comparisons with simulators that have it.
 //! * [`Job`], [`JobId`], [`NodeId`], [`NodeTasks`], [`UserId`], [`Origin`]: jobs and their
 //!   allocations.
-//! * [`priority`]: settings for the priorities and the limits of waiting jobs.
+//! * [`site`]: settings of a site: priorities, limits, preemption and backfilling.
 //! * [`Seed`]: named streams of random numbers, forked from one seed.
 //! * [`stretch`]: the metrics of one job.
 //! * [`offline`]: instances of the off-line problem and of the adaptation problem.
@@ -64,7 +64,7 @@ pub mod limits;
 mod numbers;
 pub mod offline;
 pub mod platform;
-pub mod priority;
+pub mod site;
 pub mod stretch;
 mod violation;
 pub mod vm;

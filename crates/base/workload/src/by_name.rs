@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 /// contain names as well as numbers of the log.
 ///
 /// ```
-/// use dfrsim_model::priority::Account;
+/// use dfrsim_model::site::Account;
 /// use dfrsim_workload::by_name::ByName;
 /// use dfrsim_workload::log::{Header, Naming};
 /// let account: ByName<Account> = toml::from_str("name = 'science'\ngroups = ['physics', 7]").unwrap();

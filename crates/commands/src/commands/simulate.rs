@@ -25,7 +25,7 @@ use dfrsim_cluster::{
     simulate_with,
 };
 use dfrsim_model::platform::classes::UnequalNodes;
-use dfrsim_model::priority::Priorities;
+use dfrsim_model::site::SiteSettings;
 use dfrsim_model::{Job, Seed, SimSpan, SimTime, WeightRule};
 use dfrsim_policies::fractional::{DropRule, McbOptions, Packing};
 use dfrsim_policies::{Policy, PolicyOptions, PolicySetting};
@@ -231,7 +231,7 @@ impl Simulate {
         nodes: u32,
         last: SimTime,
         unequal: Option<Arc<UnequalNodes>>,
-        priorities: Option<Arc<Priorities>>,
+        priorities: Option<Arc<SiteSettings>>,
     ) -> Result<Setting, Failure> {
         let outages = self.outages.outages(nodes, last, self.workload.seed)?.map(Arc::new);
         let preempts = priorities.as_ref().is_some_and(|it| it.preempting_classes().is_some());
@@ -328,7 +328,7 @@ impl Simulate {
         &self,
         (workload, opened, nodes): (&Path, Opened, u32),
         unequal: Option<Arc<UnequalNodes>>,
-        priorities: Option<Arc<Priorities>>,
+        priorities: Option<Arc<SiteSettings>>,
     ) -> Result<(Observers, HostTime), Failure> {
         let begin = Instant::now();
         let header = &opened.header().clone();

@@ -2,7 +2,7 @@
 
 use super::SiteAndLog;
 use crate::output::{counted, notice};
-use dfrsim_model::priority::{FairShare, JobClass};
+use dfrsim_model::site::{FairShare, JobClass};
 use dfrsim_workload::formats::slurm_conf::{NodeKind, SimulatedSite};
 use std::collections::BTreeMap;
 

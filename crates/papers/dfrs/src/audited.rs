@@ -2,7 +2,7 @@
 
 use dfrsim_audit::{Auditor, CheckedPolicy, Faults};
 use dfrsim_cluster::{Metrics, Observer, Occurrence, Options, PlatformChange, SummaryOptions, records};
-use dfrsim_model::priority::Priorities;
+use dfrsim_model::site::SiteSettings;
 use dfrsim_model::{SimSpan, SimTime};
 use dfrsim_policies::{Policy, PolicyOptions};
 use std::sync::Arc;
@@ -21,7 +21,7 @@ impl Audited {
         parameters: &PolicyOptions,
         options: &Options,
         figures: &SummaryOptions,
-        priorities: Option<&Arc<Priorities>>,
+        priorities: Option<&Arc<SiteSettings>>,
     ) -> Result<Audited, Faults> {
         let (name, nodes, tau) = (policy.to_string(), figures.nodes, figures.taus[0]);
         let auditor = Auditor::begin(&records::run(&name, nodes, options.penalty, tau, (None, None)))?;

@@ -6,7 +6,7 @@ use dfrsim_lab::fields::Scenario;
 use dfrsim_lab::{Digest, Digester, Input, InstanceId, RunError};
 use dfrsim_model::platform::classes::{Demands, UnequalNodes};
 use dfrsim_model::platform::{Outage, Outages};
-use dfrsim_model::priority::{JobArray, Priorities};
+use dfrsim_model::site::{JobArray, SiteSettings};
 use dfrsim_model::{Dependencies, Job, JobId, JobText, JobTexts, Seed, Share, SimSpan, SimTime, UserId};
 use dfrsim_workload::cut;
 use dfrsim_workload::feedback::{LinkCounts, Submission};
@@ -343,7 +343,7 @@ impl RawInstance {
     }
     /// Returns the site settings for this instance. Jobs of a resampled log belong to the arrays and
     /// heterogeneous jobs of their originals.
-    pub(crate) fn settings(&self, settings: &Arc<Priorities>) -> Arc<Priorities> {
+    pub(crate) fn settings(&self, settings: &Arc<SiteSettings>) -> Arc<SiteSettings> {
         let InstanceOrigin::Log(_, _, Some(from)) = &self.origin else { return Arc::clone(settings) };
         if settings.arrays.is_empty() && settings.together.is_empty() {
             return Arc::clone(settings);
@@ -365,7 +365,7 @@ impl RawInstance {
             drawn.into_iter().map(|jobs| jobs.into_iter().map(|(job, _)| job).collect())
         });
         let (arrays, together) = (arrays.collect(), together.collect());
-        Arc::new(Priorities { arrays, together, ..Priorities::clone(settings) })
+        Arc::new(SiteSettings { arrays, together, ..SiteSettings::clone(settings) })
     }
     /// Returns the nodes, with a random stream of demands for this trace. Traces that differ only in
     /// load have the same demands. Jobs of a resampled log have the demands of their originals.

@@ -14,9 +14,9 @@ use dfrsim_model::named;
 use dfrsim_model::named::UnknownName;
 use dfrsim_model::platform::Interruption;
 use dfrsim_model::platform::classes::PlatformFields;
-use dfrsim_model::priority::{
+use dfrsim_model::site::{
     Account, BackfillSettings, FairShare, JobArray, JobClass, LONGEST_SETTING_S, MainSettings, PreemptMode,
-    Priorities, PriorityWeights, Reservation, SizeFactor, Tres, Unlisted,
+    PriorityWeights, Reservation, SiteSettings, SizeFactor, Tres, Unlisted,
 };
 use dfrsim_model::{Share, SimSpan, WeightRule, Yield};
 use dfrsim_policies::fractional::{DropRule, Packing, Periodic, PriorityRule};
@@ -125,7 +125,7 @@ fields! {
         /// }`. A missing weight is 0.
         pub weights: PriorityWeights = serde("a table of weights"), default PriorityWeights::default();
         /// Wait at which the age factor reaches 1, in seconds.
-        pub max_age as "max_age_s": u64 = count("a number of seconds", 1, LONGEST_SETTING_S), default Priorities::default().max_age_s;
+        pub max_age as "max_age_s": u64 = count("a number of seconds", 1, LONGEST_SETTING_S), default SiteSettings::default().max_age_s;
         /// True if smaller jobs have the larger size factor.
         pub favor_small: bool = boolean(), default false;
         /// Measure of a job's size: `tasks`, relative to the nodes of the cluster, or
@@ -139,9 +139,9 @@ fields! {
         /// of the calculation period.
         pub decay_within_period: bool = boolean(), default false;
         /// Half-life of past usage, in seconds; 0 if usage does not decay.
-        pub half_life as "half_life_s": u64 = count("a number of seconds", 0, LONGEST_SETTING_S), default Priorities::default().half_life_s;
+        pub half_life as "half_life_s": u64 = count("a number of seconds", 0, LONGEST_SETTING_S), default SiteSettings::default().half_life_s;
         /// Period at which usage and priorities are computed, in seconds.
-        pub calc_period as "calc_period_s": u64 = count("a number of seconds", 1, LONGEST_SETTING_S), default Priorities::default().calc_period_s;
+        pub calc_period as "calc_period_s": u64 = count("a number of seconds", 1, LONGEST_SETTING_S), default SiteSettings::default().calc_period_s;
         /// Node classes, if they differ from those of the workload. They must have the same
         /// reference node.
         pub platform: Option<FileOr<PlatformFields>> = optional(file_or(serde("a table of node classes")));
@@ -209,7 +209,7 @@ fields! {
 
 impl PriorityFields {
     /// Returns the settings for a log with this header, in which names are replaced by numbers.
-    pub(crate) fn of_log(&self, header: &Header) -> Result<Priorities, String> {
+    pub(crate) fn of_log(&self, header: &Header) -> Result<SiteSettings, String> {
         let numbered = |error: UnknownName| format!("priority `{}`: {error}", self.name);
         let accounts = self.accounts.iter().map(|it| it.numbered(header)).collect::<Result<_, _>>();
         let classes = |list: &[ByName<JobClass>]| {
@@ -219,11 +219,16 @@ impl PriorityFields {
         Ok(self.settings(accounts.map_err(numbered)?, qos, partitions))
     }
 
-    fn settings(&self, accounts: Vec<Account>, qos: Vec<JobClass>, partitions: Vec<JobClass>) -> Priorities {
+    fn settings(
+        &self,
+        accounts: Vec<Account>,
+        qos: Vec<JobClass>,
+        partitions: Vec<JobClass>,
+    ) -> SiteSettings {
         let mut table = self.write();
         table.retain(|name, _| !["name", "platform", "accounts", "qos", "partitions"].contains(&name));
-        let others: Priorities = table.try_into().expect("a setting has the name of its field");
-        Priorities { accounts, qos, partitions, ..others }
+        let others: SiteSettings = table.try_into().expect("a setting has the name of its field");
+        SiteSettings { accounts, qos, partitions, ..others }
     }
 }
 

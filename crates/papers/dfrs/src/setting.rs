@@ -8,7 +8,7 @@ use dfrsim_cluster::{EstimateModel, NeedModel, Options};
 use dfrsim_lab::KeyBuilder;
 use dfrsim_lab::fields::Scenario;
 use dfrsim_model::platform::Interruption;
-use dfrsim_model::priority::Priorities;
+use dfrsim_model::site::SiteSettings;
 use dfrsim_model::{Seed, SimSpan};
 use dfrsim_policies::fractional::{McbOptions, Periodic};
 use dfrsim_policies::{Policy, PolicyOptions, PolicySetting};
@@ -158,7 +158,7 @@ impl Setting {
 
     /// Adds everything that rows depend on. Settings that cannot affect the policy are left out, so
     /// that stored rows remain valid when these change.
-    pub(crate) fn key(&self, node_memory_gb: f64, priorities: Option<&Priorities>, key: &mut KeyBuilder) {
+    pub(crate) fn key(&self, node_memory_gb: f64, priorities: Option<&SiteSettings>, key: &mut KeyBuilder) {
         let Setting { policy, parameters, options, alternative: _, interruption, priorities: _ } = self;
         let Options {
             penalty,

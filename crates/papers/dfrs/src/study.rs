@@ -25,7 +25,7 @@ use dfrsim_lab::{
 };
 use dfrsim_model::platform::Outages;
 use dfrsim_model::platform::classes::UnequalNodes;
-use dfrsim_model::priority::Priorities;
+use dfrsim_model::site::SiteSettings;
 use dfrsim_model::{Job, JobTexts, Seed, SimSpan, SimTime};
 use dfrsim_policies::PolicyOptions;
 use dfrsim_workload::log::Header;
@@ -49,7 +49,7 @@ struct WorkloadSetup {
     nodes: Vec<Option<Arc<UnequalNodes>>>,
     /// For each of the scenario's priorities, its settings with the numbers of the log, and the
     /// index of its nodes.
-    priorities: Vec<(Arc<Priorities>, usize)>,
+    priorities: Vec<(Arc<SiteSettings>, usize)>,
 }
 
 /// A week, log or trace.
@@ -58,7 +58,7 @@ pub struct Instance {
     /// The predecessor of each job, if users wait for their jobs.
     predecessors: Option<Predecessors>,
     /// Settings of each of the scenario's priorities.
-    priorities: Vec<Arc<Priorities>>,
+    priorities: Vec<Arc<SiteSettings>>,
     /// The workload's nodes, followed by those that priorities substitute for them.
     clusters: Vec<Cluster>,
     /// Measurements of each setting for all taus, or its failure. They are computed for the first
@@ -117,7 +117,7 @@ impl OnlineStudy {
         self.scenario.workloads[variant.workload].node_memory_gb
     }
     /// Returns the priorities of a variant and the index of its cluster.
-    fn priorities(&self, variant: &Variant) -> (Option<&Arc<Priorities>>, usize) {
+    fn priorities(&self, variant: &Variant) -> (Option<&Arc<SiteSettings>>, usize) {
         match &self.setting(variant).priorities {
             Some((_, place)) => {
                 let (settings, nodes) = &self.workload_setups[variant.workload].priorities[*place];

@@ -14,7 +14,7 @@ use dfrsim_lab::fields::{
 use dfrsim_lab::{DownTimes, NodeKinds, fields};
 use dfrsim_model::SimSpan;
 use dfrsim_model::platform::Interruption;
-use dfrsim_model::priority::Priorities;
+use dfrsim_model::site::SiteSettings;
 use dfrsim_workload::log::Strictness;
 use dfrsim_workload::prepare::{Annotation, ClusterAssumptions, Rule, Rules, SizeField};
 use serde::Deserialize as _;
@@ -171,7 +171,7 @@ fields! {
         /// Priorities and limits of the cluster's site: `{ weights, max_age_s, favor_small,
         /// half_life_s, calc_period_s, accounts, unlisted, qos, partitions, max_running_per_user,
         /// backfill, preempt_mode, preempt_exempt_time_s }`, as in scenarios of single clusters.
-        pub priorities: Option<Priorities> = optional(serde("a table of priorities and limits"));
+        pub priorities: Option<SiteSettings> = optional(serde("a table of priorities and limits"));
         /// Speed of the cluster, with at most three decimals.
         pub speed: Speed = via(number("a speed", 0.001..=1_000.0), speed, |it: &Speed| f64::from(it.thousandths()) / 1e3);
     }
@@ -185,7 +185,7 @@ fields! {
             over = Some(*until_s);
         }
         cluster.kinds.check(cluster.cores, at);
-        if let Some(Err(error)) = cluster.priorities.as_ref().map(Priorities::check) {
+        if let Some(Err(error)) = cluster.priorities.as_ref().map(SiteSettings::check) {
             at.fault_below("priorities", &error.place, error.to_string());
         }
         if cluster.failures.is_some() && !cluster.outages.is_empty() {

@@ -2,7 +2,7 @@
 
 use crate::{Observer, Occurrence, Options, PlatformChange, Summary, records};
 use dfrsim_model::event::Record;
-use dfrsim_model::priority::Priorities;
+use dfrsim_model::site::SiteSettings;
 use dfrsim_model::{SimSpan, SimTime};
 use std::io::{self, Write};
 
@@ -32,7 +32,7 @@ impl<W: Write> EventLog<W> {
     /// Writes the records that describe the nodes (from the options) and the priorities of the
     /// policy. Must be called before the simulation begins.
     #[must_use]
-    pub fn of_cluster(mut self, options: &Options, priorities: Option<&Priorities>) -> EventLog<W> {
+    pub fn of_cluster(mut self, options: &Options, priorities: Option<&SiteSettings>) -> EventLog<W> {
         let Options { outages, unequal, .. } = options;
         let records = records::conditions(outages.as_deref(), unequal.as_deref(), priorities);
         records.iter().for_each(|record| self.write(record));

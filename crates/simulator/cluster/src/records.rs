@@ -4,7 +4,7 @@ use crate::{Link, Occurrence, Placement, PlatformChange};
 use dfrsim_model::event::{self, FORMAT_VERSION, InterruptionRule, Record};
 use dfrsim_model::platform::classes::{NodeClass, NodeClasses, Resource, Sharing, UnequalNodes};
 use dfrsim_model::platform::{Interruption, NodeSpan, Outages, Window};
-use dfrsim_model::priority::Priorities;
+use dfrsim_model::site::SiteSettings;
 use dfrsim_model::{SimSpan, SimTime, UserId, Yield};
 
 /// Creates the first record: policy, nodes, penalty, the tau of the summary's bounded stretch, and
@@ -35,7 +35,7 @@ pub fn run<'a>(
 pub fn conditions(
     outages: Option<&Outages>,
     unequal: Option<&UnequalNodes>,
-    priorities: Option<&Priorities>,
+    priorities: Option<&SiteSettings>,
 ) -> Vec<Record<'static>> {
     let platform = outages.map(|outages| platform(outages.interruption));
     let classes = unequal.map(|unequal| classes(&unequal.classes));

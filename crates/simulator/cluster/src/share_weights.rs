@@ -1,6 +1,6 @@
 //! Weights of jobs in fractional shares.
 
-use dfrsim_model::priority::{JobClass, Priorities};
+use dfrsim_model::site::{JobClass, SiteSettings};
 use dfrsim_model::{Origin, UserId, greatest_common_divisor};
 
 /// Weights of jobs in the shares of fractional policies: the weight of the job's QOS times that of
@@ -20,7 +20,7 @@ impl ShareWeights {
     ///
     /// Only ratios matter: the weights of a list are divided by their greatest common divisor. Equal
     /// ratios in other units thus give bit-identical results.
-    pub fn new(settings: &Priorities) -> Option<ShareWeights> {
+    pub fn new(settings: &SiteSettings) -> Option<ShareWeights> {
         let (qos, partitions) =
             (WeightedClasses::new(&settings.qos), WeightedClasses::new(&settings.partitions));
         (!(qos.all_equal() && partitions.all_equal())).then_some(ShareWeights { qos, partitions })
@@ -67,7 +67,7 @@ mod tests {
 
     fn weights(qos: &[JobClass], partitions: &[JobClass]) -> Option<ShareWeights> {
         let (qos, partitions) = (qos.to_vec(), partitions.to_vec());
-        ShareWeights::new(&Priorities { qos, partitions, ..Priorities::default() })
+        ShareWeights::new(&SiteSettings { qos, partitions, ..SiteSettings::default() })
     }
 
     #[test]

@@ -19,7 +19,7 @@ use crate::command::Command;
 use crate::fault::invalid_answer;
 use crate::process::{EXIT_GRACE, LineChannel, Process};
 use crate::protocol::{Answer, Greeting, Message, Partner, ProtocolScheduler};
-use dfrsim_model::priority::Priorities;
+use dfrsim_model::site::SiteSettings;
 use dfrsim_policies::CustomPolicy;
 use dfrsim_policies::fractional::PolicySetting;
 use serde::de::DeserializeOwned;
@@ -34,7 +34,7 @@ use std::time::Duration;
 pub fn policy(name: &str) -> Result<CustomPolicy, String> {
     let command = Command::parse(name)?;
     let (version, files) = (command.version.clone(), command.files.clone());
-    let make = move |nodes, _: &_, site: Option<&Arc<Priorities>>| {
+    let make = move |nodes, _: &_, site: Option<&Arc<SiteSettings>>| {
         let partner = PipedProcess { command: command.clone(), running: None };
         Box::new(ProtocolScheduler::new(partner, nodes).at_site(site)) as _
     };

@@ -2,7 +2,7 @@
 
 use crate::fractional::{FractionalOptions as PolicyOptions, PolicySetting};
 use dfrsim_cluster::Scheduler;
-use dfrsim_model::priority::Priorities;
+use dfrsim_model::site::SiteSettings;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 /// Constructor of a scheduler in its initial state: takes the number of nodes, the options, and the
 /// settings of the site if there are any.
 type Constructor =
-    Box<dyn Fn(u32, &PolicyOptions, Option<&Arc<Priorities>>) -> Box<dyn Scheduler> + Send + Sync>;
+    Box<dyn Fn(u32, &PolicyOptions, Option<&Arc<SiteSettings>>) -> Box<dyn Scheduler> + Send + Sync>;
 
 /// A policy that is defined outside this crate.
 ///
@@ -43,7 +43,10 @@ impl CustomPolicy {
     pub fn new(
         name: impl Into<String>,
         version: impl Into<String>,
-        make: impl Fn(u32, &PolicyOptions, Option<&Arc<Priorities>>) -> Box<dyn Scheduler> + Send + Sync + 'static,
+        make: impl Fn(u32, &PolicyOptions, Option<&Arc<SiteSettings>>) -> Box<dyn Scheduler>
+        + Send
+        + Sync
+        + 'static,
     ) -> CustomPolicy {
         CustomPolicy {
             name: name.into(),
@@ -92,7 +95,7 @@ impl CustomPolicy {
         &self,
         nodes: u32,
         options: &PolicyOptions,
-        site: Option<&Arc<Priorities>>,
+        site: Option<&Arc<SiteSettings>>,
     ) -> Box<dyn Scheduler> {
         (self.create)(nodes, options, site)
     }

@@ -9,7 +9,7 @@ use crate::fractional::{
 use dfrsim_cluster::{Scheduler, ShareWeights};
 use dfrsim_model::SimSpan;
 use dfrsim_model::named::UnknownName;
-use dfrsim_model::priority::Priorities;
+use dfrsim_model::site::SiteSettings;
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -44,13 +44,13 @@ impl Policy {
     }
 
     /// Creates a scheduler for a site with these settings, if there are any. The settings must have
-    /// been [checked](Priorities::check).
+    /// been [checked](SiteSettings::check).
     #[must_use]
     pub fn scheduler_at(
         self,
         nodes: u32,
         options: &PolicyOptions,
-        site: Option<&Arc<Priorities>>,
+        site: Option<&Arc<SiteSettings>>,
     ) -> Box<dyn Scheduler> {
         let ranking = site.filter(|settings| !settings.is_plain());
         match self {
@@ -78,14 +78,14 @@ impl Policy {
 
     /// Returns whether the settings of a site can change the decisions of the policy.
     #[must_use]
-    pub fn depends_on(self, settings: &Priorities) -> bool {
+    pub fn depends_on(self, settings: &SiteSettings) -> bool {
         self.reads(PolicySetting::Site) && !settings.is_plain() || self.share_weights(settings).is_some()
     }
 
     /// Returns the share weights of the site, or `None` if the policy does not share by weight or
     /// all weights are equal.
     #[must_use]
-    pub fn share_weights(self, settings: &Priorities) -> Option<Arc<ShareWeights>> {
+    pub fn share_weights(self, settings: &SiteSettings) -> Option<Arc<ShareWeights>> {
         let shares = match self {
             Policy::Fractional(_) | Policy::Equipartition => true,
             Policy::Custom(policy) => policy.reads(PolicySetting::Site),

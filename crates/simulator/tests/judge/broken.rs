@@ -9,7 +9,7 @@ use crate::conditions::{ALONE, Case, Condition};
 use crate::planted::moment;
 use dfrsim_audit::Auditor;
 use dfrsim_model::event::{InterruptionRule, Record};
-use dfrsim_model::priority::{PreemptMode, Priorities};
+use dfrsim_model::site::{PreemptMode, SiteSettings};
 use dfrsim_model::{Rng, Seed, Share};
 use rand::RngExt;
 use std::collections::{BTreeMap, BTreeSet};
@@ -149,7 +149,7 @@ fn broken(
     rng: &mut Rng,
 ) -> Option<Vec<Record<'static>>> {
     let mut changed = records.to_vec();
-    let mut settings = |change: &dyn Fn(&mut Priorities)| match &mut changed[place] {
+    let mut settings = |change: &dyn Fn(&mut SiteSettings)| match &mut changed[place] {
         Record::Priority { settings } => {
             change(settings);
             Some(())
@@ -360,7 +360,7 @@ fn broken_records_are_found() {
 }
 
 /// A change of the settings, by name.
-type Change = (&'static str, fn(&mut Priorities));
+type Change = (&'static str, fn(&mut SiteSettings));
 
 fn changes(condition: &str) -> Vec<Change> {
     match condition {

@@ -8,9 +8,9 @@ use dfrsim_cluster::{
 use dfrsim_model::event::{FORMAT_VERSION, Record};
 use dfrsim_model::platform::classes::{Demands, PlatformFields, UnequalNodes};
 use dfrsim_model::platform::{FailureModel, Maintenance, NodeSet, Outages};
-use dfrsim_model::priority::{
-    Account, BackfillSettings, FairShare, JobArray, JobClass, Limits, MainSettings, PreemptMode, Priorities,
-    PriorityWeights, Reservation, SizeFactor, Tres, Unlisted,
+use dfrsim_model::site::{
+    Account, BackfillSettings, FairShare, JobArray, JobClass, Limits, MainSettings, PreemptMode,
+    PriorityWeights, Reservation, SiteSettings, SizeFactor, Tres, Unlisted,
 };
 use dfrsim_model::{Dependencies, Job, Origin, Rng, Seed, Share, SimSpan, SimTime, UserId};
 use dfrsim_policies::{Policy, PolicyOptions};
@@ -67,7 +67,7 @@ pub(crate) const PLAIN: Condition = Condition {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Only {
     All,
-    Priorities,
+    SiteSettings,
     Limits,
 }
 
@@ -82,7 +82,7 @@ pub(crate) const ALONE: [Condition; 11] = {
         Condition { name: "classes with GPUs", classes: true, ..plain },
         Condition { name: "failures", failures: true, ..plain },
         Condition { name: "maintenance", maintenance: true, ..plain },
-        Condition { name: "fair share", site: true, only: Only::Priorities, ..plain },
+        Condition { name: "fair share", site: true, only: Only::SiteSettings, ..plain },
         Condition { name: "limits", site: true, only: Only::Limits, ..plain },
         Condition { name: "preemption", site: true, preemption: true, ..plain },
         Condition { name: "weights", weights: true, ..plain },
@@ -134,7 +134,7 @@ pub(crate) const CONDITIONS: [Condition; 14] = [
 pub(crate) struct Case {
     condition: Condition,
     options: Options,
-    priorities: Option<Arc<Priorities>>,
+    priorities: Option<Arc<SiteSettings>>,
     jobs: Vec<Job>,
     followers: Followers,
 }
@@ -208,10 +208,10 @@ fn workload(condition: Condition, seed: Seed, jobs: usize, rng: &mut Rng) -> Vec
 
 impl Only {
     /// Removes the other settings, and sets the remaining ones.
-    fn restrict(self, settings: &mut Priorities, rng: &mut Rng) {
+    fn restrict(self, settings: &mut SiteSettings, rng: &mut Rng) {
         match self {
             Only::All => {}
-            Only::Priorities => {
+            Only::SiteSettings => {
                 settings.weights = PriorityWeights { fair_share: 1_000, age: 100, ..settings.weights };
                 settings.max_running_per_user = None;
                 for class in &mut settings.qos {
@@ -228,7 +228,7 @@ impl Only {
 }
 
 /// Gives weights to the classes.
-fn weigh(settings: &mut Priorities, rng: &mut Rng) {
+fn weigh(settings: &mut SiteSettings, rng: &mut Rng) {
     if settings.qos.is_empty() {
         let class =
             |queue: u32| JobClass { name: queue.to_string(), queues: vec![queue], ..JobClass::default() };
@@ -296,7 +296,7 @@ fn unequal(seed: Seed) -> UnequalNodes {
     UnequalNodes { classes, demands: Demands { requests, seed, ..Demands::default() } }
 }
 
-fn site(preempts: bool, rng: &mut Rng) -> Priorities {
+fn site(preempts: bool, rng: &mut Rng) -> SiteSettings {
     let often = |rng: &mut Rng, value: u64| if rng.random_range(0..2) == 0 { 0 } else { value };
     let some =
         |rng: &mut Rng, of: std::ops::Range<u32>| (rng.random_range(0..3) == 0).then(|| rng.random_range(of));
@@ -334,7 +334,7 @@ fn site(preempts: bool, rng: &mut Rng) -> Priorities {
         qos: rng.random_range(0..1_000),
         partition: 0,
     };
-    Priorities {
+    SiteSettings {
         weights: if rng.random_range(0..3) == 0 { PriorityWeights::default() } else { weights },
         max_age_s: 20_000,
         half_life_s: often(rng, 30_000),
@@ -362,7 +362,7 @@ fn site(preempts: bool, rng: &mut Rng) -> Priorities {
         },
         preempt_exempt_time_s: often(rng, 600),
         requeue_delay_s: often(rng, 900),
-        ..Priorities::default()
+        ..SiteSettings::default()
     }
 }
 
@@ -396,7 +396,7 @@ fn limits(rng: &mut Rng) -> Limits {
 
 /// Creates a site with a hierarchy of accounts, partitions of several tiers, limits on any resource,
 /// and billing.
-fn whole_site(preempts: bool, rng: &mut Rng) -> Priorities {
+fn whole_site(preempts: bool, rng: &mut Rng) -> SiteSettings {
     let account = |rng: &mut Rng, name: &str, parent: Option<&str>, groups: &[u32]| Account {
         name: name.to_owned(),
         parent: parent.map(str::to_owned),
@@ -516,7 +516,7 @@ impl Case {
     pub(crate) fn under_other_settings(
         &self,
         name: &str,
-        change: impl Fn(&mut Priorities),
+        change: impl Fn(&mut SiteSettings),
     ) -> Option<Vec<Record<'static>>> {
         let mut settings = self.priorities.as_deref()?.clone();
         change(&mut settings);

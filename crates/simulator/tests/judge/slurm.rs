@@ -4,7 +4,7 @@
 use crate::conditions::{Condition, PLAIN, judge};
 use crate::planted::{KINDS, planted};
 use dfrsim_model::Seed;
-use dfrsim_model::priority::Priorities;
+use dfrsim_model::site::SiteSettings;
 use rand::RngExt;
 
 const NAMES: [&str; 4] = ["SLURM", "SLURM/NODES=EXCLUSIVE", "SLURM/NODES=WHOLE", "SLURM/PLACE=BEST"];
@@ -67,7 +67,7 @@ fn other_policies_are_not_taken_for_slurm() {
 }
 
 /// A change of the settings, by name.
-type Change = (&'static str, fn(&mut Priorities));
+type Change = (&'static str, fn(&mut SiteSettings));
 
 /// Rejects a record of a site without groups or reservations as one of a site that has them.
 #[test]

@@ -20,7 +20,7 @@ use crate::support::{assert_judged, recorded};
 use dfrsim_cluster::{JobRecord, Options, Overrun};
 use dfrsim_model::platform::classes::{Demands, PlatformFields, UnequalNodes};
 use dfrsim_model::platform::{NodeSpan, Outage, Outages, Window};
-use dfrsim_model::priority::Priorities;
+use dfrsim_model::site::SiteSettings;
 use dfrsim_model::{Job, JobId, Origin, Share, SimSpan, SimTime, UserId};
 use dfrsim_policies::PolicyOptions;
 use std::collections::BTreeMap;
@@ -36,7 +36,7 @@ struct Case {
     outages: Option<Outages>,
     platform: String,
     asked: BTreeMap<JobId, Vec<(String, u32)>>,
-    site: Option<Priorities>,
+    site: Option<SiteSettings>,
 }
 
 fn micros(seconds: &str) -> u64 {

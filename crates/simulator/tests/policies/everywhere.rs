@@ -7,7 +7,7 @@ use dfrsim_audit::audit;
 use dfrsim_cluster::{NeedModel, Options, ShareWeights, simulate};
 use dfrsim_model::platform::classes::{Demands, UnequalNodes};
 use dfrsim_model::platform::{FailureModel, NodeSpan, Outage, Outages, Window};
-use dfrsim_model::priority::{JobClass, Priorities};
+use dfrsim_model::site::{JobClass, SiteSettings};
 use dfrsim_model::{Job, Origin, Seed, Share, SimSpan, SimTime};
 use dfrsim_policies::fractional::{
     ArrivalsAtTicks, Balanced, DropRule, FractionalScheduler, McbOptions, McbProbe, Opportunism, Packing,
@@ -59,14 +59,14 @@ fn choices() -> [PolicyOptions; 2] {
 }
 
 /// Creates a QOS with these weights for queue 0, queue 1 and all others.
-fn settings(weights: [u32; 3]) -> Priorities {
+fn settings(weights: [u32; 3]) -> SiteSettings {
     let class = |(queue, weight): (u32, u32)| JobClass {
         name: format!("class {queue}"),
         weight: Some(weight),
         queues: if queue < 2 { vec![queue] } else { Vec::new() },
         ..JobClass::default()
     };
-    Priorities { qos: (0..).zip(weights).map(class).collect(), ..Priorities::default() }
+    SiteSettings { qos: (0..).zip(weights).map(class).collect(), ..SiteSettings::default() }
 }
 
 /// Assigns jobs to queues 0 to 2, in turn.

@@ -2,7 +2,7 @@
 
 use crate::preemption::settings;
 use crate::priorities::{Row, of, requested, run};
-use dfrsim_model::priority::{PreemptMode, Priorities, PriorityWeights};
+use dfrsim_model::site::{PreemptMode, PriorityWeights, SiteSettings};
 use dfrsim_model::{Job, Share};
 use proptest::prelude::*;
 
@@ -41,7 +41,7 @@ proptest! {
     #[test]
     fn all_policies_keep_to_a_site(jobs in crowd(), policy in 0..POLICIES.len(), mode in 0_usize..4, exempt in 0_u64..200) {
         let mode = [PreemptMode::Off, PreemptMode::Requeue, PreemptMode::Suspend, PreemptMode::Cancel][mode];
-        let mut site = Priorities {
+        let mut site = SiteSettings {
             weights: PriorityWeights { age: 100, fair_share: 500, size: 50, qos: 100, ..PriorityWeights::default() },
             max_running_per_user: Some(3),
             preempt_exempt_time_s: exempt,

@@ -4,12 +4,12 @@ use crate::priorities::{Row, of, requested, rows, run};
 use crate::support::{Recorded, starts_and_ends};
 use dfrsim_cluster::Options;
 use dfrsim_model::SimSpan;
-use dfrsim_model::priority::{JobClass, PreemptMode, Priorities};
+use dfrsim_model::site::{JobClass, PreemptMode, SiteSettings};
 use proptest::prelude::*;
 
 /// Creates settings in which jobs of queue 2 preempt those of queue 1, then those of queue 3; others
 /// are not involved.
-pub(crate) fn settings(mode: PreemptMode) -> Priorities {
+pub(crate) fn settings(mode: PreemptMode) -> SiteSettings {
     let class = |name: &str, queue, preempt: &[&str]| JobClass {
         name: name.to_owned(),
         queues: vec![queue],
@@ -17,10 +17,10 @@ pub(crate) fn settings(mode: PreemptMode) -> Priorities {
         ..JobClass::default()
     };
     let qos = vec![class("low", 1, &[]), class("high", 2, &["low", "middle"]), class("middle", 3, &[])];
-    Priorities { qos, preempt_mode: mode, ..Priorities::default() }
+    SiteSettings { qos, preempt_mode: mode, ..SiteSettings::default() }
 }
 
-fn times(policy: &str, nodes: u32, settings: &Priorities, rows: &[Row]) -> Vec<(f64, f64)> {
+fn times(policy: &str, nodes: u32, settings: &SiteSettings, rows: &[Row]) -> Vec<(f64, f64)> {
     let options = Options { penalty: SimSpan::from_secs(5), ..requested() };
     starts_and_ends(&run(policy, nodes, settings, &options, &of(rows)).records)
 }
@@ -129,7 +129,7 @@ proptest! {
     fn without_lists_schedules_are_the_same(rows in rows(), policy in 0_usize..3) {
         let mut plain = settings(PreemptMode::Requeue);
         plain.qos[1].preempt.clear();
-        let other = Priorities { preempt_mode: PreemptMode::Suspend, preempt_exempt_time_s: 9, ..plain.clone() };
+        let other = SiteSettings { preempt_mode: PreemptMode::Suspend, preempt_exempt_time_s: 9, ..plain.clone() };
         let events = |settings| run(POLICIES[policy], 8, settings, &requested(), &of(&rows)).events;
         let behind_settings = |text: String| text.lines().skip(2).map(str::to_owned).collect::<Vec<_>>();
         prop_assert_eq!(behind_settings(events(&plain)), behind_settings(events(&other)));

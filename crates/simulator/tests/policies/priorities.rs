@@ -2,8 +2,8 @@
 
 use crate::support::{Recorded, assert_judged, job, recorded, schedule, starts_and_ends};
 use dfrsim_cluster::{Metrics, Options, SummaryOptions, simulate};
-use dfrsim_model::priority::{
-    Account, BackfillSettings, JobClass, Limits, PreemptMode, Priorities, PriorityWeights, Unlisted,
+use dfrsim_model::site::{
+    Account, BackfillSettings, JobClass, Limits, PreemptMode, PriorityWeights, SiteSettings, Unlisted,
 };
 use dfrsim_model::{Job, Origin, SimSpan, UserId};
 use dfrsim_policies::{Policy, PolicyOptions};
@@ -30,7 +30,7 @@ pub(crate) fn requested() -> Options {
 pub(crate) fn run(
     policy: &str,
     nodes: u32,
-    settings: &Priorities,
+    settings: &SiteSettings,
     options: &Options,
     jobs: &[Job],
 ) -> Recorded<()> {
@@ -40,7 +40,7 @@ pub(crate) fn run(
     found
 }
 
-fn starts(policy: &str, nodes: u32, settings: &Priorities, rows: &[Row]) -> Vec<f64> {
+fn starts(policy: &str, nodes: u32, settings: &SiteSettings, rows: &[Row]) -> Vec<f64> {
     let found = run(policy, nodes, settings, &requested(), &of(rows));
     starts_and_ends(&found.records).into_iter().map(|(start, _)| start).collect()
 }
@@ -56,7 +56,7 @@ fn weights(age: u32, size: u32, fair_share: u32) -> PriorityWeights {
 fn clocks_go_on_where_the_first_job_is_rejected() {
     let rows = [(302, 3, 50, 50, 1, 1), (541, 2, 60, 60, 1, 1)];
     let class = JobClass { name: "all".to_owned(), max_nodes: Some(2), ..JobClass::default() };
-    let site = Priorities { weights: weights(1, 0, 0), partitions: vec![class], ..Priorities::default() };
+    let site = SiteSettings { weights: weights(1, 0, 0), partitions: vec![class], ..SiteSettings::default() };
     assert_eq!(starts("SLURM", 4, &site, &rows), [541.5]);
 }
 
@@ -67,7 +67,7 @@ fn clocks_go_on_where_the_first_job_is_rejected() {
 fn clocks_go_on_while_no_job_waits() {
     let rows = [(0, 2, 50, 50, 1, 1), (100, 2, 18, 18, 1, 1), (124, 2, 60, 60, 1, 1)];
     let backfill = BackfillSettings { interval_s: 1_000, ..BackfillSettings::default() };
-    let site = Priorities { backfill, ..Priorities::default() };
+    let site = SiteSettings { backfill, ..SiteSettings::default() };
     assert_eq!(starts("SLURM", 4, &site, &rows), [3.0, 101.0, 125.0]);
 }
 
@@ -84,7 +84,7 @@ fn a_part_of_a_unit_of_priority_does_not_count_for_good() {
     };
     let qos = vec![class("low", 1, 8), class("high", 2, 10)];
     let weights = PriorityWeights { qos: 1, ..weights(1, 0, 0) };
-    let site = Priorities { weights, qos, max_age_s: 100, calc_period_s: 10, ..Priorities::default() };
+    let site = SiteSettings { weights, qos, max_age_s: 100, calc_period_s: 10, ..SiteSettings::default() };
     assert_eq!(starts("EASY", 1, &site, &rows), [0.0, 50.0, 55.0]);
 }
 
@@ -95,10 +95,10 @@ fn jobs_that_can_never_run_are_rejected() {
     let rows = [(0, 3, 50, 50, 1, 1), (0, 2, 50, 90, 1, 1), (0, 2, 50, 60, 1, 1)];
     let class = |max_nodes, max_time_s| {
         let class = JobClass { name: "all".to_owned(), max_nodes, max_time_s, ..JobClass::default() };
-        Priorities { partitions: vec![class], ..Priorities::default() }
+        SiteSettings { partitions: vec![class], ..SiteSettings::default() }
     };
     for policy in ["FCFS", "EASY", "CONS"] {
-        let rejected = |settings: &Priorities, options: &Options| {
+        let rejected = |settings: &SiteSettings, options: &Options| {
             run(policy, 4, settings, options, &of(&rows)).summary.rejected
         };
         assert_eq!(rejected(&class(Some(2), None), &requested()), 1, "{policy}");
@@ -137,7 +137,7 @@ fn with_preemption(mut classes: Vec<JobClass>, preempt: usize, modes: [PreemptMo
 }
 
 /// Draws settings of a cluster of 8 nodes.
-pub(crate) fn settings() -> impl Strategy<Value = Priorities> {
+pub(crate) fn settings() -> impl Strategy<Value = SiteSettings> {
     let weights = [0_u32..1_000, 0..1_000, 0..1_000, 0..1_000, 0..1_000];
     let limit = || prop::option::of(1_u32..6);
     let class = |name: &'static str| {
@@ -211,7 +211,7 @@ pub(crate) fn settings() -> impl Strategy<Value = Priorities> {
                 backfill,
             )| {
                 let [age, size, fair_share, qos, partition] = weights;
-                Priorities {
+                SiteSettings {
                     weights: PriorityWeights { age, size, fair_share, qos, partition },
                     max_age_s,
                     favor_small,
@@ -224,7 +224,7 @@ pub(crate) fn settings() -> impl Strategy<Value = Priorities> {
                     max_running_per_user: most,
                     backfill,
                     preempt_exempt_time_s: exempt,
-                    ..Priorities::default()
+                    ..SiteSettings::default()
                 }
             },
         )
@@ -276,7 +276,7 @@ proptest! {
             if policy == "CONS" && text != "exact" {
                 continue;
             }
-            let with = run(policy, 8, &Priorities::default(), &options, &of(&rows));
+            let with = run(policy, 8, &SiteSettings::default(), &options, &of(&rows));
             prop_assert!(with.records == schedule(policy, 8, &options, of(&rows)), "{}", policy);
         }
     }
@@ -288,7 +288,7 @@ fn places_change_no_start_under_priorities() {
     let rows: Vec<Row> = (0..40_u64)
         .map(|at| (3 * at, 1 + (7 * at % 5) as u32, 5 + 11 * at % 37, 0, (at % 3) as u32, 1))
         .collect();
-    let settings = Priorities { weights: weights(10, 100, 1_000), ..Priorities::default() };
+    let settings = SiteSettings { weights: weights(10, 100, 1_000), ..SiteSettings::default() };
     for base in ["FCFS", "EASY", "CONS"] {
         let first = starts(base, 8, &settings, &rows);
         for place in ["/PLACE=CONTIGUOUS", "/PLACE=BEST"] {

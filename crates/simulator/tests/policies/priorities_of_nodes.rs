@@ -5,7 +5,7 @@ use crate::support::starts_and_ends;
 use dfrsim_cluster::Options;
 use dfrsim_model::platform::classes::{Demands, PlatformFields, UnequalNodes};
 use dfrsim_model::platform::{NodeSpan, Outage, Outages, Window};
-use dfrsim_model::priority::Priorities;
+use dfrsim_model::site::SiteSettings;
 use dfrsim_model::{SimSpan, SimTime};
 use proptest::prelude::*;
 use std::sync::Arc;
@@ -40,7 +40,7 @@ fn unequal() -> Options {
 }
 
 /// Draws settings without preemption.
-fn peaceful() -> impl Strategy<Value = Priorities> {
+fn peaceful() -> impl Strategy<Value = SiteSettings> {
     settings().prop_map(|mut settings| {
         settings.qos.iter_mut().for_each(|class| class.preempt.clear());
         settings

@@ -7,7 +7,7 @@
 
 use crate::support::Records;
 use dfrsim_cluster::{Options, simulate};
-use dfrsim_model::priority::PriorityWeights;
+use dfrsim_model::site::PriorityWeights;
 use dfrsim_model::{Job, SimTime};
 use dfrsim_policies::{Policy, PolicyOptions};
 use dfrsim_workload::formats::{slurm, slurm_conf};

@@ -5,7 +5,7 @@ use dfrsim_cluster::{
     EventLog, JobRecord, Metrics, Observer, Occurrence, Options, Summary, SummaryOptions, simulate,
 };
 use dfrsim_model::platform::classes::NodeClasses;
-use dfrsim_model::priority::Priorities;
+use dfrsim_model::site::SiteSettings;
 use dfrsim_model::{Job, JobId, Seed, SimSpan, SimTime};
 use dfrsim_policies::{Policy, PolicyOptions};
 use dfrsim_workload::load;
@@ -69,7 +69,7 @@ pub(crate) fn recorded<W: Observer + Default>(
     policy: &str,
     nodes: u32,
     options: &Options,
-    settings: Option<&Priorities>,
+    settings: Option<&SiteSettings>,
     jobs: &[Job],
 ) -> Recorded<W> {
     let parsed: Policy = policy.parse().unwrap();

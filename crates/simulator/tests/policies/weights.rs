@@ -2,21 +2,21 @@
 
 use crate::support::{assert_judged, recorded};
 use dfrsim_cluster::{JobRecord, Options, ShareWeights};
-use dfrsim_model::priority::{JobClass, Priorities};
+use dfrsim_model::site::{JobClass, SiteSettings};
 use dfrsim_model::{Job, Origin, Share, SimSpan, SimTime};
 use dfrsim_policies::PolicyOptions;
 use proptest::prelude::*;
 
 /// Creates a QOS for each weight. A QOS has the queue with its index, and the last one has all other
 /// queues.
-fn settings(weights: &[u32]) -> Priorities {
+fn settings(weights: &[u32]) -> SiteSettings {
     let class = |(queue, &weight): (u32, &u32)| JobClass {
         name: format!("class {queue}"),
         weight: Some(weight),
         queues: if queue as usize + 1 == weights.len() { Vec::new() } else { vec![queue] },
         ..JobClass::default()
     };
-    Priorities { qos: (0..).zip(weights).map(class).collect(), ..Priorities::default() }
+    SiteSettings { qos: (0..).zip(weights).map(class).collect(), ..SiteSettings::default() }
 }
 
 /// Simulates with weights, and audits the events. Returns the completed jobs in the order of
@@ -24,7 +24,7 @@ fn settings(weights: &[u32]) -> Priorities {
 fn run(
     policy: &str,
     nodes: u32,
-    settings: &Priorities,
+    settings: &SiteSettings,
     options: &Options,
     jobs: &[Job],
 ) -> (Vec<JobRecord>, String) {

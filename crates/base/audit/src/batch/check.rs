@@ -11,7 +11,7 @@ use crate::platform::Platform;
 use crate::priority::PrioritySystem;
 use dfrsim_model::Yield;
 use dfrsim_model::batch::{Backfilling, BatchPolicy, QueueOrder};
-use dfrsim_model::priority::{PreemptMode, Priorities};
+use dfrsim_model::site::{PreemptMode, SiteSettings};
 use std::sync::Arc;
 
 impl BatchCheck {
@@ -23,7 +23,7 @@ impl BatchCheck {
     /// Sets the default settings of SLURM, for files without a `priority` record.
     fn set_default_site(&mut self, kinds: &[Kind]) {
         let is_slurm = self.policy.backfilling == Backfilling::Slurm;
-        self.site = is_slurm.then(|| PrioritySystem::new(&Priorities::default().as_slurm(), kinds));
+        self.site = is_slurm.then(|| PrioritySystem::new(&SiteSettings::default().as_slurm(), kinds));
     }
     /// Handles the start of a job, or its resumption after a preemption.
     fn start(&mut self, change: Change<'_>) -> Option<String> {
@@ -74,7 +74,7 @@ impl Check for BatchCheck {
         self.nodes.set_kinds(kinds);
         self.set_default_site(kinds);
     }
-    fn priority(&mut self, settings: &Priorities, kinds: &[Kind]) {
+    fn priority(&mut self, settings: &SiteSettings, kinds: &[Kind]) {
         let is_slurm = self.policy.backfilling == Backfilling::Slurm;
         let is_first_come = (self.policy.order, self.policy.fill) == (QueueOrder::Arrival, None);
         let is_by_arrival = !is_slurm && is_first_come && settings.is_arrival_order();

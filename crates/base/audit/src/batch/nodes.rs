@@ -4,7 +4,7 @@ use super::queue::{Parts, Waiting};
 use crate::nodes::Kind;
 use crate::platform::{Platform, Window};
 use dfrsim_model::batch::{BatchPolicy, NodeUse, Place};
-use dfrsim_model::priority::Reservation;
+use dfrsim_model::site::Reservation;
 use dfrsim_model::{SortedMap, Yield};
 use std::sync::Arc;
 

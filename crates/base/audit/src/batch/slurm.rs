@@ -4,7 +4,7 @@ use super::queue::Waiting;
 use super::state::BatchCheck;
 use super::timers::{Timers, micros};
 use crate::priority::PrioritySystem;
-use dfrsim_model::priority::Priorities;
+use dfrsim_model::site::SiteSettings;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Kind of scheduling cycle.
@@ -25,7 +25,7 @@ impl BatchCheck {
     /// Notes an event at this time, which SLURM sees from the next second on.
     pub(super) fn note_change(&mut self, now: u64, has_other: bool) {
         let Some(site) = &self.site else { return };
-        let Priorities { main: of_main, backfill: of_backfill, .. } = &site.settings;
+        let SiteSettings { main: of_main, backfill: of_backfill, .. } = &site.settings;
         let Timers { main, backfill, is_changed, awaits_whole, .. } = &mut self.timers;
         if std::mem::take(is_changed) || has_other {
             *awaits_whole = true;
@@ -36,7 +36,7 @@ impl BatchCheck {
     /// Determines the cycles of the main scheduler that are due at this time.
     pub(super) fn main_cycles(&mut self, now: u64) -> Vec<CycleKind> {
         let Some(site) = &self.site else { return Vec::new() };
-        let Priorities { main, backfill, weights, calc_period_s, .. } = &site.settings;
+        let SiteSettings { main, backfill, weights, calc_period_s, .. } = &site.settings;
         let [delay, whole, interval, period] =
             [main.delay_s, main.interval_s, backfill.interval_s, *calc_period_s].map(micros);
         let Timers { main, backfill, ranked, awaits_whole, .. } = &mut self.timers;
@@ -74,7 +74,7 @@ impl BatchCheck {
     /// Returns the time of the next cycle, or of the next change of priorities before the next
     /// backfill cycle.
     pub(super) fn next_cycle(&self, now: u64, site: &PrioritySystem) -> Option<u64> {
-        let Priorities { main, backfill, weights, calc_period_s, .. } = &site.settings;
+        let SiteSettings { main, backfill, weights, calc_period_s, .. } = &site.settings;
         let [delay, whole, interval, period] =
             [main.delay_s, main.interval_s, backfill.interval_s, *calc_period_s].map(micros);
         let behind = |moment: u64, step: u64| (moment / step + 1).saturating_mul(step);
@@ -111,7 +111,7 @@ pub(super) struct Trials {
 }
 
 impl Trials {
-    pub(super) fn new(settings: &Priorities, look: CycleKind) -> Trials {
+    pub(super) fn new(settings: &SiteSettings, look: CycleKind) -> Trials {
         let left = match look {
             CycleKind::Main { whole: false } => settings.main.depth,
             CycleKind::Backfill => settings.backfill.max_job_test.unwrap_or(u32::MAX),
@@ -122,7 +122,7 @@ impl Trials {
     /// Returns the reason if a job is not tried; otherwise counts it as tried.
     pub(super) fn refuses(
         &mut self,
-        settings: &Priorities,
+        settings: &SiteSettings,
         look: CycleKind,
         of: (Option<usize>, Option<u32>),
     ) -> Option<String> {

@@ -13,7 +13,7 @@ use crate::nodes::{Kind, Size};
 use crate::platform::{Platform, Window};
 use crate::priority::PrioritySystem;
 use dfrsim_model::fractional::Periodic;
-use dfrsim_model::priority::{PreemptMode, Priorities};
+use dfrsim_model::site::{PreemptMode, SiteSettings};
 use dfrsim_model::{SimSpan, SortedMap};
 use std::sync::Arc;
 
@@ -299,7 +299,7 @@ impl Check for FractionalCheck {
     fn classes(&mut self, kinds: &Arc<Vec<Kind>>) {
         self.kinds = Arc::clone(kinds);
     }
-    fn priority(&mut self, settings: &Priorities, kinds: &[Kind]) {
+    fn priority(&mut self, settings: &SiteSettings, kinds: &[Kind]) {
         self.weights = Weights::new(settings);
         self.site = (!settings.is_plain()).then(|| PrioritySystem::new(settings, kinds));
     }

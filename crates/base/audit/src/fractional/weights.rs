@@ -2,7 +2,7 @@
 
 use crate::job::Job;
 use crate::priority::matches;
-use dfrsim_model::priority::{JobClass, LARGEST_WEIGHT, Priorities};
+use dfrsim_model::site::{JobClass, LARGEST_WEIGHT, SiteSettings};
 
 /// Weights of jobs in lowest terms; all are 1 by default.
 #[derive(Debug, Default)]
@@ -12,7 +12,7 @@ pub(super) struct Weights {
 }
 
 impl Weights {
-    pub(super) fn new(settings: &Priorities) -> Weights {
+    pub(super) fn new(settings: &SiteSettings) -> Weights {
         Weights { lists: [&settings.qos, &settings.partitions].map(|classes| in_lowest_terms(classes)) }
     }
 

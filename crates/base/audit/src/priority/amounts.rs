@@ -3,7 +3,7 @@
 use crate::job::Job;
 use crate::nodes::Kind;
 use dfrsim_model::Share;
-use dfrsim_model::priority::{Priorities, Tres};
+use dfrsim_model::site::{SiteSettings, Tres};
 
 /// Resources of a cluster of which jobs hold amounts.
 #[derive(Clone, Debug)]
@@ -48,7 +48,7 @@ impl Amounts {
 
     /// Computes the usage charged to the account of a job, in thousandths: one per task, unless its
     /// partition or the site have billing weights.
-    pub(super) fn bill(&self, job: &Job, settings: &Priorities, of_partition: Option<&Tres>) -> u128 {
+    pub(super) fn bill(&self, job: &Job, settings: &SiteSettings, of_partition: Option<&Tres>) -> u128 {
         let weights = of_partition.into_iter().chain([&settings.billing]).find(|weights| !weights.is_empty());
         weights.map_or(1_000 * u128::from(job.tasks), |weights| {
             weights.iter().map(|(name, weight)| u128::from(*weight) * self.held(job, name)).sum()

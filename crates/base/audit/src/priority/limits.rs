@@ -6,7 +6,7 @@ use super::matches;
 use crate::job::Job;
 use crate::nodes::Kind;
 use dfrsim_model::SortedMap;
-use dfrsim_model::priority::{self, JobClass, Priorities, Tres, Unlisted};
+use dfrsim_model::site::{self, JobClass, SiteSettings, Tres, Unlisted};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -14,13 +14,13 @@ use std::sync::Arc;
 #[derive(Debug)]
 struct LimitedGroup {
     name: String,
-    limits: priority::Limits,
+    limits: site::Limits,
     /// Maximum estimate of its jobs, in microseconds.
     longest: u64,
 }
 
 impl LimitedGroup {
-    fn new(name: String, limits: priority::Limits) -> LimitedGroup {
+    fn new(name: String, limits: site::Limits) -> LimitedGroup {
         LimitedGroup { name, limits, longest: u64::MAX }
     }
     /// Creates the limits of a QOS or partition, including those with fields of their own.
@@ -71,7 +71,7 @@ enum Scope {
 /// Limits, and the jobs that run under them.
 #[derive(Debug)]
 pub(crate) struct Limits {
-    settings: Arc<Priorities>,
+    settings: Arc<SiteSettings>,
     pub(super) amounts: Amounts,
     /// Qualities of service, then partitions.
     pub(crate) classes: Arc<[JobClass]>,
@@ -84,15 +84,15 @@ pub(crate) struct Limits {
 }
 
 impl Limits {
-    pub(crate) fn new(settings: &Priorities, kinds: &[Kind]) -> Limits {
+    pub(crate) fn new(settings: &SiteSettings, kinds: &[Kind]) -> Limits {
         let classes: Arc<[JobClass]> = settings.qos.iter().chain(&settings.partitions).cloned().collect();
         let accounts =
             settings.accounts.iter().map(|it| LimitedGroup::new(it.name.clone(), it.limits.clone()));
         let arrays = settings.arrays.iter().enumerate().map(|(at, it)| {
-            let limits = priority::Limits { jobs: Some(it.running), ..priority::Limits::default() };
+            let limits = site::Limits { jobs: Some(it.running), ..site::Limits::default() };
             LimitedGroup::new(format!("array {at}"), limits)
         });
-        let of_site = priority::Limits { jobs_per_user: settings.max_running_per_user, ..Default::default() };
+        let of_site = site::Limits { jobs_per_user: settings.max_running_per_user, ..Default::default() };
         let site = LimitedGroup::new("the site".to_owned(), of_site);
         let holders: Arc<[LimitedGroup]> =
             classes.iter().map(LimitedGroup::of_class).chain(accounts).chain(arrays).chain([site]).collect();
@@ -124,7 +124,7 @@ impl Limits {
     /// Collects the properties of a job that limits apply to. Its classes are the first QOS and the
     /// first partition that match it.
     pub(crate) fn usage_of(&self, job: &Job) -> LimitUsage {
-        let (qos, Priorities { accounts, arrays, .. }) = (self.settings.qos.len(), &*self.settings);
+        let (qos, SiteSettings { accounts, arrays, .. }) = (self.settings.qos.len(), &*self.settings);
         let first = |from: usize, to: usize| (from..to).find(|&at| matches(&self.classes[at], job));
         let classes: Vec<usize> = first(0, qos).into_iter().chain(first(qos, self.classes.len())).collect();
         let payer = self.charged_account(job);

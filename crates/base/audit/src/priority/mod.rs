@@ -16,7 +16,7 @@ pub(crate) use limits::Limits;
 pub(crate) use site::PrioritySystem;
 
 use crate::job::Job;
-use dfrsim_model::priority::JobClass;
+use dfrsim_model::site::JobClass;
 
 /// Factor 1 in fixed point (units of 2^-32).
 pub(crate) const ONE: u128 = 1 << 32;

@@ -6,7 +6,7 @@ use super::usage::Usage;
 use super::{ONE, fraction};
 use crate::job::Job;
 use crate::nodes::Kind;
-use dfrsim_model::priority::{JobClass, PreemptMode, Priorities, SizeFactor};
+use dfrsim_model::site::{JobClass, PreemptMode, SiteSettings, SizeFactor};
 use dfrsim_model::{SimTime, SortedMap};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -38,7 +38,7 @@ struct TrackedJob {
 /// Priority system of a site: it follows its jobs.
 #[derive(Debug)]
 pub(crate) struct PrioritySystem {
-    pub(crate) settings: Priorities,
+    pub(crate) settings: SiteSettings,
     /// Range of the classes of the kind that defines preemption.
     preempting: Range<usize>,
     limits: Limits,
@@ -54,7 +54,7 @@ pub(crate) struct PrioritySystem {
 }
 
 impl PrioritySystem {
-    pub(crate) fn new(settings: &Priorities, kinds: &[Kind]) -> PrioritySystem {
+    pub(crate) fn new(settings: &SiteSettings, kinds: &[Kind]) -> PrioritySystem {
         let limits = Limits::new(settings, kinds);
         let (qos, all) = (settings.qos.len(), limits.classes.len());
         let preempts =

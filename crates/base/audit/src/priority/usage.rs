@@ -5,7 +5,7 @@ use super::series::half_to_the;
 use super::{ONE, fair_tree, fraction};
 use crate::job::Job;
 use dfrsim_model::SortedMap;
-use dfrsim_model::priority::{FairShare, Priorities};
+use dfrsim_model::site::{FairShare, SiteSettings};
 
 /// Stay of a job on nodes.
 #[derive(Debug)]
@@ -38,7 +38,7 @@ pub(crate) struct Usage {
 }
 
 impl Usage {
-    pub(crate) fn new(settings: &Priorities) -> Usage {
+    pub(crate) fn new(settings: &SiteSettings) -> Usage {
         let listed = |name: &String| Account::Listed(name.clone());
         let (mut accounts, mut users) = (SortedMap::default(), SortedMap::default());
         for account in &settings.accounts {

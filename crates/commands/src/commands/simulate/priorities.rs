@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::output::notice;
 use dfrsim_input::{Faults, Input, Object, Reader, read_text};
-use dfrsim_model::priority::{Priorities, PriorityError};
+use dfrsim_model::site::{SettingError, SiteSettings};
 use dfrsim_policies::{Policy, PolicySetting};
 use dfrsim_workload::by_name::ByName;
 use dfrsim_workload::formats::slurm_conf;
@@ -16,7 +16,11 @@ use std::sync::Arc;
 /// Reads the settings of a file, for a log with this header. Fails if the policy does not support
 /// them; returns `None` if they do not change the schedule. Unsupported settings of the file are
 /// reported.
-pub(super) fn read(file: &Path, policy: Policy, header: &Header) -> Result<Option<Arc<Priorities>>, Failure> {
+pub(super) fn read(
+    file: &Path,
+    policy: Policy,
+    header: &Header,
+) -> Result<Option<Arc<SiteSettings>>, Failure> {
     let name = file.display();
     let settings = if file.extension().is_some_and(|ending| ending == "conf") {
         let read = slurm_conf::read_file(file).map_err(Failure::input)?.of_log(header);
@@ -33,9 +37,9 @@ pub(super) fn read(file: &Path, policy: Policy, header: &Header) -> Result<Optio
 /// Fails if the settings are invalid or the policy does not support them.
 pub(super) fn checked(
     file: &Path,
-    settings: Priorities,
+    settings: SiteSettings,
     policy: Policy,
-) -> Result<Option<Arc<Priorities>>, Failure> {
+) -> Result<Option<Arc<SiteSettings>>, Failure> {
     settings.check().map_err(|error| Failure::in_file(file, error))?;
     if !policy.reads(PolicySetting::Site) {
         return Err(Failure::in_file(
@@ -49,17 +53,17 @@ pub(super) fn checked(
 }
 
 /// Reads settings in TOML, in which accounts and classes may be given by their names in the log.
-fn by_names(file: &Path, header: &Header) -> Result<Priorities, Faults> {
+fn by_names(file: &Path, header: &Header) -> Result<SiteSettings, Faults> {
     let input = Input::toml(&file.display().to_string(), &read_text(file)?)?;
     let (mut reader, root) = (Reader::default(), input.root());
-    let others: Option<Priorities> = reader.parsed_without(&root, &["accounts", "qos", "partitions"]);
+    let others: Option<SiteSettings> = reader.parsed_without(&root, &["accounts", "qos", "partitions"]);
     let read = reader.any_object(&root).and_then(|root| {
         let accounts = numbered(&mut reader, &root, "accounts", header);
         let qos = numbered(&mut reader, &root, "qos", header);
         let partitions = numbered(&mut reader, &root, "partitions", header);
-        Some(Priorities { accounts: accounts?, qos: qos?, partitions: partitions?, ..others? })
+        Some(SiteSettings { accounts: accounts?, qos: qos?, partitions: partitions?, ..others? })
     });
-    if let Some(Err(PriorityError { place, reason })) = read.as_ref().map(Priorities::check) {
+    if let Some(Err(SettingError { place, reason })) = read.as_ref().map(SiteSettings::check) {
         reader.fault_below(&root, &place, reason);
     }
     reader.finish(read)

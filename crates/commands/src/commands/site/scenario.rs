@@ -3,7 +3,7 @@
 use crate::arguments::KB_OF_GB;
 use crate::failure::Failure;
 use dfrsim_model::platform::classes::ReferenceNode;
-use dfrsim_model::priority::{Account, JobClass, Priorities};
+use dfrsim_model::site::{Account, JobClass, SiteSettings};
 use dfrsim_workload::by_name::ByName;
 use dfrsim_workload::cut::WEEK;
 use dfrsim_workload::formats::slurm_conf::SimulatedSite;
@@ -15,7 +15,7 @@ use toml::{Table, Value};
 /// Variant of the site's settings.
 pub(super) struct Variant {
     pub(super) name: String,
-    settings: Priorities,
+    settings: SiteSettings,
     /// File of the platform, if it differs from that of the workload.
     platform: Option<String>,
 }
@@ -32,7 +32,7 @@ impl Variant {
 
     /// Converts the variant to a table `priority`, with the names of the log.
     fn table(&self, header: &Header) -> Result<Table, Failure> {
-        let Priorities { accounts, qos, partitions, .. } = &self.settings;
+        let SiteSettings { accounts, qos, partitions, .. } = &self.settings;
         let accounts: Vec<ByName<Account>> =
             accounts.iter().map(|it| ByName::named(it.clone(), header)).collect();
         let classes = |list: &[JobClass]| -> Vec<ByName<JobClass>> {

@@ -7,7 +7,7 @@ use dfrsim_cluster::{
 };
 use dfrsim_model::platform::classes::{Demands, PlatformFields, UnequalNodes};
 use dfrsim_model::platform::{NodeSpan, Outage, Outages, Window};
-use dfrsim_model::priority::Priorities;
+use dfrsim_model::site::SiteSettings;
 use dfrsim_model::{Job, JobId, SimSpan, SimTime};
 use dfrsim_policies::{Policies, Policy, PolicyOptions};
 use std::sync::Arc;
@@ -150,7 +150,7 @@ fn nodes_differ() {
 /// It is the published policy, which has no priorities.
 #[test]
 fn settings_of_a_site_are_refused() {
-    let site = Arc::new(Priorities { max_running_per_user: Some(1), ..Priorities::default() });
+    let site = Arc::new(SiteSettings { max_running_per_user: Some(1), ..SiteSettings::default() });
     let mut scheduler = policy().scheduler_at(2, &PolicyOptions::default(), Some(&site));
     let table = jobs(&[(0, 1, 10, 10)]);
     let error = simulate(2, &Options::default(), table, &mut *scheduler, &mut ()).unwrap_err();

@@ -2,7 +2,7 @@
 
 use dfrsim_model::platform::Outages;
 use dfrsim_model::platform::classes::UnequalNodes;
-use dfrsim_model::priority::Priorities;
+use dfrsim_model::site::SiteSettings;
 use std::sync::Arc;
 
 /// Conditions of a cluster, the same as those of a single simulated cluster. Its nodes are its
@@ -18,7 +18,7 @@ pub struct Conditions {
     /// Node classes, and the jobs' requirements on them; `None` if all nodes are equal.
     pub unequal: Option<Arc<UnequalNodes>>,
     /// Priorities, limits and preemption; `None` if only the order of the policy matters.
-    pub priorities: Option<Arc<Priorities>>,
+    pub priorities: Option<Arc<SiteSettings>>,
 }
 
 impl Conditions {

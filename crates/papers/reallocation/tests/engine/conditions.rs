@@ -3,7 +3,7 @@
 
 use crate::golden::{every_ten_seconds, jobs, platform, schedule};
 use crate::support::{self, audited};
-use dfrsim_model::priority::Priorities;
+use dfrsim_model::site::SiteSettings;
 use dfrsim_model::{SimSpan, SimTime};
 use dfrsim_paper_reallocation::engine::{
     Algorithm, Backfilling, BatchPolicy, ClusterSpec, Comparison, Compression, Conditions, GridJob,
@@ -269,7 +269,7 @@ proptest! {
     ) {
         let (jobs, options) = support::in_seconds(jobs, options);
         let of_site = |(spec, &epilog_s): (&ClusterSpec, &u64)| {
-            let priorities = Some(Arc::new(Priorities { epilog_s, ..Priorities::default() }));
+            let priorities = Some(Arc::new(SiteSettings { epilog_s, ..SiteSettings::default() }));
             ClusterSpec { conditions: Conditions { priorities, ..Conditions::default() }, ..spec.clone() }
         };
         let specs = platform.clusters().iter().zip(&epilogs).map(of_site).collect();

@@ -1,7 +1,7 @@
 //! Messages of the protocol, as documented in the parent module.
 
 use dfrsim_cluster::{ExpectedEnd, JobHandle, JobState, Lists, NodeRange, View};
-use dfrsim_model::priority::Priorities;
+use dfrsim_model::site::SiteSettings;
 use dfrsim_model::{NodeId, SimSpan, SimTime};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer};
@@ -33,7 +33,7 @@ pub enum Message<'a> {
         /// Priorities, limits and weights of the site, in the format of `--priority`; absent if
         /// there are none. The policy is responsible for following them.
         #[serde(skip_serializing_if = "Option::is_none")]
-        site: Option<Box<Priorities>>,
+        site: Option<Box<SiteSettings>>,
     },
     /// Request for a decision: the events of the current time.
     Decide {

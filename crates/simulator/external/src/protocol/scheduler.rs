@@ -8,7 +8,7 @@ use crate::nodes;
 use crate::pace::ProgressCheck;
 use crate::seconds::time_from_seconds;
 use dfrsim_cluster::{Decision, JobHandle, JobState, Lists, Scheduler, Situation, View};
-use dfrsim_model::priority::Priorities;
+use dfrsim_model::site::SiteSettings;
 use dfrsim_model::{NodeTasks, Share, SimSpan, SimTime, UserId, Yield};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use std::sync::Arc;
 pub struct ProtocolScheduler<P: Partner> {
     partner: P,
     nodes: u32,
-    site: Option<Arc<Priorities>>,
+    site: Option<Arc<SiteSettings>>,
     stage: Stage,
     wants_progress: bool,
     wants_lists: bool,
@@ -80,7 +80,7 @@ impl<P: Partner> ProtocolScheduler<P> {
 
     /// Sets the settings of the site that the policy gets.
     #[must_use]
-    pub fn at_site(mut self, site: Option<&Arc<Priorities>>) -> ProtocolScheduler<P> {
+    pub fn at_site(mut self, site: Option<&Arc<SiteSettings>>) -> ProtocolScheduler<P> {
         self.site = site.cloned();
         self
     }

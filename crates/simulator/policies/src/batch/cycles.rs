@@ -1,6 +1,6 @@
 //! Times of the main and backfill cycles of Slurm.
 
-use dfrsim_model::priority::Priorities;
+use dfrsim_model::site::SiteSettings;
 use dfrsim_model::{SimSpan, SimTime};
 
 const SECOND: u64 = 1_000_000;
@@ -73,7 +73,7 @@ pub(super) struct SlurmCycles {
 }
 
 impl SlurmCycles {
-    pub(super) fn new(settings: Option<&Priorities>) -> SlurmCycles {
+    pub(super) fn new(settings: Option<&SiteSettings>) -> SlurmCycles {
         let Some(settings) = settings else { return SlurmCycles::default() };
         SlurmCycles {
             main: CycleTimer::new(settings.main.delay_s, 0),

@@ -9,7 +9,7 @@ use super::state::BatchState;
 use super::timeline::Timeline;
 use dfrsim_cluster::{Decision, JobHandle, JobState, Scheduler, Situation, View};
 use dfrsim_model::batch::{Backfilling, BatchPolicy, Compression, QueueOrder};
-use dfrsim_model::priority::Priorities;
+use dfrsim_model::site::SiteSettings;
 use dfrsim_model::{SimSpan, SimTime};
 use std::sync::Arc;
 
@@ -144,8 +144,8 @@ impl Query {
 
 impl LocalScheduler {
     /// Creates the scheduler of a policy for a cluster of `nodes` nodes. The settings of the site
-    /// must have been [checked](Priorities::check). A decision must come before the first query.
-    pub fn new(policy: BatchPolicy, nodes: u32, site: Option<&Arc<Priorities>>) -> LocalScheduler {
+    /// must have been [checked](SiteSettings::check). A decision must come before the first query.
+    pub fn new(policy: BatchPolicy, nodes: u32, site: Option<&Arc<SiteSettings>>) -> LocalScheduler {
         let mut scheduler = BatchScheduler::new(policy, nodes, site);
         scheduler.is_queried = true;
         let keeps_plan = matches!(policy.backfilling, Backfilling::Conservative(_))

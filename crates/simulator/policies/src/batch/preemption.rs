@@ -8,7 +8,7 @@ use super::state::BatchState;
 use crate::site::select_victims;
 use dfrsim_cluster::{Decision, JobHandle, View};
 use dfrsim_model::SimTime;
-use dfrsim_model::priority::PreemptMode;
+use dfrsim_model::site::PreemptMode;
 
 /// Reservations that a starting job must not delay.
 pub(super) enum ReservationScope<'a> {

@@ -3,7 +3,7 @@
 use dfrsim_cluster::{JobHandle, View};
 use dfrsim_model::batch::NodeUse;
 use dfrsim_model::platform::classes::{NodeClass, NodeClasses};
-use dfrsim_model::priority::Reservation;
+use dfrsim_model::site::Reservation;
 use dfrsim_model::{Share, SimTime};
 use std::collections::BTreeMap;
 

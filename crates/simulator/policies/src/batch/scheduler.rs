@@ -9,7 +9,7 @@ use super::state::BatchState;
 use dfrsim_cluster::{Decision, JobHandle, JobState, NodeRange, Scheduler, Situation, View};
 use dfrsim_model::SimTime;
 use dfrsim_model::batch::{Backfilling, BatchPolicy, QueueOrder};
-use dfrsim_model::priority::Priorities;
+use dfrsim_model::site::SiteSettings;
 use std::sync::Arc;
 
 /// A batch policy on a cluster, with the settings of a site if there are any.
@@ -77,8 +77,8 @@ impl Backfiller {
 
 impl BatchScheduler {
     /// Creates the scheduler of a policy for a cluster of `nodes` nodes. The settings must have been
-    /// [checked](Priorities::check).
-    pub(crate) fn new(policy: BatchPolicy, nodes: u32, site: Option<&Arc<Priorities>>) -> BatchScheduler {
+    /// [checked](SiteSettings::check).
+    pub(crate) fn new(policy: BatchPolicy, nodes: u32, site: Option<&Arc<SiteSettings>>) -> BatchScheduler {
         let state = BatchState::new(policy, nodes, site);
         let backfiller = Backfiller::new(policy.backfilling, &state);
         BatchScheduler { state, backfiller, is_queried: false, admitted: Vec::new() }

@@ -25,7 +25,7 @@ use super::state::BatchState;
 use crate::site::{last_multiple, next_multiple};
 use dfrsim_cluster::{Decision, JobHandle, Situation, View};
 use dfrsim_model::batch::NodeUse;
-use dfrsim_model::priority::Priorities;
+use dfrsim_model::site::SiteSettings;
 use dfrsim_model::{SimSpan, SimTime};
 use std::collections::BTreeSet;
 
@@ -40,7 +40,7 @@ pub(super) struct SlurmBackfiller {
 }
 
 impl SlurmBackfiller {
-    pub(super) fn new(settings: Option<&Priorities>) -> SlurmBackfiller {
+    pub(super) fn new(settings: Option<&SiteSettings>) -> SlurmBackfiller {
         SlurmBackfiller { cycles: SlurmCycles::new(settings), completing: Vec::new(), plan: None }
     }
 

@@ -10,7 +10,7 @@ use super::site_order::SiteOrder;
 use crate::site::PrioritySystem;
 use dfrsim_cluster::{Decision, JobHandle, JobState, NodeRange, View};
 use dfrsim_model::batch::{Backfilling, BatchPolicy};
-use dfrsim_model::priority::Priorities;
+use dfrsim_model::site::SiteSettings;
 use dfrsim_model::{SimTime, Yield};
 use std::sync::Arc;
 
@@ -44,8 +44,8 @@ pub(super) struct CycleLimits {
 
 impl BatchState {
     /// Creates the state of an idle cluster of `nodes` nodes. The settings must have been
-    /// [checked](Priorities::check).
-    pub(super) fn new(policy: BatchPolicy, nodes: u32, site: Option<&Arc<Priorities>>) -> BatchState {
+    /// [checked](SiteSettings::check).
+    pub(super) fn new(policy: BatchPolicy, nodes: u32, site: Option<&Arc<SiteSettings>>) -> BatchState {
         let queue = Queue::new(policy.order, policy.fill);
         let site = match policy.backfilling {
             Backfilling::Slurm => Some(Arc::new(site.map_or_else(Default::default, Arc::clone).as_slurm())),

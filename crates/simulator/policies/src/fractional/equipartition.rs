@@ -6,7 +6,7 @@ use super::priority::Priority;
 use super::weights::weights_of;
 use dfrsim_cluster::{Decision, JobHandle, Scheduler, Situation};
 use dfrsim_model::Yield;
-use dfrsim_model::priority::Priorities;
+use dfrsim_model::site::SiteSettings;
 use dfrsim_packing::shares::Shares;
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -34,8 +34,8 @@ pub struct Equipartition {
 
 impl Equipartition {
     /// Creates the scheduler for a cluster of `nodes` nodes. The settings of the site, if there are
-    /// any, must have been [checked](Priorities::check).
-    pub fn new(nodes: u32, site: Option<&Arc<Priorities>>) -> Equipartition {
+    /// any, must have been [checked](SiteSettings::check).
+    pub fn new(nodes: u32, site: Option<&Arc<SiteSettings>>) -> Equipartition {
         Equipartition {
             mapper: Mapper::new(nodes, site, Priority::default()),
             shares: Shares::new(nodes),

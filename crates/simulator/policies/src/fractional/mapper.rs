@@ -6,7 +6,7 @@ use super::pay::Penalties;
 use super::priority::{Priority, Ranker};
 use crate::site::PrioritySystem;
 use dfrsim_cluster::{Decision, JobHandle, JobState, NodeRange, Situation, View};
-use dfrsim_model::priority::Priorities;
+use dfrsim_model::site::SiteSettings;
 use dfrsim_model::{NodeTasks, Share, Yield};
 use dfrsim_packing::shares::SharedJob;
 use std::sync::Arc;
@@ -56,7 +56,7 @@ pub(super) struct Mapper {
 impl Mapper {
     /// Creates the mapping for a cluster of `nodes` nodes. Their properties are unknown until
     /// [`Mapper::update`] is called.
-    pub(super) fn new(nodes: u32, site: Option<&Arc<Priorities>>, priority: Priority) -> Mapper {
+    pub(super) fn new(nodes: u32, site: Option<&Arc<SiteSettings>>, priority: Priority) -> Mapper {
         Mapper {
             available: AvailableNodes::all(nodes),
             nodes: nodes::equal(nodes),

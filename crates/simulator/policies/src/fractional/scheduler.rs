@@ -17,7 +17,7 @@ use super::{Extensions, Fractional, FractionalOptions, OnSubmission, Periodic, a
 use crate::site::PrioritySystem;
 use arrivals::TrialNodes;
 use dfrsim_cluster::{Decision, JobHandle, JobState, Scheduler, Situation, View};
-use dfrsim_model::priority::Priorities;
+use dfrsim_model::site::SiteSettings;
 use dfrsim_model::{Share, SimSpan, SimTime, Yield};
 use dfrsim_packing::mcb::Mcb;
 use dfrsim_packing::shares::Shares;
@@ -72,12 +72,12 @@ pub struct FractionalScheduler {
 
 impl FractionalScheduler {
     /// Creates the scheduler for a cluster of `nodes` nodes. The settings of the site, if there are
-    /// any, must have been [checked](Priorities::check).
+    /// any, must have been [checked](SiteSettings::check).
     pub fn new(
         policy: Fractional,
         nodes: u32,
         options: FractionalOptions,
-        site: Option<&Arc<Priorities>>,
+        site: Option<&Arc<SiteSettings>>,
     ) -> FractionalScheduler {
         let priority = Priority::new(&policy, &options);
         FractionalScheduler {

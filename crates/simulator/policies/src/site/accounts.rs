@@ -3,7 +3,7 @@
 use super::factor::{self, ONE, power_of_half, ratio};
 use super::fair_tree::FairTree;
 use super::multiples::{last_multiple, next_multiple};
-use dfrsim_model::priority::{Account, FairShare, Priorities, Unlisted};
+use dfrsim_model::site::{Account, FairShare, SiteSettings, Unlisted};
 use dfrsim_model::{Origin, SimSpan, SimTime, SortedMap};
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ pub(super) enum ChargedAccount {
 }
 
 impl ChargedAccount {
-    pub(super) fn of(settings: &Priorities, user: Option<u32>, origin: Origin) -> ChargedAccount {
+    pub(super) fn of(settings: &SiteSettings, user: Option<u32>, origin: Origin) -> ChargedAccount {
         let place = |pays: &dyn Fn(&Account) -> bool| settings.accounts.iter().position(pays);
         let of_user = user.and_then(|user| place(&|account| account.pays_for(user)));
         let of_group = || origin.group().and_then(|group| place(&|account| account.groups.contains(&group)));
@@ -66,7 +66,7 @@ impl AccountNode {
 /// Accounts and their usage.
 #[derive(Clone, Debug)]
 pub(super) struct Accounts {
-    settings: Arc<Priorities>,
+    settings: Arc<SiteSettings>,
     tree: Vec<AccountNode>,
     /// Indices of the accounts in the settings.
     listed: Vec<AccountIndex>,
@@ -87,7 +87,7 @@ pub(super) struct Accounts {
 
 impl Accounts {
     /// Builds the account tree. The settings must have been checked.
-    pub(super) fn new(settings: Arc<Priorities>) -> Accounts {
+    pub(super) fn new(settings: Arc<SiteSettings>) -> Accounts {
         let mut tree = vec![AccountNode::new(ROOT, 1, false)];
         let mut leaves = SortedMap::default();
         let mut places: SortedMap<Option<&String>, AccountIndex> = SortedMap::from_iter([(None, ROOT)]);
@@ -274,7 +274,7 @@ impl Accounts {
 }
 
 /// Returns the factor by which usage decays over a span.
-fn decay(span: SimSpan, settings: &Priorities) -> u64 {
+fn decay(span: SimSpan, settings: &SiteSettings) -> u64 {
     factor::decay(span.micros(), SimSpan::from_secs(settings.half_life_s).micros())
 }
 
@@ -302,7 +302,7 @@ mod tests {
     #[test]
     fn shares_and_usage_make_the_factor() {
         let accounts = vec![account("a", None, 3, &[1]), account("b", None, 1, &[2])];
-        let settings = Priorities { accounts, calc_period_s: 100, ..Priorities::default() };
+        let settings = SiteSettings { accounts, calc_period_s: 100, ..SiteSettings::default() };
         let mut accounts = Accounts::new(Arc::new(settings));
         let (a, b) = (group(&mut accounts, 1), group(&mut accounts, 2));
         assert_eq!((accounts.fair_share(a), accounts.fair_share(b)), (ONE, ONE));
@@ -324,7 +324,7 @@ mod tests {
             vec![account("below", Some("above"), 1, &[1]), account("beside", Some("above"), 1, &[2])];
         let above = account("above", None, 1, &[]);
         let accounts = [accounts, vec![above]].concat();
-        let settings = Priorities { accounts, calc_period_s: 100, ..Priorities::default() };
+        let settings = SiteSettings { accounts, calc_period_s: 100, ..SiteSettings::default() };
         let mut accounts = Accounts::new(Arc::new(settings));
         let (below, beside) = (group(&mut accounts, 1), group(&mut accounts, 2));
         accounts.start(beside, beside, 5);
@@ -345,11 +345,11 @@ mod tests {
         ];
         let fair_shares = |fair_share| {
             let accounts = accounts.clone();
-            let mut accounts = Accounts::new(Arc::new(Priorities {
+            let mut accounts = Accounts::new(Arc::new(SiteSettings {
                 accounts,
                 fair_share,
                 calc_period_s: 100,
-                ..Priorities::default()
+                ..SiteSettings::default()
             }));
             let origin = Origin::new(Some(1), None, None);
             let [x, y] = [7, 8].map(|user| of_job(&mut accounts, Some(user), origin));
@@ -373,7 +373,7 @@ mod tests {
     /// and to 200 after two, when the other account has used 200.
     #[test]
     fn usage_is_forgotten() {
-        let settings = Priorities { calc_period_s: 100, half_life_s: 100, ..Priorities::default() };
+        let settings = SiteSettings { calc_period_s: 100, half_life_s: 100, ..SiteSettings::default() };
         let mut accounts = Accounts::new(Arc::new(settings));
         let (a, b) = (group(&mut accounts, 1), group(&mut accounts, 2));
         accounts.start(a, a, 8);
@@ -391,16 +391,17 @@ mod tests {
     #[test]
     fn unlisted_accounts_come_with_their_jobs() {
         let listed = vec![account("a", None, 1, &[1])];
-        let mut accounts = Accounts::new(Arc::new(Priorities { accounts: listed, ..Priorities::default() }));
+        let mut accounts =
+            Accounts::new(Arc::new(SiteSettings { accounts: listed, ..SiteSettings::default() }));
         let a = group(&mut accounts, 1);
         let unknown = of_job(&mut accounts, None, Origin::UNKNOWN);
         assert_eq!([group(&mut accounts, 7), group(&mut accounts, 7)], [3, 3]);
         assert_eq!((a, unknown, of_job(&mut accounts, Some(4), Origin::UNKNOWN)), (1, 2, 2));
-        let by_user = Priorities { unlisted: Unlisted::User, ..Priorities::default() };
+        let by_user = SiteSettings { unlisted: Unlisted::User, ..SiteSettings::default() };
         let mut accounts = Accounts::new(Arc::new(by_user));
         let origin = Origin::new(Some(1), None, None);
         assert_ne!(of_job(&mut accounts, Some(1), origin), of_job(&mut accounts, Some(2), origin));
-        let together = Priorities { unlisted: Unlisted::Together, ..Priorities::default() };
+        let together = SiteSettings { unlisted: Unlisted::Together, ..SiteSettings::default() };
         let mut accounts = Accounts::new(Arc::new(together));
         assert_eq!(of_job(&mut accounts, Some(1), origin), of_job(&mut accounts, None, Origin::UNKNOWN));
     }

@@ -1,7 +1,7 @@
 //! TRES amounts allocated to jobs, for each resource that the settings of a site name.
 
 use dfrsim_cluster::{JobHandle, View};
-use dfrsim_model::priority::{JobClass, Limits, Priorities, Tres};
+use dfrsim_model::site::{JobClass, Limits, SiteSettings, Tres};
 use dfrsim_model::{Share, SimSpan};
 
 /// Amounts by index in [`tres_names`].
@@ -36,7 +36,7 @@ impl AllocatedTres {
 
     /// Computes the amount billed to the account: by the billing weights of the partition or of the
     /// site; without weights, the number of tasks in thousandths.
-    pub(super) fn billing(&self, settings: &Priorities, partition: Option<usize>, names: &[String]) -> u64 {
+    pub(super) fn billing(&self, settings: &SiteSettings, partition: Option<usize>, names: &[String]) -> u64 {
         let of_partition = partition.map(|at| &settings.partitions[at].billing);
         let weights = of_partition.filter(|it| !it.is_empty()).unwrap_or(&settings.billing);
         if weights.is_empty() {
@@ -48,7 +48,7 @@ impl AllocatedTres {
 }
 
 /// Collects the distinct resource names in the settings, `node` first and `cpu` second.
-pub(super) fn tres_names(settings: &Priorities) -> Vec<String> {
+pub(super) fn tres_names(settings: &SiteSettings) -> Vec<String> {
     let of_limits = |limits: &Limits| {
         let Limits { total, per_user, per_account, per_job, minutes, .. } = limits.clone();
         [total, per_user, per_account, per_job, minutes].into_iter().flat_map(Tres::into_keys)

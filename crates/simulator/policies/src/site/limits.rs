@@ -3,7 +3,7 @@
 use super::accounts::ChargedAccount;
 use super::allocated_tres::AllocatedTres;
 use dfrsim_cluster::JobView;
-use dfrsim_model::priority::{JobClass, Limits, Priorities};
+use dfrsim_model::site::{JobClass, Limits, SiteSettings};
 use dfrsim_model::{JobId, Origin, SimSpan, SimTime, SortedMap, UserId};
 
 /// QOS and partition of a job, by their indices in the settings, and its user.
@@ -17,7 +17,7 @@ pub(super) struct Membership {
 }
 
 impl Membership {
-    pub(super) fn new(settings: &Priorities, job: JobView<'_>) -> Membership {
+    pub(super) fn new(settings: &SiteSettings, job: JobView<'_>) -> Membership {
         let (user, origin) = (job.user(), job.origin());
         let place = |classes: &[JobClass]| {
             classes.iter().position(|class| class.matches(user.map(UserId::number), origin))
@@ -173,14 +173,14 @@ pub(super) struct CurrentUsage {
 }
 
 impl CurrentUsage {
-    pub(super) fn new(settings: &Priorities, names: &[String]) -> CurrentUsage {
+    pub(super) fn new(settings: &SiteSettings, names: &[String]) -> CurrentUsage {
         let mut limits = Vec::new();
         let mut places = |of: Vec<Limit>| -> Vec<usize> {
             let first = limits.len();
             limits.extend(of);
             (first..limits.len()).collect()
         };
-        let Priorities { qos, partitions, accounts, arrays, .. } = settings;
+        let SiteSettings { qos, partitions, accounts, arrays, .. } = settings;
         let classes = qos.iter().chain(partitions);
         let mut rules: Vec<_> = classes.map(|class| places(Limit::of_class(class, names))).collect();
         let own: Vec<_> = accounts.iter().map(|it| places(Limit::all(&it.limits, names))).collect();
@@ -210,7 +210,7 @@ impl CurrentUsage {
     /// Builds the usage record of a job.
     pub(super) fn usage_of(
         &self,
-        settings: &Priorities,
+        settings: &SiteSettings,
         job: &Membership,
         origin: Origin,
         held: AllocatedTres,

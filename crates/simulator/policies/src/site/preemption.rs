@@ -8,7 +8,7 @@
 
 use super::limits::Membership;
 use dfrsim_cluster::JobHandle;
-use dfrsim_model::priority::{JobClass, PreemptMode, Priorities};
+use dfrsim_model::site::{JobClass, PreemptMode, SiteSettings};
 use dfrsim_model::{SimSpan, SimTime};
 use std::cmp::Reverse;
 
@@ -42,7 +42,7 @@ pub(super) struct Preemptible<'a> {
 }
 
 impl PreemptionRules {
-    pub(super) fn new(settings: &Priorities) -> PreemptionRules {
+    pub(super) fn new(settings: &SiteSettings) -> PreemptionRules {
         let classes = settings.preempting_classes().unwrap_or_default();
         let place = |name: &String| classes.iter().position(|class| class.name == *name);
         let rule = |class: &JobClass| ClassRule {

@@ -2,7 +2,7 @@
 
 use super::factor::{ONE, ratio};
 use super::limits::Membership;
-use dfrsim_model::priority::{JobClass, Priorities};
+use dfrsim_model::site::{JobClass, SiteSettings};
 use dfrsim_model::{SimSpan, SimTime};
 
 /// Inputs of the priority factors of a job, except its account.
@@ -18,7 +18,7 @@ pub(super) struct PriorityFactors {
 impl PriorityFactors {
     /// Computes the factors of a job. `large` is its size as a fraction of the cluster.
     pub(super) fn new(
-        settings: &Priorities,
+        settings: &SiteSettings,
         large: u64,
         submit: SimTime,
         classes: &Membership,
@@ -39,7 +39,7 @@ impl PriorityFactors {
     }
 
     /// Computes the tier and the priority at a time, combined into one number.
-    pub(super) fn priority_at(&self, moment: SimTime, fair_share: u64, settings: &Priorities) -> u64 {
+    pub(super) fn priority_at(&self, moment: SimTime, fair_share: u64, settings: &SiteSettings) -> u64 {
         let max_age = SimSpan::from_secs(settings.max_age_s);
         let wait = moment.saturating_since(self.submit).min(max_age);
         let age = ratio(wait.micros().into(), max_age.micros().into());

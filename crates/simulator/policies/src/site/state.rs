@@ -9,7 +9,7 @@ use super::preemption::{Preemptible, PreemptionRules};
 use super::priority_factors::PriorityFactors;
 use dfrsim_cluster::{JobHandle, View};
 use dfrsim_model::platform::classes::NodeClass;
-use dfrsim_model::priority::{BackfillSettings, PreemptMode, Priorities, SizeFactor};
+use dfrsim_model::site::{BackfillSettings, PreemptMode, SiteSettings, SizeFactor};
 use dfrsim_model::{SimSpan, SimTime, SortedMap};
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
@@ -48,7 +48,7 @@ struct JobFlags {
 /// Settings of a site and the state that they depend on: waiting jobs, running jobs, and past usage.
 #[derive(Debug)]
 pub(crate) struct PrioritySystem {
-    settings: Arc<Priorities>,
+    settings: Arc<SiteSettings>,
     /// Names of the resources that the settings refer to.
     names: Vec<String>,
     /// Account tree; `None` if fair share has no weight.
@@ -78,8 +78,8 @@ pub(crate) struct PrioritySystem {
 
 impl PrioritySystem {
     /// Creates the state before the first job. The settings must have been
-    /// [checked](Priorities::check).
-    pub(crate) fn new(settings: Arc<Priorities>) -> PrioritySystem {
+    /// [checked](SiteSettings::check).
+    pub(crate) fn new(settings: Arc<SiteSettings>) -> PrioritySystem {
         let names = tres_names(&settings);
         PrioritySystem {
             accounts: (settings.weights.fair_share > 0).then(|| Accounts::new(Arc::clone(&settings))),
@@ -103,7 +103,7 @@ impl PrioritySystem {
         }
     }
 
-    pub(crate) fn settings(&self) -> &Priorities {
+    pub(crate) fn settings(&self) -> &SiteSettings {
         &self.settings
     }
 

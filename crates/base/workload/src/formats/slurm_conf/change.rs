@@ -162,7 +162,7 @@ impl SlurmSite {
         self.lines.push(ConfLine::of_pair(at, "PreemptType", by));
         let pairs = self.lines.iter().flat_map(|line| &line.pairs);
         let mode = lines::values(pairs, "PreemptMode").next_back().and_then(parameters::preempt_mode);
-        let is_off = mode.is_none_or(|mode| mode == dfrsim_model::priority::PreemptMode::Off);
+        let is_off = mode.is_none_or(|mode| mode == dfrsim_model::site::PreemptMode::Off);
         if by != "preempt/none" && is_off {
             self.lines.push(ConfLine::of_pair(at, "PreemptMode", "REQUEUE"));
         }

@@ -5,7 +5,7 @@ use super::lines::Location;
 use super::names::identifier;
 use super::parameters::preempt_mode;
 use super::tables::Row;
-use dfrsim_model::priority::{Account, JobClass, Limits, Tres};
+use dfrsim_model::site::{Account, JobClass, Limits, Tres};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Contents of a listing.

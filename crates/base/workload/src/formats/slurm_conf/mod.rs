@@ -45,7 +45,7 @@ use crate::log::{Header, Naming};
 use database::ParsedListing;
 use dfrsim_model::JobId;
 use dfrsim_model::named::UnknownName;
-use dfrsim_model::priority::{Account, JobArray, JobClass, Priorities};
+use dfrsim_model::site::{Account, JobArray, JobClass, SiteSettings};
 use lines::{ConfLine, Location};
 use nodes::Nodes;
 use parameters::{Parameters, QOS_PREEMPTION};
@@ -85,7 +85,7 @@ fn unknown(what: &'static str, found: &str, choices: &mut dyn Iterator<Item = &s
 pub struct SlurmConf {
     /// Simulated settings. The partitions are not yet linked to the jobs of a log: see
     /// [`SlurmConf::of_log`].
-    pub settings: Priorities,
+    pub settings: SiteSettings,
     /// Parameters that are not simulated, without duplicates, in the order of the file.
     pub ignored: Vec<String>,
     /// Partitions without jobs in the log.
@@ -204,7 +204,7 @@ pub struct SimulatedSite {
     /// Groups of identical nodes.
     pub kinds: Vec<NodeKind>,
     /// Priorities, limits, preemption and backfilling.
-    pub settings: Priorities,
+    pub settings: SiteSettings,
     /// Settings that are not simulated.
     pub ignored: Ignored,
     /// Partitions and QOS without jobs in the log.

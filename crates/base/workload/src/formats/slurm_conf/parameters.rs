@@ -2,8 +2,8 @@
 
 use super::ConfError;
 use super::lines::{ConfLine, Location};
-use dfrsim_model::priority::{
-    BackfillSettings, FairShare, JobClass, LARGEST_TIER, Limits, PreemptMode, Priorities, PriorityWeights,
+use dfrsim_model::site::{
+    BackfillSettings, FairShare, JobClass, LARGEST_TIER, Limits, PreemptMode, PriorityWeights, SiteSettings,
     Tres,
 };
 
@@ -11,7 +11,7 @@ use dfrsim_model::priority::{
 #[derive(Clone, Debug)]
 pub(super) struct Parameters {
     /// Simulated settings. The partitions are not yet linked to the jobs of a log.
-    pub(super) settings: Priorities,
+    pub(super) settings: SiteSettings,
     /// Parameters that are not simulated, without duplicates, in the order of the file.
     pub(super) ignored: Vec<String>,
     /// Further attributes of the partitions, in their order.
@@ -53,7 +53,7 @@ struct PreemptionParameters {
 /// Parses the lines of a file. Node lines are left to [`nodes`](super::nodes).
 pub(super) fn read(lines: &[ConfLine]) -> Result<Parameters, ConfError> {
     let settings =
-        Priorities { backfill: BackfillSettings::default().as_slurm(), ..Priorities::slurm_defaults() };
+        SiteSettings { backfill: BackfillSettings::default().as_slurm(), ..SiteSettings::slurm_defaults() };
     let mut conf = Parameters { settings, ignored: Vec::new(), partitions: Vec::new() };
     let (mut is_basic, mut preempt, mut default) = (false, PreemptionParameters::default(), None);
     for ConfLine { at, pairs } in lines {
@@ -163,7 +163,7 @@ impl Parameters {
 
     /// Removes the limits on resources that no node has.
     pub(super) fn drop_absent_limits(&mut self, has: impl Fn(&str) -> bool) {
-        let Priorities { qos, partitions, accounts, .. } = &mut self.settings;
+        let SiteSettings { qos, partitions, accounts, .. } = &mut self.settings;
         let classes = qos.iter_mut().chain(partitions).map(|class| &mut class.limits);
         let mut absent = Vec::new();
         for limits in classes.chain(accounts.iter_mut().map(|account| &mut account.limits)) {
@@ -183,7 +183,7 @@ impl Parameters {
         for part in value.split(',').filter(|part| !part.is_empty()) {
             let (name, value) = part.trim_start_matches('=').split_once('=').unwrap_or((part, ""));
             let at = at.for_parameter(name);
-            let Priorities { backfill, main, .. } = &mut self.settings;
+            let SiteSettings { backfill, main, .. } = &mut self.settings;
             // 0 means unlimited.
             let limit = |most: u32| (most > 0).then_some(most);
             match name.to_ascii_lowercase().as_str() {

@@ -5,7 +5,7 @@ use super::ConfError;
 use super::lines::{self, ConfLine, Location};
 use super::names::{expand_hosts, identifier};
 use crate::formats::moment::timestamp;
-use dfrsim_model::priority::Reservation;
+use dfrsim_model::site::Reservation;
 use std::path::Path;
 
 /// A reservation of nodes for certain users and accounts.

@@ -1,5 +1,5 @@
 use super::*;
-use dfrsim_model::priority::{BackfillSettings, FairShare, PreemptMode, PriorityWeights};
+use dfrsim_model::site::{BackfillSettings, FairShare, PreemptMode, PriorityWeights};
 use std::fs;
 
 #[test]
@@ -254,7 +254,7 @@ fn a_site_may_be_another_one() {
     assert_eq!(of("PriorityFlags=NO_FAIR_TREE").fair_share, FairShare::ClassicOfUsers);
     assert_eq!(of("partition.gpu.MaxTime=1-0").partitions[1].max_time_s, Some(86_400));
     assert_eq!(of("qos.normal.MaxJobsPU=20").qos[0].max_running_per_user, Some(20));
-    let gpus = |settings: &Priorities| settings.qos[1].limits.per_user.get("gpu").copied();
+    let gpus = |settings: &SiteSettings| settings.qos[1].limits.per_user.get("gpu").copied();
     assert_eq!((gpus(&of("bf_interval=60")), gpus(&of("qos.high.MaxTRESPU=gres/gpu=8"))), (Some(4), Some(8)));
     assert!(of("qos.high.MaxTRESPU=gres/tape=8").qos[1].limits.per_user.is_empty());
     let limited = &of("partition.gpu.QOS=high").partitions[1];

@@ -13,7 +13,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Settings of a site: priorities, limits, preemption and backfilling.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Priorities {
+#[schemars(rename = "Priorities")]
+pub struct SiteSettings {
     /// Weights by which the factors, which are between 0 and 1, are multiplied. The priority of a
     /// job is the sum of the products.
     pub weights: PriorityWeights,
@@ -86,10 +87,10 @@ pub struct Priorities {
     pub epilog_s: u64,
 }
 
-impl Default for Priorities {
+impl Default for SiteSettings {
     /// Returns Slurm's defaults: every weight is 0, so that jobs are in the order of submission.
     fn default() -> Self {
-        Priorities {
+        SiteSettings {
             weights: PriorityWeights::default(),
             max_age_s: 7 * 86_400,
             favor_small: false,
@@ -472,7 +473,7 @@ impl BackfillSettings {
 /// Error in the settings of a site.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{place}: {reason}")]
-pub struct PriorityError {
+pub struct SettingError {
     /// Path of the field.
     pub place: String,
     /// Reason for the error.
@@ -483,7 +484,7 @@ pub struct PriorityError {
 macro_rules! ensure {
     ($holds:expr, $place:expr, $($reason:tt)+) => {
         if !$holds {
-            return Err(PriorityError { place: $place.to_string(), reason: format!($($reason)+) });
+            return Err(SettingError { place: $place.to_string(), reason: format!($($reason)+) });
         }
     };
 }
@@ -503,25 +504,25 @@ pub const LONGEST_SETTING_S: u64 = 16_000_000_000;
 /// Largest weight of a class. The weight of a job is at most the square of it.
 pub const LARGEST_WEIGHT: u32 = 100;
 
-impl Priorities {
+impl SiteSettings {
     /// Returns Slurm's settings for everything that its files leave out: jobs are charged for their
     /// cores, and usage decays from the time on at which it accrues.
-    pub fn slurm_defaults() -> Priorities {
-        Priorities {
+    pub fn slurm_defaults() -> SiteSettings {
+        SiteSettings {
             size: SizeFactor::NodesAndCpus,
             billing: Tres::from([("cpu".to_owned(), 1_000)]),
             decay_within_period: true,
             fair_share: FairShare::FairTree,
             accounts: vec![Account::user("root", None, 1)],
             requeue_delay_s: 121,
-            ..Priorities::default()
+            ..SiteSettings::default()
         }
     }
 
     /// Returns the settings with Slurm's defaults for missing settings of backfilling.
     #[must_use]
-    pub fn as_slurm(&self) -> Priorities {
-        Priorities { backfill: self.backfill.as_slurm(), ..self.clone() }
+    pub fn as_slurm(&self) -> SiteSettings {
+        SiteSettings { backfill: self.backfill.as_slurm(), ..self.clone() }
     }
 
     /// Returns whether no job has a priority or a limit.
@@ -565,7 +566,7 @@ impl Priorities {
     /// # Errors
     ///
     /// Returns an error for the first invalid field.
-    pub fn check(&self) -> Result<(), PriorityError> {
+    pub fn check(&self) -> Result<(), SettingError> {
         let BackfillSettings { max_job_test, interval_s, window_s, resolution_s, max_job_user, max_job_part } =
             self.backfill;
         for (place, span, least) in [
@@ -620,7 +621,7 @@ impl Priorities {
         Ok(())
     }
 
-    fn check_arrays(&self) -> Result<(), PriorityError> {
+    fn check_arrays(&self) -> Result<(), SettingError> {
         let mut ranges: Vec<(u64, u64)> = Vec::new();
         for array in &self.arrays {
             check_positive("arrays.running", Some(array.running))?;
@@ -641,7 +642,7 @@ impl Priorities {
         Ok(())
     }
 
-    fn check_accounts(&self) -> Result<(), PriorityError> {
+    fn check_accounts(&self) -> Result<(), SettingError> {
         check_unique("accounts", self.accounts.iter().map(|account| account.name.as_str()))?;
         let by_name: BTreeMap<&str, &Account> =
             self.accounts.iter().map(|it| (it.name.as_str(), it)).collect();
@@ -687,7 +688,7 @@ impl Priorities {
 }
 
 impl Limits {
-    fn check(&self, place: &str) -> Result<(), PriorityError> {
+    fn check(&self, place: &str) -> Result<(), SettingError> {
         let Limits { total, per_user, per_account, per_job, minutes, .. } = self;
         let all = [("total", total), ("per_user", per_user), ("per_account", per_account)];
         let all = all.into_iter().chain([("per_job", per_job), ("minutes", minutes)]);
@@ -723,19 +724,19 @@ impl JobClass {
     }
 }
 
-fn check_positive(place: &str, limit: Option<u32>) -> Result<(), PriorityError> {
+fn check_positive(place: &str, limit: Option<u32>) -> Result<(), SettingError> {
     ensure!(limit != Some(0), place, "expected at least 1");
     Ok(())
 }
 
-fn check_amounts(place: &str, amounts: &Tres) -> Result<(), PriorityError> {
+fn check_amounts(place: &str, amounts: &Tres) -> Result<(), SettingError> {
     for (name, &amount) in amounts {
         ensure!(amount <= LARGEST_AMOUNT, format!("{place}.{name}"), "expected at most {LARGEST_AMOUNT}");
     }
     Ok(())
 }
 
-fn check_unique<'a>(place: &str, names: impl Iterator<Item = &'a str>) -> Result<(), PriorityError> {
+fn check_unique<'a>(place: &str, names: impl Iterator<Item = &'a str>) -> Result<(), SettingError> {
     let mut seen = BTreeSet::new();
     for name in names {
         ensure!(!name.is_empty(), place, "expected a name in each entry");
@@ -744,7 +745,7 @@ fn check_unique<'a>(place: &str, names: impl Iterator<Item = &'a str>) -> Result
     Ok(())
 }
 
-fn check_classes(kind: &str, classes: &[JobClass]) -> Result<(), PriorityError> {
+fn check_classes(kind: &str, classes: &[JobClass]) -> Result<(), SettingError> {
     check_unique(kind, classes.iter().map(|class| class.name.as_str()))?;
     for class in classes {
         let place = format!("{kind}.{}", class.name);
@@ -778,7 +779,7 @@ fn check_classes(kind: &str, classes: &[JobClass]) -> Result<(), PriorityError> 
 
 /// Checks that the lists name existing classes, and that no class preempts itself, directly or
 /// through others.
-fn check_preempt(place: &str, classes: &[JobClass]) -> Result<(), PriorityError> {
+fn check_preempt(place: &str, classes: &[JobClass]) -> Result<(), SettingError> {
     let of = |name: &String| classes.iter().find(|class| class.name == *name);
     for class in classes {
         let place = format!("{place}.{}.preempt", class.name);
@@ -809,7 +810,7 @@ mod tests {
 
     #[test]
     fn defaults_are_plain_and_right() {
-        let mut settings = Priorities::default();
+        let mut settings = SiteSettings::default();
         assert!(settings.is_plain());
         settings.check().unwrap();
         settings.qos.push(JobClass { name: "low".to_owned(), total_nodes: Some(1), ..JobClass::default() });
@@ -818,8 +819,8 @@ mod tests {
 
     #[test]
     fn wrong_settings_are_named() {
-        let fault = |change: &dyn Fn(&mut Priorities)| {
-            let mut settings = Priorities::default();
+        let fault = |change: &dyn Fn(&mut SiteSettings)| {
+            let mut settings = SiteSettings::default();
             change(&mut settings);
             settings.check().unwrap_err().to_string()
         };
@@ -861,12 +862,12 @@ mod tests {
             let class = JobClass { name: "p".to_owned(), weight: Some(weight), ..JobClass::default() };
             assert_eq!(fault(&|it| it.qos.push(class.clone())), "qos.p.weight: expected 1 to 100");
         }
-        let reserve = |it: &mut Priorities| {
+        let reserve = |it: &mut SiteSettings| {
             it.reservations = vec![Reservation { name: "r".to_owned(), from_s: 9, until_s: 9 }];
         };
         let end = "expected an end behind its begin, at most at 16000000000 seconds";
         assert_eq!(fault(&reserve), format!("reservations.r: {end}"));
-        let together = |it: &mut Priorities| it.together = vec![vec![1, 2], vec![3, 2]];
+        let together = |it: &mut SiteSettings| it.together = vec![vec![1, 2], vec![3, 2]];
         assert_eq!(fault(&together), "together: the job 2 is there twice");
         let preempting = |name: &str, preempt: &[&str]| JobClass {
             name: name.to_owned(),
@@ -894,7 +895,7 @@ mod tests {
     /// Settings of files of earlier versions keep their text.
     #[test]
     fn preemption_is_written_where_there_is_some() {
-        let mut settings = Priorities::default();
+        let mut settings = SiteSettings::default();
         settings.qos.push(JobClass { name: "low".to_owned(), ..JobClass::default() });
         assert!(!serde_json::to_string(&settings).unwrap().contains("preempt"));
         settings.qos[0].preempt_mode = Some(PreemptMode::Suspend);
