@@ -40,6 +40,7 @@ pub mod formats;
 pub mod load;
 pub mod log;
 pub mod lublin;
+pub mod named_settings;
 pub mod prepare;
 pub mod resample;
 pub mod traces;

@@ -17,6 +17,7 @@
 //! | [`file()`], [`log()`], [`file_or`] | an existing file, or its contents in the scenario |
 //! | [`result_folder`] | a folder in the results |
 //! | [`shorthand`] | names for some values |
+//! | [`declared`] | settings that the model declares |
 //! | [`via`], [`with`], [`serde()`] | everything else |
 //!
 //! All errors of a scenario are reported together, each with its position: code that reads an

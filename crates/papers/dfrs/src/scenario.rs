@@ -5,28 +5,24 @@ use crate::published::Published;
 use crate::readings::{Alternative, Interpretations, share};
 use dfrsim_cluster::{EstimateModel, NeedModel, Overrun, Weights};
 use dfrsim_lab::fields::{
-    Codec, Environment, Fields as _, FileOr, LocatedFile, UsedFile, boolean, choice, count, distinct_tables,
+    Codec, Environment, FileOr, LocatedFile, UsedFile, boolean, choice, count, declared, distinct_tables,
     file_or, flattened, list, log, map, name, named, number, one_or_many, optional, parsed, positive,
     positive_fraction, positive_seconds, seconds, selected, serde, shorthand, table, tables, via,
 };
 use dfrsim_lab::{DownTimes, NodeKinds, fields};
 use dfrsim_model::named;
-use dfrsim_model::named::UnknownName;
 use dfrsim_model::platform::Interruption;
 use dfrsim_model::platform::classes::PlatformFields;
-use dfrsim_model::site::{
-    Account, BackfillSettings, FairShare, JobArray, JobClass, LONGEST_SETTING_S, MainSettings, PreemptMode,
-    PriorityWeights, Reservation, SiteSettings, SizeFactor, Tres, Unlisted,
-};
+use dfrsim_model::site::SiteSettings;
 use dfrsim_model::{Share, SimSpan, WeightRule, Yield};
 use dfrsim_policies::fractional::{DropRule, Packing, Periodic, PriorityRule};
 use dfrsim_policies::{Policies, Policy, PolicySetting};
-use dfrsim_workload::by_name::ByName;
 use dfrsim_workload::cut::Selection;
 use dfrsim_workload::feedback::Submission;
 use dfrsim_workload::formats::batsim::MOST_FLOPS;
 use dfrsim_workload::log::{Header, Strictness};
 use dfrsim_workload::lublin::{CpuNeeds, LublinParameters, MemoryModel, Mode};
+use dfrsim_workload::named_settings::{self, NamedSettings};
 use dfrsim_workload::prepare::{self, Annotation, ClusterAssumptions, Format, Rules, SizeField};
 use std::collections::BTreeMap;
 use std::num::{NonZeroU32, NonZeroU64};
@@ -121,86 +117,14 @@ fields! {
     pub struct PriorityFields {
         /// Name that follows that of the policy in rows: `EASY [fair_share]`.
         pub name: String = name("priorities");
-        /// Weights of the factors, which are from 0 to 1: `{ age, size, fair_share, qos, partition
-        /// }`. A missing weight is 0.
-        pub weights: PriorityWeights = serde("a table of weights"), default PriorityWeights::default();
-        /// Wait at which the age factor reaches 1, in seconds.
-        pub max_age as "max_age_s": u64 = count("a number of seconds", 1, LONGEST_SETTING_S), default SiteSettings::default().max_age_s;
-        /// True if smaller jobs have the larger size factor.
-        pub favor_small: bool = boolean(), default false;
-        /// Measure of a job's size: `tasks`, relative to the nodes of the cluster, or
-        /// `nodes_and_cpus`, the mean of that and its cores, as in Slurm.
-        pub size: SizeFactor = choice([("tasks", SizeFactor::Tasks), ("nodes_and_cpus", SizeFactor::NodesAndCpus)]), default SizeFactor::Tasks;
-        /// Charge to a job's account for each allocated unit of `node`, `cpu`, `mem` or a resource
-        /// of the platform, in thousandths, as in `{ cpu = 1000, gpu = 4000 }`. If empty, the number
-        /// of tasks is charged.
-        pub billing: Tres = serde("a table of amounts"), default Tres::new();
-        /// True if usage decays from the time it accrues. Otherwise it decays from the next multiple
-        /// of the calculation period.
-        pub decay_within_period: bool = boolean(), default false;
-        /// Half-life of past usage, in seconds; 0 if usage does not decay.
-        pub half_life as "half_life_s": u64 = count("a number of seconds", 0, LONGEST_SETTING_S), default SiteSettings::default().half_life_s;
-        /// Period at which usage and priorities are computed, in seconds.
-        pub calc_period as "calc_period_s": u64 = count("a number of seconds", 1, LONGEST_SETTING_S), default SiteSettings::default().calc_period_s;
         /// Node classes, if they differ from those of the workload. They must have the same
         /// reference node.
         pub platform: Option<FileOr<PlatformFields>> = optional(file_or(serde("a table of node classes")));
-        /// Accounts: `{ name, parent, shares, groups, users }`. A job belongs to the account that
-        /// lists its user, otherwise to the one that lists its group. With `is_user`, the entry is a
-        /// user of its parent account, who holds shares there with or without jobs. These lists, and
-        /// those of qualities of service and partitions, have numbers of the log, or names if the
-        /// log has them (listings of Slurm, PBS).
-        pub accounts: Vec<ByName<Account>> = serde("a list of accounts"), default Vec::new();
-        /// Accounts of all other jobs, with one share each: one for each `group`, one for each
-        /// `user`, or one for all `together`.
-        pub unlisted: Unlisted = choice([("group", Unlisted::Group), ("user", Unlisted::User), ("together", Unlisted::Together)]), default Unlisted::Group;
-        /// Formula of the fair-share factor: `classic`, 2^(-usage / share) of the account;
-        /// `classic_of_users`, the classic formula for the user in the account; or Slurm's
-        /// `fair_tree`, the rank of the user among all users.
-        pub fair_share: FairShare = choice([("classic", FairShare::Classic), ("classic_of_users", FairShare::ClassicOfUsers), ("fair_tree", FairShare::FairTree)]), default FairShare::Classic;
-        /// Divisor of the exponent of the classic fair share.
-        pub fair_share_dampening: u32 = count("a factor", 1, u32::MAX), default 1;
-        /// Qualities of service: `{ name, priority, weight, queues, partitions, groups, users,
-        /// max_time_s, max_nodes, total_nodes, max_running_per_user, preempt, preempt_mode,
-        /// preempt_exempt_time_s, grace_s }`. A job has the first one whose lists all match it.
-        pub qos: Vec<ByName<JobClass>> = serde("a list of qualities of service"), default Vec::new();
-        /// Partitions, with the fields of qualities of service and `tier`: jobs of a higher tier
-        /// precede all others.
-        pub partitions: Vec<ByName<JobClass>> = serde("a list of partitions"), default Vec::new();
-        /// Maximum number of running jobs per user.
-        pub max_running_per_user: Option<u32> = optional(count("a number of jobs", 1, u32::MAX));
-        /// Job arrays with a limit on running jobs: `{ jobs, running }`, with ranges of numbers of
-        /// the log, as in `jobs = [[12, 40]]`.
-        pub arrays: Vec<JobArray> = serde("a list of job arrays"), default Vec::new();
-        /// Jobs that start together under SLURM, as the components of heterogeneous jobs do: lists
-        /// of numbers of the log.
-        pub together: Vec<Vec<u64>> = serde("a list of lists of jobs"), default Vec::new();
-        /// Reservations of nodes for some jobs: `{ name, from_s, until_s }`. The nodes are those
-        /// with the feature `reservation-NAME`, and the jobs are those that request it.
-        pub reservations: Vec<Reservation> = serde("a list of reservations"), default Vec::new();
-        /// Limits of backfilling: `{ max_job_test, interval_s, window_s, resolution_s }`, and with
-        /// SLURM `max_job_user` and `max_job_part`.
-        pub backfill: BackfillSettings = serde("a table of limits"), default BackfillSettings::default();
-        /// Times and depth of SLURM's main scheduling cycles: `{ delay_s, interval_s, depth,
-        /// depth_per_partition }`.
-        pub main: MainSettings = serde("a table of limits"), default MainSettings::default();
-        /// Default preemption mode of classes that appear in the `preempt` list of another one:
-        /// preempted jobs `requeue`, `cancel` or `suspend`, or are not preempted (`off`).
-        pub preempt_mode: PreemptMode = choice([("requeue", PreemptMode::Requeue), ("cancel", PreemptMode::Cancel), ("suspend", PreemptMode::Suspend), ("off", PreemptMode::Off)]), default PreemptMode::Requeue;
-        /// Default time for which jobs are exempt from preemption, in seconds since their last
-        /// start.
-        pub preempt_exempt_time as "preempt_exempt_time_s": u64 = count("a number of seconds", 0, LONGEST_SETTING_S), default 0;
-        /// Time that a job waits after a failure or preemption before a batch policy may start it
-        /// again, in seconds.
-        pub requeue_delay as "requeue_delay_s": u64 = count("a number of seconds", 0, LONGEST_SETTING_S), default 0;
-        /// Time for which a job keeps its nodes after its work is done (its epilog), in seconds at
-        /// full speed. Estimates do not include it.
-        pub epilog as "epilog_s": u64 = count("a number of seconds", 0, LONGEST_SETTING_S), default 0;
+        /// Settings, whose accounts and classes may have names of the log.
+        pub settings: NamedSettings = declared();
     }
     check |priority, at| {
-        let classes = |list: &[ByName<JobClass>]| list.iter().map(|it| it.without_names().clone()).collect();
-        let accounts = priority.accounts.iter().map(|it| it.without_names().clone()).collect();
-        if let Err(error) = priority.settings(accounts, classes(&priority.qos), classes(&priority.partitions)).check() {
+        if let Err(error) = named_settings::without_names(&priority.settings).check() {
             let (field, path) = error.place.split_once('.').unwrap_or((&error.place, ""));
             at.fault_below(field, path, error.to_string());
         }
@@ -210,25 +134,8 @@ fields! {
 impl PriorityFields {
     /// Returns the settings for a log with this header, in which names are replaced by numbers.
     pub(crate) fn of_log(&self, header: &Header) -> Result<SiteSettings, String> {
-        let numbered = |error: UnknownName| format!("priority `{}`: {error}", self.name);
-        let accounts = self.accounts.iter().map(|it| it.numbered(header)).collect::<Result<_, _>>();
-        let classes = |list: &[ByName<JobClass>]| {
-            list.iter().map(|it| it.numbered(header)).collect::<Result<_, _>>().map_err(numbered)
-        };
-        let (qos, partitions) = (classes(&self.qos)?, classes(&self.partitions)?);
-        Ok(self.settings(accounts.map_err(numbered)?, qos, partitions))
-    }
-
-    fn settings(
-        &self,
-        accounts: Vec<Account>,
-        qos: Vec<JobClass>,
-        partitions: Vec<JobClass>,
-    ) -> SiteSettings {
-        let mut table = self.write();
-        table.retain(|name, _| !["name", "platform", "accounts", "qos", "partitions"].contains(&name));
-        let others: SiteSettings = table.try_into().expect("a setting has the name of its field");
-        SiteSettings { accounts, qos, partitions, ..others }
+        let settings = named_settings::with_numbers(&self.settings, header);
+        settings.map_err(|error| format!("priority `{}`: {error}", self.name))
     }
 }
 

@@ -3,11 +3,12 @@
 use crate::arguments::KB_OF_GB;
 use crate::failure::Failure;
 use dfrsim_model::platform::classes::ReferenceNode;
-use dfrsim_model::site::{Account, JobClass, SiteSettings};
-use dfrsim_workload::by_name::ByName;
+use dfrsim_model::site::SiteSettings;
 use dfrsim_workload::cut::WEEK;
 use dfrsim_workload::formats::slurm_conf::SimulatedSite;
 use dfrsim_workload::log::Header;
+use dfrsim_workload::named_settings::{self, NamedSettings};
+use serde::Serialize;
 use serde_json::json;
 use std::path::{Component, Path, PathBuf};
 use toml::{Table, Value};
@@ -30,28 +31,21 @@ impl Variant {
         self.settings == other.settings && self.platform == other.platform
     }
 
-    /// Converts the variant to a table `priority`, with the names of the log.
-    fn table(&self, header: &Header) -> Result<Table, Failure> {
-        let SiteSettings { accounts, qos, partitions, .. } = &self.settings;
-        let accounts: Vec<ByName<Account>> =
-            accounts.iter().map(|it| ByName::named(it.clone(), header)).collect();
-        let classes = |list: &[JobClass]| -> Vec<ByName<JobClass>> {
-            list.iter().map(|it| ByName::named(it.clone(), header)).collect()
-        };
-        let mut table = Table::try_from(&self.settings).map_err(Failure::input)?;
-        table.insert("name".to_owned(), self.name.clone().into());
-        if let Some(platform) = &self.platform {
-            table.insert("platform".to_owned(), platform.clone().into());
-        }
-        for (list, value) in [
-            ("accounts", Value::try_from(accounts)),
-            ("qos", Value::try_from(classes(qos))),
-            ("partitions", Value::try_from(classes(partitions))),
-        ] {
-            table.insert(list.to_owned(), value.map_err(Failure::input)?);
-        }
-        Ok(table)
+    /// Returns the table `priority` of the variant, with the names of the log.
+    fn table(&self, header: &Header) -> PriorityTable<'_> {
+        let settings = named_settings::with_names(&self.settings, header);
+        PriorityTable { name: &self.name, platform: self.platform.as_deref(), settings }
     }
+}
+
+/// Table `priority` of a scenario.
+#[derive(Serialize)]
+struct PriorityTable<'a> {
+    name: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    platform: Option<&'a str>,
+    #[serde(flatten)]
+    settings: NamedSettings,
 }
 
 /// Log of the jobs, and the cluster on which they ran.
@@ -115,8 +109,7 @@ pub(super) fn text(
     folder: &Path,
 ) -> Result<String, Failure> {
     let name = workload.log.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-    let variants =
-        variants.iter().map(|it| Ok(Value::from(it.table(header)?))).collect::<Result<Vec<_>, Failure>>()?;
+    let variants: Vec<PriorityTable<'_>> = variants.iter().map(|it| it.table(header)).collect();
     let mut scenario = Table::try_from(json!({
         "study": "online",
         "title": format!("{name} as it is, and with other settings"),
@@ -128,6 +121,6 @@ pub(super) fn text(
         "workloads": [workload.fields(folder)?],
     }))
     .map_err(Failure::input)?;
-    scenario.insert("priority".to_owned(), Value::from(variants));
+    scenario.insert("priority".to_owned(), Value::try_from(variants).map_err(Failure::input)?);
     toml::to_string(&scenario).map_err(Failure::input)
 }

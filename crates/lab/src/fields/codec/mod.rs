@@ -1,5 +1,6 @@
 //! Codecs, which read values from TOML and write them back.
 
+mod declared;
 mod file;
 mod foreign;
 mod lists;
@@ -8,6 +9,7 @@ mod selected;
 mod tables;
 mod texts;
 
+pub use declared::declared;
 pub use file::{FileLocator, FileOr, LocatedFile, file, file_or, log, result_folder};
 pub use foreign::{serde, shorthand, via, with};
 pub use lists::{list, map, one_or_many, optional};

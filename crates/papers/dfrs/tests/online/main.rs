@@ -11,6 +11,7 @@ mod priorities;
 mod rows;
 mod run;
 mod scenario;
+mod settings;
 
 use dfrsim_lab::fields::{Faults, FileLocator, Scenario};
 use dfrsim_lab::{DataFrame, Registry, Results, RunOptions, RunReport};

@@ -2,26 +2,13 @@
 
 use super::lines::{self, ConfLine, Location};
 use super::names::MOST_NODES;
-use super::{ConfError, SlurmSite, database, parameters, tables, unknown};
+use super::{ConfError, SlurmSite, database, declared, parameters, tables, unknown};
 
-/// Parameters that can be changed, for suggestions in messages.
-const CHANGEABLE: [&str; 22] = [
-    "bf_interval",
-    "bf_max_job_test",
-    "bf_resolution",
-    "bf_window",
-    "PriorityWeightAge",
-    "PriorityWeightFairshare",
-    "PriorityWeightJobSize",
-    "PriorityWeightPartition",
-    "PriorityWeightQOS",
-    "PriorityMaxAge",
-    "PriorityDecayHalfLife",
-    "PriorityCalcPeriod",
-    "PriorityFavorSmall",
+/// Parameters that can be changed beside those that set one setting each, for suggestions in
+/// messages.
+const CHANGEABLE: [&str; 8] = [
     "PriorityFlags",
     "PriorityType",
-    "FairShareDampeningFactor",
     "PreemptType",
     "PreemptMode",
     "PreemptExemptTime",
@@ -133,10 +120,11 @@ impl SlurmSite {
                 return Ok(());
             }
         }
-        if CHANGEABLE.iter().any(|known| known.eq_ignore_ascii_case(name)) {
+        let mut known = declared::names().into_iter().chain(CHANGEABLE);
+        if known.clone().any(|known| known.eq_ignore_ascii_case(name)) {
             return Err(at.error(format!("this parameter is not simulated with the value `{value}`")));
         }
-        Err(at.error(unknown("simulated parameter", name, &mut CHANGEABLE.into_iter())))
+        Err(at.error(unknown("simulated parameter", name, &mut known)))
     }
 
     /// Switches preemption on (by partition tiers, or by the `Preempt` lists of QOS) or off.

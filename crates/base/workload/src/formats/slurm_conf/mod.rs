@@ -29,6 +29,7 @@
 mod change;
 mod consequence;
 mod database;
+mod declared;
 mod lines;
 mod names;
 mod nodes;

@@ -1,7 +1,7 @@
 //! Priorities, limits, preemption and backfilling of `slurm.conf`.
 
-use super::ConfError;
 use super::lines::{ConfLine, Location};
+use super::{ConfError, declared};
 use dfrsim_model::site::{
     BackfillSettings, FairShare, JobClass, LARGEST_TIER, Limits, PreemptMode, PriorityWeights, SiteSettings,
     Tres,
@@ -74,20 +74,11 @@ pub(super) fn read(lines: &[ConfLine]) -> Result<Parameters, ConfError> {
         }
         for (name, value) in pairs {
             let at = at.for_parameter(name);
-            let settings = &mut conf.settings;
-            let PriorityWeights { age, size, fair_share, qos, partition } = &mut settings.weights;
+            if declared::set(&mut conf.settings, name, value, &at)? {
+                continue;
+            }
             match name.to_ascii_lowercase().as_str() {
-                "priorityweightage" => *age = at.number(value)?,
-                "priorityweightjobsize" => *size = at.number(value)?,
-                "priorityweightfairshare" => *fair_share = at.number(value)?,
-                "priorityweightqos" => *qos = at.number(value)?,
-                "priorityweightpartition" => *partition = at.number(value)?,
-                "prioritymaxage" => settings.max_age_s = at.time(value)?,
-                "prioritydecayhalflife" => settings.half_life_s = at.time(value)?,
-                "prioritycalcperiod" => settings.calc_period_s = at.time(value)?,
-                "fairsharedampeningfactor" => settings.fair_share_dampening = at.number(value)?.max(1),
                 "priorityflags" => conf.priority_flags(value),
-                "priorityfavorsmall" => settings.favor_small = at.yes_or_no(value)?,
                 "prioritytype" => is_basic = at.is_basic(value)?,
                 "preempttype" => preempt.by = at.preempt_type(value)?,
                 "preemptmode" => preempt.mode = at.preempt_mode(value, &mut conf)?,
@@ -96,7 +87,7 @@ pub(super) fn read(lines: &[ConfLine]) -> Result<Parameters, ConfError> {
                 "authinfo" => conf.auth_info(value, &at)?,
                 // Slurm has the path of a script here, whose run time is unknown.
                 "epilog" if value.bytes().all(|it| it.is_ascii_digit()) => {
-                    settings.epilog_s = u64::from(at.number(value)?);
+                    conf.settings.epilog_s = u64::from(at.number(value)?);
                 }
                 "schedulertype" if value == "sched/backfill" => {}
                 _ => conf.ignore(name.clone()),
@@ -182,24 +173,11 @@ impl Parameters {
     fn scheduler_parameters(&mut self, value: &str, at: &Location) -> Result<(), ConfError> {
         for part in value.split(',').filter(|part| !part.is_empty()) {
             let (name, value) = part.trim_start_matches('=').split_once('=').unwrap_or((part, ""));
-            let at = at.for_parameter(name);
-            let SiteSettings { backfill, main, .. } = &mut self.settings;
-            // 0 means unlimited.
-            let limit = |most: u32| (most > 0).then_some(most);
-            match name.to_ascii_lowercase().as_str() {
-                "bf_max_job_test" | "max_job_bf" => backfill.max_job_test = Some(at.number(value)?),
-                "bf_max_job_user" => backfill.max_job_user = limit(at.number(value)?),
-                "bf_max_job_part" => backfill.max_job_part = limit(at.number(value)?),
-                "default_queue_depth" => main.depth = at.number(value)?.max(1),
-                "partition_job_depth" => main.depth_per_partition = limit(at.number(value)?),
-                "sched_interval" => main.interval_s = u64::from(at.number(value)?.max(1)),
-                "batch_sched_delay" => main.delay_s = u64::from(at.number(value)?),
-                // A scheduling cycle takes no simulated time, so no job arrives or ends during one.
-                "bf_continue" => {}
-                "bf_interval" => backfill.interval_s = u64::from(at.number(value)?),
-                "bf_window" => backfill.window_s = 60 * u64::from(at.number(value)?),
-                "bf_resolution" => backfill.resolution_s = u64::from(at.number(value)?),
-                _ => self.ignore(format!("SchedulerParameters={name}")),
+            let parameter = format!("SchedulerParameters={name}");
+            // A scheduling cycle takes no simulated time, so no job arrives or ends during one.
+            let is_met = name.eq_ignore_ascii_case("bf_continue");
+            if !is_met && !declared::set(&mut self.settings, &parameter, value, &at.for_parameter(name))? {
+                self.ignore(parameter);
             }
         }
         Ok(())

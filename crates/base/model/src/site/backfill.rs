@@ -1,0 +1,49 @@
+//! Limits of backfilling.
+
+use super::declare::{positive, seconds, settings};
+
+settings! {
+    /// Limits of backfilling.
+    #[derive(Copy)]
+    pub struct BackfillSettings {
+        /// Maximum number of waiting jobs tried, including the queue head; unlimited if absent.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub max_job_test: Option<u32> = None, positive("a number of jobs"),
+            slurm Number ["SchedulerParameters=bf_max_job_test", "SchedulerParameters=max_job_bf"];
+        /// Interval in seconds: jobs are backfilled at multiples of it only; 0 if they are
+        /// backfilled at every event.
+        pub interval_s: u64 = 0, seconds(0), slurm Number ["SchedulerParameters=bf_interval"];
+        /// Planning window of conservative backfilling in seconds: jobs that can only start later
+        /// have no reservation. 0 if it is unlimited.
+        pub window_s: u64 = 0, seconds(0), slurm Minutes ["SchedulerParameters=bf_window"];
+        /// Resolution in seconds: backfilling rounds the ends of jobs up to multiples of it; 0 if
+        /// they are exact.
+        pub resolution_s: u64 = 0, seconds(0), slurm Number ["SchedulerParameters=bf_resolution"];
+        /// Maximum number of waiting jobs per user in a backfill cycle of SLURM; unlimited if
+        /// absent.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub max_job_user: Option<u32> = None, positive("a number of jobs"),
+            slurm Limit ["SchedulerParameters=bf_max_job_user"];
+        /// Maximum number of waiting jobs per partition in a backfill cycle of SLURM; unlimited if
+        /// absent.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub max_job_part: Option<u32> = None, positive("a number of jobs"),
+            slurm Limit ["SchedulerParameters=bf_max_job_part"];
+    }
+}
+
+impl BackfillSettings {
+    /// Returns the settings with Slurm's defaults for missing ones: a cycle every 30 s, 500 jobs, a
+    /// window of one day, a resolution of one minute.
+    #[must_use]
+    pub fn as_slurm(self) -> BackfillSettings {
+        let or = |value: u64, default: u64| if value == 0 { default } else { value };
+        BackfillSettings {
+            max_job_test: self.max_job_test.or(Some(500)),
+            interval_s: or(self.interval_s, 30),
+            window_s: or(self.window_s, 86_400),
+            resolution_s: or(self.resolution_s, 60),
+            ..self
+        }
+    }
+}

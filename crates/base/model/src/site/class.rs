@@ -1,0 +1,124 @@
+//! Qualities of service and partitions.
+
+use super::check::{check, check_ranges, check_unique};
+use super::declare::{Values, count, names, positive, seconds, settings};
+use super::preemption::check_preempt;
+use super::{Limits, PreemptMode, SettingError, Tres};
+use crate::Origin;
+use crate::numbers::is_default;
+
+/// Largest tier of a partition.
+pub const LARGEST_TIER: u32 = 65_535;
+
+/// Largest weight of a class. The weight of a job is at most the square of it.
+pub const LARGEST_WEIGHT: u32 = 100;
+
+const NUMBERS: Values = Values::Any("a list of numbers of the log");
+
+settings! {
+    /// Quality of service or partition: the jobs that belong to it, and their limits. For each
+    /// non-empty list, the number of the job must be in the list. Without any list every job matches.
+    pub struct JobClass {
+        /// Name of the QOS or partition.
+        pub name: String = String::new(), Values::Any("a name");
+        /// Priority of the QOS or partition.
+        pub priority: u32 = 0, count("a priority", 0, u32::MAX);
+        /// Tier of a partition (`PriorityTier`): its jobs precede all jobs of partitions of a lower
+        /// tier, whatever their priority. At most [`LARGEST_TIER`], by default 1.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub tier: Option<u32> = None, count("a tier", 0, LARGEST_TIER);
+        /// Factor of the weights of its jobs in fractional shares. At most [`LARGEST_WEIGHT`], by
+        /// default 1.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub weight: Option<u32> = None, count("a weight", 1, LARGEST_WEIGHT);
+        /// Queues of the log (field 15; the QOS of Slurm's accounting).
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        pub queues: Vec<u32> = Vec::new(), NUMBERS;
+        /// Partitions of the log (field 16).
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        pub partitions: Vec<u32> = Vec::new(), NUMBERS;
+        /// Groups of the log (field 13; the account of Slurm's accounting).
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        pub groups: Vec<u32> = Vec::new(), NUMBERS;
+        /// Users of the log.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        pub users: Vec<u32> = Vec::new(), NUMBERS;
+        /// Maximum time limit in seconds. Jobs with a longer estimate or without one are rejected.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub max_time_s: Option<u64> = None, seconds(0);
+        /// Maximum number of nodes per job. Larger jobs are rejected.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub max_nodes: Option<u32> = None, positive("a number of nodes");
+        /// Maximum number of nodes of all its running jobs. Larger jobs are rejected.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub total_nodes: Option<u32> = None, positive("a number of nodes");
+        /// Maximum number of its running jobs per user.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub max_running_per_user: Option<u32> = None, positive("a number of jobs");
+        /// Limits of its jobs.
+        #[serde(skip_serializing_if = "is_default")]
+        pub limits: Limits = Limits::default(), Values::Any("a table of limits");
+        /// Billing weights of a partition, which replace `billing` of the site for its jobs.
+        #[serde(skip_serializing_if = "Tres::is_empty")]
+        pub billing: Tres = Tres::new(), Values::Amounts;
+        /// Names of the classes of the same kind whose running jobs its waiting jobs may preempt.
+        /// Jobs of the first class are preempted first.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        pub preempt: Vec<String> = Vec::new(), Values::Any("a list of names of classes");
+        /// Mode of preemption of its jobs.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub preempt_mode: Option<PreemptMode> = None, names!(PreemptMode);
+        /// Run time in seconds since the last start before its jobs may be preempted.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub preempt_exempt_time_s: Option<u64> = None, seconds(0);
+        /// Grace period in seconds under SLURM: time for which its preempted jobs keep their nodes,
+        /// if they do not keep their work (`GraceTime`).
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub grace_s: Option<u64> = None, seconds(0);
+    }
+}
+
+impl JobClass {
+    /// Returns whether a job of this user and origin belongs to the class.
+    pub fn matches(&self, user: Option<u32>, origin: Origin) -> bool {
+        [
+            (&self.queues, origin.queue()),
+            (&self.partitions, origin.partition()),
+            (&self.groups, origin.group()),
+            (&self.users, user),
+        ]
+        .into_iter()
+        .all(|(list, number)| list.is_empty() || number.is_some_and(|number| list.contains(&number)))
+    }
+
+    /// Returns the tier of a partition, by default 1.
+    pub fn tier(&self) -> u32 {
+        self.tier.unwrap_or(1)
+    }
+
+    pub(super) fn has_limits(&self) -> bool {
+        self.max_time_s.is_some()
+            || self.max_nodes.is_some()
+            || self.total_nodes.is_some()
+            || self.max_running_per_user.is_some()
+            || self.limits != Limits::default()
+    }
+}
+
+/// Checks the classes of a kind, `qos` or `partitions`.
+pub(super) fn check_classes(kind: &str, classes: &[JobClass]) -> Result<(), SettingError> {
+    check_unique(kind, classes.iter().map(|class| class.name.as_str()))?;
+    for class in classes {
+        let place = format!("{kind}.{}", class.name);
+        check_ranges(class, &place)?;
+        check_ranges(&class.limits, &format!("{place}.limits"))?;
+        let is_partition = kind == "partitions";
+        check(is_partition || class.billing.is_empty(), &format!("{place}.billing"), || {
+            "billing weights are for partitions only".to_owned()
+        })?;
+        check(is_partition || class.tier.is_none(), &format!("{place}.tier"), || {
+            "tiers are for partitions only".to_owned()
+        })?;
+    }
+    check_preempt(kind, classes)
+}
