@@ -8,6 +8,7 @@ use crate::fractional::{
 };
 use dfrsim_cluster::{Scheduler, ShareWeights};
 use dfrsim_model::SimSpan;
+use dfrsim_model::batch::PolicyError;
 use dfrsim_model::named::UnknownName;
 use dfrsim_model::site::SiteSettings;
 use std::fmt;
@@ -139,10 +140,23 @@ impl Policy {
     /// a similar name.
     #[must_use]
     pub fn named(name: &str) -> Option<Policy> {
+        Policy::read(name).ok().flatten()
+    }
+
+    /// Reads the name of a policy; `None` if no policy of this crate has it.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error for the first invalid formula of a batch policy.
+    pub(crate) fn read(name: &str) -> Result<Option<Policy>, PolicyError> {
+        if name == EQUIPARTITION {
+            return Ok(Some(Policy::Equipartition));
+        }
         // Names with time limits other than the listed ones are valid, too.
-        let batch = || BatchPolicy::parse(name).map(Policy::Batch);
-        let equal = || (name == EQUIPARTITION).then_some(Policy::Equipartition);
-        Fractional::parse(name).map(Policy::Fractional).or_else(batch).or_else(equal)
+        match Fractional::parse(name) {
+            Some(parts) => Ok(Some(Policy::Fractional(parts))),
+            None => Ok(BatchPolicy::read(name)?.map(Policy::Batch)),
+        }
     }
 
     /// Returns a one-line description of the policy.

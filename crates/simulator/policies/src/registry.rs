@@ -1,6 +1,5 @@
 //! Registry of policies: the built-in ones, and those that users add one by one or as families.
 
-use crate::batch::BatchPolicy;
 use crate::custom::CustomPolicy;
 use crate::policy::{Policy, PolicyInfo, catalogue, known_names, unknown_name};
 use dfrsim_model::batch::PolicyError;
@@ -82,9 +81,8 @@ impl Policies {
             let fault = |reason| PolicyError::Family { name: name.to_owned(), reason };
             return Ok(Policy::Custom(Box::leak(Box::new(custom.map_err(fault)?))));
         }
-        BatchPolicy::check_formulas(name)?;
         let known = || known_names().chain(custom()).chain(self.families.iter().map(|it| it.form.to_owned()));
-        Ok(Policy::named(name).ok_or_else(|| unknown_name(name, known()))?)
+        Ok(Policy::read(name)?.ok_or_else(|| unknown_name(name, known()))?)
     }
     /// Returns the registered families.
     pub fn families(&self) -> &[PolicyFamily] {

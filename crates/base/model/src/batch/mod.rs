@@ -10,6 +10,7 @@ pub use place::Place;
 pub use policy_error::PolicyError;
 pub use queue_order::QueueOrder;
 
+use crate::formula::FormulaError;
 use crate::named::UnknownName;
 use std::fmt;
 use std::str::FromStr;
@@ -116,14 +117,28 @@ impl BatchPolicy {
     /// assert!(BatchPolicy::parse("CONS/FILL=SJF").is_none() && BatchPolicy::parse("EASY/PLACE=FIRST").is_none());
     /// ```
     pub fn parse(name: &str) -> Option<BatchPolicy> {
-        let mut parts = parts(name);
+        BatchPolicy::read(name).ok().flatten()
+    }
+
+    /// Reads the name of a policy; `None` if it is not the name of a batch policy.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error for the first invalid formula of a batch policy.
+    pub fn read(name: &str) -> Result<Option<BatchPolicy>, PolicyError> {
+        let fault = |fault| PolicyError::Formula { name: name.to_owned(), fault };
+        BatchPolicy::from_parts(parts(name)).map_err(fault)
+    }
+
+    fn from_parts<'a>(mut parts: impl Iterator<Item = &'a str>) -> Result<Option<BatchPolicy>, FormulaError> {
         // The literature also calls conservative backfilling CBF.
-        let base = match parts.next()? {
-            "CBF" => "CONS",
-            "CBF-REPLAN" => "CONS/REPLAN",
-            base => base,
+        let base = match parts.next() {
+            Some("CBF") => "CONS",
+            Some("CBF-REPLAN") => "CONS/REPLAN",
+            base => base.unwrap_or_default(),
         };
-        let discipline = Backfilling::ALL.into_iter().find(|discipline| discipline.in_words().0 == base)?;
+        let named = Backfilling::ALL.into_iter().find(|discipline| discipline.in_words().0 == base);
+        let Some(discipline) = named else { return Ok(None) };
         let mut policy = BatchPolicy::from(discipline);
         for part in parts {
             let before = policy;
@@ -132,38 +147,29 @@ impl BatchPolicy {
                     policy.backfilling = Backfilling::Conservative(Compression::Replan);
                 }
                 (Some(("ORDER", name)), _) if policy.order == QueueOrder::default() => {
-                    policy.order = name.parse().ok()?;
+                    let Some(order) = QueueOrder::parse(name)? else { return Ok(None) };
+                    policy.order = order;
                 }
                 (Some(("FILL", name)), Backfilling::Easy) if policy.fill.is_none() => {
-                    policy.fill = Some(name.parse().ok()?);
+                    let Some(fill) = QueueOrder::parse(name)? else { return Ok(None) };
+                    policy.fill = Some(fill);
                 }
                 (Some(("PLACE", name)), _) if policy.place == Place::default() => {
-                    policy.place = name.parse().ok()?;
+                    let Ok(place) = name.parse() else { return Ok(None) };
+                    policy.place = place;
                 }
                 (Some(("NODES", name)), _) if policy.nodes == discipline.node_use() => {
-                    policy.nodes = name.parse().ok()?;
+                    let Ok(nodes) = name.parse() else { return Ok(None) };
+                    policy.nodes = nodes;
                 }
-                _ => return None,
+                _ => return Ok(None),
             }
             // Names that spell out a default are rejected, so that each policy has one name.
             if policy == before {
-                return None;
+                return Ok(None);
             }
         }
-        Some(policy).filter(|policy| policy.fill != Some(policy.order))
-    }
-
-    /// Checks the formulas in the name of a policy.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error for the first invalid formula.
-    pub fn check_formulas(name: &str) -> Result<(), PolicyError> {
-        let fault = parts(name).find_map(|part| {
-            let order = part.strip_prefix("ORDER=").or_else(|| part.strip_prefix("FILL="))?;
-            QueueOrder::parse(order).err()
-        });
-        fault.map_or(Ok(()), |fault| Err(PolicyError::Formula { name: name.to_owned(), fault }))
+        Ok(Some(policy).filter(|policy| policy.fill != Some(policy.order)))
     }
 
     /// Iterates over all policies without user-defined formulas and without a separate backfill
@@ -197,9 +203,8 @@ impl BatchPolicy {
 impl FromStr for BatchPolicy {
     type Err = PolicyError;
     fn from_str(name: &str) -> Result<Self, Self::Err> {
-        BatchPolicy::check_formulas(name)?;
         let known = Backfilling::ALL.map(|discipline| discipline.in_words().0);
-        Ok(BatchPolicy::parse(name).ok_or_else(|| UnknownName::new("batch policy", name, known))?)
+        Ok(BatchPolicy::read(name)?.ok_or_else(|| UnknownName::new("batch policy", name, known))?)
     }
 }
 
