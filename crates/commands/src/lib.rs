@@ -30,8 +30,8 @@ pub mod library;
 mod memory;
 mod output;
 mod picture_files;
+mod read_log;
 mod refusal;
-mod setting;
 mod slurm_site;
 mod terminal;
 

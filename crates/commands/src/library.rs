@@ -3,10 +3,10 @@
 
 use crate::commands::{Cli, Simulate};
 use crate::failure::Failure;
-pub use crate::setting::{ReadLog, Setting};
+pub use crate::read_log::ReadLog;
 use clap::{Arg, ArgAction, Args as _, Command, FromArgMatches as _};
 use dfrsim_model::Job;
-use dfrsim_policies::Policy;
+use dfrsim_policies::{Policy, Setup};
 use serde_json::{Value, json};
 
 /// Parses options of `dfrsim simulate`, except those of its log, for the given jobs (in submission
@@ -15,9 +15,9 @@ use serde_json::{Value, json};
 /// # Errors
 /// Returns an error if an option is unknown, has a wrong value or is about the log, or if a file
 /// that an option names is invalid.
-pub fn setting(policy: Policy, arguments: &[String], nodes: u32, jobs: &[Job]) -> Result<Setting, String> {
+pub fn setup(policy: Policy, arguments: &[String], nodes: u32, jobs: &[Job]) -> Result<Setup, String> {
     let simulate: Simulate = parse_simulate(&["--workload=-", "--policy=EASY"], arguments)?;
-    simulate.setting(policy, nodes, jobs).map_err(message)
+    simulate.setup(policy, nodes, jobs).map_err(message)
 }
 
 /// Reads a log according to the workload options of `dfrsim simulate`.
@@ -105,7 +105,7 @@ mod tests {
     #[test]
     fn options_are_those_of_the_command_line() {
         let made =
-            setting(Policy::Equipartition, &words("--penalty 5 --tau 20 --estimates none"), 4, &[]).unwrap();
+            setup(Policy::Equipartition, &words("--penalty 5 --tau 20 --estimates none"), 4, &[]).unwrap();
         assert_eq!((made.nodes, made.options.penalty.micros()), (4, 5_000_000));
         assert_eq!(made.figures.taus.len(), 1);
         for (wrong, fault) in [
@@ -114,7 +114,7 @@ mod tests {
             ("--failures exponential:0,exponential:5", "--failures"),
             ("--platform absent.toml", "absent.toml"),
         ] {
-            let found = setting(Policy::Equipartition, &words(wrong), 4, &[]).unwrap_err();
+            let found = setup(Policy::Equipartition, &words(wrong), 4, &[]).unwrap_err();
             assert!(found.contains(fault), "{found}");
         }
         assert!(read_log("absent.swf", &[]).unwrap_err().contains("absent.swf"));

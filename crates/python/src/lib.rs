@@ -93,12 +93,11 @@ fn run_policy(
             Policy::Custom(Box::leak(Box::new(policy::custom(&name, "", policy, &stopped)?)))
         }
     };
-    let setting = options::setting(policy, options, workload)?;
+    let setup = options::setup(policy, options, workload)?;
     let jobs = workload.jobs.clone();
     let simulated = py.detach(|| {
-        let scheduler = policy.scheduler_at(setting.nodes, &setting.policy, setting.priorities.as_ref());
-        let mut watched = Interruptible::new(scheduler, &stopped);
-        Simulated::run(&policy.to_string(), &setting, &jobs, &mut watched, events)
+        let mut watched = Interruptible::new(setup.scheduler(), &stopped);
+        Simulated::run(&policy.to_string(), &setup, &jobs, &mut watched, events)
     });
     // The exception that Python raised takes precedence over the failure of the policy that it
     // caused.

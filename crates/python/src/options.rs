@@ -4,18 +4,19 @@ use crate::arguments::to_arguments;
 use crate::workload::Workload;
 use crate::value_error;
 use dfrsim::prelude::*;
-use dfrsim_commands::library::{self, Setting};
+use dfrsim::policies::Setup;
+use dfrsim_commands::library;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// Builds the settings of a simulation from keyword arguments.
-pub(crate) fn setting(
+/// Assembles a simulation from keyword arguments.
+pub(crate) fn setup(
     policy: Policy,
     options: Option<&Bound<'_, PyDict>>,
     workload: &Workload,
-) -> PyResult<Setting> {
-    let mut setting =
-        library::setting(policy, &to_arguments(options)?, workload.nodes, &workload.jobs).map_err(value_error)?;
-    setting.options.texts.clone_from(&workload.texts);
-    Ok(setting)
+) -> PyResult<Setup> {
+    let mut setup =
+        library::setup(policy, &to_arguments(options)?, workload.nodes, &workload.jobs).map_err(value_error)?;
+    setup.options.texts.clone_from(&workload.texts);
+    Ok(setup)
 }

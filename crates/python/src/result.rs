@@ -4,7 +4,7 @@ use crate::table::{self, Columns, column};
 use arrow_array::{BooleanArray, Float64Array, RecordBatch, StringArray, UInt64Array};
 use dfrsim::cluster::{JobRecord, NodeRange, Placement};
 use dfrsim::prelude::*;
-use dfrsim_commands::library::Setting;
+use dfrsim::policies::Setup;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict};
 use pythonize::pythonize;
@@ -98,16 +98,16 @@ fn ranges(on: Placement<'_>) -> String {
 impl Simulated {
     pub(crate) fn run(
         name: &str,
-        setting: &Setting,
+        setup: &Setup,
         jobs: &[Job],
         scheduler: &mut dyn Scheduler,
         events: bool,
     ) -> Result<Simulated, String> {
-        let Setting { nodes, options, figures, .. } = setting;
+        let Setup { nodes, options, site, figures, .. } = setup;
         let metrics = Metrics::new(figures.clone());
         let log = events.then(|| {
             let log = EventLog::new(Vec::new(), name, *nodes, options.penalty, figures.taus[0]);
-            log.of_cluster(options, setting.priorities.as_deref())
+            log.of_cluster(options, site.as_deref())
         });
         let mut watchers = ((metrics, log), JobRecorder::default());
         simulate(*nodes, options, jobs.iter().cloned(), scheduler, &mut watchers)

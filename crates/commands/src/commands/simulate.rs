@@ -15,20 +15,20 @@ use crate::context::Context;
 use crate::failure::Failure;
 use crate::interchange::Records;
 use crate::output::notice;
-use crate::setting::{ReadLog, Setting};
+use crate::read_log::ReadLog;
 use crate::slurm_site::{SiteAndLog, SiteArguments};
 pub(super) use answer::Simulated;
 use clap::Args;
 use clap::builder::ArgPredicate;
 use dfrsim_cluster::{
-    EstimateModel, Followers, Metrics, Observer, Options, Overrun, SimulationError, SummaryOptions, Weights,
-    simulate_with,
+    Conditions, EstimateModel, Followers, Metrics, Observer, Options, Overrun, SimulationError,
+    SummaryOptions, Weights,
 };
 use dfrsim_model::platform::classes::UnequalNodes;
 use dfrsim_model::site::SiteSettings;
 use dfrsim_model::{Job, Seed, SimSpan, SimTime, WeightRule};
 use dfrsim_policies::fractional::{DropRule, McbOptions, Packing};
-use dfrsim_policies::{Policy, PolicyOptions, PolicySetting};
+use dfrsim_policies::{Policy, PolicyOptions, PolicySetting, Setup};
 use dfrsim_workload::feedback::Submission;
 use dfrsim_workload::log::{Header, Record};
 use dfrsim_workload::prepare::{Opened, Report, Survey};
@@ -209,8 +209,8 @@ impl Simulate {
         context.print(&Simulated::new(self.policy, summary))
     }
 
-    /// Builds the settings of a cluster for jobs that are given rather than read from a log.
-    pub(crate) fn setting(mut self, policy: Policy, nodes: u32, jobs: &[Job]) -> Result<Setting, Failure> {
+    /// Assembles a simulation of jobs that are given rather than read from a log.
+    pub(crate) fn setup(mut self, policy: Policy, nodes: u32, jobs: &[Job]) -> Result<Setup, Failure> {
         if let Some(option) = self.first_log_option() {
             return Err(Failure::input(format!(
                 "{option} cannot be used here, since the jobs are given: it concerns the log or the files of `dfrsim simulate`"
@@ -222,44 +222,38 @@ impl Simulate {
         let priorities = self.priority.as_ref().map(read).transpose()?.flatten();
         let last = jobs.last().map_or(SimTime::ZERO, |job| job.submit);
         self.policy = policy;
-        self.build_setting(nodes, last, unequal, priorities)
+        self.assemble(nodes, last, unequal, priorities)
     }
 
-    /// Builds the settings of a cluster of `nodes` nodes at which the last job arrives at `last`.
-    fn build_setting(
+    /// Assembles a simulation on `nodes` nodes whose last job arrives at `last`.
+    fn assemble(
         &self,
         nodes: u32,
         last: SimTime,
         unequal: Option<Arc<UnequalNodes>>,
         priorities: Option<Arc<SiteSettings>>,
-    ) -> Result<Setting, Failure> {
+    ) -> Result<Setup, Failure> {
         let outages = self.outages.outages(nodes, last, self.workload.seed)?.map(Arc::new);
-        let preempts = priorities.as_ref().is_some_and(|it| it.preempting_classes().is_some());
         let figures = SummaryOptions {
-            nodes,
-            capacity: unequal.as_ref().map(|unequal| unequal.classes.capacity()),
             taus: self.tau.clone(),
             warm_up: self.warm_up,
             cool_down: self.cool_down,
             weights: Weights { rule: self.weights, users: self.user_weights.iter().copied().collect() },
-            outages: outages.is_some() || preempts,
+            ..SummaryOptions::new(nodes)
         };
         let options = Options {
             penalty: self.penalty,
             estimates: self.estimates,
             overrun: self.overrun,
-            epilog: SimSpan::from_secs(priorities.as_ref().map_or(0, |it| it.epilog_s)),
             seed: Seed::new(self.workload.seed),
-            outages,
-            unequal,
-            weights: priorities.as_ref().and_then(|it| self.policy.share_weights(it)),
             ..Options::default()
         };
         let mcb = McbOptions { packing: self.packing, drop: self.drop, ..McbOptions::default() };
         let study = PolicyOptions::default();
         let node_memory_gb = self.workload.node_memory.unwrap_or(study.node_memory_gb);
-        let policy = PolicyOptions { period: self.period, mcb, node_memory_gb, ..study };
-        Ok(Setting { nodes, options, policy, priorities, figures })
+        let parameters = PolicyOptions { period: self.period, mcb, node_memory_gb, ..study };
+        let conditions = Conditions { outages, unequal, site: priorities };
+        Ok(Setup::new((self.policy, parameters), nodes, conditions, options, figures))
     }
 
     /// Returns the first given option that is about the log or about output files.
@@ -347,9 +341,9 @@ impl Simulate {
         let count = survey.report().counts.jobs;
         let last = survey.offered().span().map_or(SimTime::ZERO, |(_, last)| last);
         let last = stretch.map_or(last, |stretch| stretch.submit(last));
-        let mut setting = self.build_setting(nodes, last, unequal, priorities)?;
-        setting.options.texts.clone_from(&header.texts);
-        let subject = &Description { policy: self.policy, setting, workload, header };
+        let mut setup = self.assemble(nodes, last, unequal, priorities)?;
+        setup.options.texts.clone_from(&header.texts);
+        let subject = &Description { setup, workload, header };
         if let Some(submission) = self.submission.filter(|it| *it != Submission::Open) {
             return self.run_linked(subject, (&survey, submission), arriving, surveying);
         }
@@ -414,13 +408,11 @@ impl Simulate {
         mut files: Files,
     ) -> Result<(Observers, Duration), Failure> {
         let begin = Instant::now();
-        let Setting { nodes, options, policy, priorities, figures } = &subject.setting;
-        let mut scheduler = self.policy.scheduler_at(*nodes, policy, priorities.as_ref());
-        let mut metrics = Metrics::new(figures.clone());
+        let mut metrics = Metrics::new(subject.setup.figures.clone());
         let simulated = progress::with_progress(count, |mut progress| {
             let mut watchers = files.observers();
             watchers.extend([&mut metrics as &mut dyn Observer, &mut progress]);
-            simulate_with(*nodes, options, jobs, followers, &mut *scheduler, &mut watchers)
+            subject.setup.simulate(jobs, followers, &mut watchers)
         });
         simulated.map_err(|error| match error {
             SimulationError::BeyondRange(_) => Failure::input(error),

@@ -1,11 +1,10 @@
 //! Runs of a simulation under the independent auditor.
 
+use dfrsim_audit::fractional::FractionalPolicy;
 use dfrsim_audit::{Auditor, CheckedPolicy, Faults};
 use dfrsim_cluster::{Metrics, Observer, Occurrence, Options, PlatformChange, SummaryOptions, records};
-use dfrsim_model::site::SiteSettings;
 use dfrsim_model::{SimSpan, SimTime};
-use dfrsim_policies::{Policy, PolicyOptions};
-use std::sync::Arc;
+use dfrsim_policies::{Policy, PolicyOptions, Setup};
 
 /// Observer that passes every record to the [`Auditor`] while the simulation runs. No file is
 /// written.
@@ -16,23 +15,18 @@ pub(crate) struct Audited {
 }
 
 impl Audited {
-    pub(crate) fn new(
-        policy: Policy,
-        parameters: &PolicyOptions,
-        options: &Options,
-        figures: &SummaryOptions,
-        priorities: Option<&Arc<SiteSettings>>,
-    ) -> Result<Audited, Faults> {
+    pub(crate) fn new(setup: &Setup) -> Result<Audited, Faults> {
+        let Setup { policy, parameters, options, site, figures, .. } = setup;
         let (name, nodes, tau) = (policy.to_string(), figures.nodes, figures.taus[0]);
         let auditor = Auditor::begin(&records::run(&name, nodes, options.penalty, tau, (None, None)))?;
         let mut auditor = auditor.with_clock(options.clock);
         // The auditor's policy rules assume exact time, so they do not apply to a simulation with a
         // clock.
-        if let Some(checked) = checked_policy(policy, parameters).filter(|_| options.clock.is_none()) {
+        if let Some(checked) = checked_policy(*policy, parameters).filter(|_| options.clock.is_none()) {
             auditor = auditor.with_policy(checked);
         }
         let Options { outages, unequal, .. } = options;
-        let before = records::conditions(outages.as_deref(), unequal.as_deref(), priorities.map(|it| &**it));
+        let before = records::conditions(outages.as_deref(), unequal.as_deref(), site.as_deref());
         before.iter().for_each(|record| auditor.record(record));
         let (taus, all) = (vec![tau], SimSpan::ZERO);
         let figures = SummaryOptions { taus, warm_up: all, cool_down: all, ..figures.clone() };
@@ -51,8 +45,17 @@ impl Audited {
 /// Returns the policy if the auditor knows its rules. It knows those of fractional policies only
 /// with default parameters.
 fn checked_policy(policy: Policy, parameters: &PolicyOptions) -> Option<CheckedPolicy> {
-    let is_usual = policy.unusual_options(parameters).is_none();
-    CheckedPolicy::parse(&policy.to_string(), parameters.period).ok().filter(|_| is_usual)
+    let checked = match policy {
+        Policy::Batch(batch) => CheckedPolicy::Batch(batch),
+        Policy::Equipartition => {
+            CheckedPolicy::Fractional(FractionalPolicy::equipartition(parameters.period))
+        }
+        Policy::Fractional(parts) => {
+            CheckedPolicy::Fractional(FractionalPolicy::new(parts, parameters.period))
+        }
+        Policy::Custom(_) => return None,
+    };
+    Some(checked).filter(|_| policy.unusual_options(parameters).is_none())
 }
 
 impl Observer for Audited {

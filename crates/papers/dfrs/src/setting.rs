@@ -24,122 +24,131 @@ pub(crate) struct Setting {
     pub(crate) alternative: Option<String>,
     /// Treatment of jobs on nodes that go down, if any do. The outages are those of each instance.
     pub(crate) interruption: Option<Interruption>,
-    /// Name and index of the scenario's priorities by which waiting jobs are ordered or running ones
-    /// share, if any.
-    pub(crate) priorities: Option<(String, usize)>,
+    /// Site whose settings apply, if any.
+    pub(crate) site: Option<SiteChoice>,
 }
 
-/// Returns all settings of a scenario: every policy with every penalty and, if they affect it, every
-/// period, packing and drop rule; policies of sweeps with the periods of their sweep; each with
-/// every knowledge of CPU needs, and with the alternative interpretations that can affect it.
+/// Site of the scenario, by one of its `priority` tables.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct SiteChoice {
+    pub(crate) name: String,
+    pub(crate) index: SiteIndex,
+}
+
+/// Index of a `priority` table of the scenario.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct SiteIndex(pub(crate) usize);
+
+/// Policy with parameters, and the name of the alternative interpretations that they follow, if
+/// these are not those of the scenario.
+type PolicyChoice = (Policy, PolicyOptions, Option<String>);
+
+/// Returns all settings of a scenario: the product of its axes, as far as they affect the policy.
+/// Alternative interpretations are simulated without the settings of sites.
 pub(crate) fn settings(scenario: &Scenario<Online>) -> Vec<Setting> {
     let simulation = &scenario.simulation;
-    let sweeps = scenario.sweeps.iter().map(|sweep| (&sweep.periods, &sweep.policies));
-    let all: Vec<_> = iter::once((&simulation.periods, &scenario.policies)).chain(sweeps).collect();
-    let mut settings = Vec::<Setting>::new();
+    let Simulation { estimates, overrun, .. } = *simulation;
+    let seed = Seed::new(scenario.seed).fork("simulation");
+    let conditions = product(&sites(scenario), &interruptions(scenario));
+    let runs = product(&policies(scenario), &product(&knowledge(simulation), &conditions));
+    let setting = |(penalty, (policy, (knowledge, condition)))| {
+        let (policy, parameters, alternative): PolicyChoice = policy;
+        let ((needs, discovery), (site, interruption)) = (knowledge, condition);
+        let clock = readings::clock(policy, &parameters);
+        let others = Options::default();
+        let options = Options { penalty, estimates, overrun, seed, needs, discovery, clock, ..others };
+        Setting { policy, parameters, options, alternative, interruption, site }
+    };
     let mut labels = Vec::<SimulationRow>::new();
-    let interruptions: Vec<Option<Interruption>> = match &scenario.outages {
-        None => vec![None],
-        Some(outages) => outages.interruptions.iter().copied().map(Some).collect(),
+    let mut is_new = |setting: &Setting| {
+        let label = setting.label();
+        let is_new = !labels.contains(&label);
+        labels.extend(is_new.then_some(label));
+        is_new
     };
-    let named: Vec<(String, usize)> =
-        scenario.priorities.iter().enumerate().map(|(place, it)| (it.name.clone(), place)).collect();
-    let plain = scenario.plain;
-    let mut add = |setting: Setting| {
-        let named = named.iter().filter(|_| setting.alternative.is_none()).cloned().map(Some);
-        for priorities in plain.then_some(None).into_iter().chain(named) {
-            for &interruption in &interruptions {
-                let setting = Setting { interruption, priorities: priorities.clone(), ..setting.clone() };
-                let label = setting.label();
-                if !labels.contains(&label) {
-                    labels.push(label);
-                    settings.push(setting);
-                }
-            }
-        }
+    let all = product(&simulation.penalties, &runs).into_iter().map(setting);
+    all.filter(|it| it.alternative.is_none() || it.site.is_none()).filter(|it| is_new(it)).collect()
+}
+
+/// Returns all pairs of an element of `outer` and one of `inner`, those of the first element of
+/// `outer` first.
+fn product<A: Clone, B: Clone>(outer: &[A], inner: &[B]) -> Vec<(A, B)> {
+    outer.iter().flat_map(|a| inner.iter().map(|b| (a.clone(), b.clone()))).collect()
+}
+
+/// Returns the axis of policies: those of the scenario with its periods, and those of each sweep
+/// with its own, each with every packing and drop rule and all interpretations that can affect it.
+fn policies(scenario: &Scenario<Online>) -> Vec<PolicyChoice> {
+    let simulation = &scenario.simulation;
+    let sweeps = scenario.sweeps.iter().map(|sweep| (&sweep.periods, &sweep.policies));
+    let groups = iter::once((&simulation.periods, &scenario.policies)).chain(sweeps);
+    let with_periods = |(periods, policies): (&Vec<SimSpan>, &Vec<Policy>)| {
+        product(&plain_options(simulation, periods), policies)
     };
-    for &penalty in &simulation.penalties {
-        for &(periods, policies) in &all {
-            for plain in plain_options(simulation, periods) {
-                for &policy in policies {
-                    for (alternative, parameters) in options_by_interpretation(scenario, policy, plain) {
-                        let clock = readings::clock(policy, &parameters);
-                        for options in simulation_options(simulation, penalty, scenario.seed) {
-                            let (options, alternative) = (Options { clock, ..options }, alternative.clone());
-                            let (interruption, priorities) = (None, None);
-                            add(Setting {
-                                policy,
-                                parameters,
-                                options,
-                                alternative,
-                                interruption,
-                                priorities,
-                            });
-                        }
-                    }
-                }
-            }
-        }
-    }
-    settings
+    let interpreted = |(plain, policy)| options_by_interpretation(scenario, policy, plain);
+    groups.flat_map(with_periods).flat_map(interpreted).collect()
+}
+
+/// Returns the axis of the knowledge of CPU needs, and the time after which running jobs reveal
+/// them. Exact needs are not discovered.
+fn knowledge(simulation: &Simulation) -> Vec<(NeedModel, Option<SimSpan>)> {
+    let of_needs = |&needs: &NeedModel| {
+        let discovered = simulation.discovery.iter().filter(move |_| needs != NeedModel::Exact);
+        iter::once(None).chain(discovered.copied().map(Some)).map(move |discovery| (needs, discovery))
+    };
+    simulation.cpu_needs.iter().flat_map(of_needs).collect()
+}
+
+/// Returns the axis of sites: none, and each `priority` table.
+fn sites(scenario: &Scenario<Online>) -> Vec<Option<SiteChoice>> {
+    let named = scenario.priorities.iter().enumerate();
+    let named = named.map(|(index, it)| SiteChoice { name: it.name.clone(), index: SiteIndex(index) });
+    scenario.plain.then_some(None).into_iter().chain(named.map(Some)).collect()
+}
+
+/// Returns the axis of interruption rules.
+fn interruptions(scenario: &Scenario<Online>) -> Vec<Option<Interruption>> {
+    let rules = scenario.outages.as_ref().map(|it| it.interruptions.iter().copied().map(Some).collect());
+    rules.unwrap_or_else(|| vec![None])
 }
 
 /// Returns policy options with default interpretations, for each period, packing and drop rule.
 fn plain_options(simulation: &Simulation, periods: &[SimSpan]) -> Vec<PolicyOptions> {
     let Simulation { yield_floor: floor, yield_precision: precision, stretch_precision, priority, .. } =
         *simulation;
-    let mut all = Vec::new();
-    for &period in periods {
-        for &packing in &simulation.packings {
-            for &drop in &simulation.drops {
-                let default = McbOptions::default();
-                let mcb = McbOptions { packing, drop, floor, precision, stretch_precision, ..default };
-                all.push(PolicyOptions { period, mcb, priority, ..PolicyOptions::default() });
-            }
-        }
-    }
-    all
+    let options = |(period, (packing, drop))| {
+        let default = McbOptions::default();
+        let mcb = McbOptions { packing, drop, floor, precision, stretch_precision, ..default };
+        PolicyOptions { period, mcb, priority, ..PolicyOptions::default() }
+    };
+    let rules = product(&simulation.packings, &simulation.drops);
+    product(periods, &rules).into_iter().map(options).collect()
 }
 
-/// Returns the options of a policy under the scenario's interpretations, and under each alternative
-/// that can affect it, with its name.
+/// Returns the policy with its options under the scenario's interpretations, and under each
+/// alternative that can affect it.
 fn options_by_interpretation(
     scenario: &Scenario<Online>,
     policy: Policy,
     plain: PolicyOptions,
-) -> Vec<(Option<String>, PolicyOptions)> {
+) -> Vec<PolicyChoice> {
     let plain = PolicyOptions { period: policy.own_period().unwrap_or(plain.period), ..plain };
     let usual = scenario.simulation.readings.apply(plain);
     let matters =
-        |other: PolicyOptions| readings::relevant(policy, other) != readings::relevant(policy, usual);
-    let others = scenario.alternatives.iter().map(|it| (Some(it.name.clone()), it.apply(plain)));
-    iter::once((None, usual)).chain(others.filter(|(_, other)| matters(*other))).collect()
-}
-
-/// Returns the options of simulations with a penalty, for each knowledge of CPU needs. Exact needs
-/// are not discovered.
-fn simulation_options(simulation: &Simulation, penalty: SimSpan, seed: u64) -> Vec<Options> {
-    let Simulation { estimates, overrun, .. } = *simulation;
-    let seed = Seed::new(seed).fork("simulation");
-    let mut all = Vec::new();
-    for &needs in &simulation.cpu_needs {
-        let discovered = simulation.discovery.iter().filter(|_| needs != NeedModel::Exact).copied().map(Some);
-        for discovery in iter::once(None).chain(discovered) {
-            all.push(Options { penalty, estimates, overrun, seed, needs, discovery, ..Options::default() });
-        }
-    }
-    all
+        |other: &PolicyOptions| readings::relevant(policy, *other) != readings::relevant(policy, usual);
+    let others = scenario.alternatives.iter().map(|it| (policy, it.apply(plain), Some(it.name.clone())));
+    iter::once((policy, usual, None)).chain(others.filter(|(_, other, _)| matters(other))).collect()
 }
 
 impl Setting {
     /// Returns the values of the setting's columns. Those that cannot affect the policy are left
     /// out.
     pub(crate) fn label(&self) -> SimulationRow {
-        let Setting { policy, parameters, options, alternative, interruption, priorities } = self;
-        let of_priorities = priorities.as_ref().map(|(name, _)| name);
+        let Setting { policy, parameters, options, alternative, interruption, site } = self;
+        let of_site = site.as_ref().map(|site| &site.name);
         let mcb = policy.reads(PolicySetting::Mcb).then_some(parameters.mcb);
         SimulationRow {
-            policy: match alternative.as_ref().or(of_priorities) {
+            policy: match alternative.as_ref().or(of_site) {
                 Some(name) => format!("{policy} [{name}]"),
                 None => policy.to_string(),
             },
@@ -158,8 +167,8 @@ impl Setting {
 
     /// Adds everything that rows depend on. Settings that cannot affect the policy are left out, so
     /// that stored rows remain valid when these change.
-    pub(crate) fn key(&self, node_memory_gb: f64, priorities: Option<&SiteSettings>, key: &mut KeyBuilder) {
-        let Setting { policy, parameters, options, alternative: _, interruption, priorities: _ } = self;
+    pub(crate) fn key(&self, node_memory_gb: f64, site: Option<&SiteSettings>, key: &mut KeyBuilder) {
+        let Setting { policy, parameters, options, alternative: _, interruption, site: _ } = self;
         let Options {
             penalty,
             estimates,
@@ -189,7 +198,7 @@ impl Setting {
             key.optional("discovery_s", *discovery);
         }
         key.optional("interruption", *interruption);
-        if let Some(settings) = priorities {
+        if let Some(settings) = site {
             key.field("priorities", serde_json::to_string(settings).unwrap_or_default());
         }
         let PolicyOptions { period, mcb, priority, readings: _, node_memory_gb: _ } = parameters;

@@ -8,7 +8,7 @@ use crate::own::{DepartedJobs, OwnMetric};
 use crate::platform::{unequal, unequal_of_priorities};
 use crate::rows::SimulationRow;
 use crate::scenario::{Online, Simulation, Source, Workload};
-use crate::setting::{Setting, settings};
+use crate::setting::{Setting, SiteChoice, SiteIndex, settings};
 use crate::waits::Waits;
 use crate::{claims, drawings, tables};
 use dfrsim_audit::Faults;
@@ -16,7 +16,7 @@ use dfrsim_bound::{
     clairvoyant_stretch, max_stretch_bound, max_stretch_bound_on, max_stretch_bound_with_penalties,
 };
 use dfrsim_cluster::{
-    Followers, Metrics, Options, Overrun, SimulationError, SummaryOptions, Weights, simulate, simulate_with,
+    Conditions, Followers, Metrics, Options, Overrun, SimulationError, SummaryOptions, Weights,
 };
 use dfrsim_lab::fields::Scenario;
 use dfrsim_lab::{
@@ -27,7 +27,7 @@ use dfrsim_model::platform::Outages;
 use dfrsim_model::platform::classes::UnequalNodes;
 use dfrsim_model::site::SiteSettings;
 use dfrsim_model::{Job, JobTexts, Seed, SimSpan, SimTime};
-use dfrsim_policies::PolicyOptions;
+use dfrsim_policies::{PolicyOptions, Setup};
 use dfrsim_workload::log::Header;
 use rayon::prelude::*;
 use std::borrow::Cow;
@@ -43,13 +43,23 @@ pub struct OnlineStudy {
     workload_setups: Vec<WorkloadSetup>,
 }
 
+/// Index of the nodes of an instance: those of its workload, or those that a `priority` table
+/// substitutes for them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct ClusterIndex(usize);
+
+impl ClusterIndex {
+    /// Nodes of the workload.
+    const OF_WORKLOAD: ClusterIndex = ClusterIndex(0);
+}
+
 /// Nodes and priorities of a workload.
 struct WorkloadSetup {
     /// The workload's nodes, if they differ, followed by those that priorities substitute for them.
     nodes: Vec<Option<Arc<UnequalNodes>>>,
-    /// For each of the scenario's priorities, its settings with the numbers of the log, and the
-    /// index of its nodes.
-    priorities: Vec<(Arc<SiteSettings>, usize)>,
+    /// For each of the scenario's `priority` tables, its settings with the numbers of the log, and
+    /// the index of its nodes.
+    sites: Vec<(Arc<SiteSettings>, ClusterIndex)>,
 }
 
 /// A week, log or trace.
@@ -57,8 +67,8 @@ pub struct Instance {
     jobs: Arc<[Job]>,
     /// The predecessor of each job, if users wait for their jobs.
     predecessors: Option<Predecessors>,
-    /// Settings of each of the scenario's priorities.
-    priorities: Vec<Arc<SiteSettings>>,
+    /// Settings of each of the scenario's `priority` tables.
+    sites: Vec<Arc<SiteSettings>>,
     /// The workload's nodes, followed by those that priorities substitute for them.
     clusters: Vec<Cluster>,
     /// Measurements of each setting for all taus, or its failure. They are computed for the first
@@ -116,23 +126,23 @@ impl OnlineStudy {
     fn node_memory_gb(&self, variant: &Variant) -> f64 {
         self.scenario.workloads[variant.workload].node_memory_gb
     }
-    /// Returns the priorities of a variant and the index of its cluster.
-    fn priorities(&self, variant: &Variant) -> (Option<&Arc<SiteSettings>>, usize) {
-        match &self.setting(variant).priorities {
-            Some((_, place)) => {
-                let (settings, nodes) = &self.workload_setups[variant.workload].priorities[*place];
+    /// Returns the settings of the site of a variant and the index of its cluster.
+    fn site(&self, variant: &Variant) -> (Option<&Arc<SiteSettings>>, ClusterIndex) {
+        match &self.setting(variant).site {
+            Some(SiteChoice { index: SiteIndex(index), .. }) => {
+                let (settings, nodes) = &self.workload_setups[variant.workload].sites[*index];
                 (Some(settings), *nodes)
             }
-            None => (None, 0),
+            None => (None, ClusterIndex::OF_WORKLOAD),
         }
     }
 
     /// Returns the lower bound for the tau of this index, computing it if necessary.
-    fn bound(&self, instance: &Instance, cluster: usize, tau: usize) -> f64 {
+    fn bound(&self, instance: &Instance, cluster: ClusterIndex, tau: usize) -> f64 {
         if !self.scenario.bounded {
             return 1.0;
         }
-        let cluster = &instance.clusters[cluster];
+        let cluster = &instance.clusters[cluster.0];
         *cluster.bounds[tau].get_or_init(|| {
             let jobs = with_actual_run_times(&instance.jobs, &self.settings[0].options);
             cluster.stretch_bound(&jobs, self.scenario.simulation.taus[tau])
@@ -145,11 +155,11 @@ impl OnlineStudy {
     fn penalty_bounds(
         &self,
         instance: &Instance,
-        cluster: usize,
+        cluster: ClusterIndex,
         tau: usize,
         penalty: SimSpan,
     ) -> Option<(f64, f64)> {
-        let Cluster { nodes, unequal, reached, .. } = &instance.clusters[cluster];
+        let Cluster { nodes, unequal, reached, .. } = &instance.clusters[cluster.0];
         if !self.scenario.clairvoyant || instance.predecessors.is_some() || unequal.is_some() {
             return None;
         }
@@ -172,12 +182,9 @@ impl OnlineStudy {
     ) -> Result<Box<Measurements>, Failure> {
         let faulty = |faults: &Faults| Failure::invalid(format_args!("audit: {faults}"));
         let Setting { policy, parameters, options, interruption, .. } = self.setting(variant);
-        let (_, cluster) = self.priorities(variant);
-        let priorities =
-            self.setting(variant).priorities.as_ref().map(|(_, place)| &instance.priorities[*place]);
-        let priorities = priorities.filter(|it| policy.depends_on(it));
+        let (_, ClusterIndex(cluster)) = self.site(variant);
         let cluster = &instance.clusters[cluster];
-        let weights = priorities.and_then(|it| policy.share_weights(it));
+        let site = self.setting(variant).site.as_ref().map(|site| Arc::clone(&instance.sites[site.index.0]));
         if options.clock.is_some() && (cluster.outages.is_some() || cluster.unequal.is_some()) {
             return Err(Failure::failed("a coarse clock cannot be simulated with outages or unequal nodes"));
         }
@@ -188,38 +195,31 @@ impl OnlineStudy {
             _ => Arc::clone(outages),
         };
         let outages = cluster.outages.as_ref().map(of_setting);
-        let (unequal, texts) = (cluster.unequal.clone(), self.texts(variant.workload).cloned());
-        let epilog = SimSpan::from_secs(priorities.map_or(0, |it| it.epilog_s));
-        let options = &Options { outages, unequal, weights, texts, epilog, ..options.clone() };
+        let conditions = Conditions { outages, unequal: cluster.unequal.clone(), site };
+        let texts = self.texts(variant.workload).cloned();
         let parameters = PolicyOptions { node_memory_gb: self.node_memory_gb(variant), ..*parameters };
-        let mut scheduler = policy.scheduler_at(cluster.nodes, &parameters, priorities);
         let simulation = &self.scenario.simulation;
         let figures = SummaryOptions {
-            nodes: cluster.nodes,
-            capacity: options.unequal.as_ref().map(|unequal| unequal.classes.capacity()),
             taus: simulation.taus.clone(),
             warm_up: simulation.warm_up,
             cool_down: simulation.cool_down,
             weights: simulation.weights(),
-            outages: cluster.outages.is_some()
-                || priorities.is_some_and(|it| it.preempting_classes().is_some()),
+            ..SummaryOptions::new(cluster.nodes)
         };
-        let audited = || Audited::new(*policy, &parameters, options, &figures, priorities);
-        let audited = audit.then(audited).transpose().map_err(|faults| faulty(&faults))?;
-        let metrics = Metrics::new(figures);
+        let options = Options { texts, ..options.clone() };
+        let setup = Setup::new((*policy, parameters), cluster.nodes, conditions, options, figures);
+        let audited = audit.then(|| Audited::new(&setup)).transpose().map_err(|faults| faulty(&faults))?;
+        let metrics = Metrics::new(setup.figures.clone());
         let submissions = instance.predecessors.as_ref().map(|_| Submissions::default());
         let waits = (!self.scenario.waits_by.is_empty()).then(Waits::default);
         let left = (!self.scenario.metrics.is_empty()).then(DepartedJobs::default);
         let mut watchers = ((metrics, audited), (submissions, (waits, left)));
+        let jobs = instance.jobs.iter().cloned();
         match &instance.predecessors {
-            None => {
-                let jobs = instance.jobs.iter().cloned();
-                simulate(cluster.nodes, options, jobs, scheduler.as_mut(), &mut watchers)
-            }
+            None => setup.simulate(jobs, Followers::default(), &mut watchers),
             Some(preceded) => {
-                let jobs = instance.jobs.iter().cloned().zip(preceded.iter().cloned());
-                let (first, followers) = Followers::split(jobs);
-                simulate_with(cluster.nodes, options, first, followers, scheduler.as_mut(), &mut watchers)
+                let (first, followers) = Followers::split(jobs.zip(preceded.iter().cloned()));
+                setup.simulate(first, followers, &mut watchers)
             }
         }
         .map_err(failure)?;
@@ -306,7 +306,7 @@ impl Study for OnlineStudy {
         let of_workload = |(place, workload): (usize, &Workload)| {
             let own = unequal(workload, scenario.seed)?;
             let header = logs.iter().find(|log| log.workload == place).map_or(&without, |log| &log.header);
-            let (mut nodes, mut priorities) = (vec![own], Vec::new());
+            let (mut nodes, mut sites) = (vec![own], Vec::new());
             for fields in &scenario.priorities {
                 let settings = fields.of_log(header);
                 let settings = settings.map_err(|error| {
@@ -315,9 +315,9 @@ impl Study for OnlineStudy {
                 let others = unequal_of_priorities(fields, workload, nodes[0].as_deref())?;
                 let at = if others.is_some() { nodes.len() } else { 0 };
                 nodes.extend(others.map(Some));
-                priorities.push((Arc::new(settings), at));
+                sites.push((Arc::new(settings), ClusterIndex(at)));
             }
-            Ok(WorkloadSetup { nodes, priorities })
+            Ok(WorkloadSetup { nodes, sites })
         };
         let sites =
             scenario.workloads.iter().enumerate().map(of_workload).collect::<Result<_, RunError>>()?;
@@ -345,8 +345,8 @@ impl Study for OnlineStudy {
         let mut clusters = Vec::with_capacity(own.len());
         let jobs = part.jobs(workload, own[0].as_deref()).map_err(Failure::failed)?;
         let preceded = part.predecessors();
-        let priorities = &self.workload_setups[part.workload].priorities;
-        let priorities = priorities.iter().map(|(settings, _)| part.settings(settings)).collect();
+        let sites = &self.workload_setups[part.workload].sites;
+        let sites = sites.iter().map(|(settings, _)| part.settings(settings)).collect();
         let mut digests = Vec::new();
         for unequal in own {
             let unequal = unequal.as_ref().map(|nodes| Arc::new(part.unequal(nodes)));
@@ -373,15 +373,15 @@ impl Study for OnlineStudy {
         let summaries = self.settings.iter().map(|_| OnceLock::new()).collect();
         let digest = instance::combined_digest(&digests);
         Ok(Prepared {
-            instance: Instance { jobs, predecessors: preceded, priorities, clusters, summaries },
+            instance: Instance { jobs, predecessors: preceded, sites, clusters, summaries },
             digest,
         })
     }
     fn key(&self, variant: &Variant, key: &mut KeyBuilder) {
-        let (priorities, cluster) = self.priorities(variant);
-        self.setting(variant).key(self.node_memory_gb(variant), priorities.map(|it| &**it), key);
-        if cluster > 0 {
-            key.field("cluster", cluster);
+        let (site, cluster) = self.site(variant);
+        self.setting(variant).key(self.node_memory_gb(variant), site.map(|it| &**it), key);
+        if cluster != ClusterIndex::OF_WORKLOAD {
+            key.field("cluster", cluster.0);
         }
         if !self.scenario.bounded {
             key.field("bounded", false);
@@ -418,13 +418,13 @@ impl Study for OnlineStudy {
             .get_or_init(|| self.simulate(instance, variant, watch.audit))
             .as_deref()
             .map_err(Clone::clone)?;
-        let (_, cluster) = self.priorities(variant);
+        let (_, cluster) = self.site(variant);
         let own = || self.bound(instance, cluster, variant.tau);
         let bound = bounds.as_ref().map_or_else(own, |bounds| bounds[variant.tau]);
         let reached =
             self.penalty_bounds(instance, cluster, variant.tau, self.setting(variant).options.penalty);
         Ok(vec![SimulationRow {
-            nodes: instance.clusters[cluster].nodes,
+            nodes: instance.clusters[cluster.0].nodes,
             jobs: instance.jobs.len(),
             waits: waits.clone(),
             own: figures.clone(),
@@ -436,7 +436,7 @@ impl Study for OnlineStudy {
     fn precompute_shared(&self, instance: &Instance) {
         // If users wait for their jobs, each simulation has its own bound.
         let taus = if instance.predecessors.is_none() { self.scenario.simulation.taus.len() } else { 0 };
-        let clusters = 0..instance.clusters.len();
+        let clusters = (0..instance.clusters.len()).map(ClusterIndex);
         let each = clusters.flat_map(|cluster| (0..taus).map(move |tau| (cluster, tau)));
         each.collect::<Vec<_>>().into_par_iter().for_each(|(cluster, tau)| {
             self.bound(instance, cluster, tau);

@@ -23,7 +23,7 @@ pub(crate) fn conditions(
     Ok(Conditions {
         outages: outages.transpose().map_err(fault)?.map(Arc::new),
         unequal: unequal(cluster, seed).map_err(fault)?.map(Arc::new),
-        priorities: cluster.priorities.clone().map(Arc::new),
+        site: cluster.priorities.clone().map(Arc::new),
     })
 }
 

@@ -72,7 +72,7 @@ impl Episodes {
             )));
         }
         let words = [format!("--estimates={estimates}"), format!("--overrun={overrun}")];
-        let options = library::setting(Policy::Equipartition, &words, nodes, &[]).map_err(value_error)?.options;
+        let options = library::setup(Policy::Equipartition, &words, nodes, &[]).map_err(value_error)?.options;
         let (nodes, source) = match (workload, window) {
             (Some(given), Some(length)) => {
                 (given.nodes, Source::window(Arc::clone(&given.jobs), part, length).map_err(value_error)?)

@@ -65,6 +65,7 @@
 
 mod check;
 mod classes;
+mod conditions;
 mod decision;
 mod distribution;
 mod downtime;
@@ -94,6 +95,7 @@ mod violation;
 mod weights;
 
 pub use classes::{ClassSummary, LengthClass, SizeClass};
+pub use conditions::Conditions;
 pub use decision::Decision;
 pub use distribution::Distribution;
 pub use event_log::EventLog;

@@ -39,6 +39,7 @@ pub use fractional::equipartition;
 pub mod fractional;
 mod policy;
 mod registry;
+mod setup;
 mod site;
 
 pub use custom::CustomPolicy;
@@ -46,3 +47,4 @@ pub use dfrsim_model::batch::PolicyError;
 pub use fractional::PolicySetting;
 pub use policy::{Policy, PolicyInfo, PolicyOptions, catalogue};
 pub use registry::{Policies, PolicyFamily};
+pub use setup::Setup;

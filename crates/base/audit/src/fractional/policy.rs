@@ -30,12 +30,23 @@ impl FractionalPolicy {
     /// assert!(parse("EQUIPARTITION").is_some() && parse("EASY").is_none() && parse("Greedy*").is_none());
     /// ```
     pub fn parse(name: &str, period: SimSpan) -> Option<FractionalPolicy> {
-        let is_equipartition = name == EQUIPARTITION;
-        let parts = match is_equipartition {
-            true => Fractional { opportunistic: true, ..Fractional::default() },
-            false => Fractional::parse(name)?,
-        };
-        Some(FractionalPolicy { parts, is_equipartition, period: parts.extensions.period.unwrap_or(period) })
+        match name {
+            EQUIPARTITION => Some(FractionalPolicy::equipartition(period)),
+            _ => Fractional::parse(name).map(|parts| FractionalPolicy::new(parts, period)),
+        }
+    }
+
+    /// Returns the policy with these parts; `period`, which is above 0, is the time between its
+    /// ticks unless the parts specify it.
+    pub fn new(parts: Fractional, period: SimSpan) -> FractionalPolicy {
+        let period = parts.extensions.period.unwrap_or(period);
+        FractionalPolicy { parts, is_equipartition: false, period }
+    }
+
+    /// Returns the policy `EQUIPARTITION`.
+    pub fn equipartition(period: SimSpan) -> FractionalPolicy {
+        let parts = Fractional { opportunistic: true, ..Fractional::default() };
+        FractionalPolicy { parts, is_equipartition: true, period }
     }
 
     /// Returns the extensions beyond the paper.

@@ -6,11 +6,10 @@ use crate::interchange::{
     BatsimJobs, BatsimMachines, InSubmissionOrder, JobLines, Records, ScheduleLog, schedule_header,
 };
 use crate::output::{OutputFile, OutputFiles};
-use crate::setting::Setting;
 use clap::Args;
 use dfrsim_cluster::{EventLog, Metrics, Observer, Options, SummaryOptions, records};
 use dfrsim_model::SimSpan;
-use dfrsim_policies::{Policy, PolicySetting};
+use dfrsim_policies::{PolicySetting, Setup};
 use dfrsim_workload::log::Header;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -39,8 +38,7 @@ pub(super) struct FileArguments {
 
 /// Description of the whole simulation, for the headers of the files.
 pub(super) struct Description<'a> {
-    pub(super) policy: Policy,
-    pub(super) setting: Setting,
+    pub(super) setup: Setup,
     /// Path of the log.
     pub(super) workload: &'a Path,
     pub(super) header: &'a Header,
@@ -75,8 +73,8 @@ impl FileArguments {
 
     /// Creates the files. `records` are those of the log, if the jobs are read with them.
     pub(super) fn create(&self, subject: &Description<'_>, records: Records) -> Result<Files, Failure> {
-        let Description { policy, setting, workload, header } = subject;
-        let Setting { nodes, options, policy: parameters, priorities, figures } = setting;
+        let Description { setup, workload, header } = subject;
+        let Setup { policy, parameters, nodes, options, site, figures } = setup;
         let (nodes, penalty, tau) = (*nodes, options.penalty, figures.taus[0]);
         let create = |path: &Option<PathBuf>| path.as_deref().map(OutputFile::create).transpose();
         let name = workload.file_name().map_or_else(String::new, |name| name.to_string_lossy().into());
@@ -104,7 +102,7 @@ impl FileArguments {
                 let period = policy.reads(PolicySetting::Period).then_some(parameters.period);
                 let unusual = policy.unusual_options(parameters);
                 let run = records::run(&name, nodes, penalty, tau, (period, unusual.as_deref()));
-                let log = EventLog::of_run(out, &run).of_cluster(options, priorities.as_deref());
+                let log = EventLog::of_run(out, &run).of_cluster(options, site.as_deref());
                 let (taus, all) = (vec![tau], SimSpan::ZERO);
                 let figures = SummaryOptions { taus, warm_up: all, cool_down: all, ..figures.clone() };
                 (log, Metrics::new(figures))

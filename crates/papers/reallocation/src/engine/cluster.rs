@@ -60,16 +60,11 @@ impl<'a> Cluster<'a> {
     ) -> Result<Cluster<'a>, SimulationError> {
         let spec = platform.clusters()[at].clone();
         let (local, conditions) = (platform.local_of(&spec), &spec.conditions);
-        let options = Options {
-            estimates: EstimateModel::Requested,
-            outages: conditions.outages.clone(),
-            unequal: conditions.unequal.clone(),
-            epilog: SimSpan::from_secs(conditions.priorities.as_ref().map_or(0, |it| it.epilog_s)),
-            ..Options::default()
-        };
+        let options =
+            conditions.options(Options { estimates: EstimateModel::Requested, ..Options::default() });
         let mut cluster = Cluster {
             simulation: Simulation::new(spec.cores, options, iter::empty(), Recorder::new(records))?,
-            scheduler: LocalScheduler::new(local, spec.cores, conditions.priorities.as_ref()),
+            scheduler: LocalScheduler::new(local, spec.cores, conditions.site.as_ref()),
             decision: Decision::default(),
             is_up: true,
             decided_at: None,
@@ -131,9 +126,7 @@ impl<'a> Cluster<'a> {
     }
     /// Returns whether running jobs may be lost or requeued.
     pub(crate) fn may_interrupt(&self) -> bool {
-        let preempts =
-            self.spec.conditions.priorities.as_ref().is_some_and(|it| it.preempting_classes().is_some());
-        preempts || self.spec.conditions.outages.is_some()
+        self.spec.conditions.has_interruptions()
     }
 
     /// Converts a request into a job of the cluster simulation.

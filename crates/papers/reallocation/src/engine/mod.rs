@@ -47,7 +47,6 @@
 
 mod cluster;
 mod comparison;
-mod conditions;
 mod demand;
 mod error;
 mod grid;
@@ -63,7 +62,7 @@ mod reallocation;
 mod simulation;
 
 pub use comparison::Comparison;
-pub use conditions::Conditions;
+pub use dfrsim_cluster::Conditions;
 pub use dfrsim_policies::batch::{Backfilling, BatchPolicy, Compression};
 pub use error::GridError;
 pub use job::{GridJob, JobTraits};

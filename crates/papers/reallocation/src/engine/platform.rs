@@ -52,7 +52,10 @@ pub struct ClusterSpec {
     pub speed: Speed,
     /// Local policy, if it differs from that of the [`Platform`].
     pub local: Option<BatchPolicy>,
-    /// Properties of its nodes and site beyond equal nodes that are always up.
+    /// Conditions of its nodes, which are its cores, and of its site. A job that has started on a
+    /// cluster stays there even if it waits again because one of its nodes went down or it was
+    /// preempted. A job that the cluster loses returns to the meta-scheduler, which maps it like a
+    /// new arrival.
     pub conditions: Conditions,
 }
 

@@ -4,8 +4,7 @@ use crate::engine::cluster::Cluster;
 use crate::engine::grid::{Due, Event, Grid};
 use crate::engine::mapping::Mapper;
 use crate::engine::reallocation::Reallocator;
-use crate::engine::{Conditions, GridError, GridJob, Observer, Options, Outcome, Platform};
-use dfrsim_cluster::records;
+use crate::engine::{GridError, GridJob, Observer, Options, Outcome, Platform};
 use dfrsim_model::grid_event::{self, FORMAT_VERSION, Record};
 use dfrsim_model::{JobId, SimSpan, SimTime};
 use dfrsim_policies::batch::guarantees_start_times;
@@ -73,8 +72,7 @@ fn run(
             .collect(),
     });
     for (cluster, spec) in (0..).zip(clusters) {
-        let Conditions { outages, unequal, priorities } = &spec.conditions;
-        for record in records::conditions(outages.as_deref(), unequal.as_deref(), priorities.as_deref()) {
+        for record in spec.conditions.records() {
             grid.record(|| Record::Local { cluster, record: Box::new(record) });
         }
     }

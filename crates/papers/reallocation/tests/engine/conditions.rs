@@ -269,8 +269,8 @@ proptest! {
     ) {
         let (jobs, options) = support::in_seconds(jobs, options);
         let of_site = |(spec, &epilog_s): (&ClusterSpec, &u64)| {
-            let priorities = Some(Arc::new(SiteSettings { epilog_s, ..SiteSettings::default() }));
-            ClusterSpec { conditions: Conditions { priorities, ..Conditions::default() }, ..spec.clone() }
+            let site = Some(Arc::new(SiteSettings { epilog_s, ..SiteSettings::default() }));
+            ClusterSpec { conditions: Conditions { site, ..Conditions::default() }, ..spec.clone() }
         };
         let specs = platform.clusters().iter().zip(&epilogs).map(of_site).collect();
         audited(&Platform::new(specs, platform.local()).unwrap(), &jobs, &options)?;

@@ -98,7 +98,7 @@ pub(crate) fn with_conditions(platform: Platform, has_windows: bool) -> impl Str
                 Arc::new(Outages { windows, ..Outages::default() })
             });
             let unequal = differ.then(|| unequal(spec.cores));
-            ClusterSpec { conditions: Conditions { outages, unequal, priorities: None }, ..spec.clone() }
+            ClusterSpec { conditions: Conditions { outages, unequal, site: None }, ..spec.clone() }
         };
         let specs = platform.clusters().iter().zip(&drawn);
         let specs = specs.map(|(spec, &(differ, window))| conditioned(spec, differ, window)).collect();

@@ -1,0 +1,74 @@
+//! Assembly of a simulation.
+
+use crate::{Policy, PolicyOptions};
+use dfrsim_cluster::{
+    Conditions, Followers, Observer, Options, Scheduler, SimulationError, SummaryOptions, simulate_with,
+};
+use dfrsim_model::Job;
+use dfrsim_model::site::SiteSettings;
+use std::sync::Arc;
+
+/// Everything that a simulation depends on, except its jobs.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    /// The policy.
+    pub policy: Policy,
+    /// Parameters of the policy that its name leaves open.
+    pub parameters: PolicyOptions,
+    /// Number of nodes.
+    pub nodes: u32,
+    /// Parameters of the simulation.
+    pub options: Options,
+    /// Settings of the site, if they change the decisions of the policy.
+    pub site: Option<Arc<SiteSettings>>,
+    /// Metrics to measure.
+    pub figures: SummaryOptions,
+}
+
+impl Setup {
+    /// Assembles a simulation of a policy on `nodes` nodes under these conditions. Settings of the
+    /// site that do not change the decisions of the policy are left out. The conditions determine
+    /// some of the options and figures, whose given values are replaced.
+    #[must_use]
+    pub fn new(
+        (policy, parameters): (Policy, PolicyOptions),
+        nodes: u32,
+        conditions: Conditions,
+        options: Options,
+        figures: SummaryOptions,
+    ) -> Setup {
+        let site = conditions.site.filter(|site| policy.depends_on(site));
+        let conditions = Conditions { site, ..conditions };
+        let weights = conditions.site.as_ref().and_then(|site| policy.share_weights(site));
+        let capacity = conditions.unequal.as_ref().map(|unequal| unequal.classes.capacity());
+        let outages = conditions.has_interruptions();
+        Setup {
+            policy,
+            parameters,
+            nodes,
+            options: Options { weights, ..conditions.options(options) },
+            site: conditions.site,
+            figures: SummaryOptions { nodes, capacity, outages, ..figures },
+        }
+    }
+
+    /// Creates the scheduler in its initial state.
+    #[must_use]
+    pub fn scheduler(&self) -> Box<dyn Scheduler> {
+        self.policy.scheduler_at(self.nodes, &self.parameters, self.site.as_ref())
+    }
+
+    /// Simulates jobs, and others that are submitted when these have left or started.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`simulate_with`].
+    pub fn simulate(
+        &self,
+        jobs: impl IntoIterator<Item = Job>,
+        followers: Followers,
+        observer: &mut impl Observer,
+    ) -> Result<(), SimulationError> {
+        simulate_with(self.nodes, &self.options, jobs, followers, &mut *self.scheduler(), observer)
+    }
+}
