@@ -8,7 +8,7 @@ use crate::sources::{crates, sources};
 use modules::Modules;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Folders of crates, lowest first. A crate depends only on crates in lower folders and, where cargo
 /// prevents cycles ([`INNER`]), on crates of its own folder.

@@ -180,7 +180,6 @@ impl Coallocate {
             largest_multiple: self.largest.get(),
             admission_effort: self.l1,
             improvement_effort: self.l2,
-            ..Parameters::default()
         }
     }
 }
