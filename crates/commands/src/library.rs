@@ -110,7 +110,7 @@ mod tests {
         assert_eq!(made.figures.taus.len(), 1);
         for (wrong, fault) in [
             ("--penalti 5", "a similar argument exists: '--penalty'"),
-            ("--nodes 5", "--nodes is an option of the log"),
+            ("--nodes 5", "--nodes cannot be used here"),
             ("--failures exponential:0,exponential:5", "--failures"),
             ("--platform absent.toml", "absent.toml"),
         ] {

@@ -101,7 +101,7 @@
 //! // What it left, with every file compared with its digest.
 //! let results = Results::read(folder.path(), &registry)?;
 //! let rows = &results.rows()?[0];
-//! let degradation = rows.place("degradation").unwrap();
+//! let degradation = rows.column_index("degradation").unwrap();
 //! assert!((0..rows.len()).all(|row| rows.number(row, degradation).unwrap() >= 1.0));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

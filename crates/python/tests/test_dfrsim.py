@@ -96,7 +96,7 @@ class Workloads(unittest.TestCase):
         for part in (slice(10, 20), slice(None, None, 3), slice(-5, None), slice(5, 2)):
             self.assertEqual(WORKLOAD[part].columns()["job_id"], jobs[part])
         self.assertEqual(WORKLOAD[:5].nodes, 64)
-        with self.assertRaisesRegex(ValueError, "the step of a slice is at least 1"):
+        with self.assertRaisesRegex(ValueError, "the step of a slice must be at least 1"):
             WORKLOAD[::-1]
 
 
@@ -165,7 +165,7 @@ class Simulations(unittest.TestCase):
 
             result = dfrsim.simulate(WORKLOAD, Listing(), events=True, **options)
             self.assertEqual(result.nodes, 80)
-            self.assertIn("no fault", dfrsim.audit(result.events_text))
+            self.assertIn("no violations", dfrsim.audit(result.events_text))
             self.assertLessEqual({"classes", "site", "seed", "resources", "interrupted", "windows", "down"}, seen)
             native = dfrsim.simulate(WORKLOAD, "EASY", **dict(options, priority=None))
             self.assertGreater(native.summary["jobs"], 1900)
@@ -180,7 +180,7 @@ class Simulations(unittest.TestCase):
     def test_options_are_those_of_the_command_line(self):
         with self.assertRaisesRegex(ValueError, "a similar argument exists: '--penalty'"):
             dfrsim.simulate(WORKLOAD, "EASY", penalti=3)
-        with self.assertRaisesRegex(ValueError, "--nodes is an option of the log"):
+        with self.assertRaisesRegex(ValueError, "--nodes cannot be used here"):
             dfrsim.simulate(WORKLOAD, "EASY", nodes=3)
         warm = dfrsim.simulate(WORKLOAD, "EASY", warm_up=100_000).summary["jobs"]
         self.assertLess(warm, 2000)
@@ -196,7 +196,7 @@ class Simulations(unittest.TestCase):
 
     def test_events_pass_the_audit_and_altered_ones_do_not(self):
         result = dfrsim.simulate(WORKLOAD, Easy(), events=True)
-        self.assertIn("no fault", dfrsim.audit(result.events_text))
+        self.assertIn("no violations", dfrsim.audit(result.events_text))
         self.assertEqual(next(dfrsim.events(result))["nodes"], 64)
         with self.assertRaisesRegex(dfrsim.AuditFault, "line"):
             dfrsim.audit(result.events_text.replace('"tasks":1,', '"tasks":2,', 1))
@@ -282,13 +282,13 @@ class Simulations(unittest.TestCase):
         one = dfrsim.Workload(2, submit=[0], tasks=[2], run_time=[10])
         start = {"do": "start", "job": 0, "nodes": [0, 1]}
         for answer, error, text in [
-            ({"changes": [dict(start, nodes=[0, 9])]}, dfrsim.SimulationError, "there is no node 9"),
-            ({"changes": [dict(start, nodes=[0])]}, dfrsim.SimulationError, "1 tasks were placed of a job that has 2"),
-            ({"changes": [start, start]}, dfrsim.SimulationError, "may name a job once"),
+            ({"changes": [dict(start, nodes=[0, 9])]}, dfrsim.SimulationError, "node 9 does not exist"),
+            ({"changes": [dict(start, nodes=[0])]}, dfrsim.SimulationError, "placed 1 tasks of a job with 2"),
+            ({"changes": [start, start]}, dfrsim.SimulationError, "job named twice in one decision"),
             ({"changes": [dict(start, job=7)]}, dfrsim.SimulationError, "it names job 7"),
             ({"error": "lost"}, dfrsim.SimulationError, "it says: lost"),
             ({"change": []}, ValueError, "unknown field `change`"),
-            (17, ValueError, "what decide returns"),
+            (17, ValueError, "the value that decide returns is invalid"),
             (None, dfrsim.SimulationError, "simulation stalled"),
         ]:
             with self.subTest(answer=answer), self.assertRaisesRegex(error, text):
@@ -299,7 +299,7 @@ class Simulations(unittest.TestCase):
             dfrsim.simulate(one, 17)
         with self.assertRaisesRegex(ValueError, "--penalty"):
             dfrsim.simulate(one, "EASY", penalty=-1)
-        with self.assertRaisesRegex(ValueError, "all columns must have the 1 values"):
+        with self.assertRaisesRegex(ValueError, "all columns must have 1 values"):
             dfrsim.Workload(2, submit=[0], tasks=[2, 3], run_time=[10])
         with self.assertRaisesRegex(ValueError, "job 0: cpu_need is 2"):
             dfrsim.Workload(2, submit=[0], tasks=[2], run_time=[10], cpu_need=2)
@@ -387,7 +387,7 @@ class Sweeps(unittest.TestCase):
             rows = dfrsim.rows(out)
             by_policy = {policy: [rows["degradation"][at] for at, name in enumerate(rows["policy"]) if name == policy] for policy in ("EASY", "MINE")}
             self.assertEqual(by_policy["EASY"], by_policy["MINE"])
-            with self.assertRaisesRegex(ValueError, "cannot name a policy"):
+            with self.assertRaisesRegex(ValueError, "cannot be the name of a policy"):
                 dfrsim.run(scenario, out, policies={"EASY": Mine})
 
     def test_functions_make_jobs_and_metrics_of_a_sweep(self):
@@ -448,7 +448,7 @@ class Commands(unittest.TestCase):
 
     def test_functions_have_the_texts_and_options_of_the_program(self):
         simulate = dfrsim.commands.simulate
-        self.assertIn("penalty: How long a resumed or migrated job makes no progress (default: 0)", simulate.__doc__)
+        self.assertIn("penalty: Time without progress after a job is resumed or migrated (default: 0)", simulate.__doc__)
         self.assertIn("failures", inspect.signature(simulate).parameters)
         for name in ("simulate", "run", "bound", "results.compare", "results.report", "audit", "log.convert", "draw.gantt", "site"):
             place = dfrsim.commands

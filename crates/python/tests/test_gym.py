@@ -44,7 +44,7 @@ class Steps(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "begin returns the first one"):
             stepper.step()
         self.assertEqual(stepper.begin()["now"], 0)
-        with self.assertRaisesRegex(ValueError, "step answers its last view"):
+        with self.assertRaisesRegex(ValueError, "use step to answer its last view"):
             stepper.begin()
 
     def test_one_that_is_left_alone_ends_with_its_thread(self):
@@ -187,28 +187,28 @@ class Environment(unittest.TestCase):
         with self.assertRaises(gymnasium.error.ResetNeeded):
             env.step(0)
         env.reset(seed=1)
-        with self.assertRaisesRegex(ValueError, "an action is 17, expected 0 to 16"):
+        with self.assertRaisesRegex(ValueError, "found action 17, expected 0 to 16"):
             env.step(17)
         for wrong, text in [({"reward": "speed"}, "unknown reward `speed`"), ({"nodes": 0}, "expected 1 to 10000000 nodes, found 0")]:
             with self.assertRaisesRegex(ValueError, text):
                 JobSelection(**wrong)
         few = dfrsim.Workload(2, [0, 1], [1, 1], [1, 1])
         for wrong, text in [
-            ({"slots": 129}, "there are 129 slots and 0 running jobs, expected 1 to 128 and 0 to 128"),
-            ({"window": 5}, "window is of a workload, which there is none"),
-            ({"part": (0, 0.5)}, "part is of windows: window says how many jobs they have"),
-            ({"workload": few, "window": 3}, "window is 3, expected 1 to the 2 jobs of the part"),
-            ({"workload": few, "window": 1, "part": (0.5, 0.2)}, r"part is \(0.5, 0.2\), expected two fractions of the log that rise"),
+            ({"slots": 129}, "slots=129, running=0: expected 1 to 128 slots and 0 to 128 running jobs"),
+            ({"window": 5}, "window requires a workload"),
+            ({"part": (0, 0.5)}, "part requires window, the number of jobs of an episode"),
+            ({"workload": few, "window": 3}, "window=3: expected 1 to 2, the number of jobs in the part of the log"),
+            ({"workload": few, "window": 1, "part": (0.5, 0.2)}, r"part=\(0.5, 0.2\): expected 0 <= from < to <= 1"),
             ({"estimates": "good"}, "good"),
             ({"overrun": "stop"}, "invalid value 'stop' for '--overrun"),
-            ({"load": -1}, "expected a positive load, found -1"),
-            ({"jobs": 0}, "the load of 0 jobs that all arrive at once is not defined"),
-            ({"workload": few[:0]}, "expected jobs that fit 2 nodes: there is none to choose"),
-            ({"workload": dfrsim.Workload(2, [0], [3], [1])}, "expected jobs that fit 2 nodes: there is none to choose"),
+            ({"load": -1}, "expected a positive target load, found -1"),
+            ({"jobs": 0}, "the load is undefined: all 0 jobs are submitted at one time"),
+            ({"workload": few[:0]}, "there is no job to choose; expected jobs that fit on 2 nodes"),
+            ({"workload": dfrsim.Workload(2, [0], [3], [1])}, "there is no job to choose; expected jobs that fit on 2 nodes"),
         ]:
             with self.assertRaisesRegex(ValueError, text):
                 JobSelection(**wrong)
-        for wrong, text in [({"load": -1}, "expected a positive load, found -1"), ({"workload": few[:0]}, "the workload has no jobs")]:
+        for wrong, text in [({"load": -1}, "expected a positive target load, found -1"), ({"workload": few[:0]}, "the workload has no jobs")]:
             with self.assertRaisesRegex(ValueError, text):
                 NodeShares(**wrong)
 
@@ -263,10 +263,10 @@ class Environments(unittest.TestCase):
         envs = JobSelections(2, nodes=8, jobs=20)
         with self.assertRaises(gymnasium.error.ResetNeeded):
             envs.step([0, 0])
-        with self.assertRaisesRegex(ValueError, "there are 3 seeds, expected 2"):
+        with self.assertRaisesRegex(ValueError, "found 3 seeds, expected 2"):
             envs.reset(seed=[1, 2, 3])
         envs.reset()
-        with self.assertRaisesRegex(ValueError, "there are 3 actions, expected 2"):
+        with self.assertRaisesRegex(ValueError, "found 3 actions, expected 2"):
             envs.step([0, 0, 0])
 
 

@@ -194,6 +194,6 @@ mod tests {
             "a.csv:4: y: wrong"
         );
         let faults = Faults(Input::csv("a.csv", "x,x\n1\n").faults).to_string();
-        assert!(faults.starts_with("a.csv:1: two columns have the name `x`\na.csv:2: "), "{faults}");
+        assert!(faults.starts_with("a.csv:1: two columns are named `x`\na.csv:2: "), "{faults}");
     }
 }

@@ -377,8 +377,8 @@ mod tests {
             ("log(wait)", "character 1: unknown function `log`; did you mean `log2`?"),
             ("é", "character 1: expected a number, a name, a function or `(`"),
             ("run", "character 1: unknown name `run`; expected wait, estimate, width or submit"),
-            (&long, "character 1: a formula has at most 256 characters"),
-            (&deep, "character 98: too many values at once"),
+            (&long, "character 1: formula is longer than 256 characters"),
+            (&deep, "character 98: formula is nested too deeply"),
         ] {
             assert_eq!(Formula::parse(text).unwrap_err().to_string(), fault, "{text}");
         }

@@ -49,7 +49,7 @@ fn a_baseline_that_was_just_written_holds_and_is_written_the_same() {
     let baseline = fs::read(folder.path("baseline.toml")).unwrap();
     let summary = stdout(check(&folder, "results").arg("--strict"));
     // Two workloads, the second at two loads; two policies.
-    assert!(summary.contains(" values of 6 groups: 0 worse, 0 better, "), "{summary}");
+    assert!(summary.contains(" values in 6 groups: 0 worse, 0 better, "), "{summary}");
     assert!(summary.ends_with(" within tolerance (0 %)\n"), "{summary}");
     run(&folder, "again", &["title=\"another title\""]);
     stdout(&mut check(&folder, "again"));
@@ -65,7 +65,7 @@ fn a_value_that_is_worse_is_exit_code_1_and_is_in_all_reports() {
     let output = check(&folder, "results").args(["--junit".as_ref(), xml.as_os_str()]).assert().code(1);
     let table = String::from_utf8_lossy(&output.get_output().stdout).into_owned();
     assert!(table.contains("degradation.mean") && table.contains("+11.1 %"), "{table}");
-    assert!(table.contains(" values of 6 groups: 1 worse, 0 better, "), "{table}");
+    assert!(table.contains(" values in 6 groups: 1 worse, 0 better, "), "{table}");
     stderr(check(&folder, "results").args(["--markdown".as_ref(), markdown.as_os_str()]), 1);
     let xml = fs::read_to_string(xml).unwrap();
     assert!(

@@ -62,7 +62,7 @@ fn a_link_to_the_timetables_is_the_same_table() {
     assert!(stdout(&mut through("link.csv")).starts_with("start 7200\n"));
     assert_eq!(folder.names(), ["link.csv", "nodes.csv", "request.toml", "taken.csv", "taken.csv.lock"]);
     fs::hard_link(folder.path("taken.csv"), folder.path("hard.csv")).unwrap();
-    assert!(stderr(&mut through("hard.csv"), 2).contains("hard.csv: the file has other names (hard links)"));
+    assert!(stderr(&mut through("hard.csv"), 2).contains("hard.csv: the file has other hard links"));
     fs::remove_file(folder.path("hard.csv")).unwrap();
     // A lock that is a symbolic link is not opened.
     fs::remove_file(folder.path("taken.csv.lock")).unwrap();

@@ -19,5 +19,5 @@ fn the_job_with_the_largest_stretch_is_explained() {
     let other = at("explain week.jsonl --job 3");
     assert!(other.starts_with("job 3 (number 4 of its log): "), "{other}");
     let none = stderr(&mut folder.dfrsim("explain week.jsonl --job 60"), 2);
-    assert!(none.contains("week.jsonl: no job 60 completes"), "{none}");
+    assert!(none.contains("week.jsonl: job 60 does not complete or does not exist"), "{none}");
 }

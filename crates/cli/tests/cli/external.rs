@@ -74,7 +74,10 @@ fn a_wrong_decision_of_a_process_ends_its_simulation_with_the_rule() {
     let policy = format!("pipe:sh -c {}", shell_quoted(script));
     let mut command = dfrsim(["simulate", "--nodes", "8", "--policy", &policy, "--workload"]);
     let message = stderr(command.arg(&log), 1);
-    assert!(message.contains("wrong decision at") && message.contains("there is no node 9"), "{message}");
+    assert!(
+        message.contains("invalid decision at") && message.contains("node 9 does not exist"),
+        "{message}"
+    );
 }
 
 fn shell_quoted(text: &str) -> String {

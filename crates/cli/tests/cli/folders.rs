@@ -128,6 +128,6 @@ fn a_merge_that_is_refused_does_not_hide_the_job_of_the_shards() {
     let path = format!("{}:{}", folder.path("").display(), std::env::var("PATH").unwrap());
     let mut command = dfrsim(["submit", "scenario.toml", "--array", "2", "--out", "out"]);
     let message = stderr(command.current_dir(folder.path("")).env("PATH", path), 2);
-    assert!(message.contains("the shards are submitted as job 77, but not the merge"), "{message}");
-    assert!(message.contains("full") && message.contains("`dfrsim results merge` joins them"), "{message}");
+    assert!(message.contains("the shards are submitted as job 77, but the merge is not"), "{message}");
+    assert!(message.contains("full") && message.contains("run `dfrsim results merge`"), "{message}");
 }

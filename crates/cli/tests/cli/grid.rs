@@ -16,7 +16,7 @@ fn the_events_of_a_simulation_can_be_written_and_checked() {
     assert_eq!(fs::read_dir(&records).unwrap().count(), 6);
     let path = records.join("days-heterogeneous-CONS-0-with-minmin.jsonl");
     let report = stdout(dfrsim(["audit"]).arg(&path));
-    assert!(report.starts_with("2 clusters with CONS: no fault"), "{report}");
+    assert!(report.starts_with("2 clusters with CONS: no violations"), "{report}");
 
     // A job that ends a microsecond late.
     let text = fs::read_to_string(&path).unwrap();

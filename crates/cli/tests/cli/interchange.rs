@@ -19,7 +19,7 @@ fn rows_are_exported_as_lines_of_json() {
     assert_eq!(policies, ["FCFS", "EASY"]);
     stderr(dfrsim(["results", "export"]).arg(&results), 2);
     let printed = stderr(dfrsim(["results", "export", "--jsonl", "rows"]).arg(folder.path("nowhere")), 2);
-    assert!(printed.contains("nowhere: there are no results here"), "{printed}");
+    assert!(printed.contains("nowhere: no results in this folder"), "{printed}");
 
     let table = folder.path("rows.parquet");
     let mut command = dfrsim(["results", "export"]);

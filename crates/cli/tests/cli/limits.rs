@@ -83,11 +83,11 @@ fn conditions_without_an_end_are_refused() {
     );
     for (option, value, expected) in [
         ("--maintenance", "0:1:0.5", "more than 10000 windows"),
-        ("--priority", "chain.toml", "more than 100 accounts are above it"),
-        ("--priority", "long", "longer than 256 MB"),
-        ("--slurm-conf", "long", "longer than 256 MB"),
-        ("--platform", "long", "longer than 256 MB"),
-        ("--failures", "long", "longer than 256 MB"),
+        ("--priority", "chain.toml", "nested below more than 100 accounts"),
+        ("--priority", "long", "file exceeds the limit of 256 MB"),
+        ("--slurm-conf", "long", "file exceeds the limit of 256 MB"),
+        ("--platform", "long", "file exceeds the limit of 256 MB"),
+        ("--failures", "long", "file exceeds the limit of 256 MB"),
     ] {
         let mut simulate = dfrsim(["simulate", "--workload", "w.swf", "--policy", "EASY", option, value]);
         if !["--slurm-conf", "--platform"].contains(&option) {

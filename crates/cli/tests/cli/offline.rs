@@ -44,7 +44,7 @@ fn every_listed_algorithm_packs_an_instance_of_a_set() {
     assert_eq!(printed.lines().count(), names.len() + 2);
 
     let printed = stderr(&mut dfrsim(["offline", "instance", "rr6692-small", "--scenario", "144"]), 2);
-    assert!(printed.contains("rr6692-small has the scenarios 0 to 143; there is no 144"), "{printed}");
+    assert!(printed.contains("rr6692-small has the scenarios 0 to 143, not 144"), "{printed}");
     let printed = stderr(&mut dfrsim(["offline", "instance", "rr6692-smal", "--scenario", "1"]), 2);
     assert!(printed.contains("did you mean `rr6692-small`?"), "{printed}");
 }
@@ -82,7 +82,7 @@ fn a_result_of_a_run_is_found_again() {
             .arg(folder.path("scenario.toml")),
         2,
     );
-    assert!(wrong.contains("there is no group of instances `other`"), "{wrong}");
+    assert!(wrong.contains("unknown group of instances `other`"), "{wrong}");
 }
 
 #[test]

@@ -222,7 +222,7 @@ fn no_file_of_a_command_destroys_another() {
         (vec!["log", "convert", "log.swf", "--out", "log.swf"], "--out: log.swf is also the input"),
         (
             vec!["draw", "gantt", "easy.jsonl", "--out", "easy.svg"],
-            "easy.csv: the data of the picture would replace this file",
+            "easy.csv: the data of the picture would overwrite this file",
         ),
         (
             [&planned[..], &["--plan-out", "z.csv", "--picture", "z.svg"]].concat(),

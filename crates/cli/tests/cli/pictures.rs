@@ -128,7 +128,7 @@ fn a_plan_is_a_page_and_a_broken_one_is_not() {
     }
     let printed = stderr(&mut draw("plan", &["--from", "9"]), 2);
     assert!(
-        printed.contains("a plan is shown as a whole: --from and --to are for events files"),
+        printed.contains("--from and --to apply to events files only; a plan is always shown as a whole"),
         "{printed}"
     );
     assert_eq!(folder.names(), before);

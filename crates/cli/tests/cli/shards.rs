@@ -54,7 +54,10 @@ fn parts_that_are_missing_or_of_other_runs_are_reported() {
     // The second shard has another seed.
     stdout(&mut run(&folder, "other", &["--shard", "2/3", "--set", "seed=2"]));
     let error = stderr(&mut merge(&folder, &["some", "other"], "some"), 2);
-    assert!(error.contains("the scenario differs: `seed = 1` here, `seed = 2` there"), "{error}");
+    assert!(
+        error.contains("the scenario differs: `seed = 1` in this run, `seed = 2` in the journal"),
+        "{error}"
+    );
 
     // The matching shard, after it was killed: its journal lost its last line.
     stdout(&mut run(&folder, "some", &["--shard", "2/3"]));
@@ -69,5 +72,5 @@ fn parts_that_are_missing_or_of_other_runs_are_reported() {
     assert_eq!(status(&[]), "finished; the results are complete\n");
     assert_eq!(status(&["--missing", "3"]), "\n");
     let error = stderr(&mut merge(&folder, &["some"], "some"), 2);
-    assert!(error.contains("there is no unfinished run in"), "{error}");
+    assert!(error.contains("no unfinished run in"), "{error}");
 }

@@ -20,7 +20,8 @@ struct Doc {
 fn docs(path: &str, text: &str) -> Vec<Doc> {
     let code = text.split("#[cfg(test)]").next().unwrap_or_default();
     let lines: Vec<&str> = code.lines().map(str::trim).collect();
-    let is_doc = |line: &str| line.starts_with("///");
+    let is_doc =
+        |line: &str| line.strip_prefix("///").is_some_and(|rest| rest.is_empty() || rest.starts_with(' '));
     let mut docs = Vec::new();
     let mut at = 0;
     while at < lines.len() {

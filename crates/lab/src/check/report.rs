@@ -193,10 +193,10 @@ mod tests {
             changes,
         };
         let text = report.markdown();
-        assert!(text.starts_with("### dfrsim check: regression: A \\<first\\> look\n\n14000 values of 1000 groups: 1000 worse, 0 better, 13000 within tolerance (0 %)\n"), "{text}");
+        assert!(text.starts_with("### dfrsim check: regression: A \\<first\\> look\n\n14000 values in 1000 groups: 1000 worse, 0 better, 13000 within tolerance (0 %)\n"), "{text}");
         assert!(text.len() < 65_536, "{}", text.len());
         assert_eq!(text.matches("\nand 900 more\n").count(), 1);
-        assert!(text.contains("version 1 of the study, the results are of 2"), "{text}");
+        assert!(text.contains("version 1 of the study, the results are of version 2"), "{text}");
         assert!(text.contains("- only in the baseline: workload=log, policy=GreedyPM\\*/OPT"), "{text}");
     }
 }

@@ -8,7 +8,7 @@ fn every_table_has_one() {
     let markdown = document_fields::<Everything>();
     for line in [
         "| field | value | if absent | meaning |",
-        "| `seed` | a seed from 0 | `1` | The seed of all random numbers. |",
+        "| `seed` | a seed from 0 | `1` | Seed of all random numbers. |",
         "| `sizes` | a number of resources from 1 to 100 or a list of them | `[2, 3]` | Sizes, which may be none. |",
         "| `time_limit` | a number of seconds above 0 | none | For so long. |",
         "### `[simulation]`",

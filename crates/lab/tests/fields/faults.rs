@@ -50,8 +50,8 @@ fn fields_are_checked_together() {
 #[test]
 fn spans_of_time_have_their_limits() {
     for (seconds, message) in [
-        ("1e30", "expected at most 500 years in seconds, found 1e30"),
-        ("1e-9", "expected a number of seconds that is not 0 in microseconds, found 1e-9"),
+        ("1e30", "expected at most 500 years, in seconds, found 1e30"),
+        ("1e-9", "expected a number of seconds of at least one microsecond, found 1e-9"),
         ("nan", "expected a number of seconds above 0, found nan"),
         ("inf", "expected a number of seconds above 0, found inf"),
     ] {

@@ -226,9 +226,9 @@ fn results_of_another_study_or_version_are_refused() {
     run(TOY, folder.path());
     let none = Registry::new();
     let error = |folder: &Path| Results::read(folder, &none).map(|_| ()).unwrap_err().to_string();
-    assert!(error(folder.path()).contains("the study `toy`, which this program does not have"));
+    assert!(error(folder.path()).contains("unknown study `toy`; this program has: "));
     let empty = tempfile::tempdir().unwrap();
-    assert!(error(empty.path()).contains("there are no results here"));
+    assert!(error(empty.path()).contains("no results in this folder"));
     let error = toy::registry().parse("study = 'toys'", "toy.toml", None, &[]).map(|_| ()).unwrap_err();
     assert!(error.to_string().contains("did you mean `toy`?"), "{error}");
 }

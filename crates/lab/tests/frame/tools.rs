@@ -120,7 +120,7 @@ fn unknown_variants_and_metrics_are_answered_with_the_nearest() {
     let wrong = CompareOptions { metrics: vec!["product".to_owned()], ..options("", "") };
     assert_eq!(message(wrong), "unknown metric `product`; did you mean `product_m`?");
     let twice = CompareOptions { variant: vec!["1".to_owned(), "150".to_owned()], ..options("", "") };
-    assert_eq!(message(twice), "`factor` is given twice");
+    assert_eq!(message(twice), "`factor` is selected twice");
 }
 
 /// Checks the lines of a baseline: 100 and 102 times 2.
@@ -137,7 +137,7 @@ fn a_baseline_reads_back_and_finds_changes() {
     let report = check(&before, &now, &CheckOptions::default()).unwrap();
     assert!(!report.fails());
     assert_eq!((report.groups.len(), report.values, report.changes.len()), (4, 20, 0));
-    assert_eq!(report.summary(), "20 values of 4 groups: 0 worse, 0 better, 20 within tolerance (0 %)");
+    assert_eq!(report.summary(), "20 values in 4 groups: 0 worse, 0 better, 20 within tolerance (0 %)");
 
     // An increase of 2 % is worse for a product, and an increase is better for a remainder.
     let altered = text
@@ -161,7 +161,8 @@ fn a_baseline_reads_back_and_finds_changes() {
     let without =
         Baseline::parse(&text.replacen("remainder.worst = 2\n", "", 1), "baseline.toml", study).unwrap();
     let error = check(&without, &now, &CheckOptions::default()).unwrap_err().to_string();
-    let missing = "only in the results: remainder.worst of parity=even, load=0.5, factor=2; --allow-missing";
+    let missing =
+        "only in the results: remainder.worst of parity=even, load=0.5, factor=2; use --allow-missing";
     assert!(error.starts_with(missing), "{error}");
     let allowing = CheckOptions { allow_missing: true, ..CheckOptions::default() };
     let report = check(&without, &now, &allowing).unwrap();
@@ -192,13 +193,13 @@ fn other_instances_and_missing_groups_are_not_compared() {
     let error = check(&whole, &some, &options).unwrap_err().to_string();
     assert!(
         error.starts_with("only in the baseline: parity=even, factor=1; ")
-            && error.ends_with("--allow-missing compares the others"),
+            && error.ends_with("use --allow-missing to compare the others"),
         "{error}"
     );
     let report = check(&whole, &some, &CheckOptions { allow_missing: true, ..options.clone() }).unwrap();
     assert_eq!((report.groups.len(), report.only_in_baseline.len(), report.fails()), (2, 4, false));
     let error = check(&whole, &baseline("factors = [4]\n"), &options).unwrap_err().to_string();
-    assert_eq!(error, "results and baseline have no labels and variant in common");
+    assert_eq!(error, "results and baseline have no group (labels and variant) in common");
 }
 
 #[test]
@@ -211,7 +212,7 @@ fn all_that_is_wrong_with_a_baseline_is_reported_with_its_place() {
     let expected = [
         "baseline.toml:3:13: semantics: \"one\" is not an integer from 0 to 4294967295",
         "baseline.toml:4:1: unknown field `semantix`; did you mean `semantics`?",
-        "baseline.toml:6:8: instances.even: 3 is not a number of instances and their digest",
+        "baseline.toml:6:8: instances.even: 3 is not a text: the number of instances and their digest",
         "baseline.toml:8:8: groups.factor=1.runs: \"two\" is not a finite number",
         "baseline.toml:9:19: groups.factor=1.products_m.mean: unknown metric `products_m.mean`; did you mean `product_m.mean`?",
         "baseline.toml:10:18: groups.factor=1.product_m.mean: nan is not a finite number",

@@ -69,8 +69,8 @@ fn what_the_results_have_not_is_refused_with_file_and_line() {
     assert_eq!(
         entries.undefined_names(&cells()),
         [
-            "claims.toml:7: there is no column `laod`; there are: policy, load, trace",
-            "claims.toml:9: there is no metric `slowdown`; there are: wait",
+            "claims.toml:7: unknown column `laod`; known columns: policy, load, trace",
+            "claims.toml:9: unknown metric `slowdown`; known metrics: wait",
         ]
     );
 }

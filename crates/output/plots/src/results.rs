@@ -73,6 +73,6 @@ mod tests {
             draw_all(&[drawing(vec![1.0]), drawing(Vec::new()), drawing(vec![2.0]), drawing(vec![3.0])]);
         let stems: Vec<&str> = drawn.figures.iter().map(|(_, figure)| figure.stem.as_str()).collect();
         assert_eq!(stems, ["wait", "wait-2", "wait-3"]);
-        assert_eq!(drawn.left_out, ["Wait by policy: there are no values to draw"]);
+        assert_eq!(drawn.left_out, ["Wait by policy: no values to draw"]);
     }
 }

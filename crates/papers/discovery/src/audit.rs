@@ -282,8 +282,12 @@ mod tests {
             (true, vec![vm(0, 0, 20, 20)], "0 s, machine 0: it has no weight"),
             (true, vec![vm(2, 1, 20, 20)], "0 s, machine 0: its node does not exist"),
             (true, vec![vm(0, 20, 20, 20), vm(0, 70, 20, 20)], "0 s: node 0 has weights that are neither"),
-            (true, vec![vm(0, 20, 20, 20); 5], "0 s: node 0 has not the memory"),
-            (false, vec![vm(0, 70, 100, 60)], "0 s: node 0 gives a machine something else"),
+            (true, vec![vm(0, 20, 20, 20); 5], "0 s: node 0 lacks memory"),
+            (
+                false,
+                vec![vm(0, 70, 100, 60)],
+                "0 s: node 0 does not give a machine the lesser of its need and its cap",
+            ),
             (false, vec![vm(0, 70, 10, 10); 2], "0 s: node 0 has caps of more than 100 %"),
         ] {
             let found = faults(work_conserving, &vms);
@@ -308,11 +312,11 @@ mod tests {
         assert!(faults(&[(0, 5, away), (5, 10, vm(1, 1, 40, 40))], 1.0).is_empty());
         for (spans, figure, fault) in [
             (vec![(0, 10, first)], 1.0, "0 s, machine 0: its need changes within a span"),
-            (vec![(0, 5, first), (5, 10, first)], 1.0, "5 s, machine 0: its need is not that of its trace"),
-            (vec![(0, 5, first), (6, 10, second)], 0.9, "5 s: no span begins here; expected one until 6 s"),
-            (vec![(0, 5, first)], 0.5, "5 s: no span begins here; expected one until 10 s"),
+            (vec![(0, 5, first), (5, 10, first)], 1.0, "5 s, machine 0: its need differs from its trace"),
+            (vec![(0, 5, first), (6, 10, second)], 0.9, "gap at 5 s: expected a span up to 6 s"),
+            (vec![(0, 5, first)], 0.5, "gap at 5 s: expected a span up to 10 s"),
             (vec![(0, 5, first), (5, 10, vm(1, 1, 40, 40))], 1.0, "5 s, machine 0: it is on another node"),
-            (vec![(0, 5, first), (5, 10, second)], 0.9, "the average minimum yield is 1, not 0.9"),
+            (vec![(0, 5, first), (5, 10, second)], 0.9, "average minimum yield is 1, but 0.9 is claimed"),
         ] {
             let found = faults(&spans, figure);
             assert!(found.iter().any(|found| found.starts_with(fault)), "{fault}: {found:?}");

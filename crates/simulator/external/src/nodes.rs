@@ -50,7 +50,7 @@ mod tests {
             ("a", "is not a set of nodes"),
             ("0-4294967296", "is not a set of nodes"),
             ("7-8", "there is no node 8, only 0 to 7"),
-            ("0-7 0-7", "names nodes twice"),
+            ("0-7 0-7", "`0-7 0-7` repeats nodes"),
         ] {
             assert!(parse(wrong, 8).unwrap_err().contains(fault), "{wrong}");
         }

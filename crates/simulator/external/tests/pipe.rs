@@ -117,7 +117,7 @@ fn lists_are_enough_for_a_policy() {
         simulate(1, &Options::default(), [wide, narrow], &mut *scheduler, &mut metrics).unwrap_err();
     assert!(stalled.to_string().contains("1 jobs remain, the first of them job 2"), "{stalled}");
     let fault = run(&answers(&["{}", r#"{"start":[0]}"#, r#"{"start":[0]}"#])).unwrap_err();
-    assert!(fault.contains("it starts job 1, which runs already"), "{fault}");
+    assert!(fault.contains("it starts job 1, which is already running"), "{fault}");
 }
 
 #[test]
@@ -136,9 +136,12 @@ fn every_fault_says_what_is_wrong() {
     let first = |answer: &str| answers(&["{}", answer]);
     for (script, expected) in [
         ("exit 3".to_owned(), "its process ended with exit status: 3"),
-        ("echo cannot import easy >&2; exit 1".into(), "its last words: cannot import easy"),
+        (
+            "echo cannot import easy >&2; exit 1".into(),
+            "last lines of its standard error: cannot import easy",
+        ),
         ("kill -9 $$".into(), "its process ended with signal: 9"),
-        ("read -r ask; printf '{\"chang'".into(), "after half a line: `{\"chang`"),
+        ("read -r ask; printf '{\"chang'".into(), "after an incomplete line: `{\"chang`"),
         ("read -r ask; echo '{'".into(), "its answer cannot be read: EOF while parsing"),
         ("read -r ask; echo hello; read -r ask".into(), "expected value at line 1 column 1: `hello`"),
         ("read -r ask; printf '\\377\\n'; read -r ask".into(), "its answer is not UTF-8"),
@@ -162,22 +165,22 @@ fn every_fault_says_what_is_wrong() {
             first(r#"{"changes":[{"do":"start","job":0,"nodes":"0-4"}]}"#),
             "job 1: there is no node 4, only 0 to 1",
         ),
-        (first(r#"{"changes":[{"do":"start","job":0,"nodes":[0,7]}]}"#), "for job 1: there is no node 7"),
+        (first(r#"{"changes":[{"do":"start","job":0,"nodes":[0,7]}]}"#), "for job 1: node 7 does not exist"),
         (
             first(r#"{"changes":[{"do":"start","job":0,"nodes":[0]}]}"#),
-            "for job 1: 1 tasks were placed of a job that has 2",
+            "for job 1: placed 1 tasks of a job with 2",
         ),
         (
             first(r#"{"changes":[{"do":"start","job":0,"nodes":[0,1],"yield":2}]}"#),
-            "job 1: a yield of 2 is not between 0 and 1",
+            "job 1: yield 2 is not between 0 and 1",
         ),
         (
             first(r#"{"changes":[{"do":"start","job":0,"nodes":[0,1]},{"do":"pause","job":0}]}"#),
-            "a decision may name a job once",
+            "job named twice in one decision",
         ),
         (
             first(r#"{"changes":[{"do":"resume","job":0,"nodes":[0,1]}]}"#),
-            "a job that is Waiting cannot be asked to resume",
+            "a job in state Waiting cannot resume",
         ),
         (first(r#"{"wake_at":0}"#), "a wake-up at 0 s is not in the future"),
         (first(r#"{"wake_at":-1}"#), "wake_at: -1 is not a time in seconds"),
@@ -190,7 +193,7 @@ fn every_fault_says_what_is_wrong() {
 #[test]
 fn a_name_that_is_none_says_what_is_missing() {
     let fault = |name: &str| policies().parse(name).unwrap_err().to_string();
-    assert_eq!(fault("pipe:"), "policy `pipe:`: expected a command behind the colon");
+    assert_eq!(fault("pipe:"), "policy `pipe:`: expected a command after the colon");
     assert!(fault("pip:x").contains("did you mean `pipe:COMMAND`?"), "{}", fault("pip:x"));
     assert!(fault("batsim:pybatsim").contains("{endpoint}"), "{}", fault("batsim:pybatsim"));
     let missing = policies().parse("pipe:/no/such/program").unwrap();

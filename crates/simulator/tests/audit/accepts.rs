@@ -34,12 +34,12 @@ fn the_derived_file_is_valid() {
     assert_eq!(report, expected);
     assert_eq!(
         report.to_string(),
-        "by hand on 2 nodes, penalty 3 s: no fault
+        "by hand on 2 nodes, penalty 3 s: no violations
 15 lines, 3 jobs: 2 completed, 1 rejected, at most 2 at once
 peak use of a node: CPU 1.000000, memory 1.000000; utilisation 0.631579
 maximum stretch 2.000000, bounded by 10 s 1.900000; makespan 19 s
 1 preemptions, 1 migrations of 1 tasks
-not judged: decisions"
+not checked: decisions"
     );
 }
 

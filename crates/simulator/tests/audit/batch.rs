@@ -67,9 +67,7 @@ fn fcfs_starts_in_the_order_of_the_queue() {
         fcfs,
         2,
         &[FIRST, job(10, 2, 50, 120), job(20, 1, 40, 170), job(120, 1, 1, 170)],
-        &[
-            "100 s, job 1: it is the first in the queue and does not start, though there is room for 2 tasks, and it has 2",
-        ],
+        &["100 s, job 1: it is the queue head and does not start, although 2 tasks fit and it has 2"],
     );
 }
 
@@ -84,17 +82,15 @@ fn easy_backfills_what_does_not_delay_the_head() {
         2,
         &[FIRST, job(10, 2, 50, 101), job(20, 1, 81, 20)],
         &[
-            "20 s, job 2: it starts and delays job 1, the first in the queue, which can start at 100 s: it is expected to \
-           end at 101 s, and leaves room for 1 of 2 tasks",
+            "20 s, job 2: it starts and delays job 1, the queue head, which can start at 100 s: it is expected to end \
+             at 101 s, and leaves capacity for 1 of 2 tasks",
         ],
     );
     faults(
         easy,
         2,
         &[FIRST, HEAD, job(20, 1, 40, 150)],
-        &[
-            "20 s, job 2: it does not start, though there is room for 1 tasks, it has 1, and it would not delay job 1",
-        ],
+        &["20 s, job 2: it does not start, although 1 tasks fit, it has 1, and it would not delay job 1"],
     );
     // The second job leaves one extra node of the three. One job may run there past its start, but
     // not a second one.
@@ -131,12 +127,7 @@ fn only_what_is_too_wide_is_rejected() {
         let text = events(policy, 2, &[wide]);
         let kept: Vec<&str> = text.lines().filter(|line| !line.contains("reject")).collect();
         let found = batch_faults(&kept.join("\n"), policy);
-        assert_eq!(
-            found,
-            [
-                "0 s, job 0: it is not rejected, although its 3 tasks are more than the 2 nodes that it may have"
-            ]
-        );
+        assert_eq!(found, ["0 s, job 0: it is not rejected, although it has 3 tasks and may have 2 nodes"]);
     }
 }
 
@@ -145,22 +136,18 @@ fn nodes_and_speed_are_kept() {
     let text = events("EASY", 2, &[job(0, 2, 10, 0)]);
     let found = |from: &str, to: &str| batch_faults(&text.replacen(from, to, 1), "EASY");
     let slow = found("1048576", "524288");
-    assert_eq!(slow, ["0 s, job 0: a yield of 524288 units under a batch policy, where it is 1"]);
+    assert_eq!(slow, ["0 s, job 0: a yield of 524288 units, expected a yield of 1 under a batch policy"]);
     let shared = found("[[0,1],[1,1]]", "[[1,2]]");
     assert_eq!(
         shared,
-        [
-            "0 s, job 0: it has 2 tasks on node 1, where it should have 1 on node 0: the rule for nodes is FIRST"
-        ]
+        ["0 s, job 0: it has 2 tasks on node 1, expected 1 on node 0: the node selection is FIRST"]
     );
     // Two jobs on one node, each of which requests a millionth of it.
     let text = events("EASY", 2, &[job(0, 1, 10, 0), job(1, 1, 10, 1)]);
     let found = batch_faults(&text.replacen("[[1,1]]", "[[0,1]]", 1), "EASY");
     assert_eq!(
         found,
-        [
-            "1 s, job 1: it has 1 tasks on node 0, where it should have 1 on node 1: the rule for nodes is FIRST"
-        ]
+        ["1 s, job 1: it has 1 tasks on node 0, expected 1 on node 1: the node selection is FIRST"]
     );
     // A fractional schedule.
     let found = batch_faults(&text_of(&records("by-hand")), "EASY");

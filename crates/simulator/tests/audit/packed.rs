@@ -52,43 +52,43 @@ fn each_rule_of_shared_nodes_is_found_broken() {
         (
             "a job that could start on the other node",
             &[(5, Packed(4, 1, 1, 4, 10, &[(1, 1)])), (3, Packed(2, 1, 1, 32, 33, &[(0, 1)]))],
-            "2 s, job 3: it does not start, though there is room for 2 tasks, it has 1, and it would not delay job 2",
+            "2 s, job 3: it does not start, although 2 tasks fit, it has 1, and it would not delay job 2",
         ),
         (
             "the node that costs the head its room",
             &[(3, Packed(2, 1, 1, 2, 32, &[(0, 1)]))],
-            "2 s, job 3: it has 1 tasks on node 0, where it should have 1 on node 1: the rule for nodes is FIRST",
+            "2 s, job 3: it has 1 tasks on node 0, expected 1 on node 1: the node selection is FIRST",
         ),
         (
             "a job that delays the head",
             &[(4, Packed(3, 1, 1, 3, 33, &[(0, 1)]))],
-            "3 s, job 4: it starts and delays job 2, the first in the queue, which can start at 10 s: it is expected to end at 33 s, \
-             and leaves room for 0 of 1 tasks",
+            "3 s, job 4: it starts and delays job 2, the queue head, which can start at 10 s: it is expected to end \
+             at 33 s, and leaves capacity for 0 of 1 tasks",
         ),
         (
             "a head that waits",
             &[(2, Packed(1, 1, 4, 45, 50, &[(0, 1)]))],
-            "10 s, job 2: it is the first in the queue and does not start, though there is room for 1 tasks, and it has 1",
+            "10 s, job 2: it is the queue head and does not start, although 1 tasks fit and it has 1",
         ),
         (
             "a core too few",
             &[(2, Packed(1, 1, 4, 4, 9, &[(0, 1)]))],
-            "4 s, job 2: it starts with 1 tasks, but there is room for 0",
+            "4 s, job 2: it starts with 1 tasks, but 0 fit",
         ),
         (
             "a job that could be backfilled",
             &[(5, Packed(4, 1, 1, 5, 11, &[(0, 1)]))],
-            "4 s, job 5: it does not start, though there is room for 1 tasks, it has 1, and it would not delay job 2",
+            "4 s, job 5: it does not start, although 1 tasks fit, it has 1, and it would not delay job 2",
         ),
         (
             "tasks on another node than the lowest with room",
             &[(0, Packed(0, 1, 3, 0, 10, &[(1, 1)]))],
-            "0 s, job 0: it has 1 tasks on node 1, where it should have 1 on node 0: the rule for nodes is FIRST",
+            "0 s, job 0: it has 1 tasks on node 1, expected 1 on node 0: the node selection is FIRST",
         ),
         (
             "two tasks on two nodes where one has room for both",
             &[(0, Packed(0, 2, 1, 0, 10, &[(0, 1), (1, 1)]))],
-            "0 s, job 0: it has 1 tasks on node 0, where it should have 2 on node 0: the rule for nodes is FIRST",
+            "0 s, job 0: it has 1 tasks on node 0, expected 2 on node 0: the node selection is FIRST",
         ),
     ];
     for (what, changes, expected) in cases {
@@ -103,12 +103,12 @@ fn packed_fcfs_and_whole_nodes_are_judged_too() {
     assert_eq!(found, "2 s, job 3: it starts before job 2, which is ahead of it in the queue");
     // Job 3 would need node 1 exclusively.
     let found = first("EASY/NODES=EXCLUSIVE", &[]).unwrap();
-    assert_eq!(found, "2 s, job 3: it starts with 1 tasks, but there is room for 0");
+    assert_eq!(found, "2 s, job 3: it starts with 1 tasks, but 0 fit");
     let alone = [Packed(0, 5, 1, 0, 10, &[(0, 4), (1, 1)]), Packed(1, 1, 1, 10, 20, &[(0, 1)])];
     assert!(faults_of(&events("EASY/NODES=EXCLUSIVE", &alone), "EASY/NODES=EXCLUSIVE").is_empty());
     assert_eq!(
         faults_of(&events("EASY/NODES=SHARED", &alone), "EASY/NODES=SHARED")[0],
-        "1 s, job 1: it is the first in the queue and does not start, though there is room for 3 tasks, and it has 1"
+        "1 s, job 1: it is the queue head and does not start, although 3 tasks fit and it has 1"
     );
 }
 
@@ -116,14 +116,12 @@ fn packed_fcfs_and_whole_nodes_are_judged_too() {
 fn cores_must_be_known() {
     let text = events("EASY/NODES=SHARED", &RIGHT).replace(r#","cores":4"#, "");
     let found = faults_of(&text, "EASY/NODES=SHARED");
-    assert!(found[0].contains("it is not known how many cores nodes have"), "{found:?}");
+    assert!(found[0].contains("the number of cores of nodes is unknown"), "{found:?}");
     // More cores of a node are in use than it has, although its CPU is sufficient.
     let five = [Packed(0, 5, 1, 0, 10, &[(0, 5)])];
     let text = events("EASY/NODES=SHARED", &five).replace(&(CORE - 100).to_string(), "1000");
     assert_eq!(
         faults_of(&text, "EASY/NODES=SHARED"),
-        [
-            "0 s, job 0: it has 5 tasks on node 0, where it should have 4 on node 0: the rule for nodes is FIRST"
-        ]
+        ["0 s, job 0: it has 5 tasks on node 0, expected 4 on node 0: the node selection is FIRST"]
     );
 }

@@ -66,7 +66,7 @@ fn each_rule_of_places_is_found_broken() {
             let jobs: Vec<Placed> = BEGIN.into_iter().chain([(20, 30, on)]).collect();
             let rule = place.split_once('=').map_or("FIRST", |(_, rule)| rule);
             let expected: Vec<String> = wrong.into_iter().map(|(node, expected)| {
-                format!("20 s, job 7: it has 1 tasks on node {node}, where it should have 1 on node {expected}: the rule for nodes is {rule}")
+                format!("20 s, job 7: it has 1 tasks on node {node}, expected 1 on node {expected}: the node selection is {rule}")
             }).collect();
             assert_eq!(faults(&policy, 11, &jobs), expected, "{policy}");
         }
@@ -81,9 +81,7 @@ fn starts_of_a_moment_are_judged_in_their_order() {
     let wrong: [Placed; 2] = [(0, 10, &[1]), (0, 10, &[0])];
     assert_eq!(
         faults("FCFS", 2, &wrong),
-        [
-            "0 s, job 0: it has 1 tasks on node 1, where it should have 1 on node 0: the rule for nodes is FIRST"
-        ]
+        ["0 s, job 0: it has 1 tasks on node 1, expected 1 on node 0: the node selection is FIRST"]
     );
 }
 

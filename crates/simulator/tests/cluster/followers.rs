@@ -188,5 +188,5 @@ fn a_job_that_follows_none_that_comes_is_an_error() {
     let mut script = Script::new(vec![(0, vec![Do::Start(0, vec![(0, 1)], Yield::ONE)])]);
     let error = simulate_with(1, &penalty(0), first, followers, &mut script, &mut ()).unwrap_err();
     assert_eq!(error, SimulationError::NeverFollows { job: JobId(3), after: JobId(2) });
-    assert_eq!(error.to_string(), "job 3 is to be submitted after job 2, which never comes");
+    assert_eq!(error.to_string(), "job 3 depends on job 2, which is never submitted");
 }

@@ -146,12 +146,12 @@ fn a_wake_up_must_lie_in_the_future() {
     let found = ends(&Options::default(), jobs, &mut script).unwrap_err();
     let expected = Violation { time: now, job: None, rule: Rule::FutureWakeUp(now) };
     assert_eq!(found, SimulationError::Violation(expected.clone()));
-    assert_eq!(expected.to_string(), "wrong decision at 0 s: a wake-up at 0 s is not in the future");
+    assert_eq!(expected.to_string(), "invalid decision at 0 s: a wake-up at 0 s is not in the future");
 }
 
 #[test]
 fn a_violation_says_what_is_wrong() {
     let steps = vec![first_starts(), (2, vec![Do::Migrate(0, vec![(0, 1)], half())])];
     let message = violation(steps).to_string();
-    assert_eq!(message, "wrong decision at 2 s for job 70: 1 tasks were placed of a job that has 2");
+    assert_eq!(message, "invalid decision at 2 s for job 70: placed 1 tasks of a job with 2");
 }

@@ -100,11 +100,11 @@ fn formulas_are_parts_of_names() {
     for (name, fault) in [
         (
             "EASY/ORDER='wait / with'",
-            "policy `EASY/ORDER='wait / with'`: its order, character 8: unknown name `with`; did you mean `width`?",
+            "policy `EASY/ORDER='wait / with'`: invalid formula, character 8: unknown name `with`; did you mean `width`?",
         ),
         (
             "EASY/ORDER=''",
-            "policy `EASY/ORDER=''`: its order, character 1: expected a number, a name, a function or `(`",
+            "policy `EASY/ORDER=''`: invalid formula, character 1: expected a number, a name, a function or `(`",
         ),
         ("EASY/ORDER=F5", "unknown policy `EASY/ORDER=F5`; did you mean `EASY/ORDER=F4`?"),
     ] {

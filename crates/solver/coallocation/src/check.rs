@@ -226,11 +226,11 @@ mod tests {
         );
         assert_eq!(
             one(15, &[part(1, 15, 25, [6, 3]), part(2, 15, 25, [6, 2])]),
-            "resource 2: its label is not the requested one"
+            "resource 2: its label differs from the requested one"
         );
         assert_eq!(
             one(15, &[part(0, 15, 25, [10, 4]), part(1, 15, 24, [2, 1])]),
-            "resource 1: it is not reserved for the time of the job"
+            "resource 1: its reservation differs from the time of the job"
         );
         assert_eq!(
             one(15, &[part(0, 15, 25, [4, 4]), part(1, 15, 25, [8, 0])]),
@@ -238,7 +238,7 @@ mod tests {
         );
         assert_eq!(
             one(15, &[part(1, 15, 25, [6, 2]), part(1, 15, 25, [2, 1]), part(3, 15, 25, [4, 2])]),
-            "it has 3 resources, but requested 2; at resource 1: expected resources in ascending order; there is no resource 3"
+            "it has 3 resources, expected 2; at resource 1: expected resources in ascending order; resource 3 does not exist"
         );
     }
 }

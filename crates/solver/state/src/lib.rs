@@ -15,7 +15,8 @@
 //! is in MB. All amounts are numbers from 0 to 4,294,967,295 with at most six decimals.
 //!
 //! ```
-//! use dfrsim_input::{Input, Reader, state::State};
+//! use dfrsim_input::{Input, Reader};
+//! use dfrsim_state::State;
 //!
 //! let nodes = Input::csv("nodes.csv", "node,cpu,memory,gpu\nN1,8,4096,1\nN2,4,4096,\n");
 //! let vms = Input::csv("vms.csv", "vm,cpu,memory,node\nweb,2,512,N1\nbatch,1.5,512,\n");

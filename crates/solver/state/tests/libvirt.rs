@@ -39,8 +39,8 @@ fn faults_of_domains_have_their_lines() {
     );
     let of = |text: &str| Input::libvirt("host1.xml", text).unwrap_err().to_string();
     assert!(of("<domain>\n<name>").starts_with("host1.xml:2: invalid XML: "), "{}", of("<domain>\n<name>"));
-    assert_eq!(of("\n<network/>"), "host1.xml:2: `network` is not a `domain`");
-    assert_eq!(of(""), "host1.xml:1: there is no `domain`");
+    assert_eq!(of("\n<network/>"), "host1.xml:2: unexpected element `network`; expected `domain`");
+    assert_eq!(of(""), "host1.xml:1: no `domain` element");
     // The host named after the file is one of the nodes.
     let domains = Input::libvirt("host9.xml", DUMP).unwrap();
     let nodes = Input::csv("nodes.csv", "node,cpu,memory\nhost1,8,8192\n");

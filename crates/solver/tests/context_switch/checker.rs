@@ -35,7 +35,7 @@ fn all_of_a_pool_is_under_way_at_once() {
     for fault in [
         "pool 0: node `N2` has 500 MB, but VMs take 600",
         "pool 0: node `N2` has 1 units of CPU, but VMs take 2",
-        "pool 0: `A1` on `N2` breaks a spread",
+        "pool 0: `A1` on `N2` violates a spread",
     ] {
         assert!(faults.contains(fault), "{fault}: {faults}");
     }

@@ -91,16 +91,16 @@ fn every_fault_of_an_instance_is_reported_with_its_place() {
         found,
         [
             "unknown field `node`; did you mean `nodes`?",
-            "nodes[1]: there should be 2 of these, not 1",
+            "nodes[1]: expected 2 items, found 1",
             "nodes[2][1]: \"much\" is not an amount from 0 to 4.55 nodes",
             "jobs[1].tasks: 0 is not an integer from 1 to 10000000",
             "jobs[1].requirements[0]: 5 is not an amount from 0 to 4.55 nodes",
-            "jobs[1].needs: this should be a list",
+            "jobs[1].needs: expected a list",
             "jobs[1].qos: 1.5 is not a least yield from 0 to 1",
             "jobs[2].tasks: 1.5 is not an integer from 1 to 10000000",
-            "jobs[2]: the field `requirements` is missing",
-            "jobs[2].needs: there should be 1 of these, not 2",
-            "jobs[3]: this should be an object",
+            "jobs[2]: missing field `requirements`",
+            "jobs[2].needs: expected 1 items, found 2",
+            "jobs[3]: expected an object",
         ]
     );
     let none = r#"{"fixed": -1, "fluid": 0}"#;
@@ -109,15 +109,15 @@ fn every_fault_of_an_instance_is_reported_with_its_place() {
         [
             "fixed: -1 is not an integer from 0 to 64",
             "fluid: 0 is not an integer from 1 to 64",
-            "the field `nodes` is missing",
-            "the field `jobs` is missing",
+            "missing field `nodes`",
+            "missing field `jobs`",
         ]
     );
     let many = r#"{"fixed": 0, "fluid": 1, "nodes": 1, "jobs": [
         {"tasks": 9000000, "requirements": [], "needs": [0]}, {"tasks": 9000000, "requirements": [], "needs": [0]}
     ]}"#;
     let found = faults(&instance_from_json("file", many).unwrap_err());
-    assert_eq!(found, ["jobs: 18000000 tasks are more than 10000000"]);
+    assert_eq!(found, ["jobs: expected at most 10000000 tasks, found 18000000"]);
 }
 
 #[test]
@@ -148,8 +148,8 @@ fn a_solution_is_of_its_instance() {
             "minimum_yield: 2 is not a yield from 0 to 1",
             "jobs[0].on[0][0]: 2 is not an integer from 0 to 1",
             "jobs[0].on[1][1]: 0 is not an integer from 1 to 4294967295",
-            "jobs[0].on[2]: there should be 2 of these, not 1",
+            "jobs[0].on[2]: expected 2 items, found 1",
         ]
     );
-    assert_eq!(faults_of(r#"{"minimum_yield": 1, "jobs": []}"#), ["jobs: there should be 1 of these, not 0"]);
+    assert_eq!(faults_of(r#"{"minimum_yield": 1, "jobs": []}"#), ["jobs: expected 1 items, found 0"]);
 }

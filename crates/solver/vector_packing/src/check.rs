@@ -195,7 +195,7 @@ mod tests {
                 "node 1, resource 0: the tasks take 1.200000000 of the node's capacity"
             ]
         );
-        assert_eq!(faults(&[&[(0, 2)], &[(2, 1)]]), ["job 1: there is no node 2"]);
+        assert_eq!(faults(&[&[(0, 2)], &[(2, 1)]]), ["job 1: node 2 does not exist"]);
         let order = "job 0: at node 0: expected nodes in ascending order, each with at least one task";
         assert_eq!(faults(&[&[(0, 1), (0, 1)], &[(1, 1)]]), [order]);
         assert_eq!(faults(&[&[(0, 0), (1, 2)], &[(0, 1)]]), [order]);

@@ -137,13 +137,17 @@ mod tests {
         for (text, line, message) in [
             ("nodes,from,to\n", 1, "expected a header"),
             ("# of May\nnodes,from,to\n", 2, "expected a header"),
-            ("nodes,from_s,until_s,until_s\n", 1, "two columns have the name `until_s`"),
+            ("nodes,from_s,until_s,until_s\n", 1, "two columns are named `until_s`"),
             (&format!("{header}0,1\n"), 2, "2 fields"),
-            (&format!("{header}\n0,2,2,\n"), 3, "expected an outage that lasts"),
-            (&format!("{header}9,1,2,\n"), 2, "node 9 does not exist, there are 8"),
-            (&format!("{header}0,1,2,3\n"), 2, "after from_s"),
-            (&format!("{header}x,1,2,\n"), 2, "`x` names no nodes"),
-            (&format!("{header}0,soon,2,\n"), 2, "from_s: not a number of seconds"),
+            (&format!("{header}\n0,2,2,\n"), 3, "expected from_s before until_s"),
+            (&format!("{header}9,1,2,\n"), 2, "node 9 does not exist; the cluster has 8 nodes"),
+            (&format!("{header}0,1,2,3\n"), 2, "announced_s is 3, expected at most from_s, 1"),
+            (&format!("{header}x,1,2,\n"), 2, "invalid nodes `x`; expected `all`"),
+            (
+                &format!("{header}0,soon,2,\n"),
+                2,
+                "from_s: expected a number of seconds such as 90 or 0.5, found `soon`",
+            ),
         ] {
             let faults = read(text, false).unwrap_err();
             assert_eq!((faults.0.len(), faults.0[0].line), (1, Some(line)), "{faults}");

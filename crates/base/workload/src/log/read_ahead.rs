@@ -125,7 +125,7 @@ mod tests {
             }
         }
         let error = ReadAhead::new(Panicking).unwrap().read(&mut [0; 4]).unwrap_err();
-        assert_eq!(error.to_string(), "the thread that reads it has broken off");
+        assert_eq!(error.to_string(), "the decompression thread stopped unexpectedly");
     }
 
     #[test]

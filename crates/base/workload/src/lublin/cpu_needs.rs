@@ -111,8 +111,8 @@ mod tests {
 
     #[test]
     fn wrong_needs_are_refused() {
-        assert_eq!(read("serial = 1.5").unwrap_err(), "expected a part of a node from 0 to 1, found 1.5");
-        assert_eq!(read("serial = nan").unwrap_err(), "expected a part of a node from 0 to 1, found NaN");
+        assert_eq!(read("serial = 1.5").unwrap_err(), "expected a fraction of a node from 0 to 1, found 1.5");
+        assert_eq!(read("serial = nan").unwrap_err(), "expected a fraction of a node from 0 to 1, found NaN");
         for none in ["serial = 0", "parallel = 0.0", "cores = 4294967295"] {
             assert_eq!(read(none).unwrap_err(), AssumptionError::NoNeed.to_string());
         }

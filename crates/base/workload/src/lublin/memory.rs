@@ -230,19 +230,19 @@ mod tests {
     #[test]
     fn wrong_models_are_refused() {
         let cases = [
-            ("{ constant = -0.1 }", "expected a part of a node from 0 to 1, found -0.1"),
+            ("{ constant = -0.1 }", "expected a fraction of a node from 0 to 1, found -0.1"),
             (
                 "{ uniform = { from = 0.5, to = 0.25 } }",
-                "the lower bound 0.5 of the memory is above the upper bound 0.25",
+                "the lower bound of memory, 0.5, is above the upper bound, 0.25",
             ),
             ("{ multiples = { single_probability = 1.5 } }", "expected a probability from 0 to 1, found 1.5"),
             (
                 "{ multiples = { unit = 0.25 } }",
-                "expected at least 2 units, and no more than a node has, found 10 of 0.25",
+                "expected a maximum of at least 2 units, and at most one node, found 10 units of 0.25",
             ),
             (
                 "{ multiples = { most = 1 } }",
-                "expected at least 2 units, and no more than a node has, found 1 of 0.1",
+                "expected a maximum of at least 2 units, and at most one node, found 1 units of 0.1",
             ),
         ];
         for (text, message) in cases {

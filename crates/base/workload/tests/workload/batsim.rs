@@ -70,8 +70,8 @@ fn a_file_is_prepared_like_a_log() {
     assert_eq!(report.counts.of(Anomaly::ZeroRun).dropped, 1);
     assert_eq!(
         report.to_string(),
-        "7 records, 6 jobs; failed: 2 kept; zero_run: 1 dropped; jobs without requested time: 4; lines out of order: 1 (read whole and sorted); jobs whose \
-         communication takes no time here: 4"
+        "7 records, 6 jobs; failed: 2 kept; zero_run: 1 dropped; jobs without requested time: 4; \
+         lines out of order: 1 (log read completely and sorted); jobs whose communication is not simulated: 4"
     );
     let whole = prepare::read_whole(&path, &options).unwrap();
     assert_eq!(whole.header().max_nodes(), Some(4));
@@ -81,7 +81,7 @@ fn a_file_is_prepared_like_a_log() {
     assert_eq!((jobs_left.len(), report.counts.of(Anomaly::TooWide).dropped), (2, 4));
     let rules = Rules { too_wide: Rule::Error, ..Rules::default() };
     let wide = prepare::read_jobs(&path, &Options { rules, ..narrow }).unwrap_err().to_string();
-    assert!(wide.contains("w.json:5: job 2: it has 4 tasks, but the machine has 3 units"), "{wide}");
+    assert!(wide.contains("w.json:5: job 2: it has 4 tasks, but the machine has only 3 units"), "{wide}");
     assert_eq!(wide.lines().count(), 4, "{wide}");
 
     let other = folder.path().join("workload");
@@ -140,9 +140,8 @@ fn what_cannot_be_simulated_is_refused_by_type_and_line_by_any_reading() {
         let text = with_profile(&format!("{{\"type\": \"{kind}\", \"seq\": []}}"));
         let found =
             read_text(&text, "w.json", Strictness::Lenient, None).map(|_| ()).unwrap_err().to_string();
-        let expected = format!(
-            "w.json:4: profile `p`: field `type`: found `\"{kind}\"`, expected a type with a run time"
-        );
+        let expected =
+            format!("w.json:4: profile `p`: field `type`: found `\"{kind}\"`, expected a supported type");
         assert!(found.contains(&expected), "{found}");
     }
 }
@@ -154,13 +153,13 @@ fn a_field_that_is_there_twice_is_a_fault() {
         (r#"{"type": "parallel_homogeneous", "cpu": 1, "computation_vector": 3}"#, "cpu", "3"),
     ] {
         let fault = format!(
-            "w.json:4: profile `p`: field `{field}`: found `{second}`, expected one value of this name"
+            "w.json:4: profile `p`: field `{field}`: found `{second}`, expected a single value for this field"
         );
         assert_eq!(faults(&with_profile(profile)), [fault]);
     }
     let text =
         with_profile(r#"{"type": "delay", "delay": 1}"#).replace("\"res\": 2", "\"res\": 2, \"res\": 1");
-    let fault = "w.json:2: job `a`: field `res`: found `1`, expected one value of this name";
+    let fault = "w.json:2: job `a`: field `res`: found `1`, expected a single value for this field";
     assert_eq!(faults(&text), [fault]);
 }
 
@@ -174,10 +173,10 @@ fn amounts_have_other_names_in_batsim_5_and_a_wrong_name_is_a_fault() {
         assert_eq!(records[0].run_time.unwrap().to_string(), "5", "{profile}");
     }
     let found = faults(&with_profile(r#"{"type": "parallel_homogeneous", "cpus": 10}"#));
-    let fault = "w.json:4: profile `p`: field `cpu`: found no value, expected an amount from 0";
+    let fault = "w.json:4: profile `p`: field `cpu`: found no value, expected a number of at least 0";
     assert_eq!(found, [fault]);
     let found = faults(&with_profile(r#"{"type": "parallel_homogeneous", "cpuu": 10, "com": 0}"#));
-    assert_eq!(found, [format!("{fault}; is `cpuu` meant as `cpu`?")]);
+    assert_eq!(found, [format!("{fault}; did you mean `cpu` instead of `cpuu`?")]);
 }
 
 #[test]
@@ -194,10 +193,10 @@ fn unreadable_files_are_reported() {
     assert!(matches!(prepare::read_jobs(&path, &Options::default()), Err(LogError::Open { .. })));
     fs::write(&path, b"{\"nb_res\": \xff}").unwrap();
     let message = prepare::read_jobs(&path, &Options::default()).unwrap_err().to_string();
-    assert!(message.contains("w.json:1: cannot be read any further: invalid utf-8"), "{message}");
+    assert!(message.contains("w.json:1: cannot read further: invalid utf-8"), "{message}");
     fs::write(&path, b"\x1f\x8b\x08damaged").unwrap();
     let message = prepare::read_jobs(&path, &Options::default()).unwrap_err().to_string();
-    assert!(message.contains("w.json:1: cannot be read any further: "), "{message}");
+    assert!(message.contains("w.json:1: cannot read further: "), "{message}");
 }
 
 proptest! {

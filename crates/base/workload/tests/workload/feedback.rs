@@ -75,7 +75,7 @@ fn fields_17_and_18_name_the_job_before() {
     assert_eq!(links.counts, expected);
     assert_eq!(
         links.counts.to_string(),
-        "3 jobs follow another one; preceding jobs not simulated: 2; preceding jobs with a number of several: 1; think times guessed: 2"
+        "3 jobs depend on another one; preceding jobs not simulated: 2; preceding jobs with an ambiguous number: 1; think times estimated: 2"
     );
 }
 

@@ -88,7 +88,7 @@ fn sdsc_rules() {
 
     let rules = Rules { cancelled: StatusRule::Error, ..Rules::default() };
     let faults = read_jobs(&trace(SDSC), &Options { rules, ..Options::default() }).unwrap_err().to_string();
-    assert!(faults.ends_with(": 16578 more faults"), "{faults}");
+    assert!(faults.ends_with(": 16578 more errors"), "{faults}");
     assert!(faults.lines().next().unwrap().contains("job 11: it is cancelled"), "{faults}");
 }
 

@@ -199,7 +199,7 @@ fn jobs_without_a_fault_remain() {
     let text = include_str!("faults/slurm.sacct");
     let report = slurm::read_text(text, "log", Strictness::Lenient).unwrap().finish().unwrap();
     assert_eq!((report.records, report.broken), (1, 3));
-    assert_eq!(report.notices()[0], "broken lines left out: 3");
+    assert_eq!(report.notices()[0], "invalid lines skipped: 3");
 }
 
 #[test]

@@ -26,18 +26,18 @@ fn faults_are_reported_with_their_line() {
         (
             "\"format\":3",
             "\"format\":9",
-            "events:1: events format 9 is not known; this version reads format 3",
+            "events:1: unsupported events format 9; this version reads format 3",
         ),
         ("\"run\"", "\"walk\"", "events:1: not an event: unknown variant `walk`"),
         ("\"job\":0,\"on\"", "\"job\":3,\"on\"", "events:3: job 3 is not in the system"),
-        ("[[0,1]]", "[[2,1]]", "events:3: job 0 is on node 2 of 2"),
+        ("[[0,1]]", "[[2,1]]", "events:3: job 0 is on node 2, but there are only 2 nodes"),
         ("[[0,1]]", "[[0,2]]", "events:4: the CPU of node 0 is over-committed"),
         ("1048576", "1048577", "events:3: job 0 has a CPU need or a yield above 1"),
         ("943718400", "943718401", "events:2: job 0 has a CPU need or a yield above 1"),
         (
             "\"start\",\"at_us\":0",
             "\"start\",\"at_us\":99000000",
-            "events:4: the time of this event is before that of the line above",
+            "events:4: the time of this event is earlier than that of the previous line",
         ),
         ("\"start\"", "\"resume\"", "events:3: job 0 is not paused"),
         ("{\"event\":\"complete\",\"at_us\":10000000,\"job\":0}\n", "", "events:5: job 0 never ends"),
@@ -52,8 +52,8 @@ fn faults_are_reported_with_their_line() {
 fn incomplete_files_are_reported() {
     let lines: Vec<&str> = EVENTS.lines().collect();
     for (text, expected) in [
-        (String::new(), ":1: an events file begins with a `run` event"),
-        (lines[..4].join("\n"), ":5: the file ends without a `summary` event: it is not complete"),
+        (String::new(), ":1: expected a `run` event in the first line"),
+        (lines[..4].join("\n"), ":5: the file is incomplete: it ends without a `summary` event"),
         ([EVENTS, lines[0]].concat(), ":6: an event after the `summary`"),
         ([lines[0], lines[0], lines[4]].join("\n"), ":2: a second `run` event"),
         ([lines[0], lines[1], lines[1]].join("\n"), ":3: job 0 is submitted twice"),
@@ -71,7 +71,7 @@ fn files_without_anything_to_draw_are_refused() {
     let events = file(EVENTS);
     let window = Window { from: Some(SimTime::from_secs(10)), to: None };
     let error = draw_gantt(events.path(), window).unwrap_err();
-    assert!(error.to_string().ends_with("no job runs in the time that is to be drawn"), "{error}");
+    assert!(error.to_string().ends_with("no job runs in the selected time span"), "{error}");
 
     let other = file(&EVENTS.replace("\"tau_us\":10000000", "\"tau_us\":5000000"));
     let paths = [events.path().to_owned(), other.path().to_owned()];
@@ -81,7 +81,7 @@ fn files_without_anything_to_draw_are_refused() {
     let lines: Vec<&str> = EVENTS.lines().collect();
     let empty = file(&[lines[0], lines[4]].join("\n"));
     let error = draw_stretch(&[empty.path().to_owned()], StretchForm::Ecdf).unwrap_err().to_string();
-    assert!(error.ends_with("no job was completed"), "{error}");
+    assert!(error.ends_with("no job completed"), "{error}");
     assert!(draw_timeline(empty.path()).is_err());
 }
 

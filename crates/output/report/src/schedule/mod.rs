@@ -229,7 +229,7 @@ mod tests {
         let paused = schedule(EVENTS, (Some(11), Some(19)), PAGE_LIMITS).unwrap().head;
         assert_eq!((paused.jobs, paused.stays, paused.from, paused.to), (3, 1, 11, 18));
         let error = schedule(EVENTS, (Some(40), None), PAGE_LIMITS).unwrap_err().to_string();
-        assert!(error.ends_with("no job runs in the time that is to be drawn"), "{error}");
+        assert!(error.ends_with("no job runs in the selected time span"), "{error}");
     }
 
     #[test]

@@ -151,6 +151,6 @@ mod tests {
             assert!(message(other, whole).starts_with("FILE: expected an events file"), "{other}");
         }
         let part = Window { from: Some(dfrsim_model::SimTime::from_secs(1)), to: None };
-        assert!(message(plan, part).contains("--from and --to are for events files"));
+        assert!(message(plan, part).contains("--from and --to apply to events files only"));
     }
 }

@@ -169,8 +169,8 @@ fn all_faults_of_a_scenario_are_found() {
     }
     let together = faults("study = 'coallocation'\nnodes = 20\nsample = 'repetition'\n");
     for part in [
-        "30 nodes are more than the 20 of a grid",
-        "with `sample = \"repetition\"` there is no optimum of a test case",
+        "30 nodes requested, but a grid has only 20",
+        "`optimum` requires `sample = \"case\"` or `sample = \"case-unchecked\"`",
     ] {
         assert!(together.contains(part), "{part}: {together}");
     }
@@ -217,12 +217,12 @@ fn what_is_wrong_with_listed_nodes_is_reported() {
     assert!(both.contains("nodes.csv:2: cores: `x` is not a number from 0"), "{both}");
     assert!(both.contains("nodes.csv:3: ram_gb: `y` is not a number from 0"), "{both}");
     let order = error("node,cores,ram_gb,ghz\na,1,1,1\n");
-    assert!(order.contains("nodes.csv:1: the properties should be cores,ghz,ram_gb"), "{order}");
+    assert!(order.contains("nodes.csv:1: expected the properties cores,ghz,ram_gb"), "{order}");
     assert!(error("node,cores,ghz,ram_gb\n").contains("expected at least one node"));
     let few = error("node,cores,ghz,ram_gb\na,1,1,1\n");
-    assert!(few.contains("sizes: 2 nodes are more than the 1 of a grid"), "{few}");
+    assert!(few.contains("sizes: 2 nodes requested, but a grid has only 1"), "{few}");
     let missing = faults("study = 'coallocation'\nnode_list = 'other.csv'\n");
-    assert!(missing.contains("there is no file other.csv"), "{missing}");
+    assert!(missing.contains("file not found: other.csv"), "{missing}");
 }
 
 /// The nodes of a case decide phase II of all its repetitions alike. If each repetition draws its

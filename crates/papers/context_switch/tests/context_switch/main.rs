@@ -188,7 +188,7 @@ fn wrong_fields_are_reported_together() {
     for part in [
         "expected a number of nodes from 1 to 1000000, found 0",
         "found \"dozing\"",
-        "expected a part of all actions from 0 to 1, found 2",
+        "expected a fraction of all actions from 0 to 1, found 2",
         "`repetitions` is now called `replications`",
         "expected one or more pairs of MB (above 0, ascending) and seconds (0 to 10^6)",
         "expected a factor from 1 to 1000000, found 0.5",
@@ -197,5 +197,5 @@ fn wrong_fields_are_reported_together() {
         assert!(errors.contains(part), "{part}: {errors}");
     }
     let neither = registry().parse("study = 'context-switch'\n", "none.toml", None, &[]).err().unwrap();
-    assert!(neither.to_string().contains("there must be `[samples]` or `[cluster]`"), "{neither}");
+    assert!(neither.to_string().contains("expected a table `[samples]` or `[cluster]`"), "{neither}");
 }

@@ -50,6 +50,6 @@ fn a_clock_needs_steps_of_cpu() {
     let text = "study = 'online'\npolicies = 'EASY'\n[simulation.readings]\nclock_s = 1\n\
                 [[workloads]]\nname = 'w'\nnodes = 8\nlublin = { replications = 1 }\n";
     let errors = read(text, None, &[]).unwrap_err().to_string();
-    assert!(errors.contains("a clock needs cpu_step"), "{errors}");
+    assert!(errors.contains("clock_s requires cpu_step"), "{errors}");
     assert!(read(text, None, &["simulation.readings.cpu_step=0.01"]).is_ok());
 }

@@ -80,14 +80,14 @@ fn all_rules_have_the_same_failures() {
 #[test]
 fn faults_of_outages_have_their_place() {
     for (field, message) in [
-        ("outages.interruption=kill", "says not what happens to jobs"),
+        ("outages.interruption=kill", "invalid rule for interrupted jobs `kill`"),
         ("outages.failures={between='normal:1',repair='fixed:1'}", "unknown distribution of times"),
         ("outages.failures={between='fixed:1'}", "repair"),
         (
             "outages.maintenance=[{first_s=0,every_s=5,length_s=5}]",
-            "shorter than the time from one to the next",
+            "a maintenance window must be shorter than the period `every_s`",
         ),
-        ("outages.maintenance=[{nodes='x',first_s=0,every_s=5,length_s=1}]", "names no nodes"),
+        ("outages.maintenance=[{nodes='x',first_s=0,every_s=5,length_s=1}]", "invalid nodes `x`"),
         ("outages.rack='4:1'", "rack"),
     ] {
         let lublin = SCENARIO.replace("swf = { file = 'log.swf' }", "lublin = { replications = 1 }");

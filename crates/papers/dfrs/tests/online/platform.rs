@@ -53,14 +53,14 @@ fn faults_of_platforms_have_their_place() {
         .replace("swf = { file = 'log.swf' }", "lublin = { replications = 1 }")
         .replace("'nodes.toml'", &table);
     for (field, message) in [
-        ("workloads.0.nodes=3", "the classes have 2 nodes, expected 3"),
+        ("workloads.0.nodes=3", "node classes have 2 nodes in total, expected 3"),
         (
             "workloads.0.platform.classes.1.speed=2",
             "override `workloads.0.platform.classes.1.speed=2`: expected a number above 0 and at most 1",
         ),
         ("workloads.0.platform.shared=['fpga']", "no class has the resource `fpga`"),
-        ("workloads.0.requests=['gpu:0.3']", "unknown request `gpu:0.3`"),
-        ("simulation.cpu_needs='whole'", "where nodes differ, policies know the exact CPU needs"),
+        ("workloads.0.requests=['gpu:0.3']", "invalid request `gpu:0.3`"),
+        ("simulation.cpu_needs='whole'", "a workload with a platform requires exact CPU needs"),
     ] {
         let errors = read(&lublin, None, &[field]).unwrap_err().to_string();
         assert!(errors.contains(message), "{field}: {errors}");

@@ -74,7 +74,7 @@ fn faults_of_priorities_have_their_place() {
         (
             "calc_period_s = 100",
             "accounts = [{ name = 'b', parent = 'c' }]",
-            "accounts.b: its parent `c` does not exist",
+            "accounts.b: unknown parent `c`; expected the name of an account",
         ),
     ] {
         assert!(lublin.contains(found), "{found}");

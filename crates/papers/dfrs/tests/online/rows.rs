@@ -88,16 +88,16 @@ fn users_wait_for_their_jobs() {
     let (figures, links) = closed("sessions");
     assert_eq!(
         (figures, links.as_str()),
-        ([600.0, 0.0, 1.0, 1.0], "log: 2 jobs follow another one; sessions: 2")
+        ([600.0, 0.0, 1.0, 1.0], "log: 2 jobs depend on another one; sessions: 2")
     );
     let (figures, links) = closed("dependencies");
-    assert_eq!((figures, links.as_str()), ([570.0, 0.0, 1.0, 1.0], "log: 1 jobs follow another one"));
+    assert_eq!((figures, links.as_str()), ([570.0, 0.0, 1.0, 1.0], "log: 1 jobs depend on another one"));
     // A session ends half a minute after all of its jobs have ended: job 4 begins a new session, job
     // 2 does not.
     let (figures, links) = closed("sessions:think:30");
     assert_eq!(
         (figures, links.as_str()),
-        ([700.0, 0.0, 1.0, 1.0], "log: 1 jobs follow another one; sessions: 3")
+        ([700.0, 0.0, 1.0, 1.0], "log: 1 jobs depend on another one; sessions: 3")
     );
 
     let by_week = LOG.replace(".swf' }", ".swf', submission = 'sessions', cut = 'week' }");

@@ -103,20 +103,17 @@ fn wrong_assumptions_are_reported_with_their_place() {
         errors(&format!("{HEAD}{workload}"), &[]).lines().next().unwrap().to_owned()
     };
     let cases = [
-        ("cpu = { serial = 2 }", "6:29: expected a part of a node from 0 to 1, found 2"),
-        ("cpu = { parallel = 0 }", "6:18: the CPU need of a task must be above 0"),
+        ("cpu = { serial = 2 }", "6:29: expected a fraction of a node from 0 to 1, found 2"),
+        ("cpu = { parallel = 0 }", "6:18: the CPU need of a task must be positive"),
         ("cpu = { cores = 0 }", "6:28: invalid value: integer `0`, expected a nonzero u32"),
         ("cpu = { seriel = 1 }", "6:20: unknown field `seriel`; did you mean `serial`?"),
         ("memory = \"nothing\"", "6:21: unknown variant `nothing`; expected none, constant, "),
-        ("memory = { constant = -1 }", "6:34: expected a part of a node from 0 to 1, found -1"),
-        (
-            "memory = { uniform = { from = 0.5, to = 0.1 } }",
-            "6:33: the lower bound 0.5 of the memory is above",
-        ),
+        ("memory = { constant = -1 }", "6:34: expected a fraction of a node from 0 to 1, found -1"),
+        ("memory = { uniform = { from = 0.5, to = 0.1 } }", "6:33: the lower bound of memory, 0.5, is above"),
         ("memory = { multiples = { single_probability = 2 } }", "6:35: expected a probability from 0 to 1"),
         (
             "memory = { multiples = { unit = 0.2 } }",
-            "6:35: expected at least 2 units, and no more than a node has",
+            "6:35: expected a maximum of at least 2 units, and at most one node",
         ),
     ];
     for (fields, start) in cases {
@@ -126,11 +123,11 @@ fn wrong_assumptions_are_reported_with_their_place() {
     let annotation = "[[workloads]]\nname = \"log\"\nnodes = 8\n[workloads.swf]\nfile = \"x\"\n\
         annotation = { lublin = { seed = 1, cpu = { serial = 2 } } }\n";
     let found = last(&format!("{HEAD}{annotation}"));
-    assert!(found.starts_with("s.toml:8:54: expected a part of a node"), "{found}");
+    assert!(found.starts_with("s.toml:8:54: expected a fraction of a node"), "{found}");
     let set = errors(&format!("{HEAD}{MODEL}"), &["workloads.model.lublin.cpu.serial=2"]);
     assert_eq!(
         set,
-        "override `workloads.model.lublin.cpu.serial=2`: expected a part of a node from 0 to 1, found 2"
+        "override `workloads.model.lublin.cpu.serial=2`: expected a fraction of a node from 0 to 1, found 2"
     );
 }
 
@@ -165,9 +162,9 @@ fn wrong_overrides_are_named() {
         ("simulation.penlty=0", "unknown field `penlty`; did you mean `penalty`?"),
         ("simulaton.penalty=0", "unknown field `simulaton`; did you mean `simulation`?"),
         ("workloads.modle.nodes=1", "`workloads` has no entry `modle`; did you mean `model`?"),
-        ("workloads.7.nodes=1", "`workloads` has only 1 entries, from 0; there is no 7"),
-        ("workloads.nodes=1", "`workloads` is a list; say which one, by its number or its name"),
-        ("workloads.x.nodes=1", "`workloads` has no entry `x`; there are: `model`"),
+        ("workloads.7.nodes=1", "`workloads` has only 1 entries, counted from 0; there is no entry 7"),
+        ("workloads.nodes=1", "`workloads` is a list; select an entry by its index or its name"),
+        ("workloads.x.nodes=1", "`workloads` has no entry `x`; expected one of `model`"),
         ("workloads=1", "`workloads` is a list of tables; set the keys of one of them"),
         ("study.x=1", "`study` is a value (string), not a table"),
         ("seed", "expected `key=value`"),

@@ -128,7 +128,7 @@ mod tests {
         );
         assert_eq!(faults("5\nx\n"), ["line 2, column 1: `x` is not a number from 0 to 100"]);
         for empty in ["", "\n\n", "# no values\n", "web,db\n"] {
-            assert_eq!(faults(empty), ["there are no values"], "{empty:?}");
+            assert_eq!(faults(empty), ["expected at least one line of values"], "{empty:?}");
         }
     }
 }

@@ -146,7 +146,7 @@ mod tests {
         let none = SimSpan::ZERO;
         assert_eq!(
             error(Settings { monitor: none, ..standard }),
-            "the time between readings of the use must be longer than 0 s"
+            "the monitoring period must be longer than 0 s"
         );
         assert_eq!(
             error(Settings { execution: none, ..standard }),
@@ -159,7 +159,7 @@ mod tests {
         for threshold in [-0.1, f64::NAN, f64::INFINITY] {
             assert_eq!(
                 error(Settings { threshold, ..standard }),
-                "the threshold must be a number that is not negative"
+                "the threshold must be a finite number of at least 0"
             );
         }
     }

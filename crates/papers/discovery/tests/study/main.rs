@@ -104,7 +104,10 @@ fn recorded_traces_are_read_and_their_faults_reported() {
 
     let error = |text: &str| run(text, folder.path(), Part::Whole).unwrap_err();
     let long = error(&RECORDED.replace("0.4 }", "0.4, span = 901 }"));
-    assert!(long.contains("workload `recorded`: the traces end at 900 s, before 901 s"), "{long}");
+    assert!(
+        long.contains("workload `recorded`: the traces end at 900 s, before the `span` of 901 s"),
+        "{long}"
+    );
     let crowded = error(&RECORDED.replace("0.4", "0.6"));
     assert!(crowded.contains("the machines on node 0 reserve more memory than it has"), "{crowded}");
     write("web.csv", "80,10\n20\n50,150\n");

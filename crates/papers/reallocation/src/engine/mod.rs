@@ -19,13 +19,13 @@
 //!
 //! ```
 //! use dfrsim_paper_reallocation::engine::{
-//!     Algorithm, ClusterSpec, Compression, Discipline, GridJob, Heuristic, Options, Platform, Reallocation, Speed,
+//!     Algorithm, ClusterSpec, Compression, Backfilling, GridJob, Heuristic, Options, Platform, Reallocation, Speed,
 //!     simulate,
 //! };
 //! use dfrsim_model::{JobId, SimSpan, SimTime};
 //!
 //! let cluster = |name: &str| ClusterSpec { name: name.to_owned(), cores: 2, speed: Speed::ONE, local: None, conditions: Default::default() };
-//! let platform = Platform::new(vec![cluster("a"), cluster("b")], Discipline::Conservative(Compression::OneByOne))?;
+//! let platform = Platform::new(vec![cluster("a"), cluster("b")], Backfilling::Conservative(Compression::OneByOne))?;
 //! // Jobs 1 and 2 fill the grid, and say that they take 5 and 6 hours. Job 3 queues behind the first; but job 2 ends
 //! // after half an hour, and when reallocation comes, after an hour, job 3 moves to its cluster.
 //! let hours = |hours: u64| SimSpan::from_secs(3_600 * hours);

@@ -290,8 +290,11 @@ mod tests {
     #[test]
     fn what_the_log_does_not_have_is_refused() {
         let error = |site: SiteFields| log().check(&site).unwrap_err().to_string();
-        assert!(error(site(None, 10, 0)).contains("ten.swf has 9 days; `offset_days` is 10"));
-        assert!(error(site(Some(vec![6, 5]), 0, 0)).contains("ten.swf has 10 jobs; `jobs` asks for 11"));
+        assert!(error(site(None, 10, 0)).contains("ten.swf has only 9 days, fewer than `offset_days` = 10"));
+        assert!(
+            error(site(Some(vec![6, 5]), 0, 0))
+                .contains("ten.swf has only 10 jobs, fewer than the 11 that `jobs` requests")
+        );
         assert!(log().check(&site(Some(vec![6, 4]), 9, 0)).is_ok());
     }
 }

@@ -46,7 +46,7 @@ fn data_have_to_follow_a_job_that_moves() {
     let (copies, transfer) = (2, Transfer { fixed: SimSpan::from_secs(1), per_core: SimSpan::ZERO });
     let options = Options { copies, transfer, ..Options::default() };
     let error = simulate(&platform(&[1, 1]), &jobs, &options, ()).unwrap_err();
-    let expected = "the data of jobs that are submitted to several clusters cannot be transferred";
+    let expected = "jobs submitted to several clusters cannot have data transfers; use one of the two";
     assert_eq!(error.to_string(), expected);
 }
 
@@ -71,7 +71,7 @@ fn what_was_published_may_not_be_so_any_more() {
     assert_eq!([None, Some(15), Some(100)].map(last), [(0, 30, 40), (0, 30, 40), (1, 40, 50)]);
     let options = Options { publication_period: Some(SimSpan::ZERO), ..Options::default() };
     let error = simulate(&platform(&[1, 1]), &jobs, &options, ()).unwrap_err();
-    assert_eq!(error.to_string(), "the periods of reallocation and of publication must be longer than zero");
+    assert_eq!(error.to_string(), "the periods of reallocation and publication must be above 0");
 }
 
 /// The first cluster has a fast node and one of half its speed, the second has one fast node. Job 1
@@ -134,7 +134,7 @@ fn jobs_without_a_cluster_are_held() {
 fn outages_come_one_after_the_other() {
     let error = |rows| platform(&[1, 1]).with_outages(outages(rows)).unwrap_err().to_string();
     assert!(platform(&[1, 1]).with_outages(outages(&[(0, 5, 6), (1, 1, 2), (0, 7, 8)])).is_ok());
-    let expected = "outage of cluster 0 from 6 to 8 s: expected a cluster of the platform, and outages that follow each other";
+    let expected = "outage of cluster 0 from 6 to 8 s: expected an existing cluster, and outages in order of time that do not overlap";
     assert_eq!(error(&[(0, 5, 6), (0, 6, 8)]), expected);
     assert!(error(&[(0, 5, 5)]).starts_with("outage of cluster 0 from 5 to 5 s"));
     assert!(error(&[(2, 1, 5)]).starts_with("outage of cluster 2"));

@@ -251,7 +251,9 @@ fn transfers_are_a_field() {
     assert_eq!(same[0], turnarounds[0]);
     let several = faults(&format!("meta = {{ copies = 2, transfer_s = 1 }}\n{QUICK}"));
     assert!(
-        several.contains("data are transferred for jobs that move, and with several copies none does"),
+        several.contains(
+            "transfer_s and transfer_per_core_s require copies = 1: jobs with several copies do not move"
+        ),
         "{several}"
     );
 }
@@ -284,10 +286,13 @@ fn failures_are_fields() {
     assert_ne!(first, second);
     let wrong = QUICK.replacen("speed = 1.0", "speed = 1.0\noutages = [{ from_s = 5, until_s = 5 }]", 1);
     let found = faults(&wrong);
-    assert!(found.contains("expected outages that last, one after the other"), "{found}");
+    assert!(
+        found.contains("expected outages with from_s < until_s, in order and with a gap between them"),
+        "{found}"
+    );
     let both =
         wrong.replacen("until_s = 5 }]", "until_s = 6 }]\nfailures = { mean_up_s = 5, mean_down_s = 5 }", 1);
-    assert!(faults(&both).contains("expected one of `outages` and `failures`"));
+    assert!(faults(&both).contains("expected either `outages` or `failures`, not both"));
 }
 
 /// Splits a log of a grid by site; the first job of S2 arrives ten minutes after the first one of
@@ -317,8 +322,8 @@ fn a_log_of_a_grid_is_split_by_site() {
     assert_eq!(
         reports,
         [
-            "S1: 20 records, 20 jobs; lines of other sites: 10; 0 days",
-            "S2: 10 records, 10 jobs; lines of other sites: 20; 0 days"
+            "S1: 20 records, 20 jobs; lines of other sites skipped: 10; 0 days",
+            "S2: 10 records, 10 jobs; lines of other sites skipped: 20; 0 days"
         ]
     );
     let windows = fs::read_to_string(options.out.join("tables/windows.csv")).unwrap();
@@ -336,9 +341,9 @@ fn a_log_of_a_grid_is_split_by_site() {
     let swf = QUICK.replace("jobs = [400]", "jobs = [400], log = \"a.swf\", origin = \"S1\"");
     let swf =
         registry().parse(&swf, "grid.toml", Some(folder.path()), &[]).map(|_| ()).unwrap_err().to_string();
-    assert!(swf.contains("only logs in the Grid Workloads Format"), "{swf}");
+    assert!(swf.contains("`origin` requires a log in the Grid Workloads Format"), "{swf}");
     let model = faults(&QUICK.replace("jobs = [400]", "jobs = [400], origin = \"S1\""));
-    assert!(model.contains("are for sites with a `log`"), "{model}");
+    assert!(model.contains("require a `log`"), "{model}");
 }
 
 #[test]
@@ -352,7 +357,7 @@ fn all_faults_of_a_scenario_are_found() {
     let found = faults(&wrong);
     for part in [
         "`seeds` is now called `replications`",
-        "the field `audit` was removed: the checker follows every simulation",
+        "the field `audit` was removed: every simulation is checked",
         "unknown batch policy `FIFO`; expected FCFS, EASY, CONS, CONS/REPLAN or SLURM",
         "expected a speed from 0.001 to 1000, found 0",
         "slow: expected a number of jobs for each of the 1 months",
@@ -360,13 +365,13 @@ fn all_faults_of_a_scenario_are_found() {
         assert!(found.contains(part), "{part}: {found}");
     }
     let cluster = faults(&QUICK.replace("cluster = \"fast\"", "cluster = \"quick\""));
-    assert!(cluster.contains("days: there is no cluster `quick`"), "{cluster}");
+    assert!(cluster.contains("days: unknown cluster `quick`"), "{cluster}");
     let shared = faults(&QUICK.replace("cluster = \"fast\"", "cluster = \"slow\""));
     assert!(shared.contains("duplicate site with the cluster `slow`"), "{shared}");
     let missing = faults(&QUICK.replace("jobs = [400]", "log = \"none.swf\""));
-    assert!(missing.contains("there is no file none.swf"), "{missing}");
+    assert!(missing.contains("file not found: none.swf"), "{missing}");
     let unspecified = faults(&QUICK.replace(", jobs = [400]", ""));
-    assert!(unspecified.contains("expected one of `jobs` or `log`"), "{unspecified}");
+    assert!(unspecified.contains("expected `jobs` or `log`"), "{unspecified}");
 }
 
 /// A log of a hundred jobs has one with 200 cores.
@@ -436,11 +441,11 @@ fn awkward_logs_run_with_rules() {
     let strict = run("lines = 'strict'\n").unwrap_err().to_string();
     assert!(strict.contains("awkward.swf:51"), "{strict}");
     let error = run("rules = { unknown_status = 'error' }\n").unwrap_err().to_string();
-    assert!(error.contains("its status is not one of the format"), "{error}");
+    assert!(error.contains("its status is not defined by the format"), "{error}");
     let wide = faults(&format!("{scenario}rules = {{ too_wide = 'clamp' }}\n"));
-    assert!(wide.contains("jobs that fit on no cluster are a matter of `jobs.too_wide`"), "{wide}");
+    assert!(wide.contains("use `jobs.too_wide` for jobs that fit on no cluster"), "{wide}");
     let alone = faults(&format!("{scenario}offset_days = 1\n").replace("log = 'awkward.swf'", "jobs = [5]"));
-    assert!(alone.contains("are for sites with a `log`"), "{alone}");
+    assert!(alone.contains("require a `log`"), "{alone}");
 }
 
 /// The second replication begins two days later, and each month has its load.
@@ -472,9 +477,9 @@ fn sites_have_windows_and_loads() {
     let counted = windows("jobs = [3, 9]\n");
     assert_eq!(counted[0][2..4], ["1", "12"]);
     let many = faults_of_run(&format!("{scenario}jobs = [15, 9]\n"), folder.path());
-    assert!(many.contains("a.swf has 20 jobs; `jobs` asks for 24"), "{many}");
+    assert!(many.contains("a.swf has only 20 jobs, fewer than the 24 that `jobs` requests"), "{many}");
     let late = faults_of_run(&scenario.replace("offset_days = 1", "offset_days = 90"), folder.path());
-    assert!(late.contains("a.swf has 9 days; `offset_days` is 90"), "{late}");
+    assert!(late.contains("a.swf has only 9 days, fewer than `offset_days` = 90"), "{late}");
 }
 
 fn faults_of_run(text: &str, folder: &Path) -> String {
@@ -539,7 +544,7 @@ priorities = { weights = { age = 1000, size = 500 }, max_running_per_user = 8, b
 fn conditions_must_fit_their_cluster() {
     let with = |more: &str| faults(&QUICK.replace("cores = 64\n", &format!("cores = 64\n{more}\n")));
     let classes = "platform = { classes = [{ name = \"a\", nodes = 63, cores = 4, memory_gb = 8 }] }";
-    assert!(with(classes).contains("the classes have 63 nodes, expected 64"), "{}", with(classes));
-    assert!(with("requests = [\"@ssd:0.2\"]").contains("expected a `platform`"));
+    assert!(with(classes).contains("node classes have 63 nodes in total, expected 64"), "{}", with(classes));
+    assert!(with("requests = [\"@ssd:0.2\"]").contains("requests need a `platform`"));
     assert!(with("priorities = { calc_period_s = 0 }").contains("priorities"));
 }

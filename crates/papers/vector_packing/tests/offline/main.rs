@@ -254,7 +254,7 @@ fn wrong_fields_are_reported_together() {
         "must be even",
         "expected a deviation from 0",
         "expected a probability from 0 to 1, found 2",
-        "expected at least one: a part that is free from 0 to 1",
+        "expected at least one: a free fraction from 0 to 1",
         "test.toml:13:1: expected one of `set`, `grid` or `files`",
     ] {
         assert!(errors.contains(part), "{part}\n{errors}");
@@ -313,7 +313,7 @@ grid = {{ nodes = 4, jobs = 6, dimensions = 2, sigma = 0.5, rho = 0, slack = 0.5
     assert_eq!(instance("own").jobs[0].tasks, 2);
     let fault = |group: &str, number| problem(group, number).unwrap_err().to_string();
     assert_eq!(fault("own", 1), "`own` has 1 scenarios with 1 replications each, counted from 0");
-    assert_eq!(fault("none", 0), "there is no group of instances `none`");
+    assert_eq!(fault("none", 0), "unknown group of instances `none`");
     fs::write(&file, "{}").unwrap();
     assert!(fault("own", 0).contains("own.json"), "{}", fault("own", 0));
 }

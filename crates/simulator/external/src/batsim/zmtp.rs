@@ -247,7 +247,7 @@ mod tests {
     fn nonsense_is_an_error() {
         for (sends, expected) in [
             (&b"\x04\x09\x05ERROR\x02no"[..], "refuses"),
-            (b"\0\x01a", "before it is ready"),
+            (b"\0\x01a", "before it was ready"),
             (&[READY_REP, b"\0\x01a"].concat(), "does not begin with an empty frame"),
             (&[READY_REP, b"\x01\0\x02\xff\0\0\0\0\0\0\0"].concat(), "more than 256 MiB"),
             (&[READY_REP, b"\x01\0\0\x05{}"].concat(), "unexpected end of file"),

@@ -29,13 +29,13 @@ use std::sync::Arc;
 ///
 /// ```
 /// use dfrsim_cluster::{Decision, Options, Scheduler as _, Simulation};
-/// use dfrsim_policies::batch::{Discipline, LocalScheduler, Query};
+/// use dfrsim_policies::batch::{Backfilling, LocalScheduler, Query};
 /// # use dfrsim_model::{Job, JobId, Share, SimSpan, SimTime};
 /// # let hour = SimSpan::from_secs(3_600);
 /// # let job = |id, tasks| Job { id: JobId(id), submit: SimTime::ZERO, tasks, cpu_need: Share::ONE, memory: Share::ZERO,
 /// #     run_time: hour, requested_time: None, user: None, origin: dfrsim_model::Origin::UNKNOWN };
 /// let mut cluster = Simulation::new(4, Options::default(), [], ())?;
-/// let (mut scheduler, mut decision) = (LocalScheduler::new(Discipline::Easy.into(), 4, None), Decision::default());
+/// let (mut scheduler, mut decision) = (LocalScheduler::new(Backfilling::Easy.into(), 4, None), Decision::default());
 /// cluster.submit_now(job(1, 3))?;
 /// scheduler.decide(&cluster.situation(), &mut decision);
 /// cluster.decide(&mut decision)?;

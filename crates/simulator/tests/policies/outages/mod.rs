@@ -254,7 +254,7 @@ fn jobs_that_follow_a_lost_one_come() {
         // The audit detects missing followers.
         let links = lost.replace(r#""job":0,"followers":1"#, r#""job":0,"followers":2"#);
         let faults = audit(links.as_bytes()).unwrap_err().to_string();
-        assert!(faults.contains("jobs that were to follow it were never submitted"), "{faults}");
+        assert!(faults.contains("announced followers were never submitted"), "{faults}");
         ends_at(policy, "requeue", 26);
     }
 }

@@ -195,7 +195,7 @@ impl<'a> Check<'a> {
             };
             if !is_right || end < begin {
                 let (vm, verb) = (&action.vm, action.action.name());
-                self.fault(format!("pool {pool}: the {verb} of `{vm}` begins or ends at a wrong time"));
+                self.fault(format!("pool {pool}: the {verb} of `{vm}` begins or ends at the wrong time"));
             }
             ended = ended.max(end);
         }

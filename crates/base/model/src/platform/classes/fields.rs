@@ -303,7 +303,7 @@ mod tests {
             error(&format!("classes = [{{ name = 'a', nodes = 2, cores = 4, memory_gb = 8{rest} }}]"))
         };
         assert!(class(", speed = 1.5").starts_with(
-            "p.toml:1:71: classes[0].speed: expected a number above 0 and at most 1: run times are those of the fastest nodes\n"
+            "p.toml:1:71: classes[0].speed: expected a number above 0 and at most 1: speeds are relative to the fastest nodes\n"
         ));
         assert!(
             class(", resources = { gpu = 0 }").starts_with(
@@ -311,10 +311,10 @@ mod tests {
             )
         );
         assert!(class(", gpus = 3").contains("unknown field `gpus`"));
-        assert!(class(", features = ['a b']").contains("`a b` is no name"));
+        assert!(class(", features = ['a b']").contains("`a b` is not a valid name of a resource or feature"));
         assert!(error("classes = []").starts_with("p.toml:1:11: classes: expected at least one class"));
         let twice = "classes = [{ name = 'a', nodes = 1, cores = 1, memory_gb = 1 }, { name = 'a', nodes = 1, cores = 1, memory_gb = 1 }]";
-        assert!(error(twice).contains("a name of its own"));
+        assert!(error(twice).contains("expected a unique name of letters, digits, `-` and `_`"));
         let shared = "shared = ['gpu']\nclasses = [{ name = 'a', nodes = 1, cores = 1, memory_gb = 1 }]";
         assert!(
             error(shared).starts_with("p.toml:1:10: shared: no class has the resource `gpu`"),

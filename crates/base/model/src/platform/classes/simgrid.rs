@@ -140,13 +140,16 @@ mod tests {
     #[test]
     fn what_is_no_platform_is_refused() {
         let error = |text: &str| parse(text).unwrap_err().to_string();
-        assert!(error("<platform").starts_with("expected a platform of SimGrid: "));
-        assert!(error("<platform/>").ends_with("it has no `host` and no `cluster`"));
-        assert!(error("<platform><host id='a'/></platform>").ends_with("host `a` has no speed"));
-        assert!(error("<platform><host id='a' speed='1Xf'/></platform>").ends_with("`1Xf` is no speed"));
+        assert!(error("<platform").starts_with("invalid SimGrid platform: "));
+        assert!(error("<platform/>").ends_with("expected a `host` or `cluster` element"));
+        assert!(error("<platform><host id='a'/></platform>").ends_with("host `a` has no `speed` attribute"));
+        assert!(
+            error("<platform><host id='a' speed='1Xf'/></platform>")
+                .ends_with("host `a`: invalid speed `1Xf`")
+        );
         assert!(
             error("<platform><cluster id='a' radical='3-1' speed='1f'/></platform>")
-                .ends_with("is no radical of a cluster")
+                .ends_with("invalid cluster radical `3-1`; expected a list such as 0-15,20")
         );
     }
 }

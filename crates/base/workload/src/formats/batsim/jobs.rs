@@ -149,7 +149,7 @@ fn record(entry: &mut Entry<'_>, profiles: &mut Profiles) -> Option<(Record, Run
 fn run(entry: &mut Entry<'_>, profiles: &mut Profiles, profile: &str, res: u32) -> Option<Run> {
     match profiles.run(profile, res) {
         Ok(run) => return Some(run),
-        Err(RunError::Unknown) => entry.report("profile", "the name of a profile"),
+        Err(RunError::Unknown) => entry.report("profile", "the name of a profile of this workload"),
         Err(RunError::Nodes { profile, nodes }) => {
             entry.report("res", &format!("{nodes}, the number of elements in `cpu` of profile `{profile}`"));
         }

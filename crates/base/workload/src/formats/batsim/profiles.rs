@@ -136,7 +136,12 @@ impl Profiles {
         }
         match self.by_name.get(part) {
             Some(&index) => self.run_entry(index, nodes, depth + 1),
-            None => Err(self.report_once(sequence, "seq", &format!("`{part}`"), "the name of a profile")),
+            None => Err(self.report_once(
+                sequence,
+                "seq",
+                &format!("`{part}`"),
+                "the name of a profile of this workload",
+            )),
         }
     }
 

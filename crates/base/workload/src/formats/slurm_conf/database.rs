@@ -408,7 +408,7 @@ chem|anna||||3||
         let error = rows("Name|GrpTRES\nhigh|cpu\n", "Name").and_then(|rows| qos(&rows, false)).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "list.txt: line 2: QOS high GrpTRES: expected amounts such as cpu=100,gres/gpu=4, found `cpu`"
+            "list.txt: line 2: QOS high GrpTRES: expected TRES amounts such as cpu=100,gres/gpu=4, found `cpu`"
         );
     }
 
@@ -418,11 +418,11 @@ chem|anna||||3||
             ("", "line 1: Account: expected a listing of `sacctmgr show --parsable2`, found an empty file"),
             (
                 "Name|Share\n",
-                "line 1: Account: expected a first line with this column, as `sacctmgr show --parsable2` prints it",
+                "line 1: Account: expected a header line with this column, as printed by `sacctmgr show --parsable2`",
             ),
             ("Account|Share\na|1|2\n", "line 2: Account: expected 2 fields, found 3"),
             ("Account|Share\na|much\n", "line 2: Share: expected a whole number, found `much`"),
-            ("Account|Share\na|1\na|1\n", "line 3: Account: the account `a` is there already"),
+            ("Account|Share\na|1\na|1\n", "line 3: Account: account `a` is listed twice"),
             (
                 "Account|Par Name\nphysics|sciences\nscience|root\n",
                 "line 2: ParentName: unknown account `sciences`; did you mean `science`?",

@@ -424,16 +424,19 @@ Name=gpu Type=k80 Count=3
     #[test]
     fn what_cannot_be_read_has_its_place() {
         for (text, message) in [
-            ("\nNodeName=n[1- CPUs=2", "line 2: NodeName: expected names such as n[1-8,12], found `n[1-`"),
+            (
+                "\nNodeName=n[1- CPUs=2",
+                "line 2: NodeName: expected host names such as n[1-8,12], found `n[1-`",
+            ),
             ("NodeName=n1 CPUs=x", "line 1: NodeName CPUs: expected a whole number, found `x`"),
             (
                 "NodeName=n1 Gres=gpu:a:b:2",
                 "line 1: NodeName Gres: expected a generic resource such as gpu:4 or gpu:a100:4, found `gpu:a:b:2`",
             ),
-            ("NodeName=n[1-3]\nNodeName=n2", "line 2: NodeName: the node n2 is there already"),
+            ("NodeName=n[1-3]\nNodeName=n2", "line 2: NodeName: node n2 is defined twice"),
             (
                 "PartitionName=p Nodes=n[",
-                "line 1: PartitionName=p Nodes: expected names such as n[1-8,12], found `n[`",
+                "line 1: PartitionName=p Nodes: expected host names such as n[1-8,12], found `n[`",
             ),
         ] {
             assert_eq!(read(&parse_lines(text, "x"), &[]).unwrap_err().to_string(), format!("x: {message}"));

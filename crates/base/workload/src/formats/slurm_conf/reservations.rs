@@ -135,23 +135,19 @@ ReservationName=matlab StartTime=2026-03-02T10:00:00 EndTime=2026-03-02T12:00:00
             (
                 "ReservationName",
                 "Reservation",
-                "r.txt: line 1: expected a list of reservations, which begins with ReservationName, found `reservation`",
+                "r.txt: line 1: expected a list of reservations, beginning with ReservationName, found `reservation`",
             ),
             (
                 "EndTime=2026-03-02T12",
                 "EndTime=2026-03-02T09",
-                "r.txt: line 1: ReservationName=course EndTime: expected a time behind StartTime",
+                "r.txt: line 1: ReservationName=course EndTime: expected a time after StartTime",
             ),
             (
                 "n[1-2]",
                 "n[1-",
-                "r.txt: line 1: ReservationName=course nodes: expected names such as n[1-8,12], found `n[1-`",
+                "r.txt: line 1: ReservationName=course nodes: expected host names such as n[1-8,12], found `n[1-`",
             ),
-            (
-                "=matlab",
-                "=course",
-                "r.txt: line 5: ReservationName: the reservation `course` is there already",
-            ),
+            ("=matlab", "=course", "r.txt: line 5: ReservationName: reservation `course` is listed twice"),
         ] {
             let error = from_lines(&parse_lines(&TEXT.replacen(from, to, 1), "r.txt")).unwrap_err();
             assert_eq!(error.to_string(), message);
