@@ -18,7 +18,7 @@ pub enum Datum {
     /// A number. Durations are in seconds, rounded to the nearest `f64`: exact to the microsecond
     /// for up to 285 years.
     Number(f64),
-    /// A boolean.
+    /// Truth value.
     Boolean(bool),
     /// No value.
     Missing,
@@ -27,7 +27,7 @@ pub enum Datum {
 /// Rows of one type, stored by column.
 #[derive(Clone, Debug)]
 pub struct DataFrame {
-    /// Type of the rows.
+    /// Row type that all rows have, with its columns.
     pub row_type: &'static RowType,
     /// Status of each run.
     pub status: Vec<Status>,

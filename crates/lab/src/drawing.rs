@@ -68,7 +68,7 @@ pub enum Chart {
         reference: f64,
         /// Direction in which values improve.
         better: Better,
-        /// The lines.
+        /// Lines with their intervals, in drawing order.
         lines: Vec<IntervalLine>,
     },
 }

@@ -15,7 +15,7 @@ const MAX_BOOTSTRAPPED: usize = 200;
 /// Ranking of the variants of one row type by the primary metric.
 #[derive(Clone, Debug)]
 pub struct Ranking {
-    /// Type of the rows.
+    /// Row type whose primary metric ranks the variants.
     pub row_type: &'static RowType,
     /// Primary metric.
     pub metric: &'static Column,

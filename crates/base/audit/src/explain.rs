@@ -95,7 +95,7 @@ pub struct Holder {
     /// Time since its submission.
     #[serde(rename = "age_s")]
     pub age: SimSpan,
-    /// Yield of the job.
+    /// Fraction of the CPU need that the job gets, from 0 to 1.
     #[serde(rename = "yield")]
     pub job_yield: Yield,
 }

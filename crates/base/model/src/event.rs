@@ -297,7 +297,7 @@ pub enum Record<'a> {
         max_stretch: f64,
         /// Maximum bounded stretch of a job.
         max_bounded_stretch: f64,
-        /// Mean bounded stretch.
+        /// Mean of the bounded stretch over all completed jobs.
         mean_bounded_stretch: f64,
         /// Mean turnaround time in seconds.
         mean_turnaround_s: f64,

@@ -16,7 +16,7 @@ use std::path::Path;
 pub(crate) struct Case {
     /// Name of the command.
     pub(crate) command: String,
-    /// All arguments.
+    /// Arguments after the name of the program.
     pub(crate) arguments: Vec<String>,
     /// Names of the mutated files, each of which has its own reader.
     pub(crate) changed: Vec<String>,

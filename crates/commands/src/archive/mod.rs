@@ -38,7 +38,7 @@ pub enum ArchiveError {
     /// A file could not be read or written.
     #[error("{}: {source}", file.display())]
     Io {
-        /// The file.
+        /// File that could not be read or written.
         file: PathBuf,
         /// Error of the operating system.
         source: io::Error,

@@ -25,7 +25,7 @@ pub(super) const COUNTS: [&str; 3] = ["runs", "failures", "unsolved"];
 /// A summary of results, to be compared with later results.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Baseline {
-    /// The study.
+    /// Name of the study that wrote the baseline.
     pub study: String,
     /// Title of the scenario.
     pub title: String,

@@ -104,7 +104,7 @@ pub struct Comparison {
 /// Comparison of the rows of one type.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ComparedRows {
-    /// Type of the rows.
+    /// Row type that both sides have.
     pub row_type: &'static RowType,
     /// Variant columns in which the selection of B differs from that of A.
     pub separate_columns: Vec<&'static Column>,
@@ -140,7 +140,7 @@ pub struct GroupComparison {
     /// True if the group pools several values of a numeric label, each of which also has a group of
     /// its own.
     pub is_pooled: bool,
-    /// The metric.
+    /// Metric whose values are compared.
     pub metric: &'static Column,
     /// Pairs in which both sides have a value, in the order of A.
     pub pairs: Vec<Pair>,

@@ -15,7 +15,7 @@ use std::ops::Deref;
 use std::path::Path;
 use toml::Value;
 
-/// Source of a scenario.
+/// Text of a scenario, and where its relative paths begin.
 #[derive(Clone, Copy, Debug)]
 pub struct ScenarioSource<'a> {
     /// Text of the file.

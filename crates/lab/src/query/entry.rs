@@ -32,7 +32,7 @@ pub enum Query {
     Check(NamedCheck),
     /// Parts that must all hold; the value is that of the first.
     All {
-        /// The parts.
+        /// Queries that must all hold, in the order of the evidence.
         parts: Vec<Query>,
         /// [Template](super::fill) of the evidence; `{1}` is the evidence for the first part.
         detail: Option<String>,

@@ -34,9 +34,9 @@ pub fn fill(template: &str, values: &[(&str, TemplateValue)]) -> String {
 /// Value of a placeholder.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TemplateValue {
-    /// A number.
+    /// Number, printed in the format of its template.
     Number(f64),
-    /// A text.
+    /// Text, inserted unchanged.
     Text(String),
     /// A list of numbers.
     List(Vec<f64>),

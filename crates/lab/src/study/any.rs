@@ -30,7 +30,7 @@ pub struct AnyStudy {
     pub(crate) grain: ShardUnit,
     /// See [`Study::RUNS`].
     pub(crate) runs: &'static str,
-    /// Types of the rows.
+    /// Row types of the study, the main one first.
     pub row_types: &'static [RowType],
     /// Formats the reference of the scenario's fields as Markdown.
     pub field_reference: fn() -> String,

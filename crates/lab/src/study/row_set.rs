@@ -18,7 +18,7 @@ pub enum Journaling {
     Instances,
 }
 
-/// A file of rows.
+/// CSV file that holds the rows of one type.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RowFile {
     /// Name of the file, relative to the results folder.
@@ -33,7 +33,7 @@ pub type RowTexts = BTreeMap<String, String>;
 /// Source of records of earlier runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// A journal.
+    /// Journal of an unfinished run.
     Journal,
     /// The row file with this index.
     File(usize),

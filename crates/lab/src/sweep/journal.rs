@@ -20,7 +20,7 @@ pub(crate) struct Journal {
     checksum: Checksum,
 }
 
-/// Contents of a journal.
+/// Records of a journal whose lines are undamaged.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct JournalContents {
     pub(crate) records: Vec<StringRecord>,

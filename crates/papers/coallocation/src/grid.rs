@@ -32,7 +32,7 @@ pub(crate) fn grid_nodes(
     nodes
 }
 
-/// A grid in use.
+/// Grid together with the reservations of its nodes.
 #[derive(Debug)]
 pub(crate) struct GridInUse {
     pub(crate) grid: Grid,

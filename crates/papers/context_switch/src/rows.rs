@@ -39,7 +39,7 @@ columns! {
 }
 
 columns! {
-    /// A simulation.
+    /// Row of one simulation of vjobs under a policy.
     pub struct SimulationRow of |run: &Run| {
         /// Number of VMs.
         label pub vms: u32,

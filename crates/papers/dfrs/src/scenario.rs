@@ -104,7 +104,7 @@ fields! {
         /// or `checkpoint:INTERVAL:COST:RESTART` in seconds of their work (restart from the last
         /// checkpoint). With several, all are simulated.
         pub interruptions as "interruption": Vec<Interruption> = one_or_many(named("an interruption rule")), default vec![Interruption::Requeue];
-        /// The times.
+        /// Distributions of up and down times, written in the same table.
         pub times: DownTimes = flattened();
     }
 }

@@ -89,7 +89,7 @@ fn walltime(job: &GridJob) -> SimSpan {
     EstimateModel::Random(5.0).estimate(&job, Seed::new(1)).unwrap()
 }
 
-/// With cancellation, homogeneous.
+/// Measures reallocation with cancellation on homogeneous clusters.
 #[divan::bench(args = [
     (Backfilling::Conservative(Compression::OneByOne), Heuristic::Mct),
     (Backfilling::Conservative(Compression::OneByOne), Heuristic::MaxRelGain),

@@ -5,7 +5,7 @@ use dfrsim_lab::columns;
 use dfrsim_model::SimSpan;
 
 columns! {
-    /// A simulation.
+    /// Row of one simulation with its comparison.
     pub struct Simulation of |(comparison, outcome): (&Comparison, &Outcome)| {
         /// Name of the workload.
         label pub workload: String,

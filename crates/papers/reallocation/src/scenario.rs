@@ -148,7 +148,7 @@ fields! {
 }
 
 fields! {
-    /// A cluster.
+    /// Cluster of the grid: its cores, speed and conditions.
     #[derive(Clone, Debug, PartialEq)]
     pub struct ClusterFields {
         /// Name of the cluster.
@@ -202,7 +202,7 @@ fields! {
         /// `requeue` (they restart on the cluster), or `checkpoint:INTERVAL:COST:RESTART` in seconds
         /// of their work (they restart there from their last checkpoint).
         pub interruption: Interruption = named("an interruption rule"), default Interruption::Requeue;
-        /// The times.
+        /// Distributions of up and down times, written in the same table.
         pub times: DownTimes = flattened();
     }
 }

@@ -12,7 +12,7 @@ use dfrsim_lab::{
 };
 use dfrsim_model::SimSpan;
 
-/// A published table.
+/// Table of the report beside which ours is printed.
 pub(crate) struct PublishedTable {
     /// Number of the table, from 2.
     pub(crate) number: usize,

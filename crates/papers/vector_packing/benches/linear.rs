@@ -16,7 +16,7 @@ fn sample(nodes: u32, jobs: u32) -> Instance {
     Scenario::Dissertation(scenario).instance_as(Seed::new(1), InstanceInterpretation::default())
 }
 
-/// By nodes, jobs and how carefully.
+/// Measures linear programs for sizes given as nodes, jobs and diving mode.
 #[divan::bench(sample_count = 2, args = [(4, 12, Diving::Fast), (4, 12, Diving::Slow), (16, 40, Diving::Fast), (16, 40, Diving::Slow), (64, 100, Diving::Fast)])]
 fn diving(bencher: Bencher<'_, '_>, (nodes, jobs, how): (u32, u32, Diving)) {
     let (instance, solver) = (sample(nodes, jobs), Backend::Microlp.solver());

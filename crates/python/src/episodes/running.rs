@@ -3,7 +3,7 @@
 use dfrsim::cluster::JobHandle;
 use dfrsim::prelude::*;
 
-/// Running job.
+/// Job that occupies nodes, as an environment observes it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RunningJob {
     pub(super) handle: JobHandle,

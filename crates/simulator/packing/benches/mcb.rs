@@ -12,7 +12,7 @@ fn main() {
     divan::main();
 }
 
-/// Where the jobs come from.
+/// Sources of the jobs.
 #[derive(Clone, Copy, Debug)]
 enum Source {
     /// Quad-core nodes and memory in tenths, as synthetic workloads have them: few classes of tasks.

@@ -18,7 +18,7 @@ struct Mapped {
     placement: Vec<NodeTasks>,
 }
 
-/// Where the tasks of a job go, among the nodes that have memory for them.
+/// Placement rules for the tasks of a job, among the nodes with enough free memory.
 #[derive(Clone, Copy)]
 enum Placing {
     /// The least loaded node, task by task: what Greedy does, which leaves nearly equal loads.

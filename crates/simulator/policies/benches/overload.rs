@@ -44,7 +44,7 @@ fn run(bencher: Bencher<'_, '_>, policy: &str, first: Option<u64>) {
 
 const POLICIES: [&str; 2] = ["GreedyPM*/per/OPT=MIN/MVT=600", "/per/OPT=MIN"];
 
-/// Up to 1,300 jobs wait.
+/// Maximum length of the queue: 1,300 jobs.
 #[divan::bench(args = POLICIES, sample_count = 5, sample_size = 1)]
 fn ten_thousand_lines(bencher: Bencher<'_, '_>, policy: &str) {
     run(bencher, policy, Some(10_000));

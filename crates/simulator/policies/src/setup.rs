@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// Everything that a simulation depends on, except its jobs.
 #[derive(Clone, Debug)]
 pub struct Setup {
-    /// The policy.
+    /// Policy, as parsed from its name.
     pub policy: Policy,
     /// Parameters of the policy that its name leaves open.
     pub parameters: PolicyOptions,

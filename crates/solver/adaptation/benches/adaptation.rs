@@ -21,7 +21,7 @@ fn problem(nodes: u32, jobs: u32) -> Adaptation {
         .expect("half of the memory is free")
 }
 
-/// By nodes, jobs and budget in percent.
+/// Measures the heuristic for sizes given as nodes, jobs and budget in percent.
 #[divan::bench(args = [(4, 12, 25), (64, 500, 10), (64, 500, 25), (64, 500, 50)], sample_count = 20)]
 fn adapt(bencher: Bencher<'_, '_>, (nodes, jobs, percent): (u32, u32, u64)) {
     measure(bencher, &problem(nodes, jobs), percent);

@@ -77,7 +77,7 @@ fn simple_90_requests(bencher: Bencher<'_, '_>, (size, days): (usize, u64)) {
     answer(bencher, Kind::Simple, size, days);
 }
 
-/// On 606 nodes with a day of use, as in the experiments: 90 requests.
+/// Measures 90 requests on 606 nodes with a day of reservations, as in the experiments.
 #[divan::bench(args = SIZES, sample_count = 5, sample_size = 1)]
 fn planetlab_90_requests(bencher: Bencher<'_, '_>, size: usize) {
     let seed = Seed::new(1);

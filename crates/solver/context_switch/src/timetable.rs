@@ -13,7 +13,7 @@ use dfrsim_model::{NodeId, SimTime};
 /// A node that is switched on or off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NodeSwitch {
-    /// The node.
+    /// Node that is switched on or off.
     pub node: NodeId,
     /// True if the node is on afterwards.
     pub is_on: bool,

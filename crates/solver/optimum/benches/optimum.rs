@@ -48,7 +48,7 @@ fn one_optimum(bencher: Bencher<'_, '_>, (nodes, jobs): (usize, usize)) {
     bencher.bench(|| exact(black_box(&instance)));
 }
 
-/// Of 4 nodes, by each solver of the build and by jobs.
+/// Measures linear programs on 4 nodes, for each solver and number of jobs.
 #[divan::bench(sample_count = 3, args = by_solver([8, 10]))]
 fn optimum_by_solver(bencher: Bencher<'_, '_>, &(backend, jobs): &(Backend, usize)) {
     let instance = sample(4, jobs, 4, 0);

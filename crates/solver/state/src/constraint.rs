@@ -75,7 +75,7 @@ dfrsim_model::named! {
     }
 }
 
-/// A field of a constraint.
+/// Fields that a constraint may have besides its kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ConstraintField {
     Vms,

@@ -53,7 +53,7 @@ pub type Amounts = BTreeMap<String, u64>;
 pub const UNITS: u64 = 1_000_000;
 
 dfrsim_model::named! {
-    /// The state of a VM.
+    /// States of a VM, by their names in files.
     #[derive(Default)]
     pub enum VmState as "state of a VM" {
         /// Not started yet.
@@ -141,11 +141,11 @@ pub struct Reserved<'a> {
 /// A cluster with its VMs, constraints and reservations.
 #[derive(Clone, Debug, Default)]
 pub struct State<'a> {
-    /// Nodes.
+    /// Nodes in the order of their files.
     pub nodes: Vec<Node<'a>>,
     /// Vjobs in the order of their submission.
     pub vjobs: Vec<Vjob>,
-    /// VMs.
+    /// VMs in the order of their files.
     pub vms: Vec<Vm<'a>>,
     /// Constraints, to be read by [`Constraint::read`].
     pub constraints: Vec<Located<'a>>,

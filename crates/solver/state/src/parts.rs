@@ -15,7 +15,7 @@ const LABEL: &str = "label.";
 pub(super) const VM_COLUMNS: [&str; 7] = ["vm", "vjob", "priority", "state", "node", "least_yield", "pinned"];
 
 dfrsim_model::named! {
-    /// The state of a node.
+    /// States of a node, by their names in files.
     enum NodeState as "state of a node" {
         /// Switched on.
         Online = "online",

@@ -31,9 +31,9 @@ const DIMENSIONS: [u32; 6] = [2, 4, 6, 8, 10, 12];
 /// Sums of both algorithms over the instances of a point, VP_CPSUM first.
 #[derive(Clone, Copy, Default)]
 struct Point {
-    /// In microseconds, where one has a packing.
+    /// Time in microseconds, where the algorithm finds a packing.
     times: [f64; 2],
-    /// In percent of the best yield known, where both have a packing.
+    /// Yield in percent of the best known one, where both find a packing.
     gaps: [f64; 2],
     failures: [u32; 2],
     instances: u32,

@@ -76,7 +76,7 @@ impl OfferedAlgorithms {
 
 /// An instance of a run, with everything that the results of algorithms depend on.
 pub struct PackingProblem {
-    /// The instance.
+    /// Instance that is packed.
     pub instance: Instance,
     /// Settings of the algorithms.
     pub settings: Settings,

@@ -16,7 +16,7 @@ pub trait SettingVisitor<S> {
     fn setting<T: SettingType>(&mut self, setting: &Setting<S, T>);
 }
 
-/// Type of a setting.
+/// Values that a setting can have: how they are read, checked and written.
 pub trait SettingType: Clone + PartialEq + Serialize + DeserializeOwned + 'static {}
 
 impl<T: Clone + PartialEq + Serialize + DeserializeOwned + 'static> SettingType for T {}
@@ -125,7 +125,7 @@ pub struct SlurmParameter {
 /// Form of the values of a parameter of Slurm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SlurmForm {
-    /// A number.
+    /// Numeric setting.
     Number,
     /// A number; 0 means 1.
     AtLeastOne,

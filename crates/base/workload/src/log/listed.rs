@@ -38,7 +38,7 @@ impl AccountingJob {
     }
 }
 
-/// The condition of a dependency.
+/// Event of the other job that satisfies a dependency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DependencyCondition {
     /// The other job has ended: with success if `Some(true)`, with failure if `Some(false)`, in any

@@ -68,12 +68,12 @@ pub struct Line {
 /// The final state of a job (field 11).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Status {
-    /// -1: unknown.
+    /// The log does not know how the job ended (-1).
     #[default]
     Unknown,
-    /// 0: failed.
+    /// The job ended with an error (0).
     Failed,
-    /// 1: completed.
+    /// The job ended normally (1).
     Completed,
     /// 2: a part of a checkpointed job, to be continued.
     PartialContinued,

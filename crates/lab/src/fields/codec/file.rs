@@ -106,7 +106,7 @@ fn is_valid_result_folder(name: &str) -> bool {
 /// A file, or its contents in the scenario itself.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FileOr<T> {
-    /// The file.
+    /// Located file.
     File(LocatedFile),
     /// The contents in the scenario.
     Inline(T),

@@ -90,7 +90,7 @@ pub enum EventsLineError {
     /// The event is impossible in the current state of the job.
     #[error("job {job} is not {expected}")]
     Phase {
-        /// The job.
+        /// Number of the job by submission, from 0.
         job: u64,
         /// The required state.
         expected: &'static str,
@@ -98,7 +98,7 @@ pub enum EventsLineError {
     /// A job is on a node that does not exist.
     #[error("job {job} is on node {node}, but there are only {nodes} nodes")]
     Node {
-        /// The job.
+        /// Number of the job by submission, from 0.
         job: u64,
         /// The node, from 0.
         node: u32,

@@ -144,7 +144,7 @@ struct Gantt<'a> {
     blocks: Vec<Block>,
 }
 
-/// An entry of the legend.
+/// Symbol that the legend explains.
 #[derive(Clone, Copy, PartialEq)]
 enum LegendEntry {
     Pause,

@@ -40,7 +40,7 @@ pub(crate) fn easy_spare() -> CustomPolicy {
     .described(description)
 }
 
-/// A running job.
+/// Job that occupies nodes, as the policy tracks it.
 #[derive(Debug)]
 struct RunningJob {
     job: JobHandle,

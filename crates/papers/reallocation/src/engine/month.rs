@@ -28,7 +28,7 @@ pub struct Month {
     pub max_load: f64,
 }
 
-/// Job of a [`Month`].
+/// Generated job; its run time is that on the cores of its site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MonthJob {
     /// Arrival, from the beginning of the month.

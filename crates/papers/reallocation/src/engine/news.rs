@@ -15,7 +15,7 @@ pub(crate) struct LocalEvent {
     pub(crate) record: Option<Record<'static>>,
 }
 
-/// Event of a job.
+/// Change of a job that the meta-scheduler must process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum JobEvent {
     /// The job has nodes, for the first time or again.

@@ -185,7 +185,7 @@ struct Completed<'a> {
     alloc: &'a str,
 }
 
-/// The end of a job.
+/// Reason for which a job left the system.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum JobEnd {
     Done,

@@ -34,9 +34,9 @@ pub(super) enum Data {
     CallMeLater { timestamp: f64 },
     /// Changes the state of nodes.
     SetResourceState { resources: String, state: String },
-    /// Registers a profile.
+    /// Registration of a profile, which later jobs name.
     RegisterProfile { workload_name: String, profile_name: String, profile: Profile },
-    /// Registers a job.
+    /// Registration of a job that the scheduler itself submits.
     RegisterJob { job_id: String, job: RegisteredJob },
     /// Attaches a text to a job.
     SetJobMetadata(IgnoredAny),

@@ -19,7 +19,7 @@ pub(super) enum Order {
     CallAt(SimTime),
     /// Changes the state of nodes, without any effect.
     SetState { resources: String, state: i64 },
-    /// Registers a profile.
+    /// Registration of a profile with its run time.
     RegisterProfile { name: String, run_time: SimSpan },
     /// Submits a new job.
     RegisterJob { job: String, profile: String, tasks: u32, walltime: Option<SimSpan> },

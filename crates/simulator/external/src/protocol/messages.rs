@@ -249,7 +249,7 @@ pub struct Waiting {
     pub paused: bool,
 }
 
-/// A running job.
+/// Job that occupies nodes, as a policy in another process sees it.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Running")]
 pub struct RunningJob<'a> {

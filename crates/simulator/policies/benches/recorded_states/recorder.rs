@@ -9,7 +9,7 @@ use dfrsim_policies::{Policy, PolicyOptions};
 use std::cmp::Ordering;
 use std::ops::RangeInclusive;
 
-/// What counts as about 10 jobs and about 100.
+/// Ranges of numbers of jobs that count as about 10 and about 100.
 pub(crate) const SIZES: [(u32, RangeInclusive<usize>); 2] = [(10, 8..=12), (100, 80..=120)];
 
 /// What MCB is asked: jobs by decreasing priority, each with its nodes if it may not move.
@@ -22,7 +22,7 @@ impl PackState {
     }
 }
 
-/// What the second phase is asked: the mapped jobs by order of submission.
+/// Input of the second phase: the mapped jobs in submission order.
 #[derive(Clone, Debug)]
 pub(crate) struct ShareState(Vec<(Share, Vec<NodeTasks>)>);
 

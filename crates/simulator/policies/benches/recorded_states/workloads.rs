@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-/// How many of the weeks of the log, and of the synthetic traces.
+/// Number of weeks of the log, and of synthetic traces.
 const INSTANCES: usize = 40;
 
 /// A set of instances.

@@ -85,7 +85,7 @@ impl Holes {
         of_need.seen = self.changes.last;
     }
 
-    /// Cancels all reservations.
+    /// Cancels every reservation of every pool.
     pub(super) fn cancel_reservations(&mut self) {
         self.reserved.iter_mut().for_each(Intervals::clear);
         self.changes.last += 1;

@@ -11,7 +11,7 @@ use dfrsim_model::{SimSpan, SimTime};
 /// second.
 pub(super) const OVERRUN_EXTENSION: SimSpan = SimSpan::from_secs(1);
 
-/// A running job.
+/// Job that occupies nodes, as the scheduler tracks it.
 #[derive(Clone, Debug)]
 pub(super) struct RunningJob {
     /// End by the estimate.

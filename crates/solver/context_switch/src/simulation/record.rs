@@ -38,7 +38,7 @@ pub struct Switch {
 /// An interval in which a vjob had one state, or in which its VMs had different states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StateInterval {
-    /// The vjob.
+    /// Vjob to which the interval belongs.
     pub vjob: VjobId,
     /// State of all VMs; `None` while they differ.
     pub state: Option<VmState>,
