@@ -508,6 +508,15 @@ fn local_jobs_and_policies_of_clusters_are_fields() {
     assert!(figures(&own, &[])[4][0] < wait[0]);
 }
 
+/// Runs under SLURM, where a cluster has a plan of its running jobs, but no reservations that a
+/// cancelled job could have.
+#[test]
+fn jobs_leave_clusters_under_slurm() {
+    let folder = tempfile::tempdir().unwrap();
+    let report = run(&["local=\"SLURM\"", "meta.heuristics=\"mct\""], folder.path());
+    assert_eq!(report.counts.of(Status::Ok), report.counts.total);
+}
+
 /// Simulates a cluster of two node classes that fail, and one with priorities, limits and
 /// preemption, under every policy, with and without reallocation. The checker verifies all
 /// simulations.

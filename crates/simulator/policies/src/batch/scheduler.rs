@@ -149,20 +149,13 @@ impl BatchScheduler {
     /// Runs a scheduling cycle. Those of Slurm run while events are applied.
     fn run_cycle(&mut self, view: View<'_>, decision: &mut Decision) {
         let BatchScheduler { state, backfiller, .. } = self;
+        let is_slurm = matches!(backfiller, Backfiller::Slurm(_));
+        let has_new_order = !is_slurm && state.sort_queue(view.now());
         match backfiller {
+            Backfiller::Fcfs => _ = state.start_in_order(view, decision),
+            Backfiller::Easy => state.backfill(view, decision),
+            Backfiller::Conservative(it) => it.schedule(state, view, has_new_order, decision),
             Backfiller::Slurm(_) => {}
-            Backfiller::Fcfs => {
-                state.sort_queue(view.now());
-                state.start_in_order(view, decision);
-            }
-            Backfiller::Easy => {
-                state.sort_queue(view.now());
-                state.backfill(view, decision);
-            }
-            Backfiller::Conservative(it) => {
-                let has_new_order = state.sort_queue(view.now());
-                it.schedule(state, view, has_new_order, decision);
-            }
         }
     }
 
