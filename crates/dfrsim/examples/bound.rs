@@ -1,4 +1,4 @@
-//! How far policies are from the lower bound on the maximum bounded stretch.
+//! Compares policies with the lower bound on the maximum bounded stretch.
 //!
 //! `cargo run --release --example bound`
 

@@ -1,4 +1,5 @@
-//! A sweep on jobs that a program makes, with a metric that it adds: bursts of jobs, and how many jobs wait, on average over time.
+//! Runs a sweep with a custom job source and a custom metric: bursts of jobs, and the mean number of
+//! waiting jobs.
 //!
 //! `cargo run --release --example own_metric`
 
@@ -8,7 +9,7 @@ use dfrsim::prelude::*;
 use std::error::Error;
 use std::sync::atomic::AtomicBool;
 
-/// Every hour a burst of jobs, of which each takes half of the nodes.
+/// Generates 200 jobs in bursts of eight per hour, each on half of the nodes.
 fn bursts(nodes: u32, seed: Seed) -> Result<Vec<Job>, String> {
     let job = |id: u64| Job {
         id: JobId(id),
@@ -20,7 +21,7 @@ fn bursts(nodes: u32, seed: Seed) -> Result<Vec<Job>, String> {
     Ok((0..200).map(job).collect())
 }
 
-/// Jobs that wait, on average from the first submission to the last end.
+/// Computes the mean number of waiting jobs between the first submission and the last end.
 fn waiting(jobs: &[JobRecord]) -> Result<f64, String> {
     let begin = jobs.iter().map(|job| job.submit).min().ok_or("no job has left")?;
     let end = jobs.iter().map(|job| job.end).max().unwrap_or(begin);

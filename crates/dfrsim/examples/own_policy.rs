@@ -1,15 +1,18 @@
-//! A custom policy compared with Greedy* of the catalogue.
+//! Compares a custom policy with Greedy* of the catalogue.
 //!
 //! `cargo run --release --example own_policy`
 
 use dfrsim::prelude::*;
 use std::num::NonZeroU32;
 
-/// Newcomers come first; running jobs keep their nodes where there is still room, those with the least work done before the
-/// others; what is left goes to waiting and paused jobs in the same order. All running jobs have the same yield.
+/// Policy that serves the jobs with the least attained service first.
+///
+/// New jobs come first, then running jobs by the work done, then waiting and paused jobs in the same
+/// order. Running jobs keep their nodes if the memory is still free. All running jobs get the same
+/// yield.
 struct LeastServedFirst;
 
-/// A node while tasks are placed on it.
+/// State of a node while tasks are placed on it.
 #[derive(Clone, Copy)]
 struct Node {
     free_memory: u32,
@@ -23,7 +26,8 @@ impl Node {
     }
 }
 
-/// The job's own nodes if they still have the memory, otherwise task after task the least loaded node that has it.
+/// Places a job on its current nodes if they have enough free memory, and otherwise each task on the
+/// least loaded node with enough free memory. Returns `None` if the job does not fit.
 fn place(job: JobView<'_>, nodes: &mut [Node]) -> Option<Vec<NodeTasks>> {
     let memory = job.memory().units();
     let own = job.placement();

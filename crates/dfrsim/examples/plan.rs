@@ -1,4 +1,5 @@
-//! A plan of context switches: from where virtual machines are to where they should be, and a cheaper way.
+//! Plans a context switch that exchanges the nodes of two virtual machines, and solves for the
+//! cheapest configuration with the same states.
 //!
 //! `cargo run --release --example plan`
 
@@ -16,13 +17,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     let vms = vec![vm("VM1", 2_048), vm("VM2", 3_072)];
     let cluster = Cluster::new(vec![node("N1"), node("N2"), node("N3")], vec![vjob], vms)?;
 
-    // The two are to change places, and no node has room for both.
+    // The two VMs exchange their nodes, but no node has enough memory for both.
     let [n1, n2] = [0, 1].map(|node| Place::Running(NodeId(node)));
     let (current, wanted) = (Configuration::new(vec![n1, n2]), Configuration::new(vec![n2, n1]));
     let detour = plan(&cluster, &current, &wanted)?;
     println!("{} pools, cost {}", detour.pools().len(), detour.cost(&cluster));
 
-    // If only their states matter, they may stay where they are.
+    // If only the states of the VMs are prescribed, they may stay where they are.
     let found = solve(&cluster, &current, &wanted, &Limits::default(), Seed::new(1))?;
     println!("cheapest with the same states: cost {}, proven: {}", found.cost, found.proven);
     Ok(())

@@ -1,4 +1,5 @@
-//! A policy on a log: `cargo run --release --example simulate_log -- LOG.swf.gz NODES POLICY`.
+//! Simulates a policy on a log: `cargo run --release --example simulate_log -- LOG.swf.gz NODES
+//! POLICY`.
 
 use dfrsim::prelude::*;
 use dfrsim::workload::prepare::{self, read_jobs};

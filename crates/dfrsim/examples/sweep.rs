@@ -1,4 +1,4 @@
-//! A sweep in code: a scenario as text, run into a folder, and its rows read again.
+//! Runs a sweep from a program: parses a scenario, runs it into a folder, and reads the rows back.
 //!
 //! `cargo run --release --example sweep -- FOLDER`
 

@@ -1,4 +1,4 @@
-//! How long an audit takes: `cargo bench -p dfrsim-audit`.
+//! Benchmark of the auditor's throughput: `cargo bench -p dfrsim-audit`.
 
 use dfrsim_model::event::{FORMAT_VERSION, Record};
 use divan::Bencher;
@@ -10,9 +10,11 @@ fn main() {
 
 const SECOND: u64 = 1_000_000;
 
-/// A file of 200,000 jobs and a million lines: each minute a job of 60 node-seconds comes to one of four nodes,
-/// starts at half its speed, is migrated to the next free node after 30 s without penalty, speeds up after 60, and
-/// completes after 90.
+/// Generates an events file of 200,000 jobs and about a million lines, for a cluster of four nodes.
+///
+/// One job of 60 node-seconds is submitted every minute. It starts at a yield of one half, migrates
+/// to another node after 30 s without penalty, gets a yield of 1 after 60 s, and completes after 90
+/// s.
 fn file() -> Vec<u8> {
     const JOBS: u64 = 200_000;
     let whole = 943_718_400;
@@ -40,7 +42,7 @@ fn file() -> Vec<u8> {
         let at_us = at_us + 30 * SECOND;
         push(at_us, Record::Migrate { at_us, job, on: vec![(node + 2, 1)].into(), job_yield: 1 << 19 });
         let at_us = at_us + 30 * SECOND;
-        // Changes come after the submission of the same moment.
+        // Yield changes follow the submissions of the same time.
         push(at_us + 1, Record::Yield { at_us, job, job_yield: 1 << 20 });
         let at_us = at_us + 30 * SECOND;
         push(at_us - 1, Record::Complete { at_us, job });

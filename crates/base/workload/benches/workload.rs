@@ -1,4 +1,4 @@
-//! How fast workloads are read and generated.
+//! Benchmarks of reading, preparing and generating workloads.
 
 use dfrsim_model::Seed;
 use dfrsim_workload::formats::swf;
@@ -16,7 +16,7 @@ fn main() {
 
 const HPC2N: &str = "HPC2N-2002-2.1-cln.swf.gz";
 
-/// The path of the log; `None`, and a word about it, where it is not at hand.
+/// Returns the path of the HPC2N log; prints a note and returns `None` if the log is not available.
 fn hpc2n() -> Option<PathBuf> {
     let base = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../.."));
     let found = traces::locate_from(base, HPC2N).ok();
@@ -37,7 +37,7 @@ fn read_hpc2n(bencher: Bencher) {
     });
 }
 
-/// The same with the preparation of the study's jobs.
+/// Reads the HPC2N log and prepares its jobs as the study does.
 #[divan::bench]
 fn prepare_hpc2n(bencher: Bencher) {
     let Some(path) = hpc2n() else { return };

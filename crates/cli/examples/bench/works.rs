@@ -1,4 +1,4 @@
-//! Benchmarks, which are the same on every machine.
+//! The benchmarks, which are identical on every machine.
 
 use dfrsim::cluster::{EstimateModel, JobRecord, Observer, Occurrence, Options, simulate};
 use dfrsim::model::{Job, Seed, SimSpan, SimTime};
@@ -14,7 +14,7 @@ const SEED: Seed = Seed::new(3);
 /// Number of nodes of all clusters.
 const NODES: u32 = 128;
 
-/// Benchmark that takes a fraction of a second.
+/// A benchmark; each takes a fraction of a second.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Work {
     /// Reading the SWF text of a log.
@@ -57,7 +57,7 @@ impl Work {
         self.facts().0
     }
 
-    /// Returns a line about the benchmark.
+    /// Returns a one-line description of the benchmark.
     pub(super) const fn description(self) -> &'static str {
         match self {
             Work::Read => "read the SWF text of 50,000 jobs",

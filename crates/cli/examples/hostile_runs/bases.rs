@@ -19,18 +19,20 @@ const SCENARIOS: [&str; 9] = [
     "adaptation",
 ];
 
-/// Files of `inputs` that describe a cluster and its site, and the answers of a policy in a process.
+/// Files of `inputs` that describe a cluster and its site, and recorded answers of an external
+/// policy.
 const CONDITIONS: [&str; 6] =
     ["platform.toml", "platform.xml", "outages.csv", "outages.jsonl", "priority.toml", "answers.jsonl"];
 
-/// Files of a Slurm site, whose jobs are in `log.sacct`, and a cluster of VMs.
+/// Files of a Slurm site, whose jobs are in `log.sacct`, and of a cluster of VMs.
 const SITE: [&str; 7] =
     ["site.conf", "gres.conf", "assoc.txt", "dump.txt", "qos.txt", "vms.csv", "vm_nodes.csv"];
 
-/// File of all bytes that a scheduler sends.
+/// Name of the file with all bytes that a Batsim scheduler sends.
 pub(crate) const ANSWERS: &str = "answers.zmtp";
 
-/// Returns a command that runs this program as a scheduler with those bytes.
+/// Returns the command that runs this program as a Batsim scheduler in the role `part`, with the
+/// file [`ANSWERS`].
 pub(crate) fn scheduler_command(part: &str) -> String {
     let program = std::env::current_exe().expect("a running program has a path");
     format!("'{}' {part} {ANSWERS} {{endpoint}}", program.display())
@@ -47,7 +49,8 @@ pub(crate) struct Bases {
     pub(crate) results: Vec<Files>,
     /// Folders with two shards that are not merged.
     pub(crate) shards: Vec<Files>,
-    /// Logs in SWF and one of Batsim.
+    /// Logs in SWF, in Batsim's JSON, and in the formats of `sacct`, PBS and the Grid Workloads
+    /// Archive, with their file names.
     pub(crate) logs: Vec<(&'static str, Vec<u8>)>,
     /// Archives of results.
     pub(crate) archives: Vec<Vec<u8>>,
@@ -68,7 +71,7 @@ impl Bases {
     /// If the program cannot generate them.
     pub(crate) fn new(program: &Path, folder: &Path) -> Bases {
         let dfrsim = |arguments: &str| {
-            // The command of a policy contains spaces, and comes last.
+            // The command of an external policy contains spaces, so `--policy` comes last.
             let (arguments, policy) = arguments.split_once(" --policy ").unwrap_or((arguments, ""));
             let policy = (!policy.is_empty()).then(|| format!("--policy={policy}"));
             let arguments = arguments.split_whitespace().map(str::to_owned).chain(policy);

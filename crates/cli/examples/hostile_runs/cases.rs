@@ -1,4 +1,4 @@
-//! A case: a command, and its input files.
+//! Test cases: a command and its input files.
 
 use crate::bases::{ANSWERS, Bases, Files, scheduler_command};
 use crate::mutation::{NUMBERS, mutate, once_in, pick};
@@ -12,13 +12,13 @@ use std::fs;
 use std::io::{self, Read as _, Write as _};
 use std::path::Path;
 
-/// A command and its files.
+/// A command with its arguments and input files.
 pub(crate) struct Case {
     /// Name of the command.
     pub(crate) command: String,
     /// Arguments after the name of the program.
     pub(crate) arguments: Vec<String>,
-    /// Names of the mutated files, each of which has its own reader.
+    /// Names of the mutated files; they are counted because each file has its own parser.
     pub(crate) changed: Vec<String>,
     files: Files,
 }
@@ -113,7 +113,8 @@ impl Case {
         self.arguments.extend(arguments.iter().map(|&argument| argument.to_owned()));
     }
 
-    /// Adds a file, mutated with probability 3/4: options are tested further with a readable file.
+    /// Adds a file, mutated with probability 3/4; an unchanged file lets the options be tested
+    /// further.
     fn mutated(&mut self, random: &mut ChaCha8Rng, name: &str, content: &[u8]) {
         if once_in(random, 4) {
             self.files.insert(name.to_owned(), content.to_vec());
@@ -219,7 +220,7 @@ impl Case {
             ("--sacct", "log.sacct"),
             ("--sacctmgr", database),
         ];
-        // The database has two formats, so it is drawn as often as two files.
+        // The database comes in two formats, so it is chosen as often as two files.
         let chosen = random.random_range(0..=files.len()).min(files.len() - 1);
         for (at, (option, name)) in files.into_iter().enumerate() {
             if at == chosen {
@@ -260,7 +261,7 @@ impl Case {
         }
     }
 
-    /// Adds the files of one small problem: one of them is mutated, sometimes several.
+    /// Adds the files of one small problem; at least one of them is mutated.
     fn single(&mut self, bases: &Bases, random: &mut ChaCha8Rng) {
         let names: &[(&str, &str)] = match self.command.as_str() {
             "solve pack" if once_in(random, 3) => &[("", "items.vbp")],
@@ -299,7 +300,7 @@ impl Case {
             self.push(&["--decide"]);
         }
         if self.command == "solve plan" && !self.files.contains_key("plan.json") {
-            // Twenty thousand assignments take too long.
+            // The default of 20,000 assignments would take too long.
             self.push(&["--steps", "50"]);
         }
     }
@@ -398,7 +399,7 @@ fn packed(files: &Files) -> Vec<u8> {
     zip.finish().expect("memory takes any file").into_inner()
 }
 
-/// Updates the digest of a file and the seal of the manifest, as a forger would.
+/// Updates the digest of a file and the seal of the manifest, as in a deliberate forgery.
 fn reseal(files: &mut Files, name: &str) {
     const SEAL: &str = "# sha256 ";
     let digest = |bytes: &[u8]| {
@@ -425,7 +426,7 @@ fn reseal(files: &mut Files, name: &str) {
     *manifest = format!("{sealed}{SEAL}{seal}\n").into_bytes();
 }
 
-/// Draws a name of the list, half of the time with changed parts.
+/// Draws a policy name from the list and changes parts of it with probability 1/2.
 fn policy(random: &mut ChaCha8Rng, names: &[String]) -> String {
     let name = pick(random, names).clone();
     if once_in(random, 2) {

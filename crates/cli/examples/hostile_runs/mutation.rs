@@ -5,7 +5,7 @@ use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;
 use std::ops::Range;
 
-/// Numbers at and beyond the limits of valid ranges.
+/// Numbers at and beyond the limits of valid ranges, and special values.
 pub(crate) const NUMBERS: [&str; 42] = [
     "0",
     "-0",

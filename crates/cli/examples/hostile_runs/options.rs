@@ -3,7 +3,7 @@
 use crate::mutation::{NUMBERS, TEXTS, once_in, pick};
 use rand_chacha::ChaCha8Rng;
 
-/// An option and its typical values, separated by spaces; a flag has none.
+/// Option and its typical values, separated by spaces; a flag has none.
 type Usual = (&'static str, &'static str);
 
 /// Options for reading a log.

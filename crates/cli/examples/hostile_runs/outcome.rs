@@ -15,12 +15,12 @@ use std::time::{Duration, Instant};
 const TIME: f64 = 10.0;
 /// Polling intervals while waiting for a run to end, initial and longest.
 const NAPS: [Duration; 2] = [Duration::from_micros(500), Duration::from_millis(5)];
-/// Kind of outcome, which is counted.
+/// Kind of outcome; the report counts the runs of each kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Verdict {
     /// The run ended with one of the [documented codes](Exit), and with a message if it failed.
     Code(i32),
-    /// The run exceeded the time limit, and had printed something.
+    /// The run exceeded the time limit, but printed something.
     Long,
     /// The run exceeded the time limit without output.
     TimeOut,

@@ -1,5 +1,5 @@
-//! Schedulers that use Batsim's protocol over ZeroMQ: an honest one, of which all bytes are
-//! recorded, and one that sends the bytes of a file without reading requests.
+//! Schedulers that speak Batsim's protocol over ZeroMQ: a correct one, whose bytes are recorded, and
+//! one that replays the bytes of a file without reading requests.
 
 use serde_json::{Value, json};
 use std::collections::VecDeque;
@@ -10,10 +10,11 @@ use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::Path;
 use std::time::Duration;
 
-/// First argument of this program to record as such a scheduler; the others are the file and the
-/// address.
+/// First argument that runs this program as the recording scheduler; the file and the address
+/// follow.
 pub(crate) const RECORD: &str = "--record";
-/// First argument of this program to send the bytes of the file.
+/// First argument that runs this program as the replaying scheduler; the file and the address
+/// follow.
 pub(crate) const REPLAY: &str = "--replay";
 
 /// Time limit for the other side to close the connection.
@@ -41,7 +42,7 @@ fn replay(mut stream: UnixStream, bytes: &[u8]) -> io::Result<()> {
     io::copy(&mut stream, &mut io::sink()).map(drop)
 }
 
-/// Runs one job after the other on the first nodes.
+/// Runs one job at a time on the first nodes, and records all sent bytes in `file`.
 fn record(stream: &UnixStream, file: &Path) -> io::Result<()> {
     let (mut asked, mut answers) = (BufReader::new(stream), stream);
     let mut greeting = [0; GREETING];
@@ -52,7 +53,7 @@ fn record(stream: &UnixStream, file: &Path) -> io::Result<()> {
     asked.read_exact(&mut greeting)?;
     frame(&mut asked)?;
     let (mut waiting, mut is_busy) = (VecDeque::new(), false);
-    // The envelope, and the request.
+    // Each message has two frames: an envelope and the request.
     while frame(&mut asked).is_ok() {
         let request: Value = serde_json::from_slice(&frame(&mut asked)?)?;
         let now = &request["now"];

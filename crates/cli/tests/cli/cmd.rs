@@ -1,14 +1,16 @@
-//! Commands as users give them, with all that they answer: a page of `cmd/` for each small subject, which [`trycmd`]
-//! follows in a folder of its own. `PAGE.in` has the files that are there before, `PAGE.out` files as they are afterwards.
-//! What `dfrsim` says as errors is behind what it prints, with `2> ` before each line.
+//! Tests of the commands and their output. Each page of `cmd/` covers one small subject, and
+//! [`trycmd`] runs it in a folder of its own. `PAGE.in` has the files that exist before, and
+//! `PAGE.out` files as they are afterwards. Standard error follows standard output, and each of its
+//! lines begins with `2> `.
 //!
-//! After an intended change `TRYCMD=overwrite cargo test -p dfrsim-cli --test cli -- cmd` writes the answers into the
-//! pages; with `trycmd=plan` at its end it follows only pages with `plan` in their path.
+//! After an intended change, `TRYCMD=overwrite cargo test -p dfrsim-cli --test cli -- cmd` updates
+//! the output in the pages. With `trycmd=plan` appended, it runs only pages with `plan` in their
+//! path.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-/// What pages change and show files with.
+/// Programs that pages use to change and show files.
 const TOOLS: [&str; 5] = ["cat", "cmp", "grep", "ls", "sed"];
 
 #[test]
@@ -22,7 +24,8 @@ fn answers_are_as_on_the_pages() {
     pages.case("tests/cli/cmd/*/*.md");
 }
 
-/// Commands that it does not know are left out by `trycmd` without a word.
+/// Checks the programs of all commands, because `trycmd` silently skips commands that it does not
+/// know.
 #[test]
 fn commands_of_pages_are_known() {
     let below = |folder: &Path| fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());

@@ -1,6 +1,6 @@
-//! Tests rules of the layout: dependencies point downwards, no paper depends on another, the
-//! framework names none, checkers share no code with the code that they check, and modules have no
-//! cycles.
+//! Tests of the layering rules: dependencies point downwards, no paper depends on another, the
+//! framework names no study, checkers share no code with the code that they check, and modules have
+//! no dependency cycles.
 
 mod modules;
 
@@ -10,15 +10,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Folders of crates, lowest first. A crate depends only on crates in lower folders and, where cargo
-/// prevents cycles ([`INNER`]), on crates of its own folder.
+/// Folders of crates, lowest level first. A crate depends only on crates of lower folders, and in
+/// the folders of [`INNER`] also on crates of its own folder, where cargo prevents cycles.
 const FLOORS: [&str; 9] =
     ["base", "simulator", "solver", "lab", "papers", "output", "commands", "dfrsim", "cli"];
 
 /// Folders whose crates may depend on each other.
 const INNER: [&str; 4] = ["base", "simulator", "solver", "output"];
 
-/// Returns the folders of the packages, each with its level.
+/// Returns the folders of the packages, each with its level, an index into [`FLOORS`].
 fn folders() -> Vec<(usize, PathBuf)> {
     let mut folders = Vec::new();
     for (floor, name) in FLOORS.iter().enumerate() {
@@ -30,8 +30,10 @@ fn folders() -> Vec<(usize, PathBuf)> {
     folders
 }
 
-/// Returns the packages: name, level, dependencies on other packages of the project. Tests are
-/// exempt: those of the auditor run the simulator, with which it shares no code.
+/// Returns, for each package, its level and its dependencies on packages of this project.
+///
+/// Dependencies of tests are exempt: the auditor's tests run the simulator, with which the auditor
+/// shares no code.
 fn packages() -> BTreeMap<String, (usize, Vec<String>)> {
     let mut packages = BTreeMap::new();
     for (floor, path) in folders() {
@@ -58,13 +60,13 @@ fn dependencies_point_down_and_no_paper_knows_another() {
         }
     }
     assert_eq!(packages["dfrsim-lab"].1, ["dfrsim-input", "dfrsim-model"]);
-    // The commands get papers through the registry, so that cargo compiles both in parallel.
+    // The commands reach papers only through the registry, so that cargo can compile both in
+    // parallel.
     let paper = packages["dfrsim-commands"].1.iter().find(|name| name.starts_with("dfrsim-paper"));
     assert_eq!(paper, None);
 }
 
-/// Crates that a checker may use: types, readers, and the building blocks of the audit of one
-/// cluster.
+/// Crates that a checker may use: types, parsers, and the parts of the audit of a single cluster.
 const USED_BY_CHECKERS: [&str; 4] = ["dfrsim_model", "dfrsim_input", "dfrsim_state", "dfrsim_audit"];
 
 #[test]
@@ -116,8 +118,8 @@ fn the_frame_names_no_study() {
     }
 }
 
-/// Returns the crates whose modules are examined: those of the program and the Python package, by
-/// their folders, and the files of their roots.
+/// Returns the root files of the crates to examine, each with the folder of its crate: those of the
+/// program and of the Python package.
 fn roots() -> Vec<(String, PathBuf)> {
     let folders = folders().into_iter().map(|(_, path)| path).chain([crates().join("python")]);
     let roots = folders.flat_map(|path| {
@@ -127,11 +129,12 @@ fn roots() -> Vec<(String, PathBuf)> {
     roots.filter(|(_, root)| root.exists()).collect()
 }
 
-/// Checks that modules of a package use each other without cycles. Each file is a module, and an
-/// edge leads from a file to the file that defines what a path in it names (`use`, or any path in
-/// code, through imports and re-exports). A re-export is no edge, and neither is the use of an
-/// enclosing module: a file and those in the folder of its name form one unit. Code that is compiled
-/// only for tests does not count.
+/// Checks that the modules of a package have no dependency cycles.
+///
+/// Each file is a module. An edge leads from a file to the file that defines what a path in it names
+/// (`use`, or any path in code), through imports and re-exports. Re-exports add no edge, and neither
+/// do uses of an enclosing module, because a file and the files in the folder of its name form one
+/// unit. Code that is compiled only for tests is ignored.
 #[test]
 fn modules_form_no_circles() {
     let found = roots().into_iter().flat_map(|(package, root)| {
@@ -142,8 +145,8 @@ fn modules_form_no_circles() {
     assert!(found.is_empty(), "{found}");
 }
 
-/// Checks that folders use each other without cycles: a file with all files in the folder of its
-/// name is one unit, and edges lead between those that share a folder.
+/// Checks that folders have no dependency cycles. A file and all files in the folder of its name
+/// form one unit, and edges lead between units that are in one folder.
 #[test]
 fn folders_form_no_circles() {
     let found = roots().into_iter().flat_map(|(package, root)| {
@@ -163,7 +166,7 @@ fn write_all(folder: &Path, files: &[(&str, &str)]) {
     }
 }
 
-/// Finds the cycle of a crate, which includes a re-export, and no other one.
+/// Finds the only cycle of a crate, which passes through a re-export.
 #[test]
 fn circles_are_found() {
     let folder = tempfile::tempdir().unwrap();
@@ -182,7 +185,7 @@ fn circles_are_found() {
     assert_eq!(circles[0].1, "    a uses b: crate::B\n    b uses a: super::a::A\n");
 }
 
-/// Two folders whose files use each other in one direction, while the folders go round.
+/// Finds the cycle of two folders whose files have no cycle.
 #[test]
 fn circles_of_folders_are_found() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Tests that the map of the code names existing files and folders.
+//! Test that all paths in the code map (`crates/README.md`) exist.
 
 use crate::sources::crates;
 use std::fs;
@@ -15,7 +15,7 @@ fn the_map_names_what_exists() {
     for name in quoted.filter(is_path) {
         paths += 1;
         let exists = match name.strip_prefix("papers/PAPER/") {
-            // Some papers have no figures or claims.
+            // Not every paper has figures or claims, so one paper with this path is enough.
             Some(inner) => papers.iter().any(|paper| paper.join(inner).exists()),
             None => crates().join(name).exists(),
         };

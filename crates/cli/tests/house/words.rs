@@ -1,15 +1,15 @@
-//! Tests the beginnings of doc comments: noun phrases for types and values, and third-person verbs
-//! for functions.
+//! Tests of the first words of doc comments: noun phrases for types and values, and third-person
+//! verbs for functions.
 //!
-//! `words/first_words.txt` has words with which no summary may begin, as they make it unclear ("What
-//! is held for it"); `words/verbs.txt` has the verbs with which those of functions begin.
+//! `words/first_words.txt` lists words that may not begin a summary, because such summaries are
+//! unclear. `words/verbs.txt` lists the verbs that may begin the summary of a function.
 
 use crate::sources::{crates, sources};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
 
-/// A doc comment, with the item that it describes.
+/// Doc comment, with the kind of the item that it describes.
 struct Doc {
     place: String,
     first_word: String,

@@ -1,4 +1,4 @@
-//! Slurm sites, as the commands `site` and `simulate` read them: configuration files and the log.
+//! Slurm sites: reads the configuration files and the log, for the commands `site` and `simulate`.
 
 mod arguments;
 mod nodes;

@@ -1,4 +1,4 @@
-//! Nodes of a site as the classes of a platform.
+//! Conversion of a site's nodes to the classes of a platform.
 
 use dfrsim_model::platform::classes::{ClassFields, PlatformFields, ReferenceNode};
 use dfrsim_workload::formats::slurm_conf::NodeKind;
@@ -15,8 +15,8 @@ fn gigabytes(megabytes: u64) -> f64 {
     megabytes as f64 / 1024.0
 }
 
-/// Converts the node types into the classes of a platform, with jobs' requests as fractions of the
-/// reference node.
+/// Converts the node types to the classes of a platform; job requests are fractions of the reference
+/// node.
 pub(crate) fn platform(kinds: &[NodeKind], reference: ReferenceNode) -> PlatformFields {
     let class = |kind: &NodeKind| ClassFields {
         name: kind.name.clone(),

@@ -1,4 +1,4 @@
-//! Site and the log of its jobs, as read.
+//! Reader of a site's configuration files and of the log of its jobs.
 
 use crate::failure::Failure;
 use dfrsim_model::JobId;
@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Site and the log of its jobs.
+/// Parsed configuration of a site, and facts about the log of its jobs.
 #[derive(Clone, Debug)]
 pub(crate) struct SiteAndLog {
     pub(super) conf: PathBuf,

@@ -1,4 +1,4 @@
-//! Description of a site as it was understood.
+//! Summary of the site as it was parsed.
 
 use super::SiteAndLog;
 use crate::output::{counted, notice};
@@ -28,7 +28,7 @@ impl SiteAndLog {
         unknown
     }
 
-    /// Describes the configuration as it was understood, one line per fact.
+    /// Describes the parsed configuration, one line per fact.
     pub(crate) fn summary(&self, of_log: &SimulatedSite) -> Vec<String> {
         let SimulatedSite { kinds, settings, absent, .. } = of_log;
         let mut lines = Vec::new();
@@ -95,8 +95,7 @@ impl SiteAndLog {
         lines
     }
 
-    /// Prints the configuration as it was understood, and the unsupported settings, to standard
-    /// error.
+    /// Prints the parsed configuration and the unsupported settings to standard error.
     pub(crate) fn report(&self, of_log: &SimulatedSite) {
         let conf = self.conf.display();
         self.summary(of_log).iter().for_each(|line| notice!("{conf}: {line}"));

@@ -8,7 +8,7 @@ use dfrsim_input::{Input, Reader};
 #[derive(Debug)]
 pub struct Entries {
     file: &'static str,
-    /// Claims with their line numbers.
+    /// Claims, each with its line number in the file.
     all: Vec<(usize, ClaimEntry)>,
 }
 

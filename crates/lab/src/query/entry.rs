@@ -16,12 +16,12 @@ pub struct ClaimEntry {
     pub scope: String,
     /// Query that decides the claim.
     pub query: Query,
-    /// Verdict that a single result proves: an example proves existence, and a counter-example
-    /// refutes a claim about all.
+    /// Verdict that a single result can prove: an example proves a claim of existence, and a
+    /// counter-example refutes a universal claim.
     pub proven: Option<Verdict>,
     /// True if the deciding number is not shown, because it means little by itself.
     pub hidden: bool,
-    /// Published value, if there is no published table; the default is `equal` of the range.
+    /// Published value, if no published table has it; the default is `equal` of the range.
     pub published: Option<f64>,
 }
 
@@ -52,16 +52,16 @@ pub enum Query {
     Single(Aggregation),
 }
 
-/// A named check with what it is asked for.
+/// A named check with its parameters.
 #[derive(Clone, Debug)]
 pub struct NamedCheck {
     /// Name among the [checks of the source](Source::checks).
     pub name: String,
-    /// Values that the check is about.
+    /// Values that the check uses.
     pub lines: ValueSelection,
-    /// Aggregate of what is checked.
+    /// Aggregate of the checked values.
     pub take: Option<Aggregate>,
-    /// Operation on what is checked.
+    /// Operation on each pair of checked values.
     pub combine: Option<PairOperation>,
     /// Range that the number must lie in.
     pub is: Limit,
@@ -87,7 +87,7 @@ pub enum SideComparison {
     /// Pairs of values that differ in the labels of these columns alone; each pair is combined, and
     /// the results are aggregated.
     EachPair(LabelPairs, PairOperation),
-    /// Sides of which each is aggregated.
+    /// Sides that are aggregated separately.
     Aggregates {
         /// The two sides.
         sides: Sides,
@@ -146,14 +146,14 @@ impl ClaimEntry {
         let found = self.query.evaluate(source)?;
         Some(QueryResult { shown: found.shown.filter(|_| !self.hidden), ..found })
     }
-    /// Returns the published value, if the entry states one.
+    /// Returns the published value that the entry states; `None` if it states none.
     pub(super) fn stated(&self) -> Option<f64> {
         self.published.or_else(|| self.query.limit()?.equal)
     }
 }
 
 impl Query {
-    /// Returns the range that the deciding number must lie in; `None` if parts decide.
+    /// Returns the range of the deciding number; `None` if the query consists of parts.
     fn limit(&self) -> Option<Limit> {
         match self {
             Query::Check(check) => Some(check.is),
@@ -163,7 +163,7 @@ impl Query {
             }
         }
     }
-    /// Returns the values that the query, or its first part, is about.
+    /// Returns the values that the query, or its first part, selects.
     pub fn lines(&self) -> Option<&ValueSelection> {
         match self {
             Query::Check(check) => Some(&check.lines),
@@ -220,7 +220,8 @@ impl SideComparison {
 }
 
 impl ValueSelection {
-    /// Returns the values that the query is about.
+    /// Returns the selected values, averaged over the given columns; `None` if the source lacks
+    /// them.
     pub fn series(&self, source: &dyn Source) -> Option<LabelledValues> {
         let series = source.series(&self.of, &self.filter)?;
         if self.complete && !self.filter.is_complete(&series) {

@@ -11,11 +11,11 @@ pub struct ClaimChecker<'a> {
     /// Results of each replication: the value of a claim is the mean over the replications. If there
     /// are none, the value is that of the pooled results and has no interval.
     pub replications: Vec<&'a dyn Source>,
-    /// Published tables or runs.
+    /// Published tables, or published results of runs.
     pub published: Vec<&'a dyn Source>,
-    /// Estimates the mean over the replications.
+    /// Function that estimates the mean over the replications.
     pub estimate: &'a dyn Fn(&[f64]) -> Option<Estimate>,
-    /// True if a claim stays open unless its value has a confidence interval.
+    /// True if a claim without a confidence interval gets the verdict `Open`.
     pub needs_interval: bool,
     /// True if details include the result on the published tables.
     pub shows_published_details: bool,

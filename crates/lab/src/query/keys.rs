@@ -8,10 +8,10 @@ use super::{
 use dfrsim_input::{Located, Object, Reader};
 use serde::Deserialize;
 
-/// Keys of a claim that its parts do not have.
+/// Keys of a claim that its parts may not have.
 const CLAIM_KEYS: [&str; 5] = ["text", "scope", "proven", "hidden", "published"];
 
-/// Keys that exclude each other: a kind of query, and keys that have no meaning in it.
+/// Keys that exclude each other: the key of a kind of query, and the keys that are invalid with it.
 const EXCLUSIVE: [(&str, &[&str]); 4] = [
     ("check", &["all", "for-each", "pair", "sides", "apart", "second", "detail"]),
     ("all", &["for-each", "pair", "combine", "over", "each", "is"]),
@@ -103,7 +103,7 @@ pub(super) fn read_section(reader: &mut Reader, at: &Located<'_>) -> Option<Vec<
     })
 }
 
-/// Reads a query from an object that has other keys too.
+/// Reads a query from an object that also has the keys `others`.
 fn read_query(reader: &mut Reader, at: &Located<'_>, others: &[&str], defaults: &Defaults) -> Option<Query> {
     let keys: Option<QueryKeys> = reader.parsed_without(at, &[others, &["all"]].concat());
     let object = reader.any_object(at)?;
@@ -157,7 +157,8 @@ fn read_query(reader: &mut Reader, at: &Located<'_>, others: &[&str], defaults: 
     })
 }
 
-/// Returns the comparison of two sides, if there are any; `None` after an error.
+/// Reads the comparison of two sides; the inner `None` means that there is none, the outer that
+/// there is an error.
 fn read_comparison(
     reader: &mut Reader,
     object: &Object<'_>,

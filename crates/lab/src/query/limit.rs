@@ -18,7 +18,7 @@ pub struct Limit {
     pub at_most: Option<f64>,
     /// Value that the confidence interval must contain.
     pub equal: Option<f64>,
-    /// Tolerance of `equal` for published values, which are rounded.
+    /// Tolerance of `equal`, for values that were rounded for publication.
     #[serde(default)]
     pub rounded: f64,
 }
@@ -61,7 +61,8 @@ impl Limit {
             Verdict::Open
         }
     }
-    /// Creates a claim that a mean is in the range; open if the mean has no interval.
+    /// Creates a claim that a mean is in the range; the verdict is `Open` if the mean has no
+    /// interval.
     pub fn claim(
         &self,
         source: impl Into<String>,
@@ -76,7 +77,7 @@ impl Limit {
     pub fn has_lower_bound(&self) -> bool {
         self.above.or(self.at_least).is_some()
     }
-    /// Returns the smallest or largest value, whichever is the strongest evidence against the range.
+    /// Returns `low` or `high`, whichever is the stronger evidence against the range.
     pub fn worst(&self, low: f64, high: f64) -> f64 {
         if self.has_lower_bound() && self.is_below_upper_bound(high) { low } else { high }
     }

@@ -26,7 +26,7 @@ pub use series::{LabelColumn, LabelledValues};
 pub use take::{Aggregate, PairOperation, QueryResult};
 pub use template::{TemplateValue, fill};
 
-/// A source of data for queries: our results, those of one replication, or the published ones.
+/// A source of data for queries: the results of a run, those of one replication, or published ones.
 pub trait Source {
     /// Returns the columns by which results are filtered, averaged and paired.
     fn columns(&self) -> Vec<&'static str>;
@@ -36,7 +36,7 @@ pub trait Source {
     fn checks(&self) -> Vec<&'static str> {
         Vec::new()
     }
-    /// Returns the columns over which numbers are averaged first, unless an entry uses each line.
+    /// Returns the columns over which numbers are averaged first, unless a claim uses each line.
     fn averaged(&self) -> &'static [&'static str] {
         &[]
     }

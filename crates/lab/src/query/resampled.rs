@@ -5,10 +5,12 @@ use crate::claims::{Claim, Verdict};
 use crate::table::Bootstrap;
 
 impl Bootstrap {
-    /// Adds the interval of the claim's number over the resamples. The verdict becomes open unless
-    /// at least the fraction `1 - tail` of the resamples agrees with it, where `tail` is half of the
-    /// error probability. A verdict that a single result [proves](ClaimEntry::proven) needs no
-    /// agreement. A missing example refutes nothing, as it may still turn up.
+    /// Adds the percentile interval of the claim's number over the resamples.
+    ///
+    /// The verdict becomes `Open` unless at least the fraction `1 - tail` of the resamples agrees
+    /// with it, where `tail` is half of the error probability. A verdict that a single result
+    /// [proves](ClaimEntry::proven) needs no agreement. A missing example refutes nothing, because
+    /// further results may contain one.
     pub fn confirm(&self, entry: &ClaimEntry, claim: Claim, resamples: &[QueryResult]) -> Claim {
         if entry.proven == Some(claim.verdict) {
             return claim;
@@ -65,7 +67,7 @@ mod tests {
         assert_eq!((open.low, open.high), (Some(0.1), Some(0.9)));
         assert_eq!(open.detail, "detail; so in 60.0 % of the resamples");
         assert_eq!(judged(Verdict::Holds, 98).detail, "detail");
-        // One example proves existence, one counter-example refutes a claim about all.
+        // One example proves existence, and one counter-example refutes a universal claim.
         let (example, counter) = (entry(Some(Verdict::Holds)), entry(Some(Verdict::Fails)));
         assert_eq!(judged_by(&example, Verdict::Holds, 60).verdict, Verdict::Holds);
         assert_eq!(judged_by(&example, Verdict::Fails, 0).verdict, Verdict::Open);

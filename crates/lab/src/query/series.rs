@@ -73,7 +73,7 @@ impl LabelledValues {
         let places = self.naming_columns();
         self.points.iter().enumerate().map(|(at, (_, value))| (self.name_by(&places, at), *value)).collect()
     }
-    /// Returns the labels of all points without those of some columns.
+    /// Returns the other columns, and the labels of all points in them.
     fn without(&self, columns: &[&str]) -> (Vec<Arc<LabelColumn>>, Vec<Vec<usize>>) {
         let places: Vec<usize> =
             (0..self.columns.len()).filter(|&at| !columns.contains(&self.columns[at].column)).collect();
@@ -95,7 +95,7 @@ impl LabelledValues {
     pub(super) fn labels(&self, column: &str) -> Vec<String> {
         self.column_index(column).map_or_else(Vec::new, |place| self.columns[place].names.clone())
     }
-    /// Selects the points with these labels.
+    /// Selects the points that have all of these labels.
     pub fn only(&self, labels: &[(&str, &str)]) -> LabelledValues {
         let is_meant = |at: &usize| labels.iter().all(|(column, name)| self.label(*at, column) == *name);
         let points = (0..self.points.len()).filter(is_meant).map(|at| self.points[at].clone()).collect();
@@ -122,7 +122,8 @@ impl LabelledValues {
         let side = |points| LabelledValues { columns: self.columns.clone(), points };
         (side(one), side(two))
     }
-    /// Sorts the points by this order of a column's labels.
+    /// Sorts the points by the given order of a column's labels; labels that are not listed come
+    /// first.
     pub(super) fn in_order(mut self, column: &str, labels: &[String]) -> LabelledValues {
         if let Some(place) = self.column_index(column) {
             let names = &self.columns[place].names;

@@ -91,7 +91,7 @@ impl QueryResult {
         let value = f64::from(u8::from(is_so));
         QueryResult { shown: None, ..QueryResult::new(value, Limit::within(1.0, 1.0), detail) }
     }
-    /// Sets a number for readers that differs from the deciding one.
+    /// Sets the number shown to readers, if it differs from the deciding number.
     #[must_use]
     pub fn with_shown(self, shown: Option<f64>) -> QueryResult {
         QueryResult { shown, ..self }

@@ -1,7 +1,7 @@
 //! Text templates with placeholders: `{name}`, or `{name:.2}` for numbers with two decimals;
 //! `{named:.2 %}` appends a unit to each number.
 
-/// Fills in the values; a placeholder without a value stays as it is.
+/// Replaces the placeholders by their values; placeholders without a value are kept.
 pub fn fill(template: &str, values: &[(&str, TemplateValue)]) -> String {
     let mut text = String::new();
     let mut rest = template;

@@ -1,10 +1,10 @@
-//! Counts and times the calls of MCB, by the number of jobs that it places, as at the end of
-//! section 5.4 of the dissertation, and checks its claims: `census [PENALTY [POLICY]]`.
+//! Counts and times the calls of MCB, grouped by the number of jobs to place, as at the end of
+//! section 5.4 of the dissertation, and checks the published claims: `census [PENALTY [POLICY]]`.
 //!
 //! `MCB*/OPT=MIN`, or another fractional policy that uses MCB, is simulated on the 100 unscaled
-//! traces of the Lublin model, without penalty or with one of `PENALTY` seconds, on one thread. The
-//! packer alone is timed: without the preceding ranking of the jobs and the subsequent sharing of
-//! the remaining CPU.
+//! traces of the Lublin model, with no penalty or with one of `PENALTY` seconds, on one thread. Only
+//! the packer is timed, without the ranking of the jobs before it and the sharing of the remaining
+//! CPU after it.
 
 use dfrsim_cluster::{Options, SimulationError, simulate};
 use dfrsim_lab::{Claim, Verdict};
@@ -19,7 +19,7 @@ use std::error::Error;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-/// Number of traces of a scenario, and their seed.
+/// Number of traces of a scenario.
 const TRACES: u32 = 100;
 const SEED: u64 = 1;
 
@@ -48,7 +48,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Calls of MCB by the number of jobs in the system.
+/// MCB calls, grouped by the number of jobs to place.
 #[derive(Debug, Default)]
 struct Census {
     by_jobs: BTreeMap<usize, Calls>,
@@ -84,7 +84,7 @@ fn micros(time: Duration) -> f64 {
     time.as_secs_f64() * 1e6
 }
 
-/// Probe that times MCB from the ranked jobs to their nodes.
+/// Probe that times MCB; the time includes neither the ranking of the jobs nor the second phase.
 #[derive(Debug)]
 struct CallTimer {
     census: Rc<RefCell<Census>>,
@@ -104,7 +104,7 @@ impl McbProbe for CallTimer {
 }
 
 impl Census {
-    /// Simulates the policy on each of these traces in turn.
+    /// Simulates the policy on the given number of traces, one after another.
     fn measure(
         policy: Fractional,
         penalty: SimSpan,
@@ -135,12 +135,12 @@ impl Census {
         self.between(0, usize::MAX)
     }
 
-    /// Returns the percentage of calls for at most `jobs` jobs.
+    /// Returns the percentage of the calls that place at most `jobs` jobs.
     fn percent_up_to(&self, jobs: usize) -> f64 {
         100.0 * self.between(0, jobs).count as f64 / self.all().count as f64
     }
 
-    /// Formats the calls by ranges of their numbers of jobs, and the claims.
+    /// Formats the table of calls by ranges of the number of jobs, followed by the checked claims.
     fn text(&self) -> String {
         let ranges = [
             ("0-10", 0, 10),

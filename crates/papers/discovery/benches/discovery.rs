@@ -1,4 +1,4 @@
-//! How long simulations take: `cargo bench -p dfrsim-discovery`.
+//! Benchmarks of the simulation: `cargo bench -p dfrsim-paper-discovery`.
 
 use dfrsim_model::{Seed, Share};
 use dfrsim_paper_discovery::engine::sharing::{Competitor, Sharing};
@@ -9,7 +9,7 @@ fn main() {
     divan::main();
 }
 
-/// The 12 hours of the dissertation with hogs.
+/// Simulates the 12 hours of the dissertation's experiment with two hogs.
 #[divan::bench(args = Approach::ALL, sample_count = 20)]
 fn twelve_hours(bencher: Bencher<'_, '_>, approach: &Approach) {
     let workload = Testbed { hogs: 2, ..Testbed::default() }.workload(Seed::new(1)).unwrap();
@@ -17,7 +17,7 @@ fn twelve_hours(bencher: Bencher<'_, '_>, approach: &Approach) {
     bencher.bench(|| simulate(&workload, *approach, &settings, &mut ()));
 }
 
-/// A node with this many machines.
+/// Divides the CPU of a node among `count` machines by their weights.
 #[divan::bench(args = [4, 100])]
 fn weighted_shares(bencher: Bencher<'_, '_>, count: u64) {
     let competitors: Vec<Competitor> = (0..count)

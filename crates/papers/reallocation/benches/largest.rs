@@ -1,6 +1,7 @@
-//! The largest workload of the study, a half year of Bordeaux, CTC and SDSC: `cargo bench -p dfrsim-grid`.
+//! Benchmark of the largest workload of the study, half a year of Bordeaux, CTC and SDSC: `cargo
+//! bench -p dfrsim-paper-reallocation`.
 //!
-//! Without the logs of the latter two a benchmark reports that they are missing and is skipped.
+//! If the CTC or SDSC log is missing, the benchmark reports this and is skipped.
 
 use dfrsim_cluster::EstimateModel;
 use dfrsim_model::{Job, JobId, Seed, Share, SimSpan, SimTime};
@@ -23,7 +24,7 @@ fn main() {
 
 const CLUSTERS: [(&str, u32); 3] = [("bordeaux", 640), ("ctc", 430), ("sdsc", 128)];
 const LOGS: [&str; 2] = ["CTC-SP2-1996-3.1-cln.swf.gz", "SDSC-SP2-1998-4.2-cln.swf.gz"];
-/// Days and jobs of Bordeaux, January to June.
+/// Number of days and of jobs of Bordeaux per month, January to June.
 const MONTHS: [(u64, usize); 6] =
     [(31, 13_084), (29, 5_822), (31, 11_673), (30, 33_250), (31, 6_765), (30, 4_094)];
 const DAY: u64 = 86_400;
@@ -58,7 +59,8 @@ static JOBS: LazyLock<Option<Vec<GridJob>>> = LazyLock::new(|| {
     Some(jobs)
 });
 
-/// The jobs of a log that are submitted within so much time after its first one.
+/// Reads the jobs of a log that are submitted before `end`, where the first job is submitted at time
+/// 0. Returns `None` if the log is missing.
 fn read(log: &str, end: SimTime) -> Option<Vec<GridJob>> {
     let base = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../.."));
     let Ok(path) = traces::locate_from(base, log) else {
@@ -89,7 +91,7 @@ fn walltime(job: &GridJob) -> SimSpan {
     EstimateModel::Random(5.0).estimate(&job, Seed::new(1)).unwrap()
 }
 
-/// Measures reallocation with cancellation on homogeneous clusters.
+/// Simulates reallocation with cancellation on homogeneous clusters.
 #[divan::bench(args = [
     (Backfilling::Conservative(Compression::OneByOne), Heuristic::Mct),
     (Backfilling::Conservative(Compression::OneByOne), Heuristic::MaxRelGain),

@@ -1,4 +1,4 @@
-//! How long diving and VP_CHEKURI take: `cargo bench -p dfrsim-paper-vector-packing`.
+//! Benchmarks of diving and VP_CHEKURI: `cargo bench -p dfrsim-paper-vector-packing`.
 
 use dfrsim_model::offline::Instance;
 use dfrsim_model::{Seed, Yield};

@@ -1,4 +1,4 @@
-//! How long a bound takes: `cargo bench -p dfrsim-bound`.
+//! Benchmarks of the lower bound: `cargo bench -p dfrsim-bound`.
 
 #[path = "../tests/bound/weeks.rs"]
 mod weeks;
@@ -14,12 +14,12 @@ fn main() {
     divan::main();
 }
 
-/// The weeks of the log; `None`, with a message, without it.
+/// Returns the weeks of the log; prints a note and returns `None` if the log is missing.
 fn weeks() -> Option<Vec<Vec<Job>>> {
     weeks::weeks().inspect_err(|missing| println!("skipped: {missing}")).ok()
 }
 
-/// The week with the most jobs.
+/// Computes the bound of the week with the most jobs.
 #[divan::bench]
 fn largest_week(bencher: Bencher<'_, '_>) {
     let Some(week) = weeks().and_then(|weeks| weeks.into_iter().max_by_key(Vec::len)) else { return };
@@ -32,7 +32,8 @@ fn all_weeks(bencher: Bencher<'_, '_>) {
     bencher.bench(|| weeks.iter().map(|week| max_stretch_bound(week, weeks::NODES, TAU).value).sum::<f64>());
 }
 
-/// Jobs at random: every job may be in another's way, since run times spread over four decades.
+/// Computes the bound of `count` random jobs. Their run times span four decades, so that almost any
+/// job can conflict with any other.
 #[divan::bench(args = [1_000, 4_000])]
 fn crowded(bencher: Bencher<'_, '_>, count: u64) {
     let mut rng = Seed::new(1).fork("crowded").rng();

@@ -1,4 +1,4 @@
-//! The cost of a mapping on average over many states of a cluster of 128 nodes.
+//! Benchmarks of MCB: mean time of a mapping over 256 random states of a cluster of 128 nodes.
 
 use dfrsim_model::{NodeTasks, Rng, Seed, Share, Yield};
 use dfrsim_packing::mcb::{DropRule, Mcb, McbOptions, PackJob, Packing};
@@ -12,23 +12,25 @@ fn main() {
     divan::main();
 }
 
-/// Sources of the jobs.
+/// Kind of workload that the jobs resemble.
 #[derive(Clone, Copy, Debug)]
 enum Source {
-    /// Quad-core nodes and memory in tenths, as synthetic workloads have them: few classes of tasks.
+    /// Quad-core nodes and memory in tenths, as in the synthetic workloads; there are few classes of
+    /// tasks.
     Tenths,
-    /// Dual-core nodes of 2 GiB and memory in kilobytes, as logs have them: nearly a class for each job.
+    /// Dual-core nodes of 2 GiB and memory in kilobytes, as in the logs; nearly every job is a class
+    /// of its own.
     Kilobytes,
 }
 
-/// A set of states.
+/// Parameters of a set of states.
 #[derive(Clone, Copy, Debug)]
 struct Case {
     source: Source,
     jobs: usize,
-    /// All tasks together ask for this part of the nodes' memory, about.
+    /// Approximate memory demand of all tasks, as a fraction of the memory of all nodes.
     memory_load: f64,
-    /// This part of the jobs is where an earlier mapping put them and may not move.
+    /// Fraction of the jobs that are pinned to the nodes of an earlier mapping.
     pinned: f64,
 }
 
@@ -52,11 +54,11 @@ fn cases() -> Vec<Case> {
     cases
 }
 
-/// A job without a place, and its nodes if it is pinned.
+/// Job, and its nodes if it is pinned.
 type OwnedJob = (PackJob<'static>, Option<Vec<NodeTasks>>);
 
 fn job(source: Source, sequence: u64, largest: f64, rng: &mut Rng) -> PackJob<'static> {
-    // Sizes are even on a logarithmic scale, and powers of two as often as not.
+    // Sizes are uniform on a logarithmic scale, and more than half of them are powers of two.
     let log = rng.random_range(0.0..=largest.log2());
     let tasks = if rng.random_bool(0.6) { log.round().exp2() } else { log.exp2() } as u32;
     let (need, memory) = match source {
@@ -81,7 +83,8 @@ fn states(case: Case) -> Vec<Vec<OwnedJob>> {
     let mut rng = Seed::new(1).fork("bench").rng();
     (0..STATES)
         .map(|_| {
-            // Widths are drawn again, wider or narrower, until their memory is about what was asked for.
+            // Sizes are drawn again from a larger or smaller range until the memory load is close to
+            // the target.
             let mut largest = 16.0;
             let jobs: Vec<PackJob> = loop {
                 let jobs: Vec<PackJob> =
@@ -115,7 +118,7 @@ fn borrowed(state: &[OwnedJob]) -> Vec<PackJob<'_>> {
     state.iter().map(|(job, pinned)| PackJob { pinned: pinned.as_deref(), ..*job }).collect()
 }
 
-/// Calls `map` with one state after the other.
+/// Measures `map` over all states of the case.
 fn bench(
     bencher: divan::Bencher,
     case: Case,
@@ -147,7 +150,8 @@ fn choose_pack_and_skip(bencher: divan::Bencher, case: Case) {
     bench(bencher, case, options, |mcb, jobs| mcb.map(jobs).value());
 }
 
-/// The stretch form: jobs with different pasts need different yields for the same target.
+/// Measures mapping by stretch: jobs with different histories need different yields for the same
+/// target stretch.
 #[divan::bench(args = cases())]
 fn by_target(bencher: divan::Bencher, case: Case) {
     let floor = Yield::from_ratio(1, 100);

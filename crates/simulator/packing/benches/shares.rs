@@ -1,4 +1,4 @@
-//! How long yields take: `cargo bench -p dfrsim-packing --bench shares`.
+//! Benchmarks of the computation of yields: `cargo bench -p dfrsim-packing --bench shares`.
 
 use dfrsim_model::{NodeId, NodeTasks, Rng, Seed, Share, SimSpan, VirtualTime, Yield};
 use dfrsim_packing::shares::{SharedJob, Shares, StretchJob};
@@ -21,14 +21,14 @@ struct Mapped {
 /// Placement rules for the tasks of a job, among the nodes with enough free memory.
 #[derive(Clone, Copy)]
 enum Placing {
-    /// The least loaded node, task by task: what Greedy does, which leaves nearly equal loads.
+    /// The least loaded node for each task, as under Greedy; the loads become nearly equal.
     Balanced,
-    /// Any node.
+    /// A random node.
     Scattered,
 }
 
-/// Jobs of 1 to 128 tasks, most of them a power of two, with needs and memory as in the unscaled synthetic
-/// workloads of the study.
+/// Generates a mapping of jobs of 1 to 128 tasks, most of them powers of two. CPU needs and memory
+/// are similar to those of the unscaled synthetic workloads of the study.
 fn mapping(rng: &mut Rng, jobs: usize, placing: Placing) -> Vec<Mapped> {
     let mut load = vec![0_u32; NODES as usize];
     let mut memory = vec![10_u32; NODES as usize];
@@ -57,7 +57,7 @@ fn mapping(rng: &mut Rng, jobs: usize, placing: Placing) -> Vec<Mapped> {
     mapped
 }
 
-/// One call a mapping, over 64 mappings in turn.
+/// Measures `call` on 64 mappings in turn; one iteration is one call.
 fn each_mapping<F>(bencher: Bencher<'_, '_>, jobs: usize, placing: Placing, call: F)
 where
     F: Fn(&mut Shares, &[StretchJob<'_>], &[SharedJob<'_>], &mut Vec<Yield>),
@@ -81,7 +81,8 @@ fn shared(mapped: &[Mapped]) -> Vec<SharedJob<'_>> {
     mapped.iter().map(|job| SharedJob { need: job.need, placement: &job.placement, size: None }).collect()
 }
 
-/// Submitted one after the other, all half as fast as they could be, with half the common yield as a floor.
+/// Creates jobs submitted at intervals of 100 s that have run at a yield of one half; their minimum
+/// yield is half the common yield of the mapping.
 fn stretched<'a>(mapped: &'a [Mapped], shares: &mut Shares) -> Vec<StretchJob<'a>> {
     let floor = Yield::from_f64(shares.common(&shared(mapped)).as_f64() / 2.0);
     let ages = (0..mapped.len() as u64).rev().map(|place| SimSpan::from_secs(place * 100));

@@ -1,7 +1,7 @@
-//! How long whole simulations of batch policies take: `cargo bench -p dfrsim-policies`.
+//! Benchmarks of complete simulations under batch policies: `cargo bench -p dfrsim-policies`.
 //!
-//! The logs are read once, outside of the timing; without them a benchmark reports that they are missing and is
-//! skipped. The column of throughput is in jobs.
+//! The logs are read once, outside the timed section. If a log is missing, the benchmark reports
+//! this and is skipped. Throughput is given in jobs.
 
 use dfrsim_cluster::{EstimateModel, JobRecord, NeedModel, Observer, Occurrence, Options, Overrun, simulate};
 use dfrsim_model::{Job, Seed, SimSpan, SimTime};
@@ -64,7 +64,7 @@ fn read(log: &str, processors: u32, first: Option<u64>) -> Option<Vec<Job>> {
     Some(prepare::read_jobs(&path, &options).unwrap().0)
 }
 
-/// Adds up what a job waited, so that a simulation has a result.
+/// Sum of the wait times of all jobs in seconds, so that the simulation has a result.
 #[derive(Default)]
 struct Waits(f64);
 
@@ -98,14 +98,15 @@ fn run(
     });
 }
 
-/// All of the log: 202,876 jobs over 3.5 years.
+/// Simulates the complete HPC2N log: 202,876 jobs over 3.5 years.
 #[divan::bench(args = ["FCFS", "EASY", "EASY/ORDER=SJF"])]
 fn whole_hpc2n(bencher: Bencher<'_, '_>, policy: &str) {
     let Some(jobs) = &*HPC2N else { return };
     run(bencher, policy, &REQUESTED_EXTEND, HPC2N_PROCESSORS, &jobs.iter().cloned());
 }
 
-/// The log ten times, one after the other: the cost of a job must not grow with the length of the log.
+/// Simulates ten copies of the HPC2N log in succession: the time per job must not grow with the
+/// length of the log.
 #[divan::bench(args = ["EASY"], sample_count = 10)]
 fn ten_times_hpc2n(bencher: Bencher<'_, '_>, policy: &str) {
     let Some(jobs) = &*HPC2N else { return };

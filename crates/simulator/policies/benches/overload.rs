@@ -1,8 +1,8 @@
-//! Whole simulations of fractional policies on a cluster with more work than it can do, where jobs wait by the thousand:
-//! `cargo bench -p dfrsim-policies --bench overload`.
+//! Benchmarks of complete simulations under fractional policies on an overloaded cluster, where
+//! thousands of jobs wait: `cargo bench -p dfrsim-policies --bench overload`.
 //!
-//! The log is LANL-CM5 (1,024 nodes of 32 MB), the penalty 300 s; without the log a benchmark reports that it is
-//! missing and is skipped. The column of throughput is in jobs.
+//! The log is LANL-CM5 (1,024 nodes of 32 MB), and the penalty is 300 s. If the log is missing, the
+//! benchmark reports this and is skipped. Throughput is given in jobs.
 
 use dfrsim_cluster::{Options, simulate};
 use dfrsim_model::SimSpan;
@@ -44,13 +44,13 @@ fn run(bencher: Bencher<'_, '_>, policy: &str, first: Option<u64>) {
 
 const POLICIES: [&str; 2] = ["GreedyPM*/per/OPT=MIN/MVT=600", "/per/OPT=MIN"];
 
-/// Maximum length of the queue: 1,300 jobs.
+/// Simulates the first 10,000 jobs of the log; the queue has at most 1,300 jobs.
 #[divan::bench(args = POLICIES, sample_count = 5, sample_size = 1)]
 fn ten_thousand_lines(bencher: Bencher<'_, '_>, policy: &str) {
     run(bencher, policy, Some(10_000));
 }
 
-/// All 122,060: up to 18,000 jobs wait.
+/// Simulates all 122,060 jobs of the log; the queue has up to 18,000 jobs.
 #[divan::bench(args = POLICIES, sample_count = 1, sample_size = 1)]
 fn whole_log(bencher: Bencher<'_, '_>, policy: &str) {
     run(bencher, policy, None);

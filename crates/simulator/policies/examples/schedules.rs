@@ -1,5 +1,5 @@
-//! Draws the same five jobs on four nodes under a batch policy and under a fractional one: the
-//! figure of the README.
+//! Draws the schedules of five jobs on four nodes under a batch policy and under a fractional one:
+//! the figure of the README.
 //!
 //! `cargo run --example schedules > results/schedules.svg`
 
@@ -11,7 +11,7 @@ use svg::Document;
 use svg::node::element::{Group, Line, Rectangle, Text, Title};
 
 const NODES: u32 = 4;
-/// Submit time and run time in seconds, number of tasks; every task can use a whole node.
+/// Submit time and run time in seconds, and number of tasks; each task can use a whole node.
 const JOBS: [(u64, u64, u32); 5] = [(0, 60, 3), (10, 40, 4), (20, 15, 1), (30, 10, 2), (40, 5, 1)];
 /// Okabe and Ito's palette, which colour-blind readers can distinguish.
 const COLOURS: [&str; 5] = ["#56B4E9", "#E69F00", "#009E73", "#CC79A7", "#F0E442"];
@@ -23,7 +23,7 @@ const TOP: f64 = 44.0;
 const PANEL: f64 = 220.0;
 const SECONDS: f64 = 135.0;
 
-/// Running jobs, and a rectangle for each job, node and interval without change.
+/// Running jobs, and one rectangle for each job, node and interval of constant yield.
 #[derive(Default)]
 struct Gantt {
     running: BTreeMap<u64, (Vec<NodeTasks>, Yield)>,
@@ -37,7 +37,7 @@ struct Bar {
     node: u32,
     from: SimTime,
     to: SimTime,
-    /// CPU shares of the node: the sum of the bars below this one, and its own.
+    /// Sum of the CPU shares of the jobs drawn below this one on the node.
     below: f64,
     share: f64,
 }

@@ -13,7 +13,7 @@ use std::sync::Arc;
 pub struct Setup {
     /// Policy, as parsed from its name.
     pub policy: Policy,
-    /// Parameters of the policy that its name leaves open.
+    /// Parameters of the policy that are not part of its name.
     pub parameters: PolicyOptions,
     /// Number of nodes.
     pub nodes: u32,
@@ -58,11 +58,8 @@ impl Setup {
         self.policy.scheduler_at(self.nodes, &self.parameters, self.site.as_ref())
     }
 
-    /// Simulates jobs, and others that are submitted when these have left or started.
-    ///
-    /// # Errors
-    ///
-    /// The errors of [`simulate_with`].
+    /// Simulates `jobs` and `followers`, which are submitted when the jobs they depend on have left
+    /// or started.
     pub fn simulate(
         &self,
         jobs: impl IntoIterator<Item = Job>,

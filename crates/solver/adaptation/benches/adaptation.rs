@@ -1,4 +1,4 @@
-//! How long the heuristic takes: `cargo bench -p dfrsim-adaptation`.
+//! Benchmarks of the adaptation heuristic: `cargo bench -p dfrsim-adaptation`.
 
 use dfrsim_adaptation::Adapter;
 use dfrsim_model::Seed;
@@ -12,7 +12,8 @@ fn main() {
     divan::main();
 }
 
-/// A change of the middle scenario of the dissertation's, with a slack of 0.5 and two resources.
+/// Creates the problem of adapting one instance of the dissertation's middle scenario to another,
+/// with a slack of 0.5 and two resources.
 fn problem(nodes: u32, jobs: u32) -> Adaptation {
     let rho = if jobs > 7 * nodes { 0.0 } else { 0.25 };
     let scenario = DissertationScenario { nodes, jobs, dimensions: 2, sigma: 0.5, rho, slack: 0.5 };

@@ -1,5 +1,6 @@
-//! The heuristic on 64 nodes, where no optimum is known: by how much its yields are below that of a packing from scratch (VP_EJECT),
-//! which keeps no budget, and how long it takes: `cargo run --release -p dfrsim-adaptation --example large [SEED]`.
+//! Measures the heuristic on 64 nodes, where the optimum is not known: the loss of yield relative to
+//! a packing from scratch (VP_EJECT), which ignores the budget, and the time of a call: `cargo run
+//! --release -p dfrsim-adaptation --example large [SEED]`.
 
 use dfrsim_adaptation::Adapter;
 use dfrsim_model::offline::Adaptation;
@@ -34,7 +35,7 @@ fn main() {
     }
 }
 
-/// Changes of instances with 2, 4 and 6 resources and three slacks.
+/// Generates changes of instances with 2, 4 and 6 resources and three values of slack.
 fn problems(seed: Seed, jobs: u32) -> Vec<Adaptation> {
     let mut problems = Vec::new();
     for dimensions in [2, 4, 6] {

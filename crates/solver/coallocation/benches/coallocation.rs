@@ -1,7 +1,8 @@
-//! How long an answer takes: `cargo bench -p dfrsim-coallocation`.
+//! Benchmarks of the co-allocation search: `cargo bench -p dfrsim-coallocation`.
 //!
-//! The grid is large: 10,000 nodes, each with 1,000 reservations. The smaller the span over which these are spread, the
-//! more of them lie in the window of a request: over 30 days about 33 a day and node, and all 1,000 over one day.
+//! The grid is large: 10,000 nodes with 1,000 reservations each. The shorter the span of the
+//! reservations, the more of them fall into the window of a request: about 33 per day and node if
+//! they span 30 days, and all 1,000 if they span one day.
 
 use dfrsim_coallocation::planetlab::{Kind, SIZES, Usage, nodes, statistics, test_case, usage};
 use dfrsim_coallocation::{Coallocator, Grid, Parameters};
@@ -19,7 +20,10 @@ fn main() {
 const NODES: usize = 10_000;
 const RESERVATIONS: usize = 1_000;
 
-/// Reservations at random of up to a tenth of a node, of six minutes to a tenth of a day (and in proportion).
+/// Creates the large grid, with random reservations spread over `days`.
+///
+/// Each reservation takes up to a tenth of a node. It lasts between 1/5000 and 1/250 of the span,
+/// and at least one minute.
 fn large(days: u64) -> Grid {
     let seed = Seed::new(1).fork("large");
     let resources = nodes(NODES, seed);
@@ -52,7 +56,8 @@ fn requests(grid: &Grid, kind: Kind, size: usize) -> Vec<Request> {
     (0..90).map(|_| one()).collect()
 }
 
-/// By size and days: all 90 requests of a kind, one after the other; divide by 90 for the average.
+/// Measures 90 requests of a kind and size, one after another. Divide the time by 90 for the mean
+/// per request.
 fn answer(bencher: Bencher<'_, '_>, kind: Kind, size: usize, days: u64) {
     let grid = grid(days);
     let requests = requests(grid, kind, size);
@@ -93,7 +98,7 @@ fn planetlab_90_requests(bencher: Bencher<'_, '_>, size: usize) {
     });
 }
 
-/// The most that is reserved over a window of a day, of 1,000 reservations.
+/// Computes the maximum reserved amount over a window of one day, on a node with 1,000 reservations.
 #[divan::bench]
 fn maximum_over_a_window(bencher: Bencher<'_, '_>) {
     let grid = grid(30);

@@ -1,4 +1,4 @@
-//! How long decisions, plans and the optimiser take: `cargo bench -p dfrsim-context-switch`.
+//! Benchmarks of decisions, plans and the optimiser: `cargo bench -p dfrsim-context-switch`.
 
 use dfrsim_context_switch::workload::{InitialState, Sample, SampleShape};
 use dfrsim_context_switch::*;
@@ -9,7 +9,7 @@ fn main() {
     divan::main();
 }
 
-/// Nodes and VMs: those of figure 10, and of a cluster ten times as large.
+/// Numbers of nodes and VMs: those of figure 10, and those of a cluster with ten times the nodes.
 const SIZES: [(u32, u32); 2] = [(200, 500), (2_000, 10_000)];
 
 fn sample((nodes, vms): (u32, u32)) -> (Sample, Configuration) {
@@ -19,7 +19,7 @@ fn sample((nodes, vms): (u32, u32)) -> (Sample, Configuration) {
     (sample, wanted)
 }
 
-/// The running job selection problem, first-fit decreasing.
+/// Solves the running job selection problem by first-fit decreasing.
 #[divan::bench(args = SIZES, sample_count = 20)]
 fn decision(bencher: Bencher<'_, '_>, size: (u32, u32)) {
     let (Sample { cluster, current }, _) = sample(size);
@@ -27,14 +27,14 @@ fn decision(bencher: Bencher<'_, '_>, size: (u32, u32)) {
     bencher.bench(|| select_running(&cluster, &current, &queue, SuspendTo::Disk));
 }
 
-/// The plan to that configuration, with its cycles.
+/// Plans the context switch to the configuration of first-fit decreasing, including its cycles.
 #[divan::bench(args = SIZES, sample_count = 20)]
 fn plan_of_first_fit(bencher: Bencher<'_, '_>, size: (u32, u32)) {
     let (Sample { cluster, current }, wanted) = sample(size);
     bencher.bench(|| plan(&cluster, &current, &wanted).unwrap());
 }
 
-/// The optimiser's first assignment and the bound.
+/// Computes the optimiser's first assignment and the lower bound.
 #[divan::bench(args = SIZES, sample_count = 5)]
 fn first_assignment(bencher: Bencher<'_, '_>, size: (u32, u32)) {
     let (Sample { cluster, current }, wanted) = sample(size);
@@ -42,7 +42,7 @@ fn first_assignment(bencher: Bencher<'_, '_>, size: (u32, u32)) {
     bencher.bench(|| solve(&cluster, &current, &wanted, &limits, Seed::new(1)).unwrap());
 }
 
-/// A hundred steps of the search, or less if it ends before.
+/// Runs 100 steps of the search, or fewer if the search ends earlier.
 #[divan::bench(args = SIZES, sample_count = 5)]
 fn hundred_steps(bencher: Bencher<'_, '_>, size: (u32, u32)) {
     let (Sample { cluster, current }, wanted) = sample(size);

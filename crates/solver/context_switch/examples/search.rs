@@ -1,7 +1,8 @@
-//! How far the results of the search are apart for different seeds, and above the bound: one random configuration whose VMs compute
-//! with a given chance.
+//! Measures the spread of the search results over seeds and their gap to the lower bound, on one
+//! random configuration whose VMs compute with a given probability.
 //!
-//! `cargo run --release -p dfrsim-context-switch --example search -- NODES VMS BUSY SECONDS SEEDS [SAMPLE]`
+//! `cargo run --release -p dfrsim-context-switch --example search -- NODES VMS BUSY SECONDS SEEDS
+//! [SAMPLE]`
 
 use dfrsim_context_switch::workload::{InitialState, Sample, SampleShape};
 use dfrsim_context_switch::{
@@ -40,7 +41,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// What the cost of a plan consists of: actions by kind, remote resumes by themselves, and what they wait for altogether.
+/// Formats the cost of a plan by kind of action, with remote resumes as a kind of their own.
+///
+/// For each kind, the text gives the number of actions, their own cost, and the total cost of the
+/// pools before them. The sizes and costs of the pools follow.
 fn parts(cluster: &Cluster, plan: &Plan) -> String {
     let mut parts = BTreeMap::<&str, [u64; 3]>::new();
     let (mut before, mut pools) = (0, Vec::new());

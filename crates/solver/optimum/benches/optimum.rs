@@ -1,4 +1,5 @@
-//! How long optima, linear programs and what is made of them take: `cargo bench -p dfrsim-optimum`.
+//! Benchmarks of the exact solver, the linear programs and the second phase: `cargo bench -p
+//! dfrsim-optimum`.
 
 #[path = "../../tests/optimum/instances.rs"]
 mod instances;
@@ -26,7 +27,7 @@ fn exact(instance: &Instance) -> Outcome {
     outcome
 }
 
-/// 100 instances of RR-6692: 12 jobs on 4 nodes.
+/// Solves 100 instances of RR-6692 with 12 jobs on 4 nodes.
 #[divan::bench]
 fn hundred_optima_of_rr6692(bencher: Bencher<'_, '_>) {
     let list: Vec<Instance> =
@@ -34,14 +35,14 @@ fn hundred_optima_of_rr6692(bencher: Bencher<'_, '_>) {
     bencher.bench(|| list.iter().map(exact).filter(|outcome| outcome.best.is_some()).count());
 }
 
-/// 100 instances of the dissertation's small set: 12 jobs on 4 nodes.
+/// Solves 100 instances of the dissertation's small set, with 12 jobs on 4 nodes.
 #[divan::bench(args = [2, 4, 6])]
 fn hundred_optima_of_the_dissertation(bencher: Bencher<'_, '_>, dimensions: usize) {
     let list: Vec<Instance> = (0..100).map(|number| sample(4, 12, dimensions, number)).collect();
     bencher.bench(|| list.iter().map(exact).filter(|outcome| outcome.best.is_some()).count());
 }
 
-/// Larger ones, by nodes and jobs.
+/// Solves one larger instance; sizes are given as nodes and jobs.
 #[divan::bench(args = [(4, 16), (6, 18), (8, 16)])]
 fn one_optimum(bencher: Bencher<'_, '_>, (nodes, jobs): (usize, usize)) {
     let instance = sample(nodes, jobs, 4, 0);
@@ -74,25 +75,25 @@ fn vertex(bencher: Bencher<'_, '_>, relaxation: Relaxation, nodes: usize, jobs: 
     });
 }
 
-/// The printed relaxed program, by nodes and jobs.
+/// Solves the relaxed program as printed; sizes are given as nodes and jobs.
 #[divan::bench(sample_count = 2, args = [(4, 12), (16, 40), (64, 100)])]
 fn relaxed_as_printed(bencher: Bencher<'_, '_>, (nodes, jobs): (usize, usize)) {
     vertex(bencher, Relaxation::Published, nodes, jobs);
 }
 
-/// The largest of the dissertation's table 4.2, where its solver took four minutes.
+/// Solves the largest size of the dissertation's table 4.2, for which its solver took four minutes.
 #[divan::bench(sample_count = 1)]
 fn relaxed_as_printed_with_512_jobs(bencher: Bencher<'_, '_>) {
     vertex(bencher, Relaxation::Published, 64, 512);
 }
 
-/// The relaxed program at the bound, by nodes and jobs.
+/// Solves the relaxed program with the yield fixed at the bound; sizes are given as nodes and jobs.
 #[divan::bench(sample_count = 2, args = [(4, 12), (16, 40), (64, 100), (64, 512)])]
 fn relaxed_at_the_bound(bencher: Bencher<'_, '_>, (nodes, jobs): (usize, usize)) {
     vertex(bencher, Relaxation::AtBound, nodes, jobs);
 }
 
-/// The second phase of the best mapping of 12 jobs on 4 nodes.
+/// Runs the second phase on the best mapping of 12 jobs on 4 nodes.
 #[divan::bench]
 fn second_phase(bencher: Bencher<'_, '_>) {
     let (instance, solver) = (sample(4, 12, 6, 0), Backend::Microlp.solver());

@@ -1,4 +1,4 @@
-//! How long the greedy algorithms take: `cargo bench -p dfrsim-vector-packing`.
+//! Benchmarks of the greedy algorithms: `cargo bench -p dfrsim-vector-packing`.
 
 use dfrsim_model::Seed;
 use dfrsim_model::offline::Instance;
@@ -10,8 +10,9 @@ fn main() {
     divan::main();
 }
 
-/// The instances for which the dissertation gives times (section 4.3): sigma 0.5, slack 0.5, and rho 0.25 where so
-/// many qualities of service can be kept.
+/// Creates an instance like those of the dissertation's timings (section 4.3): sigma 0.5 and slack
+/// 0.5. rho is 0.25, or 0 if there are more than 16 jobs per node, where that many qualities of
+/// service cannot be kept.
 fn instance(jobs: u32, nodes: u32, dimensions: u32) -> Instance {
     let rho = if jobs > 16 * nodes { 0.0 } else { 0.25 };
     let scenario = DissertationScenario { nodes, jobs, dimensions, sigma: 0.5, rho, slack: 0.5 };
@@ -24,7 +25,7 @@ fn greedy_8192_jobs_1024_nodes(bencher: Bencher<'_, '_>, dimensions: u32) {
     bencher.bench(|| Greedy::Best.solve(&instance, Seed::new(1), 0));
 }
 
-/// One pass in the order S5 by each rule.
+/// Runs one pass in the order S5 with each node rule.
 #[divan::bench(args = NodeRule::OF_THE_DISSERTATION, sample_count = 5, sample_size = 1)]
 fn greedy_s5_py_8192_jobs_1024_nodes(bencher: Bencher<'_, '_>, rule: &NodeRule) {
     let instance = instance(8_192, 1_024, 4);

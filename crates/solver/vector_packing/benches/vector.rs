@@ -1,4 +1,5 @@
-//! How long vector packing takes on instances of the dissertation's study: `cargo bench -p dfrsim-vector-packing --bench vector`.
+//! Benchmarks of vector packing on instances of the dissertation's study: `cargo bench -p
+//! dfrsim-vector-packing --bench vector`.
 
 use dfrsim_model::Seed;
 use dfrsim_model::offline::Instance;
@@ -10,7 +11,7 @@ fn main() {
     divan::main();
 }
 
-/// An algorithm on instances of a size, with the parameters of the dissertation's timings.
+/// An algorithm and an instance size, with the parameters of the dissertation's timings.
 #[derive(Clone, Copy, Debug)]
 struct Case {
     algorithm: Algorithm,
@@ -43,7 +44,7 @@ fn bench(bencher: divan::Bencher, case: Case, slacks: &[f64]) {
     });
 }
 
-/// The sizes of the study.
+/// Measures the sizes of the study, with three values of slack.
 #[divan::bench(args = small_cases())]
 fn study(bencher: divan::Bencher, case: Case) {
     bench(bencher, case, &[0.2, 0.5, 0.8]);
@@ -66,7 +67,7 @@ fn small_cases() -> Vec<Case> {
     cases
 }
 
-/// The largest cluster of the text.
+/// Measures the largest cluster that the dissertation mentions: 1,024 nodes and 8,192 jobs.
 #[divan::bench(args = large_cases(), sample_count = 10)]
 fn large(bencher: divan::Bencher, case: Case) {
     bench(bencher, case, &[0.5]);

@@ -1,11 +1,13 @@
-//! VP_EJECT beside VP_CPSUM from 4 x 8 to 1,024 x 8,192, on equal nodes and on unequal ones, with 2 to 12 resources: times (the
-//! shortest of five) and gaps to the best mapping known, over the same instances:
-//! `cargo run --release -p dfrsim-vector-packing --example eject [SEED [JOBS [EFFORT]]]`, some minutes for all sizes.
+//! Compares VP_EJECT with VP_CPSUM for sizes from 4 x 8 to 1,024 x 8,192 nodes x jobs, on identical
+//! and on unequal nodes, with 2 to 12 resources. It prints times (the shortest of five) and gaps to
+//! the best known mapping: `cargo run --release -p dfrsim-vector-packing --example eject [SEED [JOBS
+//! [EFFORT]]]`. All sizes take some minutes.
 //!
-//! A point is a size, a kind of nodes and a number of resources; its means are over sigma of 0.25, 0.5 and 1, rho of 0, 0.25 and
-//! 0.5, and slack of 0.1, 0.3, 0.5 and 0.8. The best mapping known is that of VP_EJECT with some more effort (20, or as given).
-//! Instances for which neither algorithm has a packing are apart, with the largest ratio of times among them. The last column
-//! counts the instances on which VP_EJECT has a lower yield than VP_CPSUM.
+//! A row is a size, a kind of nodes and a number of resources. Its means are over sigma of 0.25, 0.5
+//! and 1, rho of 0, 0.25 and 0.5, and slack of 0.1, 0.3, 0.5 and 0.8. The best known mapping is that
+//! of VP_EJECT with more effort (20 by default). Instances that neither algorithm can pack are
+//! counted separately, with their ratio of times. The last column counts the instances on which the
+//! yield of VP_EJECT is lower than that of VP_CPSUM.
 
 use dfrsim_model::offline::Instance;
 use dfrsim_model::{Seed, Yield};
@@ -14,7 +16,7 @@ use dfrsim_vector_packing::instances::DissertationScenario;
 use dfrsim_vector_packing::vector::{Algorithm, Options, VectorPacking};
 use std::time::{Duration, Instant};
 
-/// Nodes, jobs, and instances of each combination of parameters.
+/// Number of nodes, number of jobs, and instances per combination of parameters.
 const SIZES: [(u32, u32, u64); 8] = [
     (4, 8, 4),
     (4, 12, 4),
@@ -28,17 +30,17 @@ const SIZES: [(u32, u32, u64); 8] = [
 
 const DIMENSIONS: [u32; 6] = [2, 4, 6, 8, 10, 12];
 
-/// Sums of both algorithms over the instances of a point, VP_CPSUM first.
+/// Sums over the instances of a row, for VP_CPSUM and VP_EJECT in this order.
 #[derive(Clone, Copy, Default)]
 struct Point {
-    /// Time in microseconds, where the algorithm finds a packing.
+    /// Total time in microseconds, over instances that at least one algorithm packs.
     times: [f64; 2],
-    /// Yield in percent of the best known one, where both find a packing.
+    /// Total gap to the best known yield in percent, over instances that both algorithms pack.
     gaps: [f64; 2],
     failures: [u32; 2],
     instances: u32,
     both: u32,
-    /// Instances without a packing, and the times there.
+    /// Number of instances that neither algorithm packs.
     empty: u32,
     empty_times: [f64; 2],
     below: u32,
@@ -84,7 +86,7 @@ impl Point {
     }
 }
 
-/// Makes nodes that have a half, the whole and one and a half of each resource in turn.
+/// Scales the resources of the nodes by 0.5, 1 and 1.5 in turn.
 fn unequal(mut instance: Instance) -> Instance {
     for (number, node) in instance.nodes.iter_mut().enumerate() {
         for (resource, amount) in node.iter_mut().enumerate() {
@@ -130,7 +132,7 @@ fn measure(
 impl Point {
     fn add(&mut self, instance: &Instance, packings: &mut [VectorPacking; 3]) {
         let [floor, eject, long] = packings;
-        // In turn, so that both see the same disturbances.
+        // The algorithms run alternately, so that disturbances affect both.
         let mut runs = [(Duration::MAX, None); 2];
         for _ in 0..5 {
             for (shortest, packing) in runs.iter_mut().zip([&mut *floor, &mut *eject]) {

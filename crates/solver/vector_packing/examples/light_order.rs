@@ -1,6 +1,7 @@
-//! Measures the order of `GREEDYLIGHT`: the average distance from the bound of its passes, over the dissertation's
-//! scenarios with samples of a seed that no study uses. `cargo run --release -p dfrsim-vector-packing --example light_order
-//! [samples]`.
+//! Measures the pass order of `GREEDYLIGHT`: the mean distance of each pass from the bound, over the
+//! dissertation's scenarios with samples from a seed that no study uses.
+//!
+//! `cargo run --release -p dfrsim-vector-packing --example light_order [samples]`
 
 use dfrsim_model::Seed;
 use dfrsim_model::offline::Instance;
@@ -10,8 +11,10 @@ use std::time::Instant;
 
 const SEED: Seed = Seed::new(0x6c69_6768_745f_6f72);
 
-/// The bound of the linear relaxation for nodes that are all alike: in each fluid resource, what the least yields
-/// leave over the rest of the needs.
+/// Computes the bound of the linear relaxation for identical nodes, at most 1.
+///
+/// For each fluid resource, it is the capacity left by the minimum yields, divided by the remaining
+/// need.
 fn bound(instance: &Instance) -> f64 {
     let of_resource = |resource: usize| {
         let capacity: f64 = instance.nodes.iter().map(|node| f64::from(node[resource])).sum();

@@ -1,4 +1,4 @@
-//! Algorithms that a program offers: those of this crate, and those that other crates add.
+//! Algorithms that a program provides: those of this crate, and those that other crates add.
 
 use crate::{Algorithm, Outcome, Settings};
 use dfrsim_model::named::UnknownName;
@@ -6,7 +6,7 @@ use dfrsim_model::offline::Instance;
 use std::fmt;
 use std::sync::Arc;
 
-/// An algorithm of another crate.
+/// Packing algorithm that another crate implements.
 pub trait Packer: Send + Sync {
     /// Returns the name of the algorithm.
     fn name(&self) -> String;
@@ -14,7 +14,7 @@ pub trait Packer: Send + Sync {
     fn solve(&self, instance: &Instance, settings: &Settings) -> Outcome;
 }
 
-/// An algorithm that a program offers.
+/// Algorithm that a program provides.
 #[derive(Clone)]
 pub enum Offered {
     /// An algorithm of this crate.
@@ -48,8 +48,8 @@ impl fmt::Display for Offered {
     }
 }
 
-/// Algorithms that a program offers, in the order in which they are listed. Without those of other
-/// crates it is the list of this one.
+/// Algorithms that a program provides, in listing order. The default has only the algorithms of this
+/// crate.
 #[derive(Clone)]
 pub struct OfferedAlgorithms(pub Vec<Offered>);
 
@@ -74,12 +74,12 @@ impl OfferedAlgorithms {
     }
 }
 
-/// An instance of a run, with everything that the results of algorithms depend on.
+/// Packing instance of a run, with everything that the results of algorithms depend on.
 pub struct PackingProblem {
     /// Instance that is packed.
     pub instance: Instance,
     /// Settings of the algorithms.
     pub settings: Settings,
-    /// Algorithms with the parameters that they have in the run.
+    /// Algorithms, with their parameters in the run.
     pub algorithms: OfferedAlgorithms,
 }

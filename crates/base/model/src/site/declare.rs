@@ -6,17 +6,17 @@ use serde::de::DeserializeOwned;
 
 /// Table of settings, declared by `settings!`.
 pub trait Settings: Clone + Default + 'static {
-    /// Shows all settings to the visitor, in the order of their declaration.
+    /// Calls the visitor for each setting, in declaration order.
     fn visit(visitor: &mut impl SettingVisitor<Self>);
 }
 
-/// Operation on each setting of a table, whatever its type.
+/// Operation on each setting of a table, independent of the setting's type.
 pub trait SettingVisitor<S> {
     /// Visits one setting.
     fn setting<T: SettingType>(&mut self, setting: &Setting<S, T>);
 }
 
-/// Values that a setting can have: how they are read, checked and written.
+/// Type of a setting's value, which can be cloned, compared, serialised and deserialised.
 pub trait SettingType: Clone + PartialEq + Serialize + DeserializeOwned + 'static {}
 
 impl<T: Clone + PartialEq + Serialize + DeserializeOwned + 'static> SettingType for T {}
@@ -26,7 +26,7 @@ impl<T: Clone + PartialEq + Serialize + DeserializeOwned + 'static> SettingType 
 pub struct Setting<S, T> {
     /// Name in JSON and TOML.
     pub name: &'static str,
-    /// Lines of the doc comment; `None` stands for other attributes.
+    /// Lines of the doc comment; `None` for each other attribute.
     pub doc: &'static [Option<&'static str>],
     /// Valid values.
     pub values: Values,
@@ -34,18 +34,18 @@ pub struct Setting<S, T> {
     pub default: fn() -> T,
     /// Parameter of Slurm that sets it, if it is set by one parameter alone.
     pub slurm: Option<SlurmParameter>,
-    /// Access to the value.
+    /// Accessor of the value.
     pub get: fn(&S) -> &T,
-    /// Access to change the value.
+    /// Mutable accessor of the value.
     pub get_mut: fn(&mut S) -> &mut T,
 }
 
 /// Valid values of a setting.
 #[derive(Clone, Copy, Debug)]
 pub enum Values {
-    /// Integers in a range, and their description, such as "a number of jobs".
+    /// Integers in a range.
     Integers {
-        /// Description of a value.
+        /// Description of a value, such as "a number of jobs".
         what: &'static str,
         /// Smallest value.
         least: u64,
@@ -54,11 +54,11 @@ pub enum Values {
     },
     /// `true` or `false`.
     Flag,
-    /// These names.
+    /// Names of an enumeration, returned by this function.
     Names(fn() -> Vec<&'static str>),
     /// Amounts of resources, at most [`LARGEST_AMOUNT`] each.
     Amounts,
-    /// Any value of the type: a name, a list or a table, with this description.
+    /// Any value of the type (a name, a list or a table), with this description.
     Any(&'static str),
 }
 
@@ -70,24 +70,24 @@ pub const LONGEST_SETTING_S: u64 = 16_000_000_000;
 /// Largest amount of a limit or of a billing weight.
 pub const LARGEST_AMOUNT: u64 = 1_000_000_000_000;
 
-/// Returns the times from `least` seconds on.
+/// Returns the range of times of at least `least` seconds.
 pub(super) const fn seconds(least: u64) -> Values {
     Values::Integers { what: SECONDS, least, most: LONGEST_SETTING_S }
 }
 
-/// Returns the integers in a range.
+/// Returns the range of integers from `least` to `most`.
 pub(super) const fn count(what: &'static str, least: u32, most: u32) -> Values {
     Values::Integers { what, least: least as u64, most: most as u64 }
 }
 
-/// Returns the integers from 1 on.
+/// Returns the range of integers of at least 1.
 pub(super) const fn positive(what: &'static str) -> Values {
     count(what, 1, u32::MAX)
 }
 
 impl Values {
-    /// Returns the part of a value that is out of range, if there is one: the rest of its path, and
-    /// the reason.
+    /// Checks a value. Returns the rest of the path of the invalid part, and the reason; `None` if
+    /// the value is valid.
     pub(super) fn fault(self, value: &impl Serialize) -> Option<(String, String)> {
         match self {
             Values::Integers { what, least, most } => {
@@ -116,7 +116,8 @@ fn expected(what: &str, least: u64, most: u64) -> String {
 /// Parameter of Slurm that sets a setting.
 #[derive(Clone, Copy, Debug)]
 pub struct SlurmParameter {
-    /// Names; those of `SchedulerParameters` have this prefix: `SchedulerParameters=bf_interval`.
+    /// Names of the parameter; options of `SchedulerParameters` are written
+    /// `SchedulerParameters=bf_interval`.
     pub names: &'static [&'static str],
     /// Form of its values.
     pub form: SlurmForm,
@@ -125,7 +126,7 @@ pub struct SlurmParameter {
 /// Form of the values of a parameter of Slurm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SlurmForm {
-    /// Numeric setting.
+    /// A number.
     Number,
     /// A number; 0 means 1.
     AtLeastOne,

@@ -1,4 +1,4 @@
-//! Preemption: the treatment of preempted jobs, and the classes that preempt others.
+//! Preemption modes, and checks of the classes that preempt others.
 
 use super::check::check;
 use super::{JobClass, SettingError, SiteSettings};

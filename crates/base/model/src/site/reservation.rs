@@ -30,8 +30,8 @@ impl Reservation {
     /// (`to_its_own`) or for all other jobs, as (begin, end) in microseconds.
     pub fn blocked_intervals(&self, to_its_own: bool) -> Vec<(u64, u64)> {
         let [from, until] = [self.from_s, self.until_s].map(|seconds| seconds.saturating_mul(1_000_000));
-        // The block of the last microsecond makes its own jobs end before the reservation does, or
-        // begin after it.
+        // Blocking the last microsecond forces the reservation's own jobs to end before the
+        // reservation does, or to start after it.
         if to_its_own { vec![(0, from), (until - 1, until)] } else { vec![(from, until)] }
     }
 }

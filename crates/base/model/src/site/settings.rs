@@ -138,8 +138,8 @@ impl<A: Serialize, C: Serialize> SiteSettingsOf<A, C> {
 }
 
 impl SiteSettings {
-    /// Returns Slurm's settings for everything that its files leave out: jobs are charged for their
-    /// cores, and usage decays from the time on at which it accrues.
+    /// Returns the settings that Slurm uses for parameters missing from its files: jobs are charged
+    /// for their cores, and usage decays from the time it accrues.
     pub fn slurm_defaults() -> SiteSettings {
         SiteSettings {
             size: SizeFactor::NodesAndCpus,
@@ -158,13 +158,13 @@ impl SiteSettings {
         SiteSettings { backfill: self.backfill.as_slurm(), ..self.clone() }
     }
 
-    /// Returns whether no job has a priority or a limit.
+    /// Returns whether the settings give jobs neither priorities nor limits.
     pub fn is_plain(&self) -> bool {
         self.weights.age == 0 && self.is_arrival_order()
     }
 
-    /// Returns whether jobs are in the order of submission and without limits: at most their age
-    /// counts.
+    /// Returns whether jobs run in the order of submission and without limits: the only priority
+    /// factor is the job's age.
     pub fn is_arrival_order(&self) -> bool {
         PriorityWeights { age: 0, ..self.weights } == PriorityWeights::default()
             && self.backfill == BackfillSettings::default()

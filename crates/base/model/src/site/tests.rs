@@ -90,7 +90,7 @@ fn wrong_settings_are_named() {
     );
 }
 
-/// Settings of files of earlier versions keep their text.
+/// The serialised settings of earlier versions must not change.
 #[test]
 fn preemption_is_written_where_there_is_some() {
     let mut settings = SiteSettings::default();

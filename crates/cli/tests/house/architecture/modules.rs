@@ -11,12 +11,12 @@ type Name = Vec<String>;
 /// The modules of a crate, one per file.
 pub(super) struct Modules(BTreeMap<Name, Module>);
 
-/// A file without code that is compiled only for tests.
+/// Names and paths in a file, except in code that is compiled only for tests.
 #[derive(Default)]
 struct Module {
     children: BTreeSet<String>,
     definitions: BTreeSet<String>,
-    /// Paths that `use` gives names to.
+    /// Imported names, with the paths that they stand for.
     imports: BTreeMap<String, Vec<String>>,
     /// Paths of `use path::*`.
     globs: Vec<Vec<String>>,
@@ -24,7 +24,7 @@ struct Module {
     paths: BTreeSet<Vec<String>>,
 }
 
-/// Keywords that are followed by a defined name.
+/// Keywords that are followed by the name of a definition.
 const DEFINES: [&str; 9] =
     ["struct", "enum", "union", "trait", "type", "fn", "const", "static", "macro_rules"];
 
@@ -42,7 +42,7 @@ fn is_path(tokens: &[TokenTree], at: usize) -> bool {
 }
 
 impl Module {
-    /// Reads tokens of the file; `is_top` is true outside all braces.
+    /// Reads tokens of the file; `is_top` is true outside all delimiters.
     fn read(&mut self, stream: TokenStream, is_top: bool) {
         let tokens: Vec<TokenTree> = stream.into_iter().collect();
         let mut at = 0;
@@ -100,7 +100,7 @@ impl Module {
         }
     }
 
-    /// Reads the tokens after `use`, below the path before its braces.
+    /// Reads the tokens of a `use` item; `before` is the path before the braces that contain them.
     fn import(&mut self, tokens: &[TokenTree], before: &[String], is_public: bool) {
         for part in tokens.split(|token| is(Some(token), ",")) {
             let (mut path, mut alias) = (before.to_vec(), None);
@@ -172,7 +172,7 @@ impl Modules {
             }
             name if module.definitions.contains(name) => Some(from.clone()),
             name => match module.imports.get(name) {
-                // `use serde;`, and names that a module gives to items of other crates.
+                // Crates (`use serde;`) and renamed items of other crates have no module here.
                 Some(import) if import.len() == 1 || import[0] == *first => None,
                 Some(import) => within(import),
                 None => {
@@ -184,25 +184,26 @@ impl Modules {
                     let found = globs.find_map(|glob| {
                         self.definer(from, &[&glob[..], std::slice::from_ref(first), rest].concat(), true)
                     });
-                    // Macros may define items too.
+                    // The item may be defined by a macro.
                     found.or_else(|| (!is_begin).then(|| from.clone()))
                 }
             },
         }
     }
 
-    /// Returns the circles of modules, each with the arrows that make it, a line each.
+    /// Returns the cycles of modules, each with its edges, one per line.
     pub(super) fn circles(&self) -> Vec<Circle> {
         circles(&self.arrows())
     }
 
-    /// Returns the circles of folders. A folder is a module with all modules below it; an arrow
-    /// between two files is one between the folders, of the same parent, in which they are.
+    /// Returns the cycles of folders. A folder is a module with all modules below it; an edge
+    /// between two files becomes an edge between the two folders, with the same parent, that contain
+    /// them.
     pub(super) fn circles_of_folders(&self) -> Vec<Circle> {
         let mut arrows = Arrows::new();
         for ((from, to), paths) in self.arrows() {
             let shared = from.iter().zip(&to).take_while(|(one, other)| one == other).count();
-            // A module below another one is in its folder.
+            // Modules of which one is below the other are in one folder.
             if shared < from.len() && shared < to.len() {
                 let folders = (from[..=shared].to_vec(), to[..=shared].to_vec());
                 let within =
@@ -213,12 +214,12 @@ impl Modules {
         circles(&arrows)
     }
 
-    /// Returns the modules that use others, with the paths by which they do.
+    /// Returns the edges: pairs of a module and one that it uses, with the paths in the code.
     fn arrows(&self) -> Arrows {
         let mut arrows = Arrows::new();
         for (from, module) in &self.0 {
             for path in &module.paths {
-                // An enclosing module is no dependency.
+                // A use of an enclosing module is not a dependency.
                 if let Some(to) = self.definer(from, path, true).filter(|to| !from.starts_with(to)) {
                     arrows.entry((from.clone(), to)).or_default().insert(path.join("::"));
                 }
@@ -228,13 +229,13 @@ impl Modules {
     }
 }
 
-/// Uses of one module by another, with the paths in the code.
+/// Edges from one module to another that it uses, with the paths in the code.
 type Arrows = BTreeMap<(Name, Name), BTreeSet<String>>;
 
-/// Names of modules that reach each other, and the arrows between them.
+/// Names of modules that reach each other, and the edges between them as text.
 type Circle = (BTreeSet<String>, String);
 
-/// Finds the sets of modules that reach each other.
+/// Finds the maximal sets of modules that reach each other (strongly connected components).
 fn circles(arrows: &Arrows) -> Vec<Circle> {
     let reached = |from: &Name| {
         let (mut seen, mut open) = (BTreeSet::new(), vec![from.clone()]);

@@ -1,4 +1,4 @@
-//! Groups of nodes that are equal to the policy, and their free nodes.
+//! Groups of nodes that are interchangeable for the policy, and their free nodes.
 
 use dfrsim_cluster::{JobHandle, View};
 use dfrsim_model::{NodeId, SimSpan, SimTime, SortedMap, VirtualTime, Yield};
@@ -101,7 +101,7 @@ impl Groups {
         group.speed >= slot.speed && view.fits(job, group.class) && group.is_open(slot.start, slot.end)
     }
 
-    /// Returns the numbers of nodes that the job can use in a slot.
+    /// Returns, for each group, the number of free nodes that the job can use in the slot.
     pub(super) fn usable(&self, view: View<'_>, job: JobHandle, slot: Slot, free: &[u32]) -> Vec<u32> {
         let count = |(at, &free): (usize, &u32)| if self.is_usable(view, job, at, slot) { free } else { 0 };
         free.iter().enumerate().map(count).collect()
@@ -150,7 +150,7 @@ impl Groups {
         usable.into_iter().map(&mut take).filter(|(_, nodes)| *nodes > 0).collect()
     }
 
-    /// Returns whether so many nodes are free.
+    /// Returns whether each group has as many free nodes as the allocation needs.
     pub(super) fn are_free(&self, nodes: &Allocation) -> bool {
         nodes.iter().all(|&(at, nodes)| self.all[at].free >= nodes)
     }

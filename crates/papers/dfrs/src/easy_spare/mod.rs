@@ -80,7 +80,7 @@ impl EasySpare {
         self.queue.insert(at, job);
     }
 
-    /// Releases the nodes of a job that ran. The reservation has those that it awaited.
+    /// Releases the nodes of a job that ran. Nodes that the reservation awaited stay reserved.
     fn release(&mut self, job: JobHandle) {
         let Some(at) = self.running.iter().position(|run| run.job == job) else { return };
         let run = self.running.swap_remove(at);
@@ -128,7 +128,7 @@ impl EasySpare {
         }
     }
 
-    /// Returns the nodes of each group that are free and not reserved.
+    /// Returns the number of nodes of each group that are free and not reserved.
     fn spare(&self) -> Vec<u32> {
         let mut spare = self.groups.free();
         for &(at, nodes) in self.reservation.iter().flat_map(|it| &it.nodes) {
@@ -161,8 +161,8 @@ impl EasySpare {
         }
     }
 
-    /// Returns the running jobs and the times at which they are expected to release their nodes, in
-    /// this order.
+    /// Returns the running jobs with the times at which they are expected to release their nodes, in
+    /// the order of these times.
     fn releases(&self, now: SimTime) -> Vec<(SimTime, &RunningJob)> {
         let release = |run: &RunningJob| {
             let end = if run.end <= now { now.saturating_add(OVERRUN_EXTENSION) } else { run.end };

@@ -75,7 +75,7 @@ pub fn chekuri_pack(
         let mut split = Vec::new();
         for (&job, row) in tasks.iter().zip(&assigned) {
             let whole = row.iter().position(|&part| answer.value(part) >= WHOLE);
-            // The tolerance of the solver may have overfilled a node slightly.
+            // The node may be slightly overfilled, within the tolerance of the solver.
             if !whole.is_some_and(|node| loads.place(job, node)) {
                 split.push(job);
             }

@@ -25,7 +25,7 @@ pub(crate) fn solve(instance: &Instance, diving: Diving, settings: &Settings) ->
 
 /// Performs diving (dissertation, section 4.2.3): solves the relaxed program, fixes a variable that
 /// is nearly integral, and repeats until every task is on one node. Ties are broken by the lowest
-/// task, then the lowest node. Of the limits, only the time counts.
+/// task, then the lowest node. Only the time limit of `limits` applies.
 ///
 /// Fractions that are already integral are fixed together, since the optimum remains optimal under
 /// them. To place a task on a node, it is enough to fix one variable, since (4.3) fixes the others.
@@ -79,7 +79,7 @@ pub fn dive(
     let mut loads = Loads::new(instance, Yield::ZERO);
     let fit =
         model.tasks.iter().zip(home).all(|(&job, home)| home.is_some_and(|node| loads.place(job, node)));
-    // The tolerance of the solver may have overfilled a node.
+    // The nodes may be overfilled, within the tolerance of the solver.
     Ok(loads.solution().filter(|_| fit).map_or(Attempt::Failed, Attempt::Found))
 }
 
@@ -91,8 +91,8 @@ struct Part {
     variable: Variable,
 }
 
-/// Selects the variables to fix, with true for 1 and false for 0: all integral ones, or else the one
-/// closest to integrality.
+/// Selects the variables to fix, with true for 1 and false for 0: all integral ones, or if there are
+/// none, the one closest to integrality.
 fn next(diving: Diving, open: &[Part], values: &[f64]) -> Vec<(Part, bool)> {
     let value = |part: &Part| values[part.variable.index()];
     // Distance of the fraction from the nearest value at which it may be fixed.

@@ -18,7 +18,7 @@ pub struct Dominance {
 }
 
 impl Dominance {
-    /// All of them, in the order of the text.
+    /// All variants, in the order of the dissertation.
     pub const ALL: [Dominance; 6] = [
         Dominance { name: "VP_BFSUM_DD", base: "VP_BFSUM", is_best_fit: true },
         Dominance { name: "VP_BFMAX_DD", base: "VP_BFMAX", is_best_fit: true },
@@ -45,7 +45,7 @@ fn failed_in_first_fit(items: &[(&[u64], u64)], nodes: &[&[u64]]) -> Vec<u64> {
     let mut frees: Vec<Vec<u64>> = nodes.iter().map(|free| free.to_vec()).collect();
     for &(size, tasks) in items {
         let mut left = tasks;
-        // Every task that a node does not take has failed the test there.
+        // Each task that does not fit on a node has failed one test there.
         for free in &mut frees {
             left -= take_most(size, left, free);
             count_failed(&mut failed, size, free, left);
@@ -54,7 +54,8 @@ fn failed_in_first_fit(items: &[(&[u64], u64)], nodes: &[&[u64]]) -> Vec<u64> {
     failed
 }
 
-/// Counts the same for Best Fit, which tests all nodes for each task.
+/// Counts the fit tests that fail in each dimension under Best Fit, which tests all nodes for each
+/// task.
 fn failed_in_best_fit(items: &[(&[u64], u64)], nodes: &[&[u64]]) -> Vec<u64> {
     let mut failed = vec![0; items.first().map_or(0, |item| item.0.len())];
     let mut frees: Vec<Vec<u64>> = nodes.iter().map(|free| free.to_vec()).collect();

@@ -11,7 +11,7 @@ use rand::RngExt as _;
 /// of overloaded nodes move to other less loaded ones, in an arbitrary order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum GeneticRepair {
-    /// The rule of its authors' simulator (flexsched, first commit of its public repository,
+    /// The rule of the authors' simulator (flexsched, first commit of its public repository,
     /// `ga_compute_mapping.C`). For each resource, the smallest job whose removal ends the overload
     /// moves, or the largest job if there is none, to the first other node that can hold it. If
     /// there is no such node, the repair of all nodes ends.
@@ -34,7 +34,7 @@ pub struct GeneticParameters {
     pub mutation: f64,
     /// Probability that two parents exchange their tails, in [0, 1]; otherwise they are copied.
     pub crossover: f64,
-    /// Rule for overloaded nodes.
+    /// Repair rule for overloaded nodes.
     pub repair: GeneticRepair,
 }
 
@@ -77,7 +77,7 @@ struct Chromosome {
     fitness: u64,
 }
 
-/// State of the evolution: creates and evaluates chromosomes.
+/// State of the evolution, which creates and evaluates chromosomes.
 struct Evolution<'a> {
     instance: &'a Instance,
     rigid: &'a Rigid,
@@ -87,7 +87,7 @@ struct Evolution<'a> {
     sizes: Vec<i64>,
     repair: GeneticRepair,
     rng: Rng,
-    /// Loads of the nodes under the chromosome in evaluation, one row per node.
+    /// Loads of the nodes under the chromosome being evaluated, one row per node.
     loads: Vec<i64>,
 }
 

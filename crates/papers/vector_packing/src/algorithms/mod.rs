@@ -1,4 +1,4 @@
-//! Algorithms of both texts: those of [`dfrsim_vector_packing`], and those that only the texts need.
+//! Algorithms of both texts, including those that [`dfrsim_vector_packing`] does not provide.
 
 mod chekuri;
 mod diving;
@@ -25,7 +25,7 @@ use std::sync::Arc;
 /// An algorithm of the texts, identified by its published name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Algorithm {
-    /// An algorithm that `dfrsim` has anyway.
+    /// An algorithm of [`dfrsim_vector_packing`].
     Own(OwnAlgorithm),
     /// `FASTDIVING` or `SLOWDIVING`.
     Diving(Diving),
@@ -37,10 +37,11 @@ pub enum Algorithm {
     Chekuri,
 }
 
-/// Number of vector packing algorithms up to `VP_EJECT`; after it are those of other texts.
+/// Number of vector packing algorithms up to and including `VP_EJECT`; algorithms of other texts
+/// follow.
 const VECTOR_OF_THE_TEXTS: usize = 23;
 
-/// Settings of algorithms, with those of `GA`.
+/// Settings of all algorithms, including `GA`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PaperSettings {
     /// Settings of all other algorithms; `VP_CHEKURI` uses the precision and the probes of vector
@@ -60,7 +61,7 @@ impl Algorithm {
     pub fn all() -> impl Iterator<Item = Algorithm> {
         let greedy = Greedy::all().map(OwnAlgorithm::Greedy);
         let rounding = [Zeros::Kept, Zeros::Raised].map(OwnAlgorithm::Rounding);
-        // The algorithms with the degree of dominance precede those of other texts.
+        // The algorithms with the degree of dominance are listed before those of other texts.
         let (before, after) = vector::Algorithm::ALL.split_at(VECTOR_OF_THE_TEXTS);
         let of_vector = |each: &[vector::Algorithm]| -> Vec<Algorithm> {
             each.iter().map(|&each| Algorithm::Own(OwnAlgorithm::Vector(each))).collect()
@@ -112,7 +113,7 @@ pub(crate) fn offered(genetic: GeneticParameters) -> OfferedAlgorithms {
     OfferedAlgorithms(Algorithm::all().map(|algorithm| algorithm.offered(genetic)).collect())
 }
 
-/// An algorithm of the texts with the parameters that are not among the shared settings.
+/// An algorithm of the texts, with the parameters that the shared settings do not include.
 struct OfPaper {
     algorithm: Algorithm,
     genetic: GeneticParameters,

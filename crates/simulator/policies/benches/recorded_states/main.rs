@@ -1,7 +1,7 @@
-//! What mappings and yields cost on average over states of real simulations:
-//! `cargo bench -p dfrsim-policies --bench recorded_states`.
+//! Benchmarks of MCB and of the second phase, averaged over states recorded in simulations: `cargo
+//! bench -p dfrsim-policies --bench recorded_states`.
 //!
-//! An iteration is 1,000 calls, so milliseconds of an iteration are microseconds of a call.
+//! One iteration consists of 1,000 calls, so milliseconds per iteration are microseconds per call.
 
 mod recorder;
 mod workloads;
@@ -22,12 +22,12 @@ fn main() {
     divan::main();
 }
 
-/// States of one size that a policy met on a workload.
+/// States of one size, recorded under a policy on a workload.
 #[derive(Clone, Copy, Debug)]
 struct Case {
     workload: Workload,
     policy: &'static str,
-    /// One of [`SIZES`], by its place.
+    /// Index into [`SIZES`].
     size: usize,
 }
 
@@ -48,7 +48,8 @@ fn cases(policies: &[&'static str]) -> Vec<Case> {
 }
 
 impl Case {
-    /// The recording, and how many states of this case it has; `None` if there is none.
+    /// Returns the recording and prints its number of states of this case; `None` if there are no
+    /// such states or the log is missing.
     fn recorded(self, count: impl Fn(&Recording) -> usize) -> Option<Arc<Recording>> {
         let recording = recording(self.workload, self.policy)?;
         let states = count(&recording);

@@ -1,4 +1,5 @@
-//! A scheduler that keeps what another one asks of the packing.
+//! A scheduler that records the inputs of the packing and of the second phase under another
+//! scheduler.
 
 use dfrsim_cluster::{Decision, JobHandle, JobState, JobView, Scheduler, Situation, View};
 use dfrsim_model::{NodeTasks, Share, VirtualTime, Yield};
@@ -9,10 +10,10 @@ use dfrsim_policies::{Policy, PolicyOptions};
 use std::cmp::Ordering;
 use std::ops::RangeInclusive;
 
-/// Ranges of numbers of jobs that count as about 10 and about 100.
+/// Size classes: a nominal number of jobs (10 and 100), and the range of job numbers counted for it.
 pub(crate) const SIZES: [(u32, RangeInclusive<usize>); 2] = [(10, 8..=12), (100, 80..=120)];
 
-/// What MCB is asked: jobs by decreasing priority, each with its nodes if it may not move.
+/// Input of MCB: jobs by decreasing priority, each with its nodes if it is pinned.
 #[derive(Clone, Debug)]
 pub(crate) struct PackState(Vec<(PackJob<'static>, Option<Vec<NodeTasks>>)>);
 
@@ -32,7 +33,7 @@ impl ShareState {
     }
 }
 
-/// Evenly spaced ones of all that were offered, a few hundred.
+/// Evenly spaced sample of the offered values; at most 500 are kept.
 #[derive(Clone, Debug)]
 pub(crate) struct Sample<T> {
     pub(crate) kept: Vec<T>,
@@ -59,7 +60,7 @@ impl<T> Sample<T> {
     }
 }
 
-/// The states of each of [`SIZES`].
+/// Recorded states, by the size classes of [`SIZES`].
 #[derive(Clone, Debug)]
 pub(crate) struct Recording {
     pub(crate) packing: [Sample<PackState>; SIZES.len()],
@@ -79,15 +80,18 @@ fn size_of(jobs: usize) -> Option<usize> {
     SIZES.iter().position(|(_, range)| range.contains(&jobs))
 }
 
-/// What was asked at the last moment, until the next moment shows what came of it.
+/// Inputs of the previous decision; their results are visible at the next one.
 struct Asked {
     jobs: Vec<JobHandle>,
-    /// Of a moment at which MCB maps all jobs: these, in the order of the state.
+    /// Jobs in the order of the state, and the state, if MCB maps all jobs at this decision.
     packing: Option<(Vec<JobHandle>, PackState)>,
 }
 
-/// Runs a fractional policy and records its states. They are put together from what schedulers see; that they are the
-/// right ones is checked: asked again, the packing gives the mapping and the yields that the cluster then has.
+/// Runs a fractional policy and records its states.
+///
+/// The states are reconstructed from the scheduler's view of the cluster. Each recorded state is
+/// verified: packing it again must give the mapping and the yields that the cluster has after the
+/// decision.
 pub(crate) struct Recorder<'a> {
     policy: Box<dyn Scheduler>,
     parts: Fractional,
@@ -104,7 +108,8 @@ impl<'a> Recorder<'a> {
         Recorder { policy, parts, options, nodes, asked: None, recording }
     }
 
-    /// Asks what will be asked of MCB at this moment; under `MCB*` jobs are where the cluster has them until then.
+    /// Reconstructs the input of MCB at this decision; `None` if MCB does not run or the number of
+    /// jobs is in no size class. Under `MCB*`, jobs are on their current nodes until MCB has run.
     fn packing(&self, situation: &Situation<'_>) -> Option<(Vec<JobHandle>, PackState)> {
         let no_event = situation.submitted.is_empty() && situation.completed.is_empty() && !situation.tick;
         if self.parts.on_submission != OnSubmission::Mcb || no_event {
@@ -131,7 +136,8 @@ impl<'a> Recorder<'a> {
         (PackJob { tasks, need, memory, sequence, pinned: None, size: None }, pinned)
     }
 
-    /// Keeps the states of the last moment, of which the cluster now shows the outcome.
+    /// Records the states of the previous decision and verifies them against the current state of
+    /// the cluster.
     fn keep(&mut self, Asked { jobs, packing }: Asked, view: View<'_>) {
         let Recorder { options, nodes, parts, recording, .. } = self;
         if let Some((ranked, state)) = packing {
@@ -168,7 +174,7 @@ impl<'a> Recorder<'a> {
     }
 }
 
-/// The second phase of policies that are not for stretch.
+/// Runs the second phase of a policy that does not optimise the stretch.
 pub(crate) fn share(phase: SecondPhase, shares: &mut Shares, jobs: &[SharedJob], yields: &mut Vec<Yield>) {
     match phase {
         SecondPhase::Average => shares.max_average(jobs, yields),
@@ -176,7 +182,7 @@ pub(crate) fn share(phase: SecondPhase, shares: &mut Shares, jobs: &[SharedJob],
     }
 }
 
-/// The default priority.
+/// Computes the default priority: flow time divided by the square of the virtual time, in 1/s.
 fn priority(job: JobView<'_>) -> f64 {
     let virtual_time = job.virtual_time().as_secs_f64();
     if virtual_time == 0.0 {

@@ -1,4 +1,4 @@
-//! What is simulated to record states.
+//! Workloads that are simulated to record states.
 
 use crate::recorder::{Recorder, Recording};
 use dfrsim_cluster::{Options, simulate};
@@ -12,15 +12,15 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-/// Number of weeks of the log, and of synthetic traces.
+/// Number of instances of each workload: weeks of the log, or synthetic traces.
 const INSTANCES: usize = 40;
 
-/// A set of instances.
+/// A set of workload instances.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Workload {
     /// Synthetic traces of 1,000 jobs at load 0.9.
     Lublin,
-    /// Weeks of the log.
+    /// The weeks of the HPC2N log with the most jobs.
     Hpc2n,
 }
 
@@ -44,7 +44,8 @@ impl Workload {
                 let options =
                     prepare::Options { annotation, units: Some(self.nodes()), ..prepare::Options::default() };
                 let (jobs, _) = prepare::read_jobs(&path, &options).unwrap();
-                // Those with the most jobs, since about 100 in the system at once are rare.
+                // The weeks with the most jobs are used, because about 100 jobs in the system are
+                // rare otherwise.
                 let mut weeks: Vec<Vec<Job>> = cut::weeks(jobs).into_iter().map(|(_, jobs)| jobs).collect();
                 weeks.sort_by_key(|jobs| std::cmp::Reverse(jobs.len()));
                 weeks.truncate(INSTANCES);
@@ -61,7 +62,8 @@ fn scaled_trace(number: u64) -> Vec<Job> {
     jobs
 }
 
-/// The states of a policy on a workload, recorded once; `None` without the log.
+/// Returns the states of a policy on a workload, recorded at the first call; `None` if the log is
+/// missing.
 pub(crate) fn recording(workload: Workload, policy: &'static str) -> Option<Arc<Recording>> {
     type Recordings = BTreeMap<(Workload, &'static str), Option<Arc<Recording>>>;
     static DONE: Mutex<Recordings> = Mutex::new(BTreeMap::new());

@@ -1,4 +1,4 @@
-//! Scheduler of all batch policies: from events to starts on nodes.
+//! Scheduler of all batch policies: it applies events and starts jobs.
 
 use super::conservative::ConservativeBackfiller;
 use super::plan::ReservationPlan;
@@ -19,11 +19,11 @@ pub(crate) struct BatchScheduler {
     pub(super) backfiller: Backfiller,
     /// True if the scheduler is queried for predictions.
     pub(super) is_queried: bool,
-    /// Buffer: whether the limits of the site admit each of the arriving jobs.
+    /// Buffer with one entry per submitted job: true if the limits of the site admit it.
     admitted: Vec<bool>,
 }
 
-/// Backfilling scheme in use, with what only it needs.
+/// Backfilling scheme, with the state that only this scheme needs.
 #[derive(Debug)]
 pub(super) enum Backfiller {
     Fcfs,
@@ -46,17 +46,17 @@ impl Backfiller {
         }
     }
 
-    /// Returns the plan of all waiting jobs, if there is one.
+    /// Returns the reservation plan of all waiting jobs; `None` if the scheme has none.
     pub(super) fn plan(&self) -> Option<&ReservationPlan> {
         if let Backfiller::Conservative(it) = self { it.plan.as_ref() } else { None }
     }
 
-    /// Returns the plan of all waiting jobs, if there is one.
+    /// Returns mutable access to the reservation plan; `None` if the scheme has none.
     pub(super) fn plan_mut(&mut self) -> Option<&mut ReservationPlan> {
         if let Backfiller::Conservative(it) = self { it.plan.as_mut() } else { None }
     }
 
-    /// Forgets what is planned.
+    /// Clears the reservation plan.
     pub(super) fn forget_plan(&mut self) {
         if let Backfiller::Conservative(ConservativeBackfiller { plan, .. })
         | Backfiller::Slurm(SlurmBackfiller { plan, .. }) = self
@@ -65,7 +65,7 @@ impl Backfiller {
         }
     }
 
-    /// Updates the plan, if there is one, after a job has ended.
+    /// Updates the reservation plan, if there is one, after the end of a job.
     fn note_end(&mut self, pools: &Pools, now: SimTime, run: &RunningJob) {
         if let Backfiller::Conservative(ConservativeBackfiller { plan: Some(plan), .. })
         | Backfiller::Slurm(SlurmBackfiller { plan: Some(plan), .. }) = self
@@ -84,14 +84,14 @@ impl BatchScheduler {
         BatchScheduler { state, backfiller, is_queried: false, admitted: Vec::new() }
     }
 
-    /// Releases the nodes of a job, and its resources.
+    /// Releases the nodes of a job and updates the reservation plan.
     pub(super) fn release(&mut self, view: View<'_>, job: JobHandle, on: &[NodeRange]) {
         if let Some(run) = self.state.release(view, job, on) {
             self.backfiller.note_end(&self.state.pools, view.now(), &run);
         }
     }
 
-    /// Regroups the nodes if the platform has changed, and cancels all reservations; returns whether
+    /// Regroups the nodes and cancels all reservations if the platform has changed; returns whether
     /// it has.
     fn update_nodes(&mut self, view: View<'_>) -> bool {
         let BatchScheduler { state, backfiller, is_queried, .. } = self;
@@ -146,7 +146,7 @@ impl BatchScheduler {
         is_regrouped
     }
 
-    /// Runs a scheduling cycle. Those of Slurm run while events are applied.
+    /// Runs a scheduling cycle. Slurm's cycles run while events are applied instead.
     fn run_cycle(&mut self, view: View<'_>, decision: &mut Decision) {
         let BatchScheduler { state, backfiller, .. } = self;
         let is_slurm = matches!(backfiller, Backfiller::Slurm(_));
@@ -159,7 +159,7 @@ impl BatchScheduler {
         }
     }
 
-    /// Returns the time of the next decision if no event comes before.
+    /// Returns the time of the next decision if no event occurs earlier.
     #[inline]
     fn next_decision(&self, now: SimTime) -> Option<SimTime> {
         match (&self.backfiller, &self.state.site) {
@@ -169,7 +169,7 @@ impl BatchScheduler {
         }
     }
 
-    /// Decides after the events have been applied.
+    /// Schedules jobs after the events have been applied, and requests the next decision.
     pub(super) fn decide_now(&mut self, view: View<'_>, decision: &mut Decision) {
         self.run_cycle(view, decision);
         if let Some((formula, job, value)) = self.state.queue.formula_error.take() {

@@ -42,7 +42,7 @@ struct Residents {
     sleeping: Vec<u32>,
 }
 
-/// A view of the model: a resource, or the names of nodes or VMs; all others are ignored.
+/// A view of the model: a resource, or the names of nodes or VMs. All other views are ignored.
 #[derive(Deserialize)]
 #[serde(tag = "id", rename_all = "camelCase", rename_all_fields = "camelCase")]
 enum View {
@@ -162,7 +162,7 @@ impl Instance {
         entry["resources"] = others.into();
     }
 
-    /// Returns the states that the instance asks for.
+    /// Returns the VM states that the instance requests.
     pub(crate) fn states(&self) -> Value {
         let states =
             self.states.iter().map(|(vm, state)| json!({"name": self.names.vm(*vm), "state": state}));

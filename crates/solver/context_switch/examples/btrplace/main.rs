@@ -1,7 +1,8 @@
-//! Converts an instance of BtrPlace, which places VMs under constraints, to two files of `dfrsim solve plan`:
-//! the state of the cluster, in which each VM is a vjob, and the states that are wanted.
+//! Converts an instance of BtrPlace, which places VMs under constraints, to two files of `dfrsim
+//! solve plan`: the state of the cluster, in which each VM is a vjob, and the requested states.
 //!
-//! `cargo run --release -p dfrsim-context-switch --example btrplace -- INSTANCE.json STATE.json STATES.json`
+//! `cargo run --release -p dfrsim-context-switch --example btrplace -- INSTANCE.json STATE.json
+//! STATES.json`
 //!
 //! `dfrsim solve plan STATE.json --states STATES.json` then plans the instance.
 //!

@@ -19,7 +19,7 @@ impl Names {
     }
 }
 
-/// Maps the name of a BtrPlace resource to ours.
+/// Maps the name of a BtrPlace resource to the name used in state files.
 pub(crate) fn resource(name: &str) -> String {
     match name {
         "uCpu" => "cpu",

@@ -5,8 +5,8 @@ use dfrsim_input::{Decimal, Located, Object, Reader};
 use dfrsim_model::named::UnknownName;
 use dfrsim_state::{Constraint, ConstraintKind as K, VmState};
 
-/// A field of a constraint; the variants that several constraints spell differently carry the name
-/// of the field.
+/// Field of a constraint. A variant carries the name of the field if constraints use different names
+/// for it.
 #[derive(Clone, Copy)]
 enum Field {
     Vm(&'static str),
@@ -34,9 +34,11 @@ const STATES: [(&str, VmState); 4] = [
 
 use Field::{Amount, Continuous, Node, NodeSets, Nodes, Ratio, Resource, Timestamp, Vm, VmSets, Vms};
 
-/// Placement constraints by name. BtrPlace states some of them for one VM or node where ours take
-/// several. Constraints on hosts that BtrPlace checks only at the end hold at all times here, except
-/// those that have both forms.
+/// Placement constraints by name. Some constraints apply to one VM or node in BtrPlace, but to a set
+/// here.
+///
+/// Constraints on hosts that BtrPlace checks only in the final configuration hold at all times here,
+/// except constraints that have both forms.
 const RULES: [(&str, K, &[Field]); 23] = [
     ("online", K::Online, &[Node]),
     ("offline", K::Offline, &[Node]),
@@ -63,12 +65,13 @@ const RULES: [(&str, K, &[Field]); 23] = [
     ("resourceCapacity", K::ResourceCapacity, &[Nodes, Resource, Amount]),
 ];
 
-/// Returns the state that a constraint of this name sets; `None` if the name is another one.
+/// Returns the state that a constraint of this name sets; `None` for any other constraint.
 pub(crate) fn state_named(name: &str) -> Option<VmState> {
     STATES.iter().find(|(known, _)| *known == name).map(|(_, state)| *state)
 }
 
-/// Reads a constraint whose name is at `id`. Some names are capitalised in instances.
+/// Reads a constraint whose name is at `id`. The case of the name is ignored, because some instances
+/// capitalise it.
 pub(crate) fn read_constraint(
     reader: &mut Reader,
     rule: &Object<'_>,

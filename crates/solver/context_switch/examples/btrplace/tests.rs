@@ -5,12 +5,12 @@ use dfrsim_context_switch::*;
 use dfrsim_input::{Faults, Reader};
 use dfrsim_model::{NodeId, Seed};
 
-/// Three nodes, one of them off, two VMs that run on the first one, and one to be started. VM 0 is
-/// to have more CPU than is left, and stays among the first two nodes; VM 1 may not leave its node,
-/// and VM 2 must not meet VM 0.
+/// Three nodes, one of them off; VMs 0 and 1 run on the first node, and VM 2 must be started. VM 0
+/// needs more CPU than is free there, and must stay on the first two nodes. VM 1 must not leave its
+/// node, and VM 2 must not share a node with VM 0.
 const INSTANCE: &str = include_str!("instance.json");
 
-/// Reads an instance as the program does with the files that it is converted to.
+/// Converts an instance and reads the resulting files as `dfrsim solve plan` does.
 fn read(text: &str) -> Result<(Cluster, Configuration, Configuration), Faults> {
     let instance = Instance::parse(&Input::json("instance.json", text)?)?;
     let input = Input::json("state.json", &instance.state().to_string())?;
@@ -41,7 +41,7 @@ fn an_instance_is_a_state_and_states() {
     check_plan(&text).unwrap_or_else(|faults| panic!("{faults}\n{text}"));
 }
 
-/// Errors of instances have the line, and an unknown constraint is not left out.
+/// Errors in instances carry the line number, and an unknown constraint is an error.
 #[test]
 fn faults_of_instances_have_their_lines() {
     for (what, instead, message) in [
