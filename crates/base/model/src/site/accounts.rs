@@ -1,7 +1,7 @@
 //! Accounts and their fair shares.
 
 use super::check::{check, check_ranges, check_unique};
-use super::{Limits, SettingError, SiteSettings};
+use super::{Limits, SettingError};
 use crate::named;
 use crate::numbers::is_default;
 use schemars::JsonSchema;
@@ -91,49 +91,43 @@ named! {
     }
 }
 
-impl SiteSettings {
-    /// Checks the tree of accounts, and that no group or user is assigned twice.
-    pub(super) fn check_accounts(&self) -> Result<(), SettingError> {
-        check_unique("accounts", self.accounts.iter().map(|account| account.name.as_str()))?;
-        let by_name: BTreeMap<&str, &Account> =
-            self.accounts.iter().map(|it| (it.name.as_str(), it)).collect();
-        let parent = |of: &Account| by_name.get(of.parent.as_deref()?).copied();
-        let (mut groups, mut users) = (BTreeSet::new(), BTreeSet::new());
-        // A user may have entries in several accounts.
-        let mut users_of = BTreeMap::<Option<&str>, BTreeSet<u32>>::new();
-        for account in &self.accounts {
-            let place = format!("accounts.{}", account.name);
-            check_ranges(&account.limits, &format!("{place}.limits"))?;
-            if let Some(name) = &account.parent {
-                check(parent(account).is_some(), &place, || {
-                    format!("unknown parent `{name}`; expected the name of an account")
-                })?;
-            }
-            check(!parent(account).is_some_and(|parent| parent.is_user), &place, || {
-                "parent is a user; expected an account".to_owned()
+/// Checks the tree of accounts, and that no group or user is assigned twice.
+pub(super) fn check_accounts(accounts: &[Account]) -> Result<(), SettingError> {
+    check_unique("accounts", accounts.iter().map(|account| account.name.as_str()))?;
+    let by_name: BTreeMap<&str, &Account> = accounts.iter().map(|it| (it.name.as_str(), it)).collect();
+    let parent = |of: &Account| by_name.get(of.parent.as_deref()?).copied();
+    let (mut groups, mut users) = (BTreeSet::new(), BTreeSet::new());
+    // A user may have entries in several accounts.
+    let mut users_of = BTreeMap::<Option<&str>, BTreeSet<u32>>::new();
+    for account in accounts {
+        let place = format!("accounts.{}", account.name);
+        check_ranges(&account.limits, &format!("{place}.limits"))?;
+        if let Some(name) = &account.parent {
+            check(parent(account).is_some(), &place, || {
+                format!("unknown parent `{name}`; expected the name of an account")
             })?;
-            // A longer path to the root than there are accounts contains a cycle.
-            let mut steps = 0;
-            let mut at = parent(account);
-            while let Some(next) = at {
-                steps += 1;
-                check(steps <= self.accounts.len(), &place, || "account is its own ancestor".to_owned())?;
-                check(steps <= MOST_LEVELS, &place, || {
-                    format!("nested below more than {MOST_LEVELS} accounts")
+        }
+        check(!parent(account).is_some_and(|parent| parent.is_user), &place, || {
+            "parent is a user; expected an account".to_owned()
+        })?;
+        // A longer path to the root than there are accounts contains a cycle.
+        let mut steps = 0;
+        let mut at = parent(account);
+        while let Some(next) = at {
+            steps += 1;
+            check(steps <= accounts.len(), &place, || "account is its own ancestor".to_owned())?;
+            check(steps <= MOST_LEVELS, &place, || format!("nested below more than {MOST_LEVELS} accounts"))?;
+            at = parent(next);
+        }
+        let below = users_of.entry(account.parent.as_deref()).or_default();
+        let users = if account.is_user { below } else { &mut users };
+        for (what, of, seen) in [("group", &account.groups, &mut groups), ("user", &account.users, users)] {
+            for &number in of {
+                check(seen.insert(number), &place, || {
+                    format!("{what} {number} is assigned to an account twice")
                 })?;
-                at = parent(next);
-            }
-            let below = users_of.entry(account.parent.as_deref()).or_default();
-            let users = if account.is_user { below } else { &mut users };
-            for (what, of, seen) in [("group", &account.groups, &mut groups), ("user", &account.users, users)]
-            {
-                for &number in of {
-                    check(seen.insert(number), &place, || {
-                        format!("{what} {number} is assigned to an account twice")
-                    })?;
-                }
             }
         }
-        Ok(())
     }
+    Ok(())
 }

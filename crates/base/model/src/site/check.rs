@@ -1,7 +1,5 @@
-//! Check of settings: ranges as declared, references and duplicates.
+//! Checks that several settings share: ranges as declared, and duplicates.
 
-use super::SiteSettings;
-use super::class::check_classes;
 use super::declare::{Setting, SettingType, SettingVisitor, Settings};
 use std::collections::BTreeSet;
 
@@ -13,26 +11,6 @@ pub struct SettingError {
     pub place: String,
     /// Reason for the error.
     pub reason: String,
-}
-
-impl SiteSettings {
-    /// Checks ranges, references and duplicates, which types do not cover.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error for the first invalid field.
-    pub fn check(&self) -> Result<(), SettingError> {
-        check_ranges(self, "")?;
-        check_ranges(&self.backfill, "backfill")?;
-        check_ranges(&self.main, "main")?;
-        self.check_arrays()?;
-        self.check_reservations()?;
-        self.check_together()?;
-        self.check_accounts()?;
-        check_classes("qos", &self.qos)?;
-        check_classes("partitions", &self.partitions)?;
-        self.check_kind_of_preemption()
-    }
 }
 
 /// Returns an error unless the condition holds.

@@ -1,9 +1,7 @@
 //! Qualities of service and partitions.
 
-use super::check::{check, check_ranges, check_unique};
 use super::declare::{Values, count, names, positive, seconds, settings};
-use super::preemption::check_preempt;
-use super::{Limits, PreemptMode, SettingError, Tres};
+use super::{Limits, PreemptMode, Tres};
 use crate::Origin;
 use crate::numbers::is_default;
 
@@ -103,22 +101,4 @@ impl JobClass {
             || self.max_running_per_user.is_some()
             || self.limits != Limits::default()
     }
-}
-
-/// Checks the classes of a kind, `qos` or `partitions`.
-pub(super) fn check_classes(kind: &str, classes: &[JobClass]) -> Result<(), SettingError> {
-    check_unique(kind, classes.iter().map(|class| class.name.as_str()))?;
-    for class in classes {
-        let place = format!("{kind}.{}", class.name);
-        check_ranges(class, &place)?;
-        check_ranges(&class.limits, &format!("{place}.limits"))?;
-        let is_partition = kind == "partitions";
-        check(is_partition || class.billing.is_empty(), &format!("{place}.billing"), || {
-            "billing weights are for partitions only".to_owned()
-        })?;
-        check(is_partition || class.tier.is_none(), &format!("{place}.tier"), || {
-            "tiers are for partitions only".to_owned()
-        })?;
-    }
-    check_preempt(kind, classes)
 }

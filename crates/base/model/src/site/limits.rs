@@ -1,8 +1,8 @@
 //! Limits on the jobs of accounts, classes and arrays.
 
+use super::SettingError;
 use super::check::{check, check_positive};
 use super::declare::{Values, count, settings};
-use super::{SettingError, SiteSettings};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -71,34 +71,32 @@ pub struct JobArray {
     pub running: u32,
 }
 
-impl SiteSettings {
-    /// Checks the ranges of job arrays.
-    pub(super) fn check_arrays(&self) -> Result<(), SettingError> {
-        let mut ranges: Vec<(u64, u64)> = Vec::new();
-        for array in &self.arrays {
-            check_positive("arrays.running", array.running)?;
-            ranges.extend(&array.jobs);
-        }
-        ranges.sort_unstable();
-        let place = "arrays.jobs";
-        for (first, last) in &ranges {
-            check(first <= last, place, || {
-                format!("expected ranges from a first job to a last one, found {first} and {last}")
-            })?;
-        }
-        for pair in ranges.windows(2) {
-            check(pair[0].1 < pair[1].0, place, || format!("job {} is in two ranges", pair[1].0))?;
-        }
-        Ok(())
+/// Checks the ranges of job arrays.
+pub(super) fn check_arrays(arrays: &[JobArray]) -> Result<(), SettingError> {
+    let mut ranges: Vec<(u64, u64)> = Vec::new();
+    for array in arrays {
+        check_positive("arrays.running", array.running)?;
+        ranges.extend(&array.jobs);
     }
+    ranges.sort_unstable();
+    let place = "arrays.jobs";
+    for (first, last) in &ranges {
+        check(first <= last, place, || {
+            format!("expected ranges from a first job to a last one, found {first} and {last}")
+        })?;
+    }
+    for pair in ranges.windows(2) {
+        check(pair[0].1 < pair[1].0, place, || format!("job {} is in two ranges", pair[1].0))?;
+    }
+    Ok(())
+}
 
-    /// Checks that each job is listed in one heterogeneous job at most.
-    pub(super) fn check_together(&self) -> Result<(), SettingError> {
-        let mut jobs: Vec<u64> = self.together.concat();
-        jobs.sort_unstable();
-        for pair in jobs.windows(2) {
-            check(pair[0] != pair[1], "together", || format!("job {} is listed twice", pair[0]))?;
-        }
-        Ok(())
+/// Checks that each job is listed in one heterogeneous job at most.
+pub(super) fn check_together(together: &[Vec<u64>]) -> Result<(), SettingError> {
+    let mut jobs: Vec<u64> = together.concat();
+    jobs.sort_unstable();
+    for pair in jobs.windows(2) {
+        check(pair[0] != pair[1], "together", || format!("job {} is listed twice", pair[0]))?;
     }
+    Ok(())
 }

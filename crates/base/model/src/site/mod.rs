@@ -15,6 +15,7 @@ mod accounts;
 mod backfill;
 mod check;
 mod class;
+mod class_check;
 mod declare;
 mod factors;
 mod limits;

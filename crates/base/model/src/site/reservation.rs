@@ -1,7 +1,7 @@
 //! Advance reservations of nodes.
 
 use super::check::{check, check_unique};
-use super::{LONGEST_SETTING_S, SettingError, SiteSettings};
+use super::{LONGEST_SETTING_S, SettingError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -36,16 +36,14 @@ impl Reservation {
     }
 }
 
-impl SiteSettings {
-    /// Checks the names and the times of reservations.
-    pub(super) fn check_reservations(&self) -> Result<(), SettingError> {
-        check_unique("reservations", self.reservations.iter().map(|it| it.name.as_str()))?;
-        for Reservation { name, from_s, until_s } in &self.reservations {
-            let fits = from_s < until_s && *until_s <= LONGEST_SETTING_S;
-            check(fits, &format!("reservations.{name}"), || {
-                format!("expected a begin before the end, and an end of at most {LONGEST_SETTING_S} seconds")
-            })?;
-        }
-        Ok(())
+/// Checks the names and the times of reservations.
+pub(super) fn check_reservations(reservations: &[Reservation]) -> Result<(), SettingError> {
+    check_unique("reservations", reservations.iter().map(|it| it.name.as_str()))?;
+    for Reservation { name, from_s, until_s } in reservations {
+        let fits = from_s < until_s && *until_s <= LONGEST_SETTING_S;
+        check(fits, &format!("reservations.{name}"), || {
+            format!("expected a begin before the end, and an end of at most {LONGEST_SETTING_S} seconds")
+        })?;
     }
+    Ok(())
 }

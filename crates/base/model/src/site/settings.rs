@@ -1,9 +1,14 @@
 //! All settings of a site.
 
+use super::accounts::check_accounts;
+use super::check::check_ranges;
+use super::class_check::{check_classes, check_kind_of_preemption};
 use super::declare::{Values, names, positive, seconds, settings};
+use super::limits::{check_arrays, check_together};
+use super::reservation::check_reservations;
 use super::{
     Account, BackfillSettings, FairShare, JobArray, JobClass, Limits, MainSettings, PreemptMode,
-    PriorityWeights, Reservation, SizeFactor, Tres, Unlisted,
+    PriorityWeights, Reservation, SettingError, SizeFactor, Tres, Unlisted,
 };
 use crate::numbers::is_default;
 use schemars::JsonSchema;
@@ -192,5 +197,25 @@ impl SiteSettings {
     pub fn preempting_classes(&self) -> Option<&[JobClass]> {
         let preempt = |classes: &&[JobClass]| classes.iter().any(|class| !class.preempt.is_empty());
         [&self.qos[..], &self.partitions[..]].into_iter().find(preempt)
+    }
+}
+
+impl SiteSettings {
+    /// Checks ranges, references and duplicates, which types do not cover.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error for the first invalid field.
+    pub fn check(&self) -> Result<(), SettingError> {
+        check_ranges(self, "")?;
+        check_ranges(&self.backfill, "backfill")?;
+        check_ranges(&self.main, "main")?;
+        check_arrays(&self.arrays)?;
+        check_reservations(&self.reservations)?;
+        check_together(&self.together)?;
+        check_accounts(&self.accounts)?;
+        check_classes("qos", &self.qos)?;
+        check_classes("partitions", &self.partitions)?;
+        check_kind_of_preemption(&self.qos, &self.partitions)
     }
 }
