@@ -3,7 +3,7 @@
 use clap::Command;
 
 /// Commands whose options are too many for a screen, and the options that their short help lists.
-const LISTED: [(&str, &[&str]); 3] = [
+const LISTED: [(&str, &[&str]); 4] = [
     (
         "simulate",
         &[
@@ -26,18 +26,39 @@ const LISTED: [(&str, &[&str]); 3] = [
         "bound",
         &["workload", "nodes", "unit", "annotate", "cut", "tau", "clairvoyant", "penalty", "out", "format"],
     ),
+    (
+        "solve pack",
+        &[
+            "algorithm",
+            "optimum",
+            "time-limit",
+            "fewest-nodes",
+            "admit",
+            "state-out",
+            "plan-out",
+            "mapping-out",
+            "list",
+            "format",
+        ],
+    ),
     ("site", &["sacct", "slurm-conf", "sacctmgr", "qos", "what-if", "policy", "samples", "out", "format"]),
 ];
 
 /// Hides all other options of these commands from their short help; `--help` lists all.
 pub(super) fn shorten(program: Command) -> Command {
-    LISTED.into_iter().fold(program, |program, (command, listed)| {
-        program.mut_subcommand(command, |command| {
-            command.mut_args(|argument| {
-                let is_listed = argument.get_long().is_none_or(|option| listed.contains(&option));
-                argument.hide_short_help(!is_listed)
-            })
-        })
+    LISTED.into_iter().fold(program, |program, (name, listed)| match name.split_once(' ') {
+        None => program.mut_subcommand(name, |command| list_only(command, listed)),
+        Some((group, name)) => program.mut_subcommand(group, |commands| {
+            commands.mut_subcommand(name, |command| list_only(command, listed))
+        }),
+    })
+}
+
+/// Hides the options that are not listed from the short help of a command.
+fn list_only(command: Command, listed: &[&str]) -> Command {
+    command.mut_args(|argument| {
+        let is_listed = argument.get_long().is_none_or(|option| listed.contains(&option));
+        argument.hide_short_help(!is_listed)
     })
 }
 
@@ -64,7 +85,8 @@ mod tests {
         let program = Cli::full_command();
         check(&program, "");
         for (name, listed) in LISTED {
-            let command = program.find_subcommand(name).unwrap();
+            let below = |command: &Command, name: &str| command.find_subcommand(name).unwrap().clone();
+            let command = name.split(' ').fold(program.clone(), |command, name| below(&command, name));
             for option in listed {
                 assert!(command.get_arguments().any(|it| it.get_long() == Some(option)), "{name} --{option}");
             }
