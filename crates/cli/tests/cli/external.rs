@@ -69,7 +69,7 @@ fn a_process_that_ends_is_a_row_with_a_status_and_the_others_stay() {
 fn a_wrong_decision_of_a_process_ends_its_simulation_with_the_rule() {
     let folder = Folder::with(&[]);
     let log = folder.path("jobs.swf");
-    stdout(dfrsim(["lublin", "--jobs", "5", "--nodes", "8", "--seed", "1", "--out"]).arg(&log));
+    stdout(dfrsim(["log", "generate", "--jobs", "5", "--nodes", "8", "--seed", "1", "--out"]).arg(&log));
     let script = "read -r a; echo {}; read -r a; echo '{\"changes\":[{\"do\":\"start\",\"job\":0,\"nodes\":[9]}]}'; read -r a";
     let policy = format!("pipe:sh -c {}", shell_quoted(script));
     let mut command = dfrsim(["simulate", "--nodes", "8", "--policy", &policy, "--workload"]);
@@ -104,7 +104,7 @@ fn no_process_of_a_policy_is_left() {
     use std::time::{Duration, Instant};
     let folder = Folder::with(&[]);
     let log = folder.path("jobs.swf");
-    stdout(dfrsim(["lublin", "--jobs", "5", "--nodes", "8", "--seed", "1", "--out"]).arg(&log));
+    stdout(dfrsim(["log", "generate", "--jobs", "5", "--nodes", "8", "--seed", "1", "--out"]).arg(&log));
     // Sleep times that no other process of this machine uses.
     let waiting = |number: u32| format!("7{}.{number}", std::process::id());
     let simulate = |time: &str, limit: &str| {
@@ -140,7 +140,7 @@ fn no_process_of_a_policy_is_left() {
 fn a_policy_that_hardly_lets_time_pass_is_given_up() {
     let folder = Folder::with(&[]);
     let log = folder.path("jobs.swf");
-    stdout(dfrsim(["lublin", "--jobs", "5", "--nodes", "8", "--seed", "1", "--out"]).arg(&log));
+    stdout(dfrsim(["log", "generate", "--jobs", "5", "--nodes", "8", "--seed", "1", "--out"]).arg(&log));
     let script = include_str!("fixtures/soon.sh");
     fs::write(folder.path("soon.sh"), script).unwrap();
     let policy = format!("pipe:sh {}", folder.path("soon.sh").display());

@@ -25,7 +25,8 @@ fn the_audit_knows_the_rules_of_all_policies() {
     stdout(dfrsim(generate).arg(&log));
     let names = stdout(&mut dfrsim(["policies", "--names"]));
     let mut checked = 0;
-    for policy in names.lines() {
+    // EASY/SPARE belongs to the paper on DFRS; the audit checks its schedules, but not its decisions.
+    for policy in names.lines().filter(|name| *name != "EASY/SPARE") {
         let events = folder.path("events.jsonl");
         let mut simulate = dfrsim(["simulate", "--nodes", "8", "--annotate", "lublin", "--penalty", "60"]);
         simulate.args(["--period", "300", "--policy", policy, "--workload"]).arg(&log);

@@ -38,7 +38,7 @@ mod tests {
         names.dedup();
         assert_eq!(names.len(), 55);
         for name in names {
-            assert!(name.parse::<Policy>().is_ok(), "{name}");
+            assert!(name == crate::easy_spare::NAME || name.parse::<Policy>().is_ok(), "{name}");
             let values = values(name, Measure::Degradation).unwrap();
             assert!(values.iter().all(|value| value.is_finite()), "{name}");
         }
