@@ -259,19 +259,22 @@ fn hostile_archives_are_refused_and_leave_no_file() {
         ("which lies outside the results", manifest("\"rows.csv\"", "\"/etc/passwd\"")),
         ("unknown study `offline2`", manifest("study = \"online\"", "study = \"offline2\"")),
         ("version", manifest("semantics = 4", "semantics = 99")),
-        ("the rows", altered("rows.csv", value.clone(), ",97.5,")),
+        ("these files do not follow from the rows: ", altered("rows.csv", value.clone(), ",97.5,")),
         (
-            "from the rows",
+            "the rows do not belong to the scenario: ",
             altered("rows.csv", row.lines().nth(1).unwrap()[..16].to_owned(), "0123456789abcdef"),
         ),
         (
             "rows.csv: line 2",
             altered("rows.csv", row.lines().nth(1).unwrap().to_owned(), "0123456789abcdef,ok"),
         ),
-        ("the rows", altered("scenario.toml", "EASY".to_owned(), "CONS")),
-        ("the rows", altered("scenario.toml", "seed = 1".to_owned(), "seed = 2")),
-        ("the rows", altered("instances.csv", "small".to_owned(), "large")),
-        ("the rows", altered(table, "small".to_owned(), "large")),
+        ("the rows do not belong to the scenario: ", altered("scenario.toml", "EASY".to_owned(), "CONS")),
+        (
+            "the rows do not belong to the scenario: ",
+            altered("scenario.toml", "seed = 1".to_owned(), "seed = 2"),
+        ),
+        ("these files do not follow from the rows: ", altered("instances.csv", "small".to_owned(), "large")),
+        ("these files do not follow from the rows: ", altered(table, "small".to_owned(), "large")),
         ("checksum mismatch", Box::new(|files| replaced(files, "rows.csv", "FCFS", "EASY"))),
         ("checksum mismatch", Box::new(|files| replaced(files, "scenario.toml", "EASY", "CONS"))),
     ];
