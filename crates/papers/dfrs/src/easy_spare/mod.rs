@@ -5,7 +5,7 @@
 //! the ones that become free last. It keeps them until all of them are free, and then starts. Other
 //! jobs start, in queue order, if they fit into the nodes that are free and not reserved, however
 //! short they are; EASY would also start jobs on reserved nodes if they end before the shadow time.
-//! In the program, the time of a reservation is unknown until its job starts, and in Python 2 no
+//! The time of a reservation is unknown to the program until its job starts, and in Python 2 no
 //! number is less than or equal to an unknown one, so the rule for short jobs never applies. The
 //! published figures of EASY are those of this policy.
 //!

@@ -92,8 +92,9 @@ fn gpus(asked: &[(u64, u32)]) -> Options {
     Options { unequal: Some(Arc::new(UnequalNodes { classes, demands })), ..Options::default() }
 }
 
-/// A holds all nodes but one until 10. B (2 nodes, 5 s), C (6 s) and D (4 s) arrive at 1, and B is the head. Of two nodes it
-/// reserves both, so C and D wait for its end, however short they are; of three it leaves one.
+/// A holds all nodes but one until 10. B (2 nodes, 5 s), C (6 s) and D (4 s) arrive at 1, and B
+/// is the head. Of two nodes it reserves both, so C and D wait for its end, however short they
+/// are; of three it leaves one.
 #[test]
 fn jobs_start_beside_the_reservation_only() {
     let table = |first| [(0, first, 10, 10), (1, 2, 5, 5), (1, 1, 6, 6), (1, 1, 4, 4)];
@@ -101,23 +102,25 @@ fn jobs_start_beside_the_reservation_only() {
     assert_eq!(lives(3, Options::default(), &table(2)), "0-10 10-15 1-7 7-11");
 }
 
-/// A has one of four nodes until 10, B two until 4. C needs two and reserves those of B, which become free last before its
-/// start. The fourth node is left to D.
+/// A has one of four nodes until 10, B two until 4. C needs two and reserves those of B, which
+/// become free last before its start. The fourth node is left to D.
 #[test]
 fn nodes_that_become_free_last_are_reserved() {
     let table = [(0, 1, 10, 10), (0, 2, 4, 4), (1, 2, 5, 5), (2, 1, 30, 30)];
     assert_eq!(lives(4, Options::default(), &table), "0-10 0-4 4-9 2-32");
 }
 
-/// B holds two of three nodes until 10 by its estimate, and ends at 5. C reserved both at 1, and starts then.
+/// B holds two of three nodes until 10 by its estimate, and ends at 5. C reserved both at 1, and
+/// starts then.
 #[test]
 fn an_early_end_starts_the_job_of_the_reservation() {
     let table = [(0, 1, 20, 20), (0, 2, 5, 10), (1, 2, 5, 5)];
     assert_eq!(lives(3, Options::default(), &table), "0-20 0-5 5-10");
 }
 
-/// The second job is lost, begins again from zero when its node is back (7 + 10), or from a checkpoint of 1 s after each 3 s:
-/// jobs of 10 s last 13 s, at 5 s 4 s are kept, reading takes 2 s, and 9 s are left.
+/// The second job is lost, begins again from zero when its node is back (7 + 10), or from a
+/// checkpoint of 1 s after each 3 s: jobs of 10 s last 13 s, at 5 s 4 s are kept, reading takes 2
+/// s, and 9 s are left.
 #[test]
 fn nodes_fail() {
     let table = [(0, 1, 10, 10), (0, 1, 10, 10)];
@@ -127,8 +130,9 @@ fn nodes_fail() {
     }
 }
 
-/// Both nodes are in a window from 10 to 20 s. The second job would end at 11 s if it began at 6 s, so it has both nodes after
-/// the window. A job that ends before a window takes nodes that have one. A job that exceeds its estimate is in the way of it.
+/// Both nodes are in a window from 10 to 20 s. The second job would end at 11 s if it began at 6
+/// s, so it has both nodes after the window. A job that ends before a window takes nodes that
+/// have one. A job that exceeds its estimate is in the way of it.
 #[test]
 fn jobs_keep_clear_of_windows() {
     let table = [(0, 1, 6, 6), (1, 2, 5, 5), (2, 1, 4, 4), (3, 1, 8, 8), (4, 1, 3, 3)];
@@ -137,8 +141,8 @@ fn jobs_keep_clear_of_windows() {
     assert_eq!(lives(1, window((0, 1, 10, 20)), &[(0, 1, 15, 5)]), "0-35");
 }
 
-/// A job is as fast as its slowest node. A job that asks for GPUs waits for nodes that have them, and is rejected if there are
-/// too few.
+/// A job is as fast as its slowest node. A job that asks for GPUs waits for nodes that have them,
+/// and is rejected if there are too few.
 #[test]
 fn nodes_differ() {
     let table = [(0, 1, 10, 10), (0, 2, 10, 10), (30, 2, 10, 10)];

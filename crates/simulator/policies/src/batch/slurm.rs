@@ -117,7 +117,7 @@ impl SlurmBackfiller {
         if state.run_backfill_cycle(view, &mut plan, rules, decision) {
             self.cycles.change(now);
         }
-        // With preemption, a plan is not kept: preempted jobs are not removed from its holes.
+        // A plan is not kept under preemption: preempted jobs are not removed from its holes.
         if let Some(holes) = plan.timeline.holes.as_mut().filter(|_| !state.can_preempt()) {
             holes.cancel_reservations();
             plan.infeasible = RejectedRequests::default();
