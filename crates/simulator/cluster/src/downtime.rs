@@ -1,8 +1,10 @@
 //! Figures of node outages: interruptions, lost work and availability.
 
-use crate::{Occurrence, PlatformChange, PlatformSummary};
+use crate::{Occurrence, PlatformChange};
 use dfrsim_model::platform::NodeSpan;
 use dfrsim_model::{Share, SimSpan, SimTime, VirtualTime};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 /// Effects of outages so far.
 #[derive(Clone, Debug, Default)]
@@ -70,4 +72,23 @@ impl Downtime {
             goodput: work / (up as f64 / 1e6),
         }
     }
+}
+
+/// Effects of outages, and of policies that requeue or lose jobs, from the first submission to the
+/// last completion.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+#[non_exhaustive]
+pub struct PlatformSummary {
+    /// Fraction of all node-seconds in which nodes were up.
+    pub availability: f64,
+    /// Goodput: work of completed jobs, without checkpoints / node-seconds in which nodes were up.
+    pub goodput: f64,
+    /// Number of interruptions of jobs, including lost jobs.
+    pub interruptions: u64,
+    /// Number of lost jobs, which left the system with their work undone; no other figure counts
+    /// them.
+    pub lost: u64,
+    /// Work done and lost, in node-seconds: tasks * CPU need * virtual time.
+    #[serde(rename = "lost_work_node_s")]
+    pub lost_work: f64,
 }

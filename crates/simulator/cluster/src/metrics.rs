@@ -2,7 +2,7 @@
 //! in `dfrsim_model::event` if the events have it, in the audit, and in the rows of a study.
 
 use crate::classes::ClassTotals;
-use crate::downtime::Downtime;
+use crate::downtime::{Downtime, PlatformSummary};
 use crate::objectives::ObjectiveTotals;
 use crate::sample::{Measure, Sample};
 use crate::sketch::Sketch;
@@ -316,25 +316,6 @@ pub struct Summary {
     /// Effects of outages, if nodes go down or jobs may be requeued or lost.
     #[serde(rename = "outages", skip_serializing_if = "Option::is_none")]
     pub platform: Option<PlatformSummary>,
-}
-
-/// Effects of outages, and of policies that requeue or lose jobs, from the first submission to the
-/// last completion.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
-#[non_exhaustive]
-pub struct PlatformSummary {
-    /// Fraction of all node-seconds in which nodes were up.
-    pub availability: f64,
-    /// Goodput: work of completed jobs, without checkpoints / node-seconds in which nodes were up.
-    pub goodput: f64,
-    /// Number of interruptions of jobs, including lost jobs.
-    pub interruptions: u64,
-    /// Number of lost jobs, which left the system with their work undone; no other figure counts
-    /// them.
-    pub lost: u64,
-    /// Work done and lost, in node-seconds: tasks * CPU need * virtual time.
-    #[serde(rename = "lost_work_node_s")]
-    pub lost_work: f64,
 }
 
 impl Summary {
