@@ -3,7 +3,7 @@
 use clap::Command;
 
 /// Commands whose options are too many for a screen, and the options that their short help lists.
-const LISTED: [(&str, &[&str]); 4] = [
+const LISTED: [(&str, &[&str]); 5] = [
     (
         "simulate",
         &[
@@ -38,6 +38,22 @@ const LISTED: [(&str, &[&str]); 4] = [
             "plan-out",
             "mapping-out",
             "list",
+            "format",
+        ],
+    ),
+    (
+        "solve plan",
+        &[
+            "to",
+            "states",
+            "decide",
+            "drain",
+            "check",
+            "aim",
+            "time-limit",
+            "state-out",
+            "plan-out",
+            "picture",
             "format",
         ],
     ),
