@@ -3,8 +3,8 @@
 #![no_main]
 
 use arbitrary::Arbitrary;
-use dfrsim_coallocation::check::check_allocation;
 use dfrsim_coallocation::Coallocator;
+use dfrsim_coallocation::check::check_allocation;
 use dfrsim_coallocation::file::{
     Resources, Window, check_request, grid, request, reservation_lines, reservations,
 };

@@ -3,10 +3,10 @@
 #![no_main]
 
 use dfrsim::external::protocol::Answer;
-use dfrsim_model::site::SiteSettings;
-use dfrsim_vector_packing::file::instance_from_vbp;
 use dfrsim_model::platform::classes::PlatformFields;
 use dfrsim_model::platform::file;
+use dfrsim_model::site::SiteSettings;
+use dfrsim_vector_packing::file::instance_from_vbp;
 use dfrsim_workload::formats::slurm_conf;
 use libfuzzer_sys::fuzz_target;
 

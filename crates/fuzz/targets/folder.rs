@@ -5,7 +5,7 @@
 use arbitrary::Arbitrary;
 use dfrsim_lab::check::{Baseline, CheckOptions, check};
 use dfrsim_lab::compare::{CompareOptions, compare};
-use dfrsim_lab::{Registry, Results, RunOptions, export, default_drawings};
+use dfrsim_lab::{Registry, Results, RunOptions, default_drawings, export};
 use dfrsim_plots::draw;
 use libfuzzer_sys::fuzz_target;
 use sha2::{Digest as _, Sha256};

@@ -1,8 +1,8 @@
 //! Recorded CPU needs of virtual machines.
 #![no_main]
 
-use dfrsim_paper_discovery::engine::recorded::{Unit, parse};
 use dfrsim_model::SimSpan;
+use dfrsim_paper_discovery::engine::recorded::{Unit, parse};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {

@@ -4,11 +4,11 @@
 use arbitrary::Arbitrary;
 use dfrsim::offline_study::genetic::GeneticParameters;
 use dfrsim::offline_study::{Algorithm, PaperSettings};
-use dfrsim_vector_packing::check::check_minimum_yield;
 use dfrsim_model::{Seed, Yield};
+use dfrsim_optimum::Limits;
+use dfrsim_vector_packing::check::check_minimum_yield;
 use dfrsim_vector_packing::file::instance_from_json;
 use dfrsim_vector_packing::{Outcome, Settings, VectorOptions};
-use dfrsim_optimum::Limits;
 use libfuzzer_sys::fuzz_target;
 use serde_json::json;
 use std::sync::LazyLock;

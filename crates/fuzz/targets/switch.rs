@@ -7,7 +7,7 @@ use dfrsim_context_switch::file::{
     PlanFigures, cluster_from_json, configuration_from_json, plan_to_json, states_from_json,
 };
 use dfrsim_context_switch::{
-    Cluster, Configuration, Durations, Limits, Plan, solve, in_states, plan, timetable,
+    Cluster, Configuration, Durations, Limits, Plan, in_states, plan, solve, timetable,
 };
 use dfrsim_model::Seed;
 use libfuzzer_sys::fuzz_target;

@@ -16,7 +16,7 @@ use dfrsim::model::limits;
 use dfrsim::online_study::Own;
 use dfrsim::policies::Policies;
 use dfrsim::prelude::*;
-use policy::{RaisedException, Interruptible};
+use policy::{Interruptible, RaisedException};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;

@@ -1,10 +1,10 @@
 //! Settings of a simulation from keyword arguments.
 
 use crate::arguments::to_arguments;
-use crate::workload::Workload;
 use crate::value_error;
-use dfrsim::prelude::*;
+use crate::workload::Workload;
 use dfrsim::policies::Setup;
+use dfrsim::prelude::*;
 use dfrsim_commands::library;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -15,8 +15,8 @@ pub(crate) fn setup(
     options: Option<&Bound<'_, PyDict>>,
     workload: &Workload,
 ) -> PyResult<Setup> {
-    let mut setup =
-        library::setup(policy, &to_arguments(options)?, workload.nodes, &workload.jobs).map_err(value_error)?;
+    let mut setup = library::setup(policy, &to_arguments(options)?, workload.nodes, &workload.jobs)
+        .map_err(value_error)?;
     setup.options.texts.clone_from(&workload.texts);
     Ok(setup)
 }

@@ -1,7 +1,7 @@
 //! Policies that are Python objects, and handling of Ctrl-C while any policy runs.
 
-use crate::view::Views;
 use crate::value_error;
+use crate::view::Views;
 use dfrsim::external::protocol::{Answer, Greeting, Message, Partner, ProtocolScheduler};
 use dfrsim::policies::fractional::PolicySetting;
 use dfrsim::policies::{CustomPolicy, PolicyFamily};
@@ -66,7 +66,9 @@ impl PythonPolicy {
                 if answer.is_none() {
                     return Ok(T::default());
                 }
-                read(&answer).map_err(|error| value_error(format_args!("the value that {name} returns is invalid: {error}")))
+                read(&answer).map_err(|error| {
+                    value_error(format_args!("the value that {name} returns is invalid: {error}"))
+                })
             };
             call().map_err(|error| {
                 if let Message::Decide { now, .. } = message {

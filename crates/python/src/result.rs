@@ -3,8 +3,8 @@
 use crate::table::{self, Columns, column};
 use arrow_array::{BooleanArray, Float64Array, RecordBatch, StringArray, UInt64Array};
 use dfrsim::cluster::{JobRecord, NodeRange, Placement};
-use dfrsim::prelude::*;
 use dfrsim::policies::Setup;
+use dfrsim::prelude::*;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict};
 use pythonize::pythonize;

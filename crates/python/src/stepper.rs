@@ -111,8 +111,9 @@ impl Stepper {
     /// Answers the last view and returns the next one, or None at the end.
     #[pyo3(signature = (answer=None))]
     fn step(&self, py: Python<'_>, answer: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Py<PyAny>>> {
-        let read =
-            |answer| policy::answer(answer).map_err(|error| value_error(format_args!("invalid answer: {error}")));
+        let read = |answer| {
+            policy::answer(answer).map_err(|error| value_error(format_args!("invalid answer: {error}")))
+        };
         let answer: Answer = answer.map(read).transpose()?.unwrap_or_default();
         let mut state = self.state()?;
         if !state.has_begun {

@@ -216,7 +216,9 @@ fn arrays<'py>(py: Python<'py>, submitted: &[Arrival]) -> PyResult<Bound<'py, Py
     add_column(&jobs, "estimate", submitted, |job: &Arrival| job.estimate.unwrap_or(f64::NAN))?;
     // A field that no job has is omitted, like in lists.
     if submitted.iter().any(|job| job.requested_time.is_some()) {
-        add_column(&jobs, "requested_time", submitted, |job: &Arrival| job.requested_time.unwrap_or(f64::NAN))?;
+        add_column(&jobs, "requested_time", submitted, |job: &Arrival| {
+            job.requested_time.unwrap_or(f64::NAN)
+        })?;
     }
     let numbers: [(&str, Number); 5] = [
         ("user", |job| job.user),

@@ -132,7 +132,9 @@ impl Workload {
         }
         let mut jobs = Vec::with_capacity(rows);
         for row in 0..rows {
-            let fault = |field: &str, value: f64| value_error(format_args!("job {row}: {field} is {value}, which is out of range"));
+            let fault = |field: &str, value: f64| {
+                value_error(format_args!("job {row}: {field} is {value}, which is out of range"))
+            };
             let span = |field, value| SimSpan::try_from_secs_f64(value).ok_or_else(|| fault(field, value));
             let share = |field, value| Share::try_from_f64(value).ok_or_else(|| fault(field, value));
             let requested = requested_time.as_ref().and_then(|requested| requested[row]);
@@ -181,7 +183,8 @@ impl Workload {
     fn read(py: Python<'_>, path: PathBuf, options: Option<&Bound<'_, PyDict>>) -> PyResult<Workload> {
         let words = crate::arguments::to_arguments(options)?;
         let path = path.to_string_lossy();
-        let ReadLog { nodes, jobs, texts, report } = py.detach(|| read_log(&path, &words)).map_err(value_error)?;
+        let ReadLog { nodes, jobs, texts, report } =
+            py.detach(|| read_log(&path, &words)).map_err(value_error)?;
         Ok(Workload { nodes, notes: report, jobs: jobs.into(), texts })
     }
 

@@ -1,6 +1,6 @@
 //! Simulation in which an agent chooses the job that starts next.
 
-use super::running::{RunningJob, Running};
+use super::running::{Running, RunningJob};
 use dfrsim::cluster::{EstimateModel, JobHandle, Overrun, Simulation, SimulationError};
 use dfrsim::model::{named, stretch};
 use dfrsim::prelude::*;

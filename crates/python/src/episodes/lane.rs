@@ -29,7 +29,10 @@ impl Source {
         let place = |fraction: f64| (jobs.len() as f64 * fraction).round() as usize;
         let part = place(from)..place(to);
         if length == 0 || length > part.len() {
-            return Err(format!("window={length}: expected 1 to {}, the number of jobs in the part of the log", part.len()));
+            return Err(format!(
+                "window={length}: expected 1 to {}, the number of jobs in the part of the log",
+                part.len()
+            ));
         }
         Ok(Source::Window { jobs, part, length })
     }

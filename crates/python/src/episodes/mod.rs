@@ -6,8 +6,8 @@ mod lane;
 mod running;
 
 use crate::result::figures_of;
-use crate::workload::{self, Workload};
 use crate::value_error;
+use crate::workload::{self, Workload};
 use dfrsim::prelude::*;
 use dfrsim_commands::library;
 use episode::Rules;
@@ -99,7 +99,9 @@ impl Episodes {
         };
         // An environment in which no choice is possible is rejected when it is created.
         if Lane::new(source.clone()).next_episode(rules)?.is_over() {
-            return Err(value_error(format_args!("there is no job to choose; expected jobs that fit on {nodes} nodes")));
+            return Err(value_error(format_args!(
+                "there is no job to choose; expected jobs that fit on {nodes} nodes"
+            )));
         }
         let pool = match threads {
             1 => None,
@@ -165,7 +167,8 @@ impl Episodes {
         let mut masks = self.masks.bind(py).try_readwrite().map_err(value_error)?;
         let mut rewards = self.rewards.bind(py).try_readwrite().map_err(value_error)?;
         let mut terminations = self.terminations.bind(py).try_readwrite().map_err(value_error)?;
-        let numbers = observations.as_slice_mut().map_err(value_error)?.chunks_exact_mut(self.rules.observation_size());
+        let numbers =
+            observations.as_slice_mut().map_err(value_error)?.chunks_exact_mut(self.rules.observation_size());
         let masks = masks.as_slice_mut().map_err(value_error)?.chunks_exact_mut(self.rules.action_count());
         let rewards = rewards.as_slice_mut().map_err(value_error)?;
         let terminations = terminations.as_slice_mut().map_err(value_error)?;
