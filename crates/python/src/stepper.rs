@@ -78,17 +78,17 @@ impl Stepper {
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Stepper> {
         // The decisions come from the caller; this policy is one that reads no settings of a site.
-        let setting = options::setting(Policy::Equipartition, options, workload)?;
+        let setup = options::setup(Policy::Equipartition, options, workload)?;
         let mut views = Views::new(py, arrays)?;
-        views.set_nodes(py, setting.nodes);
+        views.set_nodes(py, setup.nodes);
         let (to_views, from) = sync_channel(0);
         let (to, answers) = sync_channel(0);
         let jobs = workload.jobs.clone();
         let thread = thread::spawn(move || {
             let caller = StepPartner { views, lists, to: to_views, from: answers };
-            let scheduler = ProtocolScheduler::new(caller, setting.nodes);
-            let mut scheduler = scheduler.at_site(setting.priorities.as_ref());
-            Simulated::run("Stepper", &setting, &jobs, &mut scheduler, false)
+            let scheduler = ProtocolScheduler::new(caller, setup.nodes);
+            let mut scheduler = scheduler.at_site(setup.site.as_ref());
+            Simulated::run("Stepper", &setup, &jobs, &mut scheduler, false)
         });
         Ok(Stepper(Mutex::new(State {
             has_begun: false,
