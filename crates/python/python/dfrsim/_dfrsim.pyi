@@ -5,10 +5,10 @@ from typing import Any, Protocol
 __version__: str
 
 class SimulationError(RuntimeError):
-    """The simulation ended before its jobs did."""
+    """dfrsim"""
 
 class AuditFault(RuntimeError):
-    """The events break a rule, or a metric is not what follows from them."""
+    """The events violate a rule, or a metric does not follow from them."""
 
 class Policy(Protocol):
     """Decides at each moment; `begin(view)` and `end(view)` are called too, if there are such methods.
@@ -20,10 +20,11 @@ class Policy(Protocol):
     def decide(self, view: dict[str, Any]) -> dict[str, Any] | None: ...
 
 class Workload:
-    """Jobs and the cluster that they are for. Times are in seconds, shares parts of a node.
+    """Jobs and the size of their cluster. Times are in seconds; CPU needs and memory are fractions of a
+    node.
 
-    A table for `polars.DataFrame`, `pyarrow.table` and `pandas.DataFrame.from_arrow`, as a stream of Arrow.
-    """
+    It is an Arrow stream, which `polars.DataFrame`, `pyarrow.table` and
+    `pandas.DataFrame.from_arrow` accept."""
 
     nodes: int
     notes: str
@@ -42,27 +43,27 @@ class Workload:
     ) -> None: ...
     @staticmethod
     def lublin(jobs: int, nodes: int, seed: int, load: float | None = None) -> Workload:
-        """Jobs of the Lublin-Feitelson model, scaled to an offered load."""
+        """Generates jobs from the Lublin-Feitelson model, scaled to an offered load."""
     @staticmethod
     def read(path: str | PathLike[str], **options: Any) -> Workload:
-        """Jobs of a log: SWF, GWF, listings of Slurm, accounting of PBS or Batsim's workloads, plain or gzip.
+        """Reads the jobs of a log: SWF, GWF, listings of Slurm, accounting of PBS or Batsim's
+        workloads, plain or gzip.
 
-        Options are those of `dfrsim simulate` that are about the workload, with underscores: `nodes`, `unit`, `annotate`, `first`, `load`, `rule` for
-        doubtful lines and others; `help(dfrsim.commands.simulate)` describes them.
-        """
+        Options are those of `dfrsim simulate` that are about the workload, with underscores:
+        `nodes`, `unit`, `annotate`, `first`, `load`, `rule` and others;
+        `help(dfrsim.commands.simulate)` describes them."""
     def __len__(self) -> int: ...
     def __getitem__(self, slice: slice) -> Workload:
-        """Some of the jobs, for the same cluster."""
+        """Returns a slice of the jobs, for the same cluster."""
     def columns(self) -> dict[str, list[Any]]:
-        """A list for each field."""
+        """Returns a list for each field."""
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
 class Result:
-    """What a simulation measured.
+    """Result of a simulation.
 
-    The jobs that started are a table for `polars.DataFrame`, `pyarrow.table` and `pandas.DataFrame.from_arrow`, which take it
-    without a copy, as a stream of Arrow.
-    """
+    It is an Arrow stream of the jobs that started, which `polars.DataFrame`, `pyarrow.table` and
+    `pandas.DataFrame.from_arrow` accept without a copy."""
 
     summary: dict[str, Any]
     """Figures; `wait`, `turnaround`, `stretch` and `bounded_stretch` have mean, median, p95, p99 and max."""
@@ -78,7 +79,7 @@ class Result:
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
 class Stepper:
-    """A simulation that goes on with each answer; views and answers are those of a policy's `decide`."""
+    """Simulation that advances with each answer; views and answers are those of a policy's `decide`."""
 
     result: Result | None
     """What was measured, at the end."""
@@ -92,15 +93,15 @@ class Stepper:
         **options: Any,
     ) -> None: ...
     def begin(self) -> dict[str, Any] | None:
-        """The first view; None if there are no jobs."""
+        """Begins the simulation and returns the first view; None if there are no jobs."""
     def step(self, answer: dict[str, Any] | None = None) -> dict[str, Any] | None:
-        """Answers the last view; the next one, or None at the end."""
+        """Answers the last view and returns the next one, or None at the end."""
 
 class Episodes:
-    """Simulations side by side, in each of which an agent chooses jobs; `dfrsim.gym` consists of them.
+    """Concurrent simulations, in each of which an agent chooses jobs; `dfrsim.gym` is built on them.
 
-    They share arrays, with a row for each, that each call overwrites. 0 threads are one for each core.
-    """
+    They share arrays with a row for each simulation, which each call overwrites. `threads=0` uses
+    one thread per core."""
 
     observations: Any
     masks: Any
@@ -126,30 +127,35 @@ class Episodes:
         part: tuple[float, float] = (0.0, 1.0),
     ) -> None: ...
     def reset(self, seeds: Sequence[int | None]) -> None:
-        """Begins an episode in each; with a seed the first one of that seed, else the next one."""
+        """Begins an episode in each simulation: the first one of a seed if one is given, otherwise the
+        next one."""
     def step(self, actions: Any) -> None:
-        """An action in each, as 64-bit integers. Where the last one ended an episode, the next episode begins instead."""
+        """Performs an action in each simulation, given as 64-bit integers. If the last action ended an
+        episode, the next episode begins instead."""
     def summary(self, lane: int) -> dict[str, Any] | None:
-        """What was measured in an episode so far; None if no job has completed."""
+        """Returns the metrics of an episode so far; None if no job has completed."""
 
 def policies() -> list[tuple[str, str]]:
-    """All known policies: name and description."""
+    """Returns the name and the description of all known policies."""
 
 def simulate(workload: Workload, policy: str | Policy, *, events: bool = False, **options: Any) -> Result:
     """Simulates one policy: its name, or an object with a method `decide`.
 
-    Options are those of `dfrsim simulate` that are not about the log or files, with underscores: `penalty`, `period`, `estimates`, `overrun`,
-    `tau`, `seed`, `platform`, `request`, `failures`, `maintenance`, `interruption`, `priority`, `weights` and others;
-    `help(dfrsim.commands.simulate)` describes them. Lists are several options. With `events=True` the result has the events file.
+    Options are those of `dfrsim simulate` that are not about the log or files, with underscores:
+    `penalty`, `period`, `estimates`, `overrun`, `tau`, `seed`, `platform`, `request`, `failures`,
+    `maintenance`, `interruption`, `priority`, `weights` and others; `help(dfrsim.commands.simulate)`
+    describes them. A list gives an option several times. With `events=True` the result has the
+    events file.
 
-    Raises SimulationError with the rule, the job and the moment if the policy breaks a rule, and what a Python policy raises.
-    """
+    Raises SimulationError with the rule, the job and the time if the policy violates a rule, and any
+    exception that a Python policy raises."""
 
 def bound(workload: Workload, tau: float = 10.0) -> float:
-    """The lower bound on the largest bounded stretch, which no schedule beats."""
+    """Computes the lower bound on the maximum bounded stretch of any schedule."""
 
 def audit(events: str, policy: str | None = None, period: float = 600.0) -> str:
-    """Checks an events file with code that is independent of the simulator; also the decisions of a policy, if named."""
+    """Checks an events file with code that is independent of the simulator, and the decisions of a
+    policy if one is named."""
 
 def run(
     scenario: str | PathLike[str],
@@ -163,18 +169,21 @@ def run(
     sources: dict[str, Callable[[int, int], Workload]] | None = None,
     metrics: dict[str, Callable[[dict[str, list[Any]]], float]] | None = None,
 ) -> tuple[int, int]:
-    """Runs a scenario file; how many rows there are, and how many of them failed. `out` then has rows.csv and tables.
+    """Runs a scenario file and returns the number of rows, and the number of failed ones. `out` then
+    has rows.csv and tables.
 
-    `policies` are names of policies in the scenario that are Python classes (or functions that make an object for each simulation); rows are
-    computed again if the text of the class changes. `sources` are functions that make the Workload of `own = { source = NAME }` of a number of
-    nodes and a seed, `metrics` functions that make the number of a name in `metrics` of the dictionary `Result.jobs`. Commands (policies `pipe:`, `batsim:` and `python:`) have to be allowed.
-    """
+    `policies` maps names of policies in the scenario to Python classes (or functions that create an
+    object for each simulation); rows are computed again if the source of the class changes.
+    `sources` are functions that create the Workload of `own = { source = NAME }` from a number of
+    nodes and a seed; `metrics` are functions that compute the value of a name in `metrics` from the
+    dictionary `Result.jobs`. Commands (policies `pipe:`, `batsim:` and `python:`) have to be
+    allowed."""
 
 def main(arguments: Sequence[str]) -> int:
-    """Runs the program with these arguments behind its name, and returns its exit code."""
+    """Runs the program with these arguments, which do not include its name, and returns its exit code."""
 
 def declaration() -> str:
-    """All commands with their options, as JSON."""
+    """Returns all commands with their options, as JSON."""
 
 def words(**options: Any) -> list[str]:
-    """Makes the options of a command line from keywords."""
+    """Converts keyword arguments to command-line options."""
