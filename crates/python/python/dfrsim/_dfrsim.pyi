@@ -5,7 +5,7 @@ from typing import Any, Protocol
 __version__: str
 
 class SimulationError(RuntimeError):
-    """dfrsim"""
+    """The simulation ended before its jobs, because of an error or a violated rule."""
 
 class AuditFault(RuntimeError):
     """The events violate a rule, or a metric does not follow from them."""
