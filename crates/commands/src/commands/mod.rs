@@ -95,8 +95,7 @@ commands! {
 impl Cli {
     /// Returns the complete clap command of the program, with its help text.
     pub(crate) fn full_command() -> clap::Command {
-        let program = Cli::command().after_help(format!("{EXAMPLES}\n\n{}", Exit::help()));
-        short_help::shorten(with_format_option(program, ""))
+        with_format_option(Cli::command().after_help(format!("{EXAMPLES}\n\n{}", Exit::help())), "")
     }
 
     /// Parses the arguments; wrong ones end the process with a message.
@@ -105,7 +104,11 @@ impl Cli {
     /// Returns an error if a file that would be written is also another file of the command.
     pub(crate) fn from_arguments(arguments: Vec<OsString>) -> Result<Cli, Failure> {
         // The command is leaked on purpose: dropping it would take as long as parsing with it.
-        let program = Box::leak(Box::new(Cli::full_command()));
+        let mut program = Cli::full_command();
+        if short_help::is_requested(&arguments) {
+            program = short_help::shorten(program);
+        }
+        let program = Box::leak(Box::new(program));
         let matches = program.try_get_matches_from_mut(arguments);
         let matches = matches.unwrap_or_else(|error| crate::refusal::end(&error));
         let (command, arguments) = selected_command(program, &matches);

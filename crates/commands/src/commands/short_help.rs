@@ -1,6 +1,7 @@
 //! Short help (`-h`) of commands with many options.
 
 use clap::Command;
+use std::ffi::OsString;
 
 /// Commands whose options are too many for a screen, and the options that their short help lists.
 const LISTED: [(&str, &[&str]); 5] = [
@@ -60,7 +61,16 @@ const LISTED: [(&str, &[&str]); 5] = [
     ("site", &["sacct", "slurm-conf", "sacctmgr", "qos", "what-if", "policy", "samples", "out", "format"]),
 ];
 
+/// Returns true if an argument may be `-h`, alone or among other short options.
+pub(super) fn is_requested(arguments: &[OsString]) -> bool {
+    let is_short = |text: &str| text.starts_with('-') && !text.starts_with("--");
+    arguments.iter().filter_map(|argument| argument.to_str()).any(|text| is_short(text) && text.contains('h'))
+}
+
 /// Hides all other options of these commands from their short help; `--help` lists all.
+///
+/// This takes as many instructions as the rest of the start of the program, so it is done only for a
+/// [requested](is_requested) short help.
 pub(super) fn shorten(program: Command) -> Command {
     LISTED.into_iter().fold(program, |program, (name, listed)| match name.split_once(' ') {
         None => program.mut_subcommand(name, |command| list_only(command, listed)),
@@ -81,7 +91,7 @@ fn list_only(command: Command, listed: &[&str]) -> Command {
 #[cfg(test)]
 mod tests {
     use super::super::Cli;
-    use super::LISTED;
+    use super::{LISTED, shorten};
     use clap::Command;
 
     /// Number of options that the short help of a command may list.
@@ -98,7 +108,7 @@ mod tests {
 
     #[test]
     fn short_help_fits_on_a_screen() {
-        let program = Cli::full_command();
+        let program = shorten(Cli::full_command());
         check(&program, "");
         for (name, listed) in LISTED {
             let below = |command: &Command, name: &str| command.find_subcommand(name).unwrap().clone();
