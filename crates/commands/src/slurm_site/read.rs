@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use dfrsim_model::JobId;
 use dfrsim_workload::formats::slurm_conf::{Ignored, SimulatedSite, SiteFiles, SlurmSite};
-use dfrsim_workload::log::{Header, Line, Naming, Record, ResourceRequests, Source as _, Whole};
+use dfrsim_workload::log::{Header, Line, Naming, Reason, Record, ResourceRequests, Source as _, Whole};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -45,11 +45,11 @@ impl SiteAndLog {
             line.record.submit.micros() / 1_000_000
         };
         let submits: Vec<u64> = whole.by_ref().map(submit).collect();
-        let accounting = whole.finish().map_err(Failure::input)?.accounting;
-        let reserved = if site.has_reservations() { 0 } else { accounting.reserved };
+        let account = whole.finish().map_err(Failure::input)?.account;
+        let reserved = if site.has_reservations() { 0 } else { account.of(Reason::RESERVED) };
         let left_out = [
             (reserved, "job reservations, whose jobs may start on any node"),
-            (accounting.suspended, "job suspensions"),
+            (account.of(Reason::SUSPENDED), "job suspensions"),
         ];
         let left_out = left_out.into_iter().filter(|(count, _)| *count > 0);
         let left_out = left_out.map(|(count, what)| format!("{what} ({count})")).collect();

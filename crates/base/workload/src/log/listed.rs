@@ -3,7 +3,7 @@
 use super::header::{Header, Naming};
 use super::names::Names;
 use super::record::{Line, Record, Status};
-use super::{Accounting, Faults, LogError, MAX_SECONDS, Problem, ReadReport, Strictness, Whole, decompress};
+use super::{Account, Faults, LogError, MAX_SECONDS, Problem, ReadReport, Strictness, Whole, decompress};
 use dfrsim_model::{SimSpan, SimTime};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::fs::File;
@@ -67,7 +67,7 @@ impl DependencyCondition {
 pub(crate) struct Listing {
     jobs: Vec<AccountingJob>,
     pub(crate) names: Names,
-    pub(crate) accounting: Accounting,
+    pub(crate) account: Account,
     /// Number of skipped lines. Their errors are reported if the log is read strictly, or if no job
     /// is valid.
     broken: u64,
@@ -76,9 +76,9 @@ pub(crate) struct Listing {
 
 impl Listing {
     pub(crate) fn new(file: &str) -> Listing {
-        let (jobs, names, accounting, faults) =
-            (Vec::new(), Names::default(), Accounting::default(), Faults::new(file));
-        Listing { jobs, names, accounting, broken: 0, faults }
+        let (jobs, names, account, faults) =
+            (Vec::new(), Names::default(), Account::default(), Faults::new(file));
+        Listing { jobs, names, account, broken: 0, faults }
     }
     /// Skips an invalid line and records its problems.
     pub(crate) fn leave_out(&mut self, line: u64, problems: impl IntoIterator<Item = Problem>) {
@@ -98,11 +98,11 @@ impl Listing {
     ///
     /// The collected errors, if `strictness` is strict or there is no valid job.
     pub(crate) fn finish(self, file: &str, strictness: Strictness, note: &str) -> Result<Whole, LogError> {
-        let Listing { jobs, names, accounting, broken, faults } = self;
+        let Listing { jobs, names, account, broken, faults } = self;
         if !faults.is_empty() && (strictness == Strictness::Strict || jobs.is_empty()) {
             return Err(faults.into());
         }
-        let report = ReadReport { records: jobs.len() as u64, broken, accounting, ..ReadReport::default() };
+        let report = ReadReport { records: jobs.len() as u64, broken, account, ..ReadReport::default() };
         let (header, lines) = lines(&jobs, &names, note);
         Ok(Whole::new(file.to_owned(), header, report, lines))
     }

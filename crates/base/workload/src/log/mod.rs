@@ -5,7 +5,7 @@
 //! collected with their line, their field, and the found and expected values ([`Faults`]). The
 //! formats themselves are in [`formats`](crate::formats).
 
-mod accounting;
+mod account;
 mod broken;
 mod error;
 mod fault;
@@ -27,7 +27,7 @@ mod strictness;
 mod whole;
 mod word;
 
-pub use accounting::Accounting;
+pub use account::{Account, AccountEntry, Effect, Fate, FieldUse, Reason};
 pub use broken::BrokenReasons;
 pub use error::LogError;
 pub use fault::{Fault, Faults, Problem};

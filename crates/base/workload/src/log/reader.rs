@@ -1,5 +1,6 @@
 //! Streaming reader of line-based formats.
 
+use super::account::Reason;
 use super::error::LogError;
 use super::fault::{Faults, Problem};
 use super::field::Field;
@@ -114,9 +115,10 @@ impl<'a> Reader<'a> {
         let (mut record, submit) = match self.lines.next() {
             Ok(Some(line)) if is_empty(line) || line[0] == self.dialect.comment => return None,
             Ok(Some(line)) => {
+                self.report.account.lines += 1;
                 let parsed = parse(line, &self.dialect, &mut self.problems);
                 if self.problems.is_empty() && self.origin.as_mut().is_some_and(|it| !it.accepts(line)) {
-                    self.report.of_other_sites += 1;
+                    self.report.account.count(Reason::OTHER_SITE);
                     let earlier = [self.report.first_elsewhere, parsed.1].into_iter().flatten().min();
                     self.report.first_elsewhere = earlier;
                     return None;
@@ -162,6 +164,7 @@ impl<'a> Reader<'a> {
     fn line_error(&mut self, fault: LineError) {
         match fault {
             LineError::TooLong => {
+                self.report.account.lines += 1;
                 self.problems.push(Problem::LineTooLong { limit: LONGEST_LINE });
                 self.invalid_line(self.lines.number());
             }
@@ -230,13 +233,13 @@ impl Source for Reader<'_> {
         if !self.faults.is_empty() {
             return Err(self.faults.clone().into());
         }
-        let is_elsewhere = self.report.records == 0 && self.report.of_other_sites > 0;
+        let is_elsewhere = self.report.records == 0 && self.report.account.of(Reason::OTHER_SITE) > 0;
         if let Some(origin) = self.origin.take().filter(|_| is_elsewhere) {
             return Err(origin.into_error(self.file.clone()));
         }
         if self.report.records == 0 && !self.leading_errors.is_empty() {
             return Err(self.leading_errors.clone().into());
         }
-        self.unsorted.take().map_or(Ok(self.report), Err)
+        self.unsorted.take().map_or_else(|| Ok(self.report.clone()), Err)
     }
 }

@@ -1,6 +1,6 @@
 //! Sources of records.
 
-use super::accounting::Accounting;
+use super::account::Account;
 use super::broken::BrokenReasons;
 use super::error::LogError;
 use super::header::Header;
@@ -52,7 +52,7 @@ impl<S: Source + ?Sized> Source for Box<S> {
 }
 
 /// Counts of the lines that were read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReadReport {
     /// Lines with a valid record.
     pub records: u64,
@@ -63,14 +63,10 @@ pub struct ReadReport {
     /// Lines with an earlier submit time than the line above them. If there are any, the records
     /// have been sorted.
     pub out_of_order: u64,
-    /// Lines of jobs from other sites than the selected one (Grid Workloads Format only).
-    pub of_other_sites: u64,
     /// Earliest submit time of jobs from other sites.
     pub first_elsewhere: Option<SimTime>,
-    /// Jobs with communication, which is not simulated (Batsim workloads only).
-    pub without_communication: u64,
-    /// Counts that only accounting data have (Slurm and PBS).
-    pub accounting: Accounting,
+    /// Lines that were found, and those that are no records, by reason; the use of columns.
+    pub account: Account,
 }
 
 impl ReadReport {
@@ -88,14 +84,7 @@ impl ReadReport {
             notices
                 .push(format!("lines out of order: {} (log read completely and sorted)", self.out_of_order));
         }
-        if self.of_other_sites > 0 {
-            notices.push(format!("lines of other sites skipped: {}", self.of_other_sites));
-        }
-        if self.without_communication > 0 {
-            notices
-                .push(format!("jobs whose communication is not simulated: {}", self.without_communication));
-        }
-        notices.extend(self.accounting.notices());
+        notices.extend(self.account.notices());
         notices
     }
 }

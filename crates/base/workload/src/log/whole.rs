@@ -85,6 +85,6 @@ impl Source for Whole {
         &self.header
     }
     fn end(&mut self) -> Result<ReadReport, LogError> {
-        Ok(self.report)
+        Ok(self.report.clone())
     }
 }

@@ -42,7 +42,7 @@ pub use survey::Survey;
 use crate::cut::Selection;
 use crate::formats::{batsim, gwf, pbs, slurm, swf};
 use crate::log::{
-    LogError, Order, ReadReport, Reader, ResourceRequests, Source, Strictness, Whole, open_log,
+    Account, Fate, LogError, Order, ReadReport, Reader, ResourceRequests, Source, Strictness, Whole, open_log,
 };
 use dfrsim_model::Job;
 use dfrsim_model::named;
@@ -127,13 +127,34 @@ impl Format {
 }
 
 /// Counts of reading and preparing a log.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Report {
     /// Counts of the reader.
     pub read: ReadReport,
     /// Counts of the rules.
     pub counts: Counts,
+}
+
+impl Report {
+    /// Returns the account of the file, with the records that were not selected and the effects of
+    /// the rules. Its lines are the jobs ([`Counts::jobs`]) and the lines that were left out or
+    /// rejected.
+    pub fn account(&self) -> Account {
+        let mut account = self.read.account.clone();
+        account.add_text(Fate::LeftOut, "records outside the selected part", self.counts.outside);
+        for (reason, lines) in self.read.reasons.all() {
+            account.add_text(Fate::Rejected, format!("lines with an invalid {reason}"), lines);
+        }
+        let unexplained = self.read.broken - self.read.reasons.all().map(|(_, lines)| lines).sum::<u64>();
+        account.add_text(Fate::Rejected, "invalid lines", unexplained);
+        for &anomaly in Anomaly::ALL {
+            let AnomalyCounts { clamped, dropped, .. } = self.counts.of(anomaly);
+            account.add_text(Fate::Rejected, format!("jobs dropped by the rule {anomaly}"), dropped);
+            account.add_text(Fate::Changed, format!("jobs changed by the rule {anomaly}"), clamped);
+        }
+        account
+    }
 }
 
 impl fmt::Display for Report {

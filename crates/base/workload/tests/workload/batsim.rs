@@ -2,7 +2,7 @@
 //! reader panic.
 
 use dfrsim_workload::formats::batsim::read_text;
-use dfrsim_workload::log::{LogError, ReadReport, Record, Source as _, Status, Strictness};
+use dfrsim_workload::log::{Account, LogError, ReadReport, Reason, Record, Source as _, Status, Strictness};
 use dfrsim_workload::prepare::{self, Anomaly, Format, JobStream, Options, Rule, Rules};
 use proptest::prelude::*;
 use std::fs;
@@ -52,10 +52,9 @@ fn run_times_by_type() {
     let statuses: Vec<Status> = records.iter().map(|record| record.status).collect();
     let (failed, fine) = (Status::Failed, Status::Completed);
     assert_eq!(statuses, [failed, fine, fine, fine, fine, failed, fine], "what returns 1 fails");
-    assert_eq!(
-        report,
-        ReadReport { records: 7, out_of_order: 1, without_communication: 4, ..ReadReport::default() }
-    );
+    let mut account = Account::of_lines(7);
+    account.add(Reason::COMMUNICATION, 4);
+    assert_eq!(report, ReadReport { records: 7, out_of_order: 1, account, ..ReadReport::default() });
 }
 
 /// Applies the rules for logs: the job that only sends runs for 0 s, so it is dropped.

@@ -10,7 +10,7 @@
 //! | 105 | still running |
 
 use dfrsim_workload::formats::pbs;
-use dfrsim_workload::log::{Accounting, Line, Source as _, Status, Strictness, Whole};
+use dfrsim_workload::log::{Fate, Line, Reason, Source as _, Status, Strictness, Whole};
 use dfrsim_workload::prepare::{self, Options};
 use std::fs;
 use std::path::Path;
@@ -25,23 +25,25 @@ fn documented() -> Whole {
 fn all_lines_are_accounted_for() {
     let lines = fs::read_to_string(FILE).unwrap().lines().count() as u64;
     let report = documented().finish().unwrap();
-    let expected = Accounting {
-        unended: 1,
-        unstarted: 2,
-        requeued: 1,
-        suspended: 1,
-        array_tasks: 2,
-        events: 10,
-        others: 3,
-        guessed_times: 2,
-        guessed_sizes: 2,
-        dependent: 2,
-        with_gpus: 2,
-        ..Accounting::default()
-    };
-    assert_eq!(report.accounting, expected);
+    let account = &report.account;
+    for (reason, count) in [
+        (Reason::UNENDED_JOB, 1),
+        (Reason::UNSTARTED, 2),
+        (Reason::REQUEUED, 1),
+        (Reason::SUSPENDED, 1),
+        (Reason::ARRAY_TASK, 2),
+        (Reason::EVENT, 10),
+        (Reason::NOT_OF_JOB, 3),
+        (Reason::GUESSED_TIME, 2),
+        (Reason::GUESSED_SIZE, 2),
+        (Reason::DEPENDENT, 2),
+        (Reason::WITH_GPUS, 2),
+    ] {
+        assert_eq!(account.of(reason), count, "{}", reason.text);
+    }
     assert_eq!((report.records, report.broken), (7, 0));
-    assert_eq!(report.records + expected.events + expected.others + report.broken, lines);
+    assert_eq!(account.lines, lines);
+    assert_eq!(report.records + account.total(Fate::LeftOut) + report.broken, lines);
 }
 
 /// Reads each kind of job. Seconds count from 9:00, and the server's clock is UTC.

@@ -1,7 +1,7 @@
 //! Tests the output of Slurm 22.05 (`scripts/record/sacct`), and broken listings.
 
 use dfrsim_workload::formats::slurm;
-use dfrsim_workload::log::{Accounting, Line, Source as _, Status, Strictness, Whole};
+use dfrsim_workload::log::{Fate, Line, Reason, Source as _, Status, Strictness, Whole};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -19,21 +19,23 @@ fn recorded() -> Whole {
 fn all_lines_of_a_recorded_listing_are_accounted_for() {
     let lines = std::fs::read_to_string(LISTING).unwrap().lines().count() as u64 - 1;
     let report = recorded().finish().unwrap();
-    let Accounting { steps, unended, .. } = report.accounting;
-    assert_eq!(report.records + steps + unended + report.broken, lines);
+    let account = &report.account;
+    assert_eq!(account.lines, lines);
+    assert_eq!(report.records + account.total(Fate::LeftOut) + report.broken, lines);
     assert_eq!((report.records, report.broken), (21, 0));
-    let expected = Accounting {
-        steps: 26,
-        unended: 1,
-        unstarted: 1,
-        requeued: 1,
-        suspended: 1,
-        array_tasks: 5,
-        components: 2,
-        with_gpus: 2,
-        ..Accounting::default()
-    };
-    assert_eq!(report.accounting, expected);
+    for (reason, count) in [
+        (Reason::STEP, 26),
+        (Reason::UNENDED, 1),
+        (Reason::UNSTARTED, 1),
+        (Reason::REQUEUED, 1),
+        (Reason::SUSPENDED, 1),
+        (Reason::ARRAY_TASK, 5),
+        (Reason::COMPONENT, 2),
+        (Reason::WITH_GPUS, 2),
+        (Reason::DEPENDENT, 0),
+    ] {
+        assert_eq!(account.of(reason), count, "{}", reason.text);
+    }
 }
 
 fn asked(path: &Path, strictness: Strictness) -> BTreeMap<u64, Vec<(String, u32)>> {
@@ -120,8 +122,7 @@ fn dependencies_are_the_jobs_that_held_one() {
     assert_eq!(held(23), (Some(10), vec![]));
     let minutes = |minutes: u64| Some(dfrsim_model::SimSpan::from_secs(60 * minutes));
     assert_eq!(held(24), (None, vec![(12, minutes(0)), (13, minutes(0)), (10, minutes(29))]));
-    let accounting = log.finish().unwrap().accounting;
-    assert_eq!(accounting.dependent, 5);
+    assert_eq!(log.finish().unwrap().account.of(Reason::DEPENDENT), 5);
 }
 
 #[test]

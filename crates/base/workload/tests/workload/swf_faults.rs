@@ -4,7 +4,8 @@ use dfrsim_model::{Job, SimSpan, SimTime};
 use dfrsim_workload::cut::Selection;
 use dfrsim_workload::formats::{gwf, swf};
 use dfrsim_workload::log::{
-    Faults, Header, Kilobytes, Line, LogError, ReadReport, Record, Source as _, Status, Strictness,
+    Account, Faults, Header, Kilobytes, Line, LogError, ReadReport, Reason, Record, Source as _, Status,
+    Strictness,
 };
 use dfrsim_workload::prepare::{
     Anomaly, Counts, JobStream, Opened, Options, Rule, Rules, StatusRule, Survey, read_jobs_from, with_jobs,
@@ -238,7 +239,9 @@ fn a_log_out_of_order_ends_the_stream_and_can_be_read_whole() {
     let mut whole = swf::read_all_from(text.as_bytes(), "log.swf", Strictness::Strict).unwrap();
     let jobs: Vec<u64> = whole.by_ref().map(|line| line.record.job).collect();
     assert_eq!(jobs, [2, 4, 1, 3, 5], "equal submit times keep the order of the file");
-    assert_eq!(whole.finish().unwrap(), ReadReport { records: 5, out_of_order: 2, ..ReadReport::default() });
+    let account = Account::of_lines(5);
+    let expected = ReadReport { records: 5, out_of_order: 2, account, ..ReadReport::default() };
+    assert_eq!(whole.finish().unwrap(), expected);
 }
 
 /// A file of a test, deleted at its end.
@@ -685,7 +688,10 @@ fn the_jobs_of_one_site() {
         jobs.iter().map(|job| (job.id.0, job.submit.micros() / 1_000_000)).collect::<Vec<_>>(),
         [(3, 90), (1, 100), (4, 120)]
     );
-    assert_eq!((report.read.of_other_sites, report.read.first_elsewhere), (2, Some(SimTime::from_secs(10))));
+    assert_eq!(
+        (report.read.account.of(Reason::OTHER_SITE), report.read.first_elsewhere),
+        (2, Some(SimTime::from_secs(10)))
+    );
     assert!(report.to_string().contains("lines of other sites skipped: 2"), "{report}");
     assert_eq!(of("S2").unwrap().0.len(), 1);
     let none = of("S3").unwrap_err().to_string();

@@ -11,7 +11,7 @@ use dfrsim_model::SimTime;
 use dfrsim_workload::cut;
 use dfrsim_workload::formats::swf;
 use dfrsim_workload::load;
-use dfrsim_workload::log::{Header, Line, MAX_SECONDS, Record};
+use dfrsim_workload::log::{Header, Line, MAX_SECONDS, Reason, Record};
 use dfrsim_workload::prepare::{JobStream, Options, Rule};
 use std::num::NonZeroU32;
 use std::path::PathBuf;
@@ -65,7 +65,7 @@ impl Convert {
         let SelectedLog { path, header, records, report } = &mut log;
         let with_nodes = records.iter().filter(|record| record.nodes.is_some()).count();
         if with_nodes > 0 {
-            let gpus = report.accounting.with_gpus;
+            let gpus = report.account.of(Reason::WITH_GPUS);
             notice!(
                 "{}: SWF cannot represent the nodes of {}, GPUs ({gpus} jobs), features, and names of users and accounts; simulate the \
                  listing itself to keep them",

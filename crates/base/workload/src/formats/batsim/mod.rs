@@ -50,7 +50,9 @@ mod profile;
 mod profiles;
 mod write;
 
-use crate::log::{Faults, Header, LogError, Problem, ReadReport, Strictness, Whole, file_bytes, read_error};
+use crate::log::{
+    Account, Faults, Header, LogError, Problem, ReadReport, Reason, Strictness, Whole, file_bytes, read_error,
+};
 use dfrsim_model::JobTexts;
 use document::{Entry, Members, Text};
 use profiles::Profiles;
@@ -123,10 +125,12 @@ pub fn read_text(
     }
     header.push("Note", "a workload of Batsim");
     header.texts = Some(Arc::new(JobTexts { profiles: written, jobs: read.texts }));
+    let mut account = Account::of_lines(read.lines.len() as u64 + read.invalid);
+    account.add(Reason::COMMUNICATION, read.without_communication);
     let report = ReadReport {
         records: read.lines.len() as u64,
         broken: read.invalid,
-        without_communication: read.without_communication,
+        account,
         ..ReadReport::default()
     };
     Ok(Whole::new(file.to_owned(), header, report, read.lines))

@@ -3,7 +3,7 @@
 use super::amounts::{Request, memory, processors_of_hosts, request, span};
 use super::line::{AccountingLine, Attributes};
 use crate::log::{
-    AccountingJob, DependencyCondition, Kilobytes, Listing, Problem, Record, Status, unix_seconds,
+    AccountingJob, DependencyCondition, Kilobytes, Listing, Problem, Reason, Record, Status, unix_seconds,
 };
 use dfrsim_model::SimSpan;
 
@@ -152,7 +152,7 @@ impl AttributeReader<'_, '_> {
         line: u64,
         (first, started, requeued, at): (i64, Option<i64>, Option<i64>, i64),
         (end, is_deleted): (End, bool),
-        Listing { names, accounting, .. }: &mut Listing,
+        Listing { names, account, .. }: &mut Listing,
     ) -> Result<AccountingJob, Vec<Problem>> {
         let created = self.timestamp("ctime").or_else(|| self.timestamp("qtime"));
         let submit = requeued.or(created).unwrap_or(first);
@@ -192,14 +192,14 @@ impl AttributeReader<'_, '_> {
         let after = dependency(self.attributes.get("depend"));
         let is_right = self.problems.is_empty();
         if is_right {
-            accounting.unstarted += u64::from(!has_started);
-            accounting.requeued += u64::from(end == End::Requeue);
-            accounting.suspended += u64::from(was_suspended);
-            accounting.array_tasks += u64::from(self.id.contains(['[', '-']));
-            accounting.guessed_times += u64::from(is_guessed);
-            accounting.guessed_sizes += u64::from(processors.is_none());
-            accounting.with_gpus += u64::from(request.gpus > 0);
-            accounting.dependent += u64::from(!after.is_empty());
+            account.count_if(Reason::UNSTARTED, !has_started);
+            account.count_if(Reason::REQUEUED, end == End::Requeue);
+            account.count_if(Reason::SUSPENDED, was_suspended);
+            account.count_if(Reason::ARRAY_TASK, self.id.contains(['[', '-']));
+            account.count_if(Reason::GUESSED_TIME, is_guessed);
+            account.count_if(Reason::GUESSED_SIZE, processors.is_none());
+            account.count_if(Reason::WITH_GPUS, request.gpus > 0);
+            account.count_if(Reason::DEPENDENT, !after.is_empty());
         }
         let wait = u64::try_from(begin.unwrap_or(finish_at) - submit).ok();
         let name = |key: &str| Some(self.attributes.get(key)).filter(|name| !name.is_empty());

@@ -18,7 +18,7 @@
 //! let jobs: Vec<_> = log.by_ref().map(|line| line.record).collect();
 //! assert_eq!((jobs.len(), jobs[0].job, jobs[0].requested_processors), (1, 12, Some(8)));
 //! assert_eq!(jobs[0].run_time.unwrap().to_string(), "3600");
-//! assert_eq!(log.finish()?.notices(), ["jobs that had not ended, left out: 1", "lines of events of jobs: 3"]);
+//! assert_eq!(log.finish()?.notices(), ["lines of events of jobs, left out: 3", "jobs that had not ended, left out: 1"]);
 //! # Ok::<(), dfrsim_workload::log::LogError>(())
 //! ```
 //!
@@ -57,7 +57,7 @@ mod amounts;
 mod job;
 mod line;
 
-use crate::log::{Listing, LogError, Strictness, Whole, file_text, unix_seconds};
+use crate::log::{Listing, LogError, Reason, Strictness, Whole, file_text, unix_seconds};
 use job::{End, OpenJob};
 use line::AccountingLine;
 use rustc_hash::FxHashMap;
@@ -83,6 +83,7 @@ pub fn read_text(text: &str, file: &str, strictness: Strictness) -> Result<Whole
     let mut listing = Listing::new(file);
     let mut entries: Vec<(u64, AccountingLine<'_>)> = Vec::new();
     for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
+        listing.account.lines += 1;
         match AccountingLine::parse(line) {
             Ok(entry) => entries.push((number, entry)),
             Err(problem) => listing.leave_out(number, [problem]),
@@ -98,7 +99,7 @@ pub fn read_text(text: &str, file: &str, strictness: Strictness) -> Result<Whole
         reading.apply_line(*number, entry, last.get(entry.id) == Some(&place));
     }
     let JobTracker { mut listing, open_jobs: lives, .. } = reading;
-    listing.accounting.unended = lives.len() as u64;
+    listing.account.add(Reason::UNENDED_JOB, lives.len() as u64);
     listing.finish(file, strictness, "accounting of PBS")
 }
 
@@ -136,7 +137,7 @@ impl<'a> JobTracker<'a> {
     /// Applies a line. `is_last` is true for the last line that could end its job.
     fn apply_line(&mut self, number: u64, entry: &AccountingLine<'a>, is_last: bool) {
         if !entry.is_of_job() {
-            self.listing.accounting.others += 1;
+            self.listing.account.count(Reason::NOT_OF_JOB);
             return;
         }
         self.offset = clock_offset(entry).unwrap_or(self.offset);
@@ -152,7 +153,7 @@ impl<'a> JobTracker<'a> {
         };
         let Some(end) = end else {
             life.apply(at, entry.kind, entry.attributes.clone());
-            self.listing.accounting.events += 1;
+            self.listing.account.count(Reason::EVENT);
             return;
         };
         if entry.kind == "D" {

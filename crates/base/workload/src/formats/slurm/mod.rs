@@ -27,7 +27,12 @@
 //! let report = log.finish()?;
 //! assert_eq!(
 //!     report.notices(),
-//!     ["lines of steps: 1", "jobs that had not ended, left out: 1", "jobs that never started: 1", "tasks of arrays: 1"]
+//!     [
+//!         "lines of steps, left out: 1",
+//!         "jobs that had not ended, left out: 1",
+//!         "jobs that never started: 1",
+//!         "tasks of arrays: 1"
+//!     ]
 //! );
 //! # Ok::<(), dfrsim_workload::log::LogError>(())
 //! ```
@@ -44,7 +49,7 @@
 //! | preceding jobs, think time | `SubmitLine` with `--dependency=afterok:JOB` (or `afterany`, `aftercorr`, `afternotok`, `after`, `singleton`; field 17 is the job that ended last), Slurm 21.08 and later. Dependencies that contradict the times and states of the listing are dropped, as they were evidently removed |
 //! | user, group, executable, queue, partition | `User`; `Account`, `Group`; `JobName`; `QOS`; `Partition`: names are numbered from 1 in the order of appearance, so that no user can be recognised; the header has those of queues and partitions |
 //!
-//! Every line is accounted for ([`Accounting`]). Steps, and jobs that had not ended, are skipped. A
+//! Every line is accounted for ([`Account`]). Steps, and jobs that had not ended, are skipped. A
 //! run that ended in a requeue is a separate job, as is each component of a heterogeneous job. A
 //! record has no fields for GPUs, features, and the number of array tasks that may run at once (from
 //! `JobID` such as `12_[1-40%4]` of any task, or `--array=1-40%4` in `SubmitLine`). These are in
@@ -60,7 +65,7 @@ mod job;
 
 use super::slurm_conf::{feature_of_partition, feature_of_reservation, first_partition, identifier};
 use crate::log::{
-    Accounting, AccountingJob, Faults, Listing, LogError, Problem, ResourceRequests, Strictness, Whole,
+    Account, AccountingJob, Faults, Listing, LogError, Problem, Reason, ResourceRequests, Strictness, Whole,
     file_text,
 };
 use columns::{Column, Columns, Row};
@@ -97,6 +102,7 @@ pub fn read_text(text: &str, file: &str, strictness: Strictness) -> Result<Whole
     };
     let (mut listing, mut arrays) = (Listing::new(file), FxHashMap::default());
     for (number, line) in lines {
+        listing.account.lines += 1;
         let row = match columns.row(line) {
             Ok(row) => row,
             Err(problem) => {
@@ -108,12 +114,12 @@ pub fn read_text(text: &str, file: &str, strictness: Strictness) -> Result<Whole
             arrays.insert(array, most);
         }
         if row.get(Column::JobId).contains('.') {
-            listing.accounting.steps += 1;
+            listing.account.count(Reason::STEP);
         } else if has_not_ended(&row) {
-            listing.accounting.unended += 1;
+            listing.account.count(Reason::UNENDED);
         } else {
             let job = read_job(number, &row, &mut listing.names);
-            job.iter().for_each(|job| count_properties(&mut listing.accounting, &row, job));
+            job.iter().for_each(|job| count_properties(&mut listing.account, &row, job));
             listing.add(number, job);
         }
     }
@@ -205,17 +211,17 @@ fn total_by_name(mut parts: Vec<GresRequest<'_>>) -> Vec<(String, u32)> {
 }
 
 /// Counts the special properties of a job.
-fn count_properties(accounting: &mut Accounting, row: &Row<'_>, job: &AccountingJob) {
+fn count_properties(account: &mut Account, row: &Row<'_>, job: &AccountingJob) {
     let id = row.get(Column::JobId);
     let is_suspended = row.get(Column::Suspended).bytes().any(|byte| (b'1'..=b'9').contains(&byte));
     let has_gpus =
         [Column::ReqTres, Column::AllocTres].iter().any(|&tres| row.get(tres).contains("gres/gpu"));
-    accounting.unstarted += u64::from(job.end.is_none());
-    accounting.dependent += u64::from(!job.after.is_empty());
-    accounting.requeued += u64::from(row.get(Column::State).starts_with("REQUEUE"));
-    accounting.suspended += u64::from(is_suspended);
-    accounting.array_tasks += u64::from(id.contains('_'));
-    accounting.reserved += u64::from(!row.get(Column::Reservation).is_empty());
-    accounting.components += u64::from(id.contains('+'));
-    accounting.with_gpus += u64::from(has_gpus);
+    account.count_if(Reason::UNSTARTED, job.end.is_none());
+    account.count_if(Reason::DEPENDENT, !job.after.is_empty());
+    account.count_if(Reason::REQUEUED, row.get(Column::State).starts_with("REQUEUE"));
+    account.count_if(Reason::SUSPENDED, is_suspended);
+    account.count_if(Reason::ARRAY_TASK, id.contains('_'));
+    account.count_if(Reason::RESERVED, !row.get(Column::Reservation).is_empty());
+    account.count_if(Reason::COMPONENT, id.contains('+'));
+    account.count_if(Reason::WITH_GPUS, has_gpus);
 }
