@@ -43,9 +43,14 @@ impl Policies {
             !name.is_empty() && !name.contains(char::is_control),
             "`{name}` cannot name a policy: it is empty or contains control characters"
         );
-        assert!(self.parse(name).is_err(), "duplicate policy `{name}`");
+        // `parse` would search all names for one that is similar.
+        let is_known = matches!(Policy::read(name), Ok(Some(_))) || self.custom(name).is_some();
+        assert!(!is_known, "duplicate policy `{name}`");
         self.custom.push(Box::leak(Box::new(policy)));
         self
+    }
+    fn custom(&self, name: &str) -> Option<&'static CustomPolicy> {
+        self.custom.iter().copied().find(|custom| custom.name() == name)
     }
     /// Adds a family of policies. Its policies are not part of the [catalogue](Policies::catalogue).
     ///
@@ -66,7 +71,7 @@ impl Policies {
     /// No policy has this name, or the family rejects it.
     pub fn parse(&self, name: &str) -> Result<Policy, PolicyError> {
         let custom = || self.custom.iter().map(|custom| custom.name().to_owned());
-        if let Some(custom) = self.custom.iter().find(|custom| custom.name() == name) {
+        if let Some(custom) = self.custom(name) {
             return Ok(Policy::Custom(custom));
         }
         if let Some((prefix, _)) = name.split_once(':')
