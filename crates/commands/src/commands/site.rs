@@ -99,7 +99,7 @@ impl MakeSite {
         let as_it_is = SiteAndLog::read(&files, whole)?;
         let of_log = as_it_is.for_log()?;
         let reference = largest_node(&of_log.kinds);
-        let own = platform(&of_log.kinds, reference);
+        let own = platform(&of_log, reference);
         let mut platforms = vec![("platform.toml".to_owned(), own)];
         let mut variants = vec![Variant::new("as it is", &of_log, None)];
         for (number, change) in (1..).zip(&self.what_if) {
@@ -108,7 +108,7 @@ impl MakeSite {
                 changed.site.change(one).map_err(Failure::input)?;
             }
             let of_log = changed.for_log()?;
-            let other = platform(&of_log.kinds, reference);
+            let other = platform(&of_log, reference);
             let place = platforms.iter().position(|(_, known)| *known == other).unwrap_or_else(|| {
                 platforms.push((format!("platform-{number}.toml"), other));
                 platforms.len() - 1

@@ -1,23 +1,27 @@
 //! Conversion of a site's nodes to the classes of a platform.
 
 use dfrsim_model::platform::classes::{ClassFields, PlatformFields, ReferenceNode};
-use dfrsim_workload::formats::slurm_conf::NodeKind;
+use dfrsim_workload::formats::slurm_conf::{NodeKind, SimulatedSite};
+
+/// Memory of nodes on which memory counts for nothing, in GB. It is so large that no jobs fill it: the
+/// largest that a platform can have.
+const COUNTLESS_GB: f64 = 1e6;
 
 /// Returns the reference node of jobs: it has the most cores and the most memory of any node, so
 /// that no request of a job is cut.
 pub(crate) fn largest_node(kinds: &[NodeKind]) -> ReferenceNode {
     let cores = kinds.iter().map(|kind| kind.cores).max().unwrap_or(1);
-    let memory_mb = kinds.iter().map(|kind| kind.memory_mb).max().unwrap_or(1);
+    let memory_mb = kinds.iter().filter_map(|kind| kind.memory_mb).max();
     ReferenceNode { cores, memory_gb: gigabytes(memory_mb) }
 }
 
-fn gigabytes(megabytes: u64) -> f64 {
-    megabytes as f64 / 1024.0
+fn gigabytes(megabytes: Option<u64>) -> f64 {
+    megabytes.map_or(COUNTLESS_GB, |megabytes| megabytes as f64 / 1024.0)
 }
 
-/// Converts the node types to the classes of a platform; job requests are fractions of the reference
-/// node.
-pub(crate) fn platform(kinds: &[NodeKind], reference: ReferenceNode) -> PlatformFields {
+/// Converts the nodes of a site to the classes of a platform; job requests are fractions of the
+/// reference node.
+pub(crate) fn platform(of_log: &SimulatedSite, reference: ReferenceNode) -> PlatformFields {
     let class = |kind: &NodeKind| ClassFields {
         name: kind.name.clone(),
         nodes: kind.nodes,
@@ -27,6 +31,10 @@ pub(crate) fn platform(kinds: &[NodeKind], reference: ReferenceNode) -> Platform
         resources: kind.resources.clone(),
         features: kind.features.iter().cloned().collect(),
     };
-    let classes = kinds.iter().map(class).collect();
-    PlatformFields { reference: Some(reference), shared: Vec::new(), classes }
+    PlatformFields {
+        reference: Some(reference),
+        shared: Vec::new(),
+        unavailable: of_log.unavailable.clone(),
+        classes: of_log.kinds.iter().map(class).collect(),
+    }
 }

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use dfrsim_model::JobId;
-use dfrsim_workload::formats::slurm_conf::{Ignored, SimulatedSite, SiteFiles, SlurmSite};
+use dfrsim_workload::formats::slurm_conf::{Ignored, JobCounts, SimulatedSite, SiteFiles, SlurmSite};
 use dfrsim_workload::log::{Header, Line, Naming, Reason, Record, ResourceRequests, Source as _, Whole};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -25,6 +25,8 @@ pub(crate) struct SiteAndLog {
     /// Number of records of the log.
     pub(crate) records: usize,
     unsupported: Vec<String>,
+    /// Numbers of jobs by partition and QOS.
+    counts: JobCounts,
 }
 
 impl SiteAndLog {
@@ -34,7 +36,12 @@ impl SiteAndLog {
         let (header, given, mut waiting) = (whole.header().clone(), whole.resource_requests(), 0);
         let names = |of: Naming| header.names(of).collect::<BTreeMap<u32, &str>>();
         let (users, accounts, mut kept_off) = (names(Naming::User), names(Naming::Group), 0);
+        let mut counts = JobCounts::default();
         let submit = |line: Line| {
+            counts.all += 1;
+            let (partition, queue) = (line.record.partition, line.record.queue);
+            partition.into_iter().for_each(|number| *counts.of_partition.entry(number).or_default() += 1);
+            queue.into_iter().for_each(|number| *counts.of_qos.entry(number).or_default() += 1);
             let user = line.record.user.and_then(|user| users.get(&user).copied());
             let account = line.record.group.and_then(|group| accounts.get(&group).copied());
             let asked = given.get(&JobId(line.record.job)).into_iter().flatten();
@@ -65,14 +72,17 @@ impl SiteAndLog {
             span,
             records,
             unsupported: left_out,
+            counts,
         })
     }
 
     /// Returns the site as it applies to the log: its node types, settings and unsupported settings.
     pub(crate) fn for_log(&self) -> Result<SimulatedSite, Failure> {
-        let of_log = self.site.for_log(&self.header, &self.requests).map_err(Failure::input)?;
+        let of_log =
+            self.site.for_log(&self.header, &self.requests, &self.counts).map_err(Failure::input)?;
         if of_log.kinds.is_empty() {
-            return Err(Failure::in_file(&self.conf, "no nodes are defined; expected lines with NodeName"));
+            let reason = "no node takes jobs: each is down, drained, of no partition, or does not exist yet";
+            return Err(Failure::in_file(&self.conf, reason));
         }
         Ok(of_log)
     }

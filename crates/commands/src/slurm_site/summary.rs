@@ -3,12 +3,13 @@
 use super::SiteAndLog;
 use crate::output::{counted, notice};
 use dfrsim_model::site::{FairShare, JobClass};
-use dfrsim_workload::formats::slurm_conf::{NodeKind, SimulatedSite};
+use dfrsim_workload::formats::slurm_conf::{NodeKind, PartitionSize, SimulatedSite};
 use std::collections::BTreeMap;
 
 impl SiteAndLog {
-    /// Counts the jobs for each resource or feature that they request and that no node has.
-    fn unknown_requests(&self, of_log: &SimulatedSite) -> BTreeMap<&str, usize> {
+    /// Counts the jobs for each resource or feature that they request and that no node has, with
+    /// whether the request is ignored.
+    fn unknown_requests(&self, of_log: &SimulatedSite) -> BTreeMap<&str, (usize, bool)> {
         let has = |kind: &NodeKind, name: &str| match name.strip_prefix('@') {
             Some(feature) => kind.features.iter().any(|known| known == feature),
             None => kind.resources.contains_key(name),
@@ -19,10 +20,13 @@ impl SiteAndLog {
             .values()
             .flatten()
             .filter(|(name, _)| self.site.has_reservations() || !name.starts_with("@reservation-"))
-            .filter(|(name, _)| !name.starts_with("@partition-") && !name.starts_with(['%', '+']))
+            .filter(|(name, _)| !name.starts_with(['%', '+']))
         {
-            if !of_log.kinds.iter().any(|kind| has(kind, name)) {
-                *unknown.entry(name.trim_start_matches('@')).or_insert(0) += 1;
+            let is_ignored = !of_log.unavailable.contains(name);
+            if !of_log.kinds.iter().any(|kind| has(kind, name))
+                && !(is_ignored && name.starts_with("@partition-"))
+            {
+                unknown.entry(name.trim_start_matches('@')).or_insert((0, is_ignored)).0 += 1;
             }
         }
         unknown
@@ -35,10 +39,9 @@ impl SiteAndLog {
         for NodeKind { name, nodes, cores, memory_mb, resources, features } in kinds {
             let more = resources.iter().map(|(name, count)| format!(", {count} {name}"));
             let more: String = more.chain(features.iter().map(|name| format!(", {name}"))).collect();
-            lines.push(format!(
-                "{} from {name} on: {cores} cores, {memory_mb} MB{more}",
-                counted(*nodes as usize, "node")
-            ));
+            let memory = memory_mb.map_or_else(|| "any memory".to_owned(), |memory| format!("{memory} MB"));
+            let count = counted(*nodes as usize, "node");
+            lines.push(format!("{count} from {name} on: {cores} cores, {memory}{more}"));
         }
         let some = |count: usize, of: &str, what: &str| {
             (count > 0).then(|| format!("{} {what}", counted(count, of)))
@@ -50,7 +53,14 @@ impl SiteAndLog {
                 _ => format!(", at most {:.1} h", seconds as f64 / 3600.0),
             });
             let (JobClass { name, priority, .. }, tier) = (class, class.tier());
-            format!("{name} (tier {tier}, factor {priority}{})", time.unwrap_or_default())
+            let size = of_log.partitions.iter().find(|it| it.name == *name);
+            let size = size.map(|PartitionSize { nodes, cpus, idle, .. }| {
+                let idle = if *idle > 0 { format!(", {idle} of them without jobs") } else { String::new() };
+                format!("{}{idle}, {cpus} CPUs, ", counted(*nodes, "node"))
+            });
+            let whole = if class.whole_nodes { ", whole nodes" } else { "" };
+            let (size, time) = (size.unwrap_or_default(), time.unwrap_or_default());
+            format!("{name} ({size}tier {tier}, factor {priority}{time}{whole})")
         };
         lines.push(format!("partitions: {}", names(settings.partitions.iter().map(partition).collect())));
         let qos = settings.qos.iter().map(|class| format!("{} ({})", class.name, class.priority));
@@ -86,12 +96,16 @@ impl SiteAndLog {
         if !absent.is_empty() {
             lines.push(format!("without jobs in the log: {}", absent.join(", ")));
         }
-        for (name, jobs) in self.unknown_requests(of_log) {
-            lines.push(format!(
-                "{} request {name}, which no node has; the request is ignored",
-                counted(jobs, "job")
-            ));
+        for (name, (jobs, is_ignored)) in self.unknown_requests(of_log) {
+            let outcome = if is_ignored { "the request is ignored" } else { "they cannot run" };
+            lines.push(match name.strip_prefix("partition-") {
+                Some(name) => {
+                    format!("{} of partition {name}, which has no node that takes jobs; {outcome}", counted(jobs, "job"))
+                }
+                None => format!("{} request {name}, which no node has; {outcome}", counted(jobs, "job")),
+            });
         }
+        lines.extend(of_log.notes.iter().cloned());
         lines
     }
 

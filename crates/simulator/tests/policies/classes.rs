@@ -101,7 +101,7 @@ pub(crate) fn platform() -> impl Strategy<Value = PlatformFields> {
         classes[0].features.insert("x".into());
         (classes[0].speed, classes[0].memory_gb) = (1.0, 12.0);
         let shared = if shared { vec!["gpu".to_owned()] } else { Vec::new() };
-        PlatformFields { reference: None, shared, classes }
+        PlatformFields { shared, classes, ..PlatformFields::default() }
     })
 }
 

@@ -1,11 +1,15 @@
 //! Limits of backfilling.
 
-use super::declare::{positive, seconds, settings};
+use super::declare::{Values, positive, seconds, settings};
+use crate::numbers::is_default;
 
 settings! {
     /// Limits of backfilling.
     #[derive(Copy)]
     pub struct BackfillSettings {
+        /// True if SLURM does not backfill at all (`SchedulerType=sched/builtin`).
+        #[serde(skip_serializing_if = "is_default")]
+        pub off: bool = false, Values::Flag;
         /// Maximum number of waiting jobs tried, including the queue head; unlimited if absent.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub max_job_test: Option<u32> = None, positive("a number of jobs"),

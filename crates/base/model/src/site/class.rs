@@ -53,6 +53,10 @@ settings! {
         /// Maximum number of its running jobs per user.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub max_running_per_user: Option<u32> = None, positive("a number of jobs");
+        /// True if each of its jobs has whole nodes under policies that share them (Slurm's
+        /// `OverSubscribe=EXCLUSIVE`). Each task then has a node of its own.
+        #[serde(skip_serializing_if = "is_default")]
+        pub whole_nodes: bool = false, Values::Flag;
         /// Limits of its jobs.
         #[serde(skip_serializing_if = "is_default")]
         pub limits: Limits = Limits::default(), Values::Any("a table of limits");

@@ -60,6 +60,16 @@ settings! {
     }
 }
 
+impl Limits {
+    /// Returns the number of limits that are set.
+    pub fn count(&self) -> usize {
+        let Limits { total, per_user, per_account, per_job, minutes, .. } = self;
+        let amounts: usize = [total, per_user, per_account, per_job, minutes].map(Tres::len).iter().sum();
+        let jobs = [self.jobs, self.jobs_per_user, self.jobs_per_account, self.submitted, self.submitted_per_user];
+        amounts + jobs.into_iter().flatten().count()
+    }
+}
+
 /// Tasks of a job array (`sbatch --array=1-40%4`), or any other jobs of a log, with a limit on how
 /// many of them run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -48,7 +48,7 @@ pub(super) fn site_nodes(
     workload: &mut WorkloadArguments,
 ) -> Result<Arc<UnequalNodes>, Failure> {
     let reference = largest_node(&of_log.kinds);
-    let classes = slurm_site::platform(&of_log.kinds, reference).classes();
+    let classes = slurm_site::platform(of_log, reference).classes();
     let classes = classes.map_err(|error| Failure::in_file(conf, error))?;
     workload.set_nodes(classes.nodes());
     workload.use_listed_nodes(reference.cores, reference.memory_gb);

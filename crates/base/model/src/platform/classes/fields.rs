@@ -66,6 +66,10 @@ pub struct PlatformFields {
     /// Resources that tasks share like CPU. Units of other resources are held by one task.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shared: Vec<String>,
+    /// Resources, and features with a prefix `@`, that no node has. Jobs that request them cannot
+    /// run, while other requests that no class can satisfy are ignored.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unavailable: Vec<String>,
     /// Node classes.
     pub classes: Vec<ClassFields>,
 }
@@ -166,7 +170,7 @@ impl PlatformFields {
             let meant = "is not a valid name of a resource or feature; expected letters, digits, `-` and `_`";
             wrong.require(false, "classes", || format!("`{name}` {meant}"));
         }
-        for unknown in self.shared.iter().filter(|name| !names.contains(name)) {
+        for unknown in self.shared.iter().filter(|name| !names.contains(name.as_str())) {
             wrong.require(false, "shared", || format!("no class has the resource `{unknown}`"));
         }
         let mut nodes = 0_u64;
@@ -190,12 +194,14 @@ impl PlatformFields {
         wrong.0
     }
 
-    fn resource_names(&self) -> BTreeSet<&String> {
-        self.classes.iter().flat_map(|class| class.resources.keys()).collect()
+    fn resource_names(&self) -> BTreeSet<&str> {
+        let others = self.unavailable.iter().map(String::as_str).filter(|name| !name.starts_with('@'));
+        self.classes.iter().flat_map(|class| class.resources.keys()).map(String::as_str).chain(others).collect()
     }
 
-    fn features(&self) -> BTreeSet<&String> {
-        self.classes.iter().flat_map(|class| &class.features).collect()
+    fn features(&self) -> BTreeSet<&str> {
+        let others = self.unavailable.iter().filter_map(|name| name.strip_prefix('@'));
+        self.classes.iter().flat_map(|class| &class.features).map(String::as_str).chain(others).collect()
     }
 
     /// Creates the node classes.
@@ -212,9 +218,11 @@ impl PlatformFields {
         let reference = self.reference.unwrap_or(given);
         let whole_memory = millionths(reference.memory_gb);
         let (names, features) = (self.resource_names(), self.features());
-        let sharing = |name| if self.shared.contains(name) { Sharing::Shared } else { Sharing::Rigid };
-        let resources =
-            names.iter().map(|&name| Resource { name: name.as_str().into(), sharing: sharing(name) });
+        let sharing = |name: &str| match self.shared.iter().any(|shared| shared == name) {
+            true => Sharing::Shared,
+            false => Sharing::Rigid,
+        };
+        let resources = names.iter().map(|&name| Resource { name: name.into(), sharing: sharing(name) });
         let bit = |name: &String| features.iter().position(|other| *other == name).unwrap_or_default();
         let class = |class: &ClassFields| NodeClass {
             name: class.name.clone(),
@@ -234,7 +242,7 @@ impl PlatformFields {
             classes: self.classes.iter().map(class).collect(),
             ends: self.classes.iter().scan(0, add).collect(),
             cores: reference.cores,
-            features: features.into_iter().cloned().collect(),
+            features: features.into_iter().map(str::to_owned).collect(),
         })
     }
 }

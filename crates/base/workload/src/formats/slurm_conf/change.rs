@@ -2,11 +2,15 @@
 
 use super::lines::{self, ConfLine, Location};
 use super::names::MOST_NODES;
-use super::{ConfError, SlurmSite, database, declared, parameters, tables, unknown};
+use super::{ConfErrors, SlurmSite, database, declared, parameters, tables, unknown};
 
 /// Parameters that can be changed beside those that set one setting each, for suggestions in
 /// messages.
-const CHANGEABLE: [&str; 8] = [
+const CHANGEABLE: [&str; 12] = [
+    "SchedulerType",
+    "SelectType",
+    "SelectTypeParameters",
+    "AccountingStorageEnforce",
     "PriorityFlags",
     "PriorityType",
     "PreemptType",
@@ -32,10 +36,10 @@ impl SlurmSite {
     /// # Errors
     ///
     /// The object does not exist, the value is invalid, or the change has no effect.
-    pub fn change(&mut self, change: &str) -> Result<(), ConfError> {
+    pub fn change(&mut self, change: &str) -> Result<(), ConfErrors> {
         let at = Location { file: "--what-if".into(), line: 0, parameter: change.to_owned() };
         let Some((key, value)) = change.split_once('=') else {
-            return Err(at.error("expected NAME=VALUE, such as bf_interval=60 or nodes.gpu=+20"));
+            return Err(at.error("expected NAME=VALUE, such as bf_interval=60 or nodes.gpu=+20").into());
         };
         let (key, value) = (key.trim(), value.trim());
         let words: Vec<&str> = key.split('.').collect();
@@ -50,10 +54,10 @@ impl SlurmSite {
             [name] => self.change_parameter(name, value, &at)?,
             _ => {
                 let expected = "expected nodes.NAME, partition.NAME.PARAMETER, qos.NAME.COLUMN, account.NAME.COLUMN or the name of a parameter";
-                return Err(at.error(expected));
+                return Err(at.error(expected).into());
             }
         }
-        let parts = self.parts().map_err(|error| at.error(error.reason))?;
+        let parts = self.parts().map_err(|errors| errors.at(&at))?;
         let (ignored, name) = match words[..] {
             ["partition", name, key] => (parts.parameters.ignored, format!("PartitionName={name} {key}")),
             ["qos", name, column] => (parts.qos.unwrap_or_default().ignored, format!("QOS {name} {column}")),
@@ -63,12 +67,12 @@ impl SlurmSite {
             _ => return Ok(()),
         };
         if ignored.iter().any(|it| it.eq_ignore_ascii_case(&name)) {
-            return Err(at.error("this parameter is not simulated, so the change would have no effect"));
+            return Err(at.error("this parameter is not simulated, so the change would have no effect").into());
         }
         Ok(())
     }
 
-    fn change_nodes(&mut self, of: &str, value: &str, at: &Location) -> Result<(), ConfError> {
+    fn change_nodes(&mut self, of: &str, value: &str, at: &Location) -> Result<(), ConfErrors> {
         let is_signed = value.starts_with(['+', '-']);
         let more = value.parse::<i64>().ok().filter(|&more| is_signed && more != 0);
         let more = more.ok_or_else(|| at.unexpected(value, "a signed number of nodes, such as +20 or -4"))?;
@@ -85,7 +89,7 @@ impl SlurmSite {
         } else {
             unknown("partition or node", of, &mut nodes.names())
         };
-        Err(at.error(reason))
+        Err(at.error(reason).into())
     }
 
     fn change_partition(
@@ -94,7 +98,7 @@ impl SlurmSite {
         key: &str,
         value: &str,
         at: &Location,
-    ) -> Result<(), ConfError> {
+    ) -> Result<(), ConfErrors> {
         let is_partition = |line: &&mut ConfLine| {
             line.pairs[0].0.eq_ignore_ascii_case("PartitionName") && line.pairs[0].1 == name
         };
@@ -104,17 +108,17 @@ impl SlurmSite {
             return Ok(());
         }
         let all = self.parts()?.parameters.settings.partitions;
-        Err(at.error(unknown("partition", name, &mut all.iter().map(|it| it.name.as_str()))))
+        Err(at.error(unknown("partition", name, &mut all.iter().map(|it| it.name.as_str()))).into())
     }
 
     /// Changes a top-level parameter, or one of `SchedulerParameters`.
-    fn change_parameter(&mut self, name: &str, value: &str, at: &Location) -> Result<(), ConfError> {
+    fn change_parameter(&mut self, name: &str, value: &str, at: &Location) -> Result<(), ConfErrors> {
         let of_scheduler =
             if matches!(value, "yes" | "on") { name.into() } else { format!("{name}={value}") };
         for (key, value) in [(name, value), ("SchedulerParameters", &*of_scheduler)] {
             let line = ConfLine::of_pair(at, key, value);
             let alone =
-                parameters::read(std::slice::from_ref(&line)).map_err(|error| at.error(error.reason))?;
+                parameters::read(std::slice::from_ref(&line)).map_err(|errors| errors.at(at))?;
             if alone.ignored.is_empty() || name.eq_ignore_ascii_case("PreemptType") {
                 self.lines.push(line);
                 return Ok(());
@@ -122,13 +126,13 @@ impl SlurmSite {
         }
         let mut known = declared::names().into_iter().chain(CHANGEABLE);
         if known.clone().any(|known| known.eq_ignore_ascii_case(name)) {
-            return Err(at.error(format!("this parameter is not simulated with the value `{value}`")));
+            return Err(at.error(format!("this parameter is not simulated with the value `{value}`")).into());
         }
-        Err(at.error(unknown("simulated parameter", name, &mut known)))
+        Err(at.error(unknown("simulated parameter", name, &mut known)).into())
     }
 
     /// Switches preemption on (by partition tiers, or by the `Preempt` lists of QOS) or off.
-    fn change_preemption(&mut self, value: &str, at: &Location) -> Result<(), ConfError> {
+    fn change_preemption(&mut self, value: &str, at: &Location) -> Result<(), ConfErrors> {
         let by = match value.to_ascii_lowercase().as_str() {
             "off" => "preempt/none",
             "on" => {
@@ -141,11 +145,11 @@ impl SlurmSite {
                     (false, false) => {
                         let reason =
                             "no partition has a higher PriorityTier, and no QOS lists others in Preempt";
-                        return Err(at.error(reason));
+                        return Err(at.error(reason).into());
                     }
                 }
             }
-            _ => return Err(at.unexpected(value, "on or off")),
+            _ => return Err(at.unexpected(value, "on or off").into()),
         };
         self.lines.push(ConfLine::of_pair(at, "PreemptType", by));
         let pairs = self.lines.iter().flat_map(|line| &line.pairs);
@@ -165,12 +169,12 @@ fn change_row(
     name: &str,
     (column, value): (&str, &str),
     at: &Location,
-) -> Result<(), ConfError> {
+) -> Result<(), ConfErrors> {
     let (what, option) = if key == "name" { ("QOS", "--qos") } else { ("account", "--sacctmgr") };
     let rows = rows.ok_or_else(|| at.error(format!("this change needs a listing ({option})")))?;
     let is_it = |row: &tables::Row| row.get(key).trim() == name && row.get("user").is_empty();
     let Some(place) = rows.iter().position(is_it) else {
-        return Err(at.error(unknown(what, name, &mut rows.iter().map(|row| row.get(key).trim()))));
+        return Err(at.error(unknown(what, name, &mut rows.iter().map(|row| row.get(key).trim()))).into());
     };
     let column = database::column(column)
         .ok_or_else(|| at.error(unknown("column", column, &mut database::columns())))?;

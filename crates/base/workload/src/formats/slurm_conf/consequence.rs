@@ -74,8 +74,10 @@ const PREFIXES: [(Consequence, &[&str]); 5] = [
             "lln",
             "reqresv",
             "associations with",
-            "resumetimeout",
             "reservations",
+            "limitfactor",
+            "usagethres",
+            "jobsubmitplugins",
         ],
     ),
     (
@@ -121,7 +123,8 @@ const PREFIXES: [(Consequence, &[&str]); 5] = [
     ),
 ];
 
-fn consequence_of(name: &str) -> Consequence {
+/// Returns the likely effect of a parameter that is not simulated.
+pub(super) fn consequence_of(name: &str) -> Consequence {
     // Examples: `PartitionName=debug MaxCPUsPerNode`, `QOS high Flags`, `NodeName CpuSpecList`,
     // `MaxJobs of users`, `SchedulerParameters=defer`.
     let words: Vec<&str> = name.split(' ').collect();
@@ -141,6 +144,25 @@ fn consequence_of(name: &str) -> Consequence {
         "maxtaskspernode",
         "minjobage",
         "selecttypeparametersdebug",
+        "statesavelocation",
+        "resumetimeout",
+        "suspendtimeout",
+        "resumeprogram",
+        "suspendprogram",
+        "resumefailprogram",
+        "prologflags",
+        "prologslurmctld",
+        "epilogslurmctld",
+        "prologepilogtimeout",
+        "srunprolog",
+        "srunepilog",
+        "taskprolog",
+        "taskepilog",
+        "schedulertimeslice",
+        "schedulerport",
+        "schedulerrootfilter",
+        "killonbadexit",
+        "selecttype",
     ]
     .contains(&parameter.as_str());
     match PREFIXES.iter().find(begins) {

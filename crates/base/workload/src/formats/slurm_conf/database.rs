@@ -41,7 +41,7 @@ enum LimitField {
 }
 
 /// Columns of limits that accounts, users and QOS have, spelled as by `sacctmgr`.
-const LIMITS: [(&str, LimitField); 24] = [
+const LIMITS: [(&str, LimitField); 31] = [
     ("GrpJobs", LimitField::Jobs(|it| &mut it.jobs)),
     ("GrpTRES", LimitField::Amounts(|it| &mut it.total)),
     ("GrpSubmit", LimitField::Jobs(|it| &mut it.submitted)),
@@ -66,6 +66,13 @@ const LIMITS: [(&str, LimitField); 24] = [
     ("GraceTime", LimitField::NotSimulated),
     ("UsageFactor", LimitField::NotSimulated),
     ("Flags", LimitField::NotSimulated),
+    ("MaxJobsAccruePU", LimitField::NotSimulated),
+    ("MaxJobsAccruePA", LimitField::NotSimulated),
+    ("MaxJobsAccrue", LimitField::NotSimulated),
+    ("GrpJobsAccrue", LimitField::NotSimulated),
+    ("LimitFactor", LimitField::NotSimulated),
+    ("MinPrioThresh", LimitField::NotSimulated),
+    ("UsageThres", LimitField::NotSimulated),
 ];
 
 /// Iterates over the columns that can be changed.
@@ -278,7 +285,7 @@ pub(super) fn qos(rows: &[Row], preempts: bool) -> Result<ParsedListing<JobClass
                 "MaxJobsPU" => class.max_running_per_user = at(limit).limit(&text)?,
                 "GraceTime" if text.contains(':') => class.grace_s = Some(at(limit).time(&text)?),
                 "GraceTime" => class.grace_s = Some(u64::from(at(limit).number(&text)?)),
-                "UsageFactor" if text.parse() == Ok(1.0) => {}
+                "UsageFactor" | "LimitFactor" if text.parse() == Ok(1.0) => {}
                 _ => {
                     if !of.set(&mut class.limits, &text, &at(limit))? {
                         listed.ignore(format!("QOS {name} {limit}"));
@@ -300,7 +307,7 @@ pub(super) fn qos(rows: &[Row], preempts: bool) -> Result<ParsedListing<JobClass
             };
             let exempt = row.get("preemptexempttime").trim();
             class.preempt_exempt_time_s = at("PreemptExemptTime").time_limit(exempt)?;
-        } else if !class.preempt.is_empty() {
+        } else if lists.clone().next().is_some() {
             listed.ignore(format!("QOS {name} Preempt"));
         }
         listed.all.push(class);

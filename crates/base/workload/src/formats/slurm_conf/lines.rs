@@ -1,11 +1,7 @@
-//! Parser of Slurm's parameter files: `slurm.conf`, `gres.conf`, and the files that they include.
+//! Parser of the lines of Slurm's parameter files.
 
 use super::ConfError;
-use std::path::Path;
 use std::sync::Arc;
-
-/// Maximum nesting depth of includes.
-const MAX_DEPTH: usize = 10;
 
 /// A logical line, joined with its continuation lines.
 #[derive(Clone, Debug)]
@@ -13,6 +9,8 @@ pub(super) struct ConfLine {
     pub(super) at: Location,
     /// Names and values in the order of the line; a name without `=` has an empty value.
     pub(super) pairs: Vec<(String, String)>,
+    /// Words without `=` and names without a value, which Slurm refuses.
+    pub(super) stray: Vec<String>,
 }
 
 /// A parameter and its location, for messages.
@@ -25,7 +23,22 @@ pub(super) struct Location {
 
 impl ConfLine {
     pub(super) fn of_pair(at: &Location, name: &str, value: &str) -> ConfLine {
-        ConfLine { at: at.clone(), pairs: vec![(name.to_owned(), value.to_owned())] }
+        ConfLine { at: at.clone(), pairs: vec![(name.to_owned(), value.to_owned())], stray: Vec::new() }
+    }
+
+    /// Returns whether the line begins with this name, and has further parameters of it.
+    pub(super) fn is_of(&self, name: &str) -> bool {
+        self.pairs.first().is_some_and(|(first, _)| first.eq_ignore_ascii_case(name))
+    }
+
+    /// Returns whether a word of the line is not `NAME=VALUE`.
+    pub(super) fn is_stray(&self, word: &str) -> bool {
+        self.stray.iter().any(|stray| stray.trim_end_matches('=') == word)
+    }
+
+    /// Returns an error for each word that is not `NAME=VALUE`.
+    pub(super) fn stray_words(&self) -> impl Iterator<Item = ConfError> {
+        self.stray.iter().map(|word| self.at.unexpected(word, "NAME=VALUE"))
     }
 }
 
@@ -95,83 +108,68 @@ fn seconds(text: &str) -> Option<u64> {
     days.unwrap_or(0).checked_mul(86_400)?.checked_add(within?)
 }
 
-/// Reads the lines of a file and of the files that it includes. Included names are relative to the
-/// folder of the including file.
-pub(super) fn read(path: &Path) -> Result<Vec<ConfLine>, ConfError> {
-    let mut lines = Vec::new();
-    let at = Location { file: path.display().to_string().into(), line: 0, parameter: String::new() };
-    add_file(path, &at, 0, &mut lines)?;
-    Ok(lines)
-}
-
-fn add_file(path: &Path, from: &Location, depth: usize, lines: &mut Vec<ConfLine>) -> Result<(), ConfError> {
-    if depth > MAX_DEPTH {
-        return Err(from.error("files include each other, or are nested too deeply"));
-    }
-    let text = dfrsim_model::read_text_file(path).map_err(|error| match depth {
-        0 => from.error(error.to_string()),
-        _ => from.error(format!("{}: {error}", path.display())),
-    })?;
-    for line in parse_lines(&text, &path.display().to_string()) {
-        match &line.pairs[..] {
-            [(include, _), (file, _)] if include.eq_ignore_ascii_case("include") => {
-                let folder = path.parent().unwrap_or(Path::new("."));
-                add_file(&folder.join(file), &line.at.for_parameter("Include"), depth + 1, lines)?;
-            }
-            _ => lines.push(line),
-        }
-    }
-    Ok(())
-}
-
 /// Splits a text into logical lines, without empty ones.
 pub(super) fn parse_lines(text: &str, file: &str) -> Vec<ConfLine> {
     let file: Arc<str> = file.into();
     let (mut lines, mut whole) = (Vec::new(), String::new());
     for (number, text) in (1..).zip(text.lines()) {
-        let text = text.split('#').next().unwrap_or_default();
+        let text = without_comment(text);
         // A backslash at the end continues the line.
         if let Some(text) = text.trim_end().strip_suffix('\\') {
             whole.push_str(text);
             continue;
         }
         whole.push_str(text);
-        let pairs = parse_pairs(&std::mem::take(&mut whole));
+        let (pairs, stray) = parse_pairs(&std::mem::take(&mut whole));
         if let Some((name, _)) = pairs.first() {
             let at = Location { file: Arc::clone(&file), line: number, parameter: name.clone() };
-            lines.push(ConfLine { at, pairs });
+            lines.push(ConfLine { at, pairs, stray });
         }
     }
     lines
 }
 
-/// Splits a line into names and values. A value that contains blanks is in quotes.
-fn parse_pairs(line: &str) -> Vec<(String, String)> {
-    let (mut words, mut word, mut is_quoted) = (Vec::new(), String::new(), false);
-    for letter in line.chars().chain([' ']) {
-        match letter {
-            '"' => is_quoted = !is_quoted,
-            blank if blank.is_whitespace() && !is_quoted => {
-                if !word.is_empty() {
-                    words.push(std::mem::take(&mut word));
-                }
-            }
-            other => word.push(other),
+/// Removes a comment, which begins with a `#` that no backslash precedes.
+fn without_comment(line: &str) -> &str {
+    let begin = line.match_indices('#').find(|(at, _)| !line[..*at].ends_with('\\'));
+    begin.map_or(line, |(at, _)| &line[..at])
+}
+
+/// Names with values, and words that are no such pairs.
+type Pairs = (Vec<(String, String)>, Vec<String>);
+
+/// Splits a line into names and values, as Slurm does: there may be blanks on both sides of `=`, and
+/// a value that contains blanks is in quotes. A quotation that is not closed extends to the end of
+/// the line.
+fn parse_pairs(line: &str) -> Pairs {
+    let (mut pairs, mut stray) = (Vec::new(), Vec::new());
+    let mut rest = line.trim();
+    while !rest.is_empty() {
+        let end = rest.find(|letter: char| letter == '=' || letter.is_whitespace()).unwrap_or(rest.len());
+        let (name, after) = rest.split_at(end);
+        let Some(after) = after.trim_start().strip_prefix('=') else {
+            stray.push(name.to_owned());
+            pairs.push((name.to_owned(), String::new()));
+            rest = after.trim_start();
+            continue;
+        };
+        let after = after.trim_start();
+        let (value, left) = match after.strip_prefix('"') {
+            Some(quoted) => quoted.split_once('"').unwrap_or((quoted.trim_end(), "")),
+            None => after.split_at(after.find(char::is_whitespace).unwrap_or(after.len())),
+        };
+        if after.is_empty() {
+            stray.push(format!("{name}="));
         }
+        pairs.push((name.to_owned(), value.replace("\\#", "#")));
+        rest = left.trim_start();
     }
-    // An unclosed quotation extends to the end of the line.
-    words.extend((!word.trim().is_empty()).then(|| word.trim_end().to_owned()));
-    let pair = |word: String| match word.split_once('=') {
-        Some((name, value)) => (name.to_owned(), value.to_owned()),
-        None => (word, String::new()),
-    };
-    words.into_iter().map(pair).collect()
+    (pairs, stray)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::fs;
 
     #[test]
     fn times_have_the_forms_of_slurm() {
@@ -191,26 +189,26 @@ mod tests {
         }
     }
 
+    fn pairs(line: &str) -> String {
+        let (pairs, stray) = parse_pairs(line);
+        let pairs: Vec<String> = pairs.iter().map(|(name, value)| format!("<{name}|{value}>")).collect();
+        format!("{} {}", pairs.concat(), stray.join(" ")).trim_end().to_owned()
+    }
+
     #[test]
-    fn files_are_included_and_lines_go_on() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = |name: &str| folder.path().join(name);
-        fs::write(path("slurm.conf"), "A=1 \\\nB=\"x y\"  # no more\nInclude nodes.conf\nC\n").unwrap();
-        fs::write(path("nodes.conf"), "\nNodeName=n1\n").unwrap();
-        let lines = read(&path("slurm.conf")).unwrap();
-        let found: Vec<_> = lines.iter().map(|line| (line.at.line, format!("{:?}", line.pairs))).collect();
-        let expected =
-            [(2, r#"[("A", "1"), ("B", "x y")]"#), (2, r#"[("NodeName", "n1")]"#), (4, r#"[("C", "")]"#)];
-        assert_eq!(found, expected.map(|(line, pairs)| (line, pairs.to_owned())));
-        assert!(lines[1].at.file.ends_with("nodes.conf"));
-        fs::write(path("nodes.conf"), "Include slurm.conf\n").unwrap();
-        let error = read(&path("slurm.conf")).unwrap_err().to_string();
-        assert!(
-            error.ends_with("line 3: Include: files include each other, or are nested too deeply"),
-            "{error}"
-        );
-        fs::write(path("nodes.conf"), "Include none.conf\n").unwrap();
-        let error = read(&path("slurm.conf")).unwrap_err().to_string();
-        assert!(error.contains("nodes.conf: line 1: Include: ") && error.contains("none.conf"), "{error}");
+    fn blanks_and_quotes_are_read_as_slurm_does() {
+        for (line, expected) in [
+            ("A = 1\tB\t=2  C= 3", "<A|1><B|2><C|3>"),
+            ("A=\"x y\" B=\"z", "<A|x y><B|z>"),
+            ("A==1,B=2", "<A|=1,B=2>"),
+            ("Prolog= Epilog=/x", "<Prolog|Epilog=/x>"),
+            ("Nodes=n1, n2", "<Nodes|n1,><n2|> n2"),
+            ("Default Reason=", "<Default|><Reason|> Default Reason="),
+        ] {
+            assert_eq!(pairs(line), expected, "{line}");
+        }
+        let lines = parse_lines("A=a\\#b # c \\\nB=1\n", "");
+        assert_eq!(lines[0].pairs, [("A".to_owned(), "a#b".to_owned())]);
+        assert_eq!(lines.len(), 2);
     }
 }

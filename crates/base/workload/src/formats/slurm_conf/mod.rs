@@ -23,30 +23,37 @@
 //! assert_eq!(read.settings.backfill.max_job_test, Some(100));
 //! assert_eq!(read.settings.partitions[0].max_time_s, Some(7_200));
 //! assert_eq!(read.notices(), ["not used: ClusterName"]);
-//! # Ok::<(), slurm_conf::ConfError>(())
+//! # Ok::<(), slurm_conf::ConfErrors>(())
 //! ```
 
 mod change;
 mod consequence;
 mod database;
 mod declared;
+mod errors;
+mod fields;
+mod include;
 mod lines;
 mod names;
 mod nodes;
 mod parameters;
 mod reservations;
+mod select;
 mod tables;
 
 pub use consequence::{Consequence, Ignored};
+pub use errors::{ConfError, ConfErrors};
+pub use fields::JobCounts;
 pub(super) use names::{feature_of_partition, feature_of_reservation, identifier};
-pub use nodes::NodeKind;
+pub use nodes::{NodeKind, PartitionSize};
 
 use crate::by_name::NO_JOBS;
-use crate::log::{Header, Naming};
+use crate::log::{FieldUse, Header, Naming};
 use database::ParsedListing;
 use dfrsim_model::JobId;
 use dfrsim_model::named::UnknownName;
 use dfrsim_model::site::{Account, JobArray, JobClass, SiteSettings};
+use include::ConfFile;
 use lines::{ConfLine, Location};
 use nodes::Nodes;
 use parameters::{Parameters, QOS_PREEMPTION};
@@ -55,26 +62,6 @@ use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use tables::Row;
-
-/// An error in a configuration file of Slurm.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{}{reason}", place(file, *line, parameter))]
-pub struct ConfError {
-    /// Name of the file; empty if the text is not from a file.
-    pub file: String,
-    /// Line, from 1; 0 if the error concerns the whole file.
-    pub line: usize,
-    /// Name of the parameter or column.
-    pub parameter: String,
-    /// Expected and actual value, or another reason.
-    pub reason: String,
-}
-
-fn place(file: &str, line: usize, parameter: &str) -> String {
-    let line = if line > 0 { format!("line {line}") } else { String::new() };
-    let parts = [file, &line, parameter].into_iter().filter(|part| !part.is_empty());
-    parts.map(|part| format!("{part}: ")).collect()
-}
 
 /// Formats the message for an unknown name, with the most similar known one.
 fn unknown(what: &'static str, found: &str, choices: &mut dyn Iterator<Item = &str>) -> String {
@@ -118,8 +105,8 @@ impl SlurmConf {
 ///
 /// # Errors
 ///
-/// The first simulated parameter with an invalid value.
-pub fn read(text: &str) -> Result<SlurmConf, ConfError> {
+/// All parameters that are simulated and have an invalid value.
+pub fn read(text: &str) -> Result<SlurmConf, ConfErrors> {
     from_lines(&lines::parse_lines(text, ""))
 }
 
@@ -127,12 +114,12 @@ pub fn read(text: &str) -> Result<SlurmConf, ConfError> {
 ///
 /// # Errors
 ///
-/// A file that cannot be read, or the first simulated parameter with an invalid value.
-pub fn read_file(path: &Path) -> Result<SlurmConf, ConfError> {
-    from_lines(&lines::read(path)?)
+/// A file that cannot be read, or all parameters that are simulated and have an invalid value.
+pub fn read_file(path: &Path) -> Result<SlurmConf, ConfErrors> {
+    from_lines(&include::read(path)?.lines)
 }
 
-fn from_lines(lines: &[ConfLine]) -> Result<SlurmConf, ConfError> {
+fn from_lines(lines: &[ConfLine]) -> Result<SlurmConf, ConfErrors> {
     let Parameters { settings, ignored, .. } = parameters::read(lines)?;
     Ok(SlurmConf { settings, ignored, absent: Vec::new() })
 }
@@ -197,6 +184,8 @@ pub struct SlurmSite {
     reservations: Option<Vec<NodeReservation>>,
     /// What-if changes: the name of a partition or node, and the number of nodes added or removed.
     node_changes: Vec<(String, i64)>,
+    /// Statements about the files themselves.
+    notes: Vec<String>,
 }
 
 /// Configuration of a site for the jobs of a log.
@@ -210,6 +199,17 @@ pub struct SimulatedSite {
     pub ignored: Ignored,
     /// Partitions and QOS without jobs in the log.
     pub absent: Vec<String>,
+    /// Names of the nodes in the order of their numbers.
+    pub node_names: Vec<String>,
+    /// Nodes and processors of the partitions.
+    pub partitions: Vec<PartitionSize>,
+    /// Features (`@NAME`) and resources that jobs of the log request and no node has. These jobs
+    /// cannot run.
+    pub unavailable: Vec<String>,
+    /// Statements about what was read otherwise than it is written, assumed, or left out.
+    pub notes: Vec<String>,
+    /// Use of each parameter.
+    pub fields: Vec<FieldUse>,
 }
 
 impl SlurmSite {
@@ -217,17 +217,19 @@ impl SlurmSite {
     ///
     /// # Errors
     ///
-    /// The first file that cannot be read, or the first simulated line, parameter or column that is
-    /// invalid.
-    pub fn read(files: &SiteFiles) -> Result<SlurmSite, ConfError> {
-        let read = |path: &Option<PathBuf>| path.as_deref().map_or(Ok(Vec::new()), lines::read);
+    /// The first file that cannot be read, or all lines, parameters and columns that are simulated
+    /// and invalid.
+    pub fn read(files: &SiteFiles) -> Result<SlurmSite, ConfErrors> {
+        let read = |path: &Option<PathBuf>| path.as_deref().map_or(Ok(ConfFile::default()), include::read);
+        let (conf, gres) = (include::read(&files.conf)?, read(&files.gres)?);
         let rows = |path: &Option<PathBuf>, needed: &str| {
             path.as_deref().map(|path: &Path| tables::read(path, needed)).transpose()
         };
         let site = SlurmSite {
             conf: files.conf.display().to_string(),
-            lines: lines::read(&files.conf)?,
-            gres: read(&files.gres)?,
+            lines: conf.lines,
+            gres: gres.lines,
+            notes: [conf.notes, gres.notes].concat(),
             associations: rows(&files.associations, "Account")?,
             qos: rows(&files.qos, "Name")?,
             reservations: files.reservations.as_deref().map(reservations::read).transpose()?,
@@ -248,9 +250,15 @@ impl SlurmSite {
     }
 
     /// Parses all files and applies the changes.
-    fn parts(&self) -> Result<ParsedSite, ConfError> {
-        let mut parameters = parameters::read(&self.lines)?;
-        let mut nodes = nodes::read(&self.lines, &self.gres)?;
+    fn parts(&self) -> Result<ParsedSite, ConfErrors> {
+        let mut errors = Vec::new();
+        let parameters = parameters::read(&self.lines).map_err(|all| errors.extend(all)).ok();
+        let nodes = nodes::read(&self.lines, &self.gres).map_err(|all| errors.extend(all)).ok();
+        let (Some(mut parameters), Some(mut nodes)) = (parameters, nodes) else {
+            errors.sort_by(|a: &ConfError, b| (&a.file, a.line).cmp(&(&b.file, b.line)));
+            return ConfErrors::or(errors, ()).and(Err(Location::default().error("no file is read").into()));
+        };
+        nodes.check_existence(&self.conf)?;
         for (of, more) in &self.node_changes {
             nodes.change(of, *more);
         }
@@ -274,30 +282,34 @@ impl SlurmSite {
     ///
     /// # Errors
     ///
-    /// A partition, account or QOS of the log that the files lack; the error suggests the most
-    /// similar one.
+    /// All partitions, accounts and QOS of the log that the files lack; the errors suggest the most
+    /// similar ones.
     pub fn for_log(
         &self,
         header: &Header,
         given: &BTreeMap<JobId, Vec<(String, u32)>>,
-    ) -> Result<SimulatedSite, ConfError> {
+        jobs: &JobCounts,
+    ) -> Result<SimulatedSite, ConfErrors> {
         let ParsedSite { mut parameters, nodes, accounts, qos } = self.parts()?;
-        let check = |of: Naming, what: &'static str, known: &[&str]| {
-            let mut names = header.names(of).map(|(_, name)| first_partition(name));
+        let mut errors = Vec::new();
+        let mut check = |of: Naming, what: &'static str, known: &[&str]| {
             let is_root = |name: &str| of == Naming::Group && name == "root";
-            names.find(|name| !known.contains(name) && !is_root(name)).map_or(Ok(()), |name| {
+            let mut names: Vec<&str> = header.names(of).map(|(_, name)| first_partition(name)).collect();
+            names.sort_unstable();
+            names.dedup();
+            for name in names.into_iter().filter(|name| !known.contains(name) && !is_root(name)) {
                 let reason = unknown(what, name, &mut known.iter().copied());
                 let at = Location { file: self.conf.as_str().into(), ..Location::default() };
-                Err(at.error(format!("the log has jobs of an {reason}")))
-            })
+                errors.push(at.error(format!("the log has jobs of an {reason}")));
+            }
         };
         let partitions = &mut parameters.settings.partitions;
         if !partitions.is_empty() {
-            check(Naming::Partition, "partition", &class_names(partitions))?;
+            check(Naming::Partition, "partition", &class_names(partitions));
         }
         let mut absent = number_partitions(partitions, header);
         if let Some(ParsedListing { all, ignored, .. }) = qos {
-            check(Naming::Queue, "QOS", &class_names(&all))?;
+            check(Naming::Queue, "QOS", &class_names(&all));
             for mut class in all {
                 let number = header.names(Naming::Queue).find(|(_, name)| *name == class.name);
                 if number.is_none() {
@@ -310,7 +322,7 @@ impl SlurmSite {
             ignored.into_iter().for_each(|name| parameters.ignore(name));
         }
         if let Some(ParsedListing { all, ignored, .. }) = accounts {
-            check(Naming::Group, "account", &account_names(&all))?;
+            check(Naming::Group, "account", &account_names(&all));
             let users: FxHashMap<&str, u32> =
                 header.names(Naming::User).map(|(number, name)| (name, number)).collect();
             parameters.settings.accounts.clear();
@@ -326,9 +338,11 @@ impl SlurmSite {
             }
             ignored.into_iter().for_each(|name| parameters.ignore(name));
         }
+        ConfErrors::or(errors, ())?;
         nodes.ignored.iter().for_each(|name| parameters.ignore(name.clone()));
         let features = given.values().flatten().filter_map(|(name, _)| name.strip_prefix('@'));
-        let kinds = nodes.kinds(Some(&features.map(str::to_owned).collect()));
+        let asked = features.map(str::to_owned).collect();
+        let kinds = nodes.kinds(Some(&asked), parameters.selection.has_memory());
         let first = header.value("UnixStartTime").and_then(|first| first.parse().ok()).unwrap_or(0);
         for reserved in self.reservations.iter().flatten() {
             parameters.settings.reservations.extend(reserved.relative_to(first));
@@ -337,12 +351,48 @@ impl SlurmSite {
         parameters.settings.arrays = arrays(given);
         parameters.settings.together = heterogeneous_jobs(given);
         parameters.drop_absent_limits(|name| kinds.iter().any(|kind| kind.resources.contains_key(name)));
+        parameters.drop_limits_that_are_not_kept();
+        let partitions = nodes.partition_sizes();
+        let unavailable = self.unavailable(given, &kinds, &partitions);
+        let notes = self.notes.iter().cloned().chain(parameters.notes()).chain(nodes.notes());
         Ok(SimulatedSite {
+            notes: notes.collect(),
+            fields: fields::uses(&parameters, header, jobs),
+            node_names: nodes.numbered_names(),
             kinds,
             ignored: Ignored::new(parameters.ignored),
             settings: parameters.settings,
             absent,
+            partitions,
+            unavailable,
         })
+    }
+
+    /// Returns the features and resources that jobs request and no node has, without those that stand
+    /// for all nodes: partitions that have all nodes, reservations that are not known, and types of a
+    /// resource that some nodes have.
+    fn unavailable(
+        &self,
+        given: &BTreeMap<JobId, Vec<(String, u32)>>,
+        kinds: &[NodeKind],
+        partitions: &[PartitionSize],
+    ) -> Vec<String> {
+        let has_resource = |name: &str| kinds.iter().any(|kind| kind.resources.contains_key(name));
+        let is_unavailable = |name: &str| {
+            let Some(feature) = name.strip_prefix('@') else {
+                let total = name.split('_').next().unwrap_or(name);
+                return !name.starts_with(['%', '+']) && !has_resource(name) && !has_resource(total);
+            };
+            let is_open = partitions
+                .iter()
+                .any(|it| feature_of_partition(&it.name) == feature && it.nodes > it.idle);
+            let is_unknown = self.reservations.is_none() && feature.starts_with("reservation-");
+            let has = kinds.iter().any(|kind| kind.features.iter().any(|own| own == feature));
+            !has && !is_open && !is_unknown
+        };
+        let names: std::collections::BTreeSet<&str> =
+            given.values().flatten().map(|(name, _)| name.as_str()).collect();
+        names.into_iter().filter(|name| is_unavailable(name)).map(str::to_owned).collect()
     }
 }
 
@@ -392,7 +442,8 @@ impl ParsedSite {
     /// # Errors
     ///
     /// A name that the file it refers to lacks.
-    fn check(&self) -> Result<(), ConfError> {
+    fn check(&self) -> Result<(), ConfErrors> {
+        let mut errors = Vec::new();
         let accounts: Option<Vec<&str>> = self.accounts.as_ref().map(|list| account_names(&list.all));
         let qos: Option<Vec<&str>> = self.qos.as_ref().map(|list| class_names(&list.all));
         for partition in &self.parameters.partitions {
@@ -401,10 +452,9 @@ impl ParsedSite {
             {
                 let Some(known) = known else { continue };
                 let own = partition.own_qos.as_ref().filter(|_| what != "account");
-                if let Some(name) =
-                    names.iter().chain(own).find(|name| *name != "root" && !known.contains(&name.as_str()))
-                {
-                    return Err(partition.at.error(unknown(what, name, &mut known.iter().copied())));
+                let all = names.iter().chain(own);
+                for name in all.filter(|name| *name != "root" && !known.contains(&name.as_str())) {
+                    errors.push(partition.at.error(unknown(what, name, &mut known.iter().copied())));
                 }
             }
         }
@@ -413,11 +463,11 @@ impl ParsedSite {
             let listed = listed.chain(self.qos.iter().flat_map(|list| &list.qos));
             for (at, name) in listed {
                 if !known.contains(&name.as_str()) {
-                    return Err(at.error(unknown("QOS", name, &mut known.iter().copied())));
+                    errors.push(at.error(unknown("QOS", name, &mut known.iter().copied())));
                 }
             }
         }
-        Ok(())
+        ConfErrors::or(errors, ())
     }
 }
 

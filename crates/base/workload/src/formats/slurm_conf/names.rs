@@ -37,7 +37,11 @@ fn expand(list: &str) -> Option<Vec<String>> {
             '[' => depth += 1,
             ']' => depth -= 1,
             ',' if depth == 0 => {
-                names.extend(expand_one(&list[begin..at])?);
+                // Slurm passes over empty parts, as that behind a comma at the end.
+                let part = list[begin..at].trim();
+                if !part.is_empty() {
+                    names.extend(expand_one(part)?);
+                }
                 begin = at + 1;
             }
             _ => {}
@@ -77,6 +81,7 @@ mod tests {
     fn lists_of_names_are_expanded() {
         let expand = |list| expand(list).map(|names| names.join(" "));
         assert_eq!(expand("n[1-3,07],login").as_deref(), Some("n1 n2 n3 n07 login"));
+        assert_eq!(expand("n[1-2],,n4, n5,").as_deref(), Some("n1 n2 n4 n5"));
         assert_eq!(expand("r[1-2]n[08-10]").as_deref(), Some("r1n08 r1n09 r1n10 r2n08 r2n09 r2n10"));
         for wrong in ["", "n[1-", "n[2-1]", "n[a]", "n[1-99999999]"] {
             assert_eq!(expand(wrong), None, "{wrong}");

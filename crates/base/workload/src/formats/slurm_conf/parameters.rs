@@ -1,7 +1,8 @@
 //! Priorities, limits, preemption and backfilling of `slurm.conf`.
 
 use super::lines::{ConfLine, Location};
-use super::{ConfError, declared};
+use super::select::{OverSubscription, Selection};
+use super::{ConfError, ConfErrors, declared};
 use dfrsim_model::site::{
     BackfillSettings, FairShare, JobClass, LARGEST_TIER, Limits, PreemptMode, PriorityWeights, SiteSettings,
     Tres,
@@ -16,6 +17,14 @@ pub(super) struct Parameters {
     pub(super) ignored: Vec<String>,
     /// Further attributes of the partitions, in their order.
     pub(super) partitions: Vec<Partition>,
+    /// Names of the parameters that are simulated.
+    pub(super) used: Vec<String>,
+    /// Selection of nodes.
+    pub(super) selection: Selection,
+    /// True if limits of accounts and QOS are kept (`AccountingStorageEnforce`).
+    pub(super) keeps_limits: bool,
+    /// Statements about values that have an effect that their names do not show.
+    notes: Vec<String>,
 }
 
 /// Attributes of a partition.
@@ -30,7 +39,59 @@ pub(super) struct Partition {
     pub(super) qos: Vec<String>,
     /// Partition QOS, whose limits apply to all jobs of the partition together.
     pub(super) own_qos: Option<String>,
+    /// Value of `Priority`, which replaces the job factor and the tier.
+    priority: Option<u32>,
 }
+
+/// Keys of `PartitionName` lines that some version of Slurm knows, in lower case.
+const PARTITION_KEYS: [&str; 46] = [
+    "allocnodes",
+    "allowaccounts",
+    "allowgroups",
+    "allowqos",
+    "alternate",
+    "cpubind",
+    "default",
+    "defaulttime",
+    "defcpupergpu",
+    "defmempercpu",
+    "defmempergpu",
+    "defmempernode",
+    "denyaccounts",
+    "denyqos",
+    "disablerootjobs",
+    "exclusivetopo",
+    "exclusiveuser",
+    "gracetime",
+    "hidden",
+    "jobdefaults",
+    "lln",
+    "maxcpuspernode",
+    "maxcpuspersocket",
+    "maxmempercpu",
+    "maxmempernode",
+    "maxnodes",
+    "maxtime",
+    "minnodes",
+    "nodes",
+    "oversubscribe",
+    "overtimelimit",
+    "powerdownonidle",
+    "preemptmode",
+    "priority",
+    "priorityjobfactor",
+    "prioritytier",
+    "qos",
+    "reqresv",
+    "resumetimeout",
+    "rootonly",
+    "selecttypeparameters",
+    "shared",
+    "state",
+    "suspendtime",
+    "suspendtimeout",
+    "topology",
+];
 
 /// The property by which jobs preempt others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -50,55 +111,56 @@ struct PreemptionParameters {
     exempt_s: u64,
 }
 
-/// Parses the lines of a file. Node lines are left to [`nodes`](super::nodes).
-pub(super) fn read(lines: &[ConfLine]) -> Result<Parameters, ConfError> {
+/// Parses the lines of a file. Lines of nodes and node sets are left to [`nodes`](super::nodes).
+pub(super) fn read(lines: &[ConfLine]) -> Result<Parameters, ConfErrors> {
     let settings =
         SiteSettings { backfill: BackfillSettings::default().as_slurm(), ..SiteSettings::slurm_defaults() };
-    let mut conf = Parameters { settings, ignored: Vec::new(), partitions: Vec::new() };
+    let mut conf = Parameters {
+        settings,
+        ignored: Vec::new(),
+        partitions: Vec::new(),
+        used: Vec::new(),
+        selection: Selection::default(),
+        keeps_limits: false,
+        notes: Vec::new(),
+    };
     let (mut is_basic, mut preempt, mut default) = (false, PreemptionParameters::default(), None);
-    for ConfLine { at, pairs } in lines {
-        let (name, value) = &pairs[0];
-        if name.eq_ignore_ascii_case("PartitionName") {
-            let partition = conf.partition(value, &pairs[1..], at, default.clone())?;
-            if value.eq_ignore_ascii_case("DEFAULT") {
+    let mut errors = Vec::new();
+    for line in lines {
+        let ConfLine { at, pairs, .. } = line;
+        errors.extend(line.stray_words());
+        if line.is_of("PartitionName") {
+            let name = &pairs[0].1;
+            let partition = conf.partition(name, line, default.clone(), &mut errors);
+            if name.eq_ignore_ascii_case("DEFAULT") {
                 default = Some(partition);
             } else {
-                let class = JobClass { name: value.clone(), ..partition.class.clone() };
+                let class = JobClass { name: name.clone(), ..partition.class.clone() };
                 conf.settings.partitions.push(class);
                 conf.partitions.push(partition);
             }
             continue;
         }
-        if name.eq_ignore_ascii_case("NodeName") {
+        if ["NodeName", "NodeSet", "DownNodes"].iter().any(|name| line.is_of(name)) {
             continue;
         }
-        for (name, value) in pairs {
+        for (name, value) in pairs.iter().filter(|(name, _)| !line.is_stray(name)) {
             let at = at.for_parameter(name);
-            if declared::set(&mut conf.settings, name, value, &at)? {
-                continue;
-            }
-            match name.to_ascii_lowercase().as_str() {
-                "priorityflags" => conf.priority_flags(value),
-                "prioritytype" => is_basic = at.is_basic(value)?,
-                "preempttype" => preempt.by = at.preempt_type(value)?,
-                "preemptmode" => preempt.mode = at.preempt_mode(value, &mut conf)?,
-                "preemptexempttime" => preempt.exempt_s = if value == "-1" { 0 } else { at.time(value)? },
-                "schedulerparameters" => conf.scheduler_parameters(value, &at)?,
-                "authinfo" => conf.auth_info(value, &at)?,
-                // Slurm has the path of a script here, whose run time is unknown.
-                "epilog" if value.bytes().all(|it| it.is_ascii_digit()) => {
-                    conf.settings.epilog_s = u64::from(at.number(value)?);
-                }
-                "schedulertype" if value == "sched/backfill" => {}
-                _ => conf.ignore(name.clone()),
+            match conf.set(name, value, &at, &mut is_basic, &mut preempt) {
+                Ok(true) => conf.note_use(name),
+                Ok(false) => conf.ignore(name.clone()),
+                Err(error) => errors.push(error),
             }
         }
     }
     if is_basic {
         conf.settings.weights = PriorityWeights::default();
     }
+    if conf.selection.is_of_whole_nodes() {
+        conf.settings.partitions.iter_mut().for_each(|class| class.whole_nodes = true);
+    }
     preempt.apply(&mut conf);
-    Ok(conf)
+    ConfErrors::or(errors, conf)
 }
 
 impl PreemptionParameters {
@@ -137,6 +199,95 @@ impl Parameters {
     pub(super) fn ignore(&mut self, name: String) {
         if !self.ignored.contains(&name) {
             self.ignored.push(name);
+        }
+    }
+
+    fn note_use(&mut self, name: &str) {
+        if !self.used.iter().any(|known| known.eq_ignore_ascii_case(name)) {
+            self.used.push(name.to_owned());
+        }
+    }
+
+    /// Returns statements about values that have an effect that their names do not show.
+    pub(super) fn notes(&self) -> Vec<String> {
+        self.selection.notes().into_iter().chain(self.notes.iter().cloned()).collect()
+    }
+
+    /// Sets a parameter that stands for itself; returns whether it is simulated. Parts that are not
+    /// are added to the ignored ones.
+    fn set(
+        &mut self,
+        name: &str,
+        value: &str,
+        at: &Location,
+        is_basic: &mut bool,
+        preempt: &mut PreemptionParameters,
+    ) -> Result<bool, ConfError> {
+        if declared::set(&mut self.settings, name, value, at)? {
+            return Ok(true);
+        }
+        match name.to_ascii_lowercase().as_str() {
+            "priorityflags" => self.priority_flags(value),
+            "prioritytype" => *is_basic = at.is_basic(value)?,
+            "preempttype" => preempt.by = at.preempt_type(value)?,
+            "preemptmode" => preempt.mode = at.preempt_mode(value, self)?,
+            "preemptexempttime" => preempt.exempt_s = if value == "-1" { 0 } else { at.time(value)? },
+            "schedulerparameters" => self.scheduler_parameters(value, at)?,
+            "authinfo" => self.auth_info(value, at)?,
+            "selecttype" => return self.selection.set_type(value, at),
+            "selecttypeparameters" => {
+                let ignored = self.selection.set_parameters(value, at)?;
+                ignored.into_iter().for_each(|name| self.ignore(name));
+            }
+            "accountingstorageenforce" => {
+                let mut flags = value.split(',').map(|flag| flag.trim().to_ascii_lowercase());
+                self.keeps_limits = flags.any(|flag| matches!(flag.as_str(), "limits" | "safe" | "all"));
+            }
+            // Slurm has the path of a script here, whose run time is unknown.
+            "epilog" if value.bytes().all(|it| it.is_ascii_digit()) => {
+                self.settings.epilog_s = u64::from(at.number(value)?);
+            }
+            "schedulertype" => match value.to_ascii_lowercase().as_str() {
+                "sched/backfill" => self.settings.backfill.off = false,
+                "sched/builtin" => {
+                    self.settings.backfill.off = true;
+                    self.notes.push("SchedulerType=sched/builtin: jobs are not backfilled".to_owned());
+                }
+                _ => return Ok(false),
+            },
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// Removes the limits of accounts and QOS if Slurm does not keep them, and says how many there
+    /// are.
+    pub(super) fn drop_limits_that_are_not_kept(&mut self) {
+        if self.keeps_limits {
+            return;
+        }
+        let SiteSettings { qos, accounts, partitions, .. } = &mut self.settings;
+        let mut count = 0;
+        let mut clear = |limits: &mut Limits| {
+            count += limits.count();
+            *limits = Limits::default();
+        };
+        accounts.iter_mut().for_each(|account| clear(&mut account.limits));
+        partitions.iter_mut().for_each(|class| clear(&mut class.limits));
+        qos.iter_mut().for_each(|class| clear(&mut class.limits));
+        for class in qos.iter_mut() {
+            count += usize::from(class.max_time_s.take().is_some());
+        }
+        for class in qos.iter_mut().chain(partitions.iter_mut()) {
+            count += usize::from(class.max_running_per_user.take().is_some());
+        }
+        for (class, partition) in partitions.iter_mut().zip(&self.partitions) {
+            class.max_time_s = partition.class.max_time_s;
+        }
+        if count > 0 {
+            self.notes.push(format!(
+                "AccountingStorageEnforce has no `limits`: Slurm keeps no limit of accounts and QOS, so {count} limits are not used"
+            ));
         }
     }
 
@@ -210,57 +361,84 @@ impl Parameters {
     fn partition(
         &mut self,
         name: &str,
-        pairs: &[(String, String)],
-        at: &Location,
+        line: &ConfLine,
         default: Option<Partition>,
-    ) -> Result<Partition, ConfError> {
+        errors: &mut Vec<ConfError>,
+    ) -> Partition {
         // Slurm's default for both the job factor and the tier is 1.
         let mut partition = default.unwrap_or_else(|| Partition {
             class: JobClass { priority: 1, ..JobClass::default() },
             ..Partition::default()
         });
-        partition.at = at.for_parameter(format!("PartitionName={name}"));
-        for (key, value) in pairs {
-            let at = at.for_parameter(format!("PartitionName={name} {key}"));
-            let class = &mut partition.class;
-            let names =
-                || value.split(',').filter(|name| !name.eq_ignore_ascii_case("ALL")).map(str::to_owned);
-            match key.to_ascii_lowercase().as_str() {
-                "maxtime" => class.max_time_s = at.time_limit(value)?,
-                "maxnodes" => class.max_nodes = at.limit(value)?,
-                "priorityjobfactor" => class.priority = at.number(value)?,
-                "tresbillingweights" => {
-                    class.billing = at.billing(value)?;
-                    if value.split(',').any(is_of_memory) {
-                        self.ignore(format!("{} of memory", at.parameter));
-                    }
-                }
-                "prioritytier" => class.tier = Some(at.tier(value)?),
-                "preemptmode" => {
-                    partition.preempt_mode = at.preempt_mode(value, self)?;
-                    self.ignore(at.parameter);
-                }
-                "gracetime" => {
-                    partition.grace_s = Some(u64::from(at.number(value)?)).filter(|grace| *grace > 0);
-                    self.ignore(at.parameter);
-                }
-                // Nodes are parsed separately, and each job of the log has its partition.
-                "nodes" | "default" => {}
-                "qos" => {
-                    partition.own_qos = Some(value.clone());
-                    self.ignore(at.parameter);
-                }
-                "state" if value.eq_ignore_ascii_case("UP") => {}
-                key @ ("allowaccounts" | "denyaccounts" | "allowqos" | "denyqos") => {
-                    let list =
-                        if key.ends_with("qos") { &mut partition.qos } else { &mut partition.accounts };
-                    list.extend(names());
-                    self.ignore(at.parameter);
-                }
-                _ => self.ignore(at.parameter),
+        partition.at = line.at.for_parameter(format!("PartitionName={name}"));
+        for (key, value) in line.pairs[1..].iter().filter(|(key, _)| !line.is_stray(key)) {
+            let at = line.at.for_parameter(format!("PartitionName={name} {key}"));
+            let key = key.to_ascii_lowercase();
+            if !PARTITION_KEYS.contains(&key.as_str()) && key != "tresbillingweights" {
+                let choices = &mut PARTITION_KEYS.into_iter().chain(["tresbillingweights"]);
+                errors.push(partition.at.error(super::unknown("parameter", &key, choices)));
+                continue;
             }
+            errors.extend(self.set_of_partition(&mut partition, &key, value, at).err());
         }
-        Ok(partition)
+        // Slurm prefers it to the newer parameters, also if these are given.
+        if let Some(both) = partition.priority {
+            (partition.class.priority, partition.class.tier) = (both, Some(both));
+        }
+        partition
+    }
+
+    fn set_of_partition(
+        &mut self,
+        partition: &mut Partition,
+        key: &str,
+        value: &str,
+        at: Location,
+    ) -> Result<(), ConfError> {
+        let class = &mut partition.class;
+        let names = || value.split(',').filter(|name| !name.eq_ignore_ascii_case("ALL")).map(str::to_owned);
+        match key {
+            "maxtime" => class.max_time_s = at.time_limit(value)?,
+            "maxnodes" => class.max_nodes = at.limit(value)?,
+            "priorityjobfactor" => class.priority = at.number(value)?,
+            "tresbillingweights" => {
+                class.billing = at.billing(value)?;
+                if value.split(',').any(is_of_memory) {
+                    self.ignore(format!("{} of memory", at.parameter));
+                }
+            }
+            "prioritytier" => class.tier = Some(at.tier(value)?),
+            "priority" => partition.priority = Some(at.tier(value)?),
+            "oversubscribe" | "shared" => {
+                let sharing = OverSubscription::of(value, &at)?;
+                class.whole_nodes = sharing == OverSubscription::None;
+                if matches!(sharing, OverSubscription::Cores(_)) {
+                    self.ignore(at.parameter);
+                }
+            }
+            "preemptmode" => {
+                partition.preempt_mode = at.preempt_mode(value, self)?;
+                self.ignore(at.parameter);
+            }
+            "gracetime" => {
+                partition.grace_s = Some(u64::from(at.number(value)?)).filter(|grace| *grace > 0);
+                self.ignore(at.parameter);
+            }
+            // Nodes are parsed separately, and each job of the log has its partition.
+            "nodes" | "default" => {}
+            "qos" => {
+                partition.own_qos = Some(value.to_owned());
+                self.ignore(at.parameter);
+            }
+            "state" if value.eq_ignore_ascii_case("UP") => {}
+            key @ ("allowaccounts" | "denyaccounts" | "allowqos" | "denyqos") => {
+                let list = if key.ends_with("qos") { &mut partition.qos } else { &mut partition.accounts };
+                list.extend(names());
+                self.ignore(at.parameter);
+            }
+            _ => self.ignore(at.parameter),
+        }
+        Ok(())
     }
 }
 

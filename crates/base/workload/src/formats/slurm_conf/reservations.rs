@@ -2,7 +2,8 @@
 //! (<https://slurm.schedmd.com/reservations.html>).
 
 use super::ConfError;
-use super::lines::{self, ConfLine, Location};
+use super::include;
+use super::lines::{ConfLine, Location};
 use super::names::{expand_hosts, identifier};
 use crate::formats::moment::timestamp;
 use dfrsim_model::site::Reservation;
@@ -31,7 +32,7 @@ const IGNORED_FLAGS: [&str; 6] = ["DAILY", "HOURLY", "WEEKLY", "WEEKDAY", "WEEKE
 
 /// Reads the reservations that have nodes.
 pub(super) fn read(path: &Path) -> Result<Vec<NodeReservation>, ConfError> {
-    from_lines(&lines::read(path)?)
+    from_lines(&include::read(path)?.lines)
 }
 
 fn from_lines(lines: &[ConfLine]) -> Result<Vec<NodeReservation>, ConfError> {

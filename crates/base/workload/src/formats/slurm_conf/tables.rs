@@ -48,6 +48,10 @@ pub(super) fn key(column: &str) -> String {
         "maxtresperjob" | "maxtrespj" => "maxtres",
         "maxtrespernode" | "maxtrespn" => "maxtrespernode",
         "defaultqos" => "defqos",
+        "maxjobsaccrueperuser" => "maxjobsaccruepu",
+        "maxjobsaccrueperaccount" => "maxjobsaccruepa",
+        "minpriothreshold" | "minprio" => "minpriothresh",
+        "usagethreshold" => "usagethres",
         _ => return name,
     }
     .to_owned()

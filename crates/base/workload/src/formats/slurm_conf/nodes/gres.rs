@@ -1,0 +1,191 @@
+//! Generic resources of nodes, of `slurm.conf` and `gres.conf`.
+
+use super::super::lines::{ConfLine, Location, values};
+use super::super::names::{expand_hosts, identifier};
+use super::super::{ConfError, unknown};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeMap;
+
+/// Generic resource of a node.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Gres {
+    pub(super) name: String,
+    of_type: Option<String>,
+    /// Number of units per node.
+    count: u64,
+    /// True if jobs do not use up the units (`no_consume`).
+    is_free: bool,
+}
+
+/// Largest number of units of a resource of a node in a platform.
+const MOST_UNITS: u64 = 10_000;
+
+/// Resources of a node, with statements about what cannot be simulated as it is.
+#[derive(Debug, Default)]
+pub(super) struct NodeResources {
+    /// The total by name (`gpu`), and the units of each type (`gpu_a100`).
+    pub(super) counts: BTreeMap<String, u32>,
+    pub(super) notes: Vec<String>,
+}
+
+/// Parses a generic resource: `gpu:a100:4(S:0-1)`, `gpu:4`, `gpu:a100`, `gpu` or
+/// `gpu:no_consume:4`.
+fn parse_one(text: &str, at: &Location) -> Result<Gres, ConfError> {
+    let part = text.split('(').next().unwrap_or_default();
+    let is_free = part.split(':').any(|word| word == "no_consume");
+    let words: Vec<&str> = part.split(':').filter(|word| *word != "no_consume").collect();
+    let of = |name: &str, of_type: Option<&str>, count| Gres {
+        name: name.to_owned(),
+        of_type: of_type.map(str::to_owned),
+        count,
+        is_free,
+    };
+    match words[..] {
+        [name] if !name.is_empty() => Ok(of(name, None, 1)),
+        [name, last] => Ok(count(last).map_or_else(|| of(name, Some(last), 1), |it| of(name, None, it))),
+        [name, of_type, last] if count(last).is_some() => {
+            Ok(of(name, Some(of_type), count(last).unwrap_or(1)))
+        }
+        _ => Err(at.unexpected(text, "a generic resource such as gpu:4 or gpu:a100:4")),
+    }
+}
+
+/// Parses the list of a node's resources; `(null)` means none.
+pub(super) fn parse_list(value: &str, at: &Location) -> Result<Vec<Gres>, ConfError> {
+    let parts = value.split(',').map(str::trim).filter(|part| !matches!(*part, "" | "(null)"));
+    parts.map(|part| parse_one(part, at)).collect()
+}
+
+/// Parses a number of units, which may have a suffix for a power of 1,024.
+fn count(word: &str) -> Option<u64> {
+    let power = "KMGTP".find(word.chars().last()?.to_ascii_uppercase());
+    let digits = if power.is_some() { &word[..word.len() - 1] } else { word };
+    digits.parse::<u64>().ok()?.checked_mul(1024_u64.checked_pow(power.map_or(0, |at| at as u32 + 1))?)
+}
+
+/// Returns the resources of a node with this number of processors.
+pub(super) fn resources(gres: &[Gres], cpus: u32) -> NodeResources {
+    let mut all = NodeResources::default();
+    let mut counts: BTreeMap<String, u64> = BTreeMap::new();
+    for Gres { name, of_type, count, is_free } in gres {
+        // Resources that are not used up suffice for a task on each processor.
+        let units = if *is_free { count.saturating_mul(cpus.into()) } else { *count };
+        if *is_free {
+            all.notes.push(format!("{name} is not consumed (no_consume): any number of jobs may use it"));
+        }
+        let typed = of_type.as_ref().map(|of_type| identifier(&format!("{name}_{of_type}")));
+        for resource in [Some(identifier(name)), typed].into_iter().flatten() {
+            let sum = counts.entry(resource).or_insert(0_u64);
+            *sum = sum.saturating_add(units);
+        }
+    }
+    for name in ["shard", "mps"] {
+        if counts.contains_key(name) && counts.contains_key("gpu") {
+            all.notes.push(format!("{name} is counted apart from gpu, though both are the same devices"));
+        }
+    }
+    for (name, units) in counts.into_iter().filter(|(_, units)| *units > 0) {
+        if units > MOST_UNITS {
+            all.notes.push(format!("{name} is no resource here: {units} units are too many to be counted"));
+            continue;
+        }
+        all.counts.insert(name, units as u32);
+    }
+    all
+}
+
+/// Adds the types and counts of `gres.conf` to resources for which `slurm.conf` gives no type.
+/// Returns the names of parameters that are not used.
+pub(super) fn add_file(
+    lines: &[ConfLine],
+    nodes: &mut [(String, super::Node)],
+    errors: &mut Vec<ConfError>,
+) -> Vec<String> {
+    let mut ignored = Vec::new();
+    let mut said: FxHashMap<(Option<String>, String), Vec<Gres>> = FxHashMap::default();
+    let known: FxHashSet<&str> = nodes.iter().map(|(name, _)| name.as_str()).collect();
+    for line in lines {
+        let ConfLine { at, pairs, .. } = line;
+        errors.extend(line.stray_words());
+        let get = |key| values(pairs.iter(), key).next();
+        let Some(name) = get("Name") else {
+            ignored.extend(pairs.iter().map(|(name, _)| format!("gres.conf {name}")));
+            continue;
+        };
+        match of_line(line, name) {
+            Ok((hosts, gres)) => {
+                let absent = |host: &&String| !known.contains(host.as_str());
+                if let Some(host) = hosts.iter().flatten().find(absent) {
+                    let reason = unknown("node", host, &mut nodes.iter().map(|it| it.0.as_str()));
+                    errors.push(at.for_parameter("NodeName").error(reason));
+                    continue;
+                }
+                for host in hosts {
+                    said.entry((host, name.to_owned())).or_default().push(gres.clone());
+                }
+            }
+            Err(error) => errors.push(error),
+        }
+    }
+    for (node_name, node) in nodes {
+        let is_untyped = |gres: &Gres| gres.of_type.is_none();
+        let untyped: FxHashSet<String> =
+            node.gres.iter().filter(|it| is_untyped(it)).map(|it| it.name.clone()).collect();
+        for name in untyped {
+            let of_node = said.get(&(Some(node_name.clone()), name.clone()));
+            let Some(parts) = of_node.or_else(|| said.get(&(None, name.clone()))) else { continue };
+            let is_free = node.gres.iter().any(|it| it.name == name && it.is_free);
+            node.gres.retain(|it| it.name != name || !is_untyped(it));
+            node.gres.extend(parts.iter().map(|part| Gres { is_free, ..part.clone() }));
+        }
+    }
+    ignored
+}
+
+/// Parses a line of `gres.conf`: the nodes, `None` for all, and their resource.
+fn of_line(line: &ConfLine, name: &str) -> Result<(Vec<Option<String>>, Gres), ConfError> {
+    let ConfLine { at, pairs, .. } = line;
+    let get = |key| values(pairs.iter(), key).next();
+    let files = get("File").map(|list| expand_hosts(list, &at.for_parameter("File"))).transpose()?;
+    let units = match get("Count") {
+        Some(text) => {
+            let expected = "a whole number, with K, M, G, T or P for powers of 1024";
+            count(text).ok_or_else(|| at.for_parameter("Count").unexpected(text, expected))?
+        }
+        None => files.map_or(1, |files| files.len() as u64),
+    };
+    let hosts = match get("NodeName") {
+        Some(list) => expand_hosts(list, &at.for_parameter("NodeName"))?.into_iter().map(Some).collect(),
+        None => vec![None],
+    };
+    let of_type = get("Type").map(str::to_owned);
+    Ok((hosts, Gres { name: name.to_owned(), of_type, count: units, is_free: false }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_have_the_forms_of_slurm() {
+        let of = |text: &str, cpus| {
+            let gres = parse_list(text, &Location::default()).unwrap();
+            let NodeResources { counts, notes } = resources(&gres, cpus);
+            let counts: Vec<String> = counts.iter().map(|(name, count)| format!("{name}={count}")).collect();
+            format!("{} {}", counts.join(" "), notes.join("; ")).trim().to_owned()
+        };
+        assert_eq!(of("(null)", 8), "");
+        assert_eq!(of("gpu:a100:2(S:0-1),gpu:2,nic", 8), "gpu=4 gpu_a100=2 nic=1");
+        assert_eq!(
+            of("gpu:no_consume:2", 8),
+            "gpu=16 gpu is not consumed (no_consume): any number of jobs may use it"
+        );
+        assert_eq!(of("bw:1K", 8), "bw=1024");
+        assert_eq!(of("tmp:1T", 8), "tmp is no resource here: 1099511627776 units are too many to be counted");
+        assert_eq!(
+            of("gpu:1,shard:8", 8),
+            "gpu=1 shard=8 shard is counted apart from gpu, though both are the same devices"
+        );
+        assert_eq!([count("1T"), count("2k"), count("x"), count("")], [Some(1 << 40), Some(2_048), None, None]);
+    }
+}
