@@ -3,13 +3,31 @@
 use super::header::{Header, Naming};
 use super::names::Names;
 use super::record::{Line, Record, Status};
-use super::{Account, Faults, LogError, MAX_SECONDS, Problem, ReadReport, Strictness, Whole, decompress};
+use super::{
+    Account, Fate, Faults, LogError, MAX_SECONDS, Problem, ReadReport, Reason, Strictness, Whole, decompress,
+};
 use dfrsim_model::{SimSpan, SimTime};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::fs::File;
 use std::io::Read as _;
 use std::ops::RangeInclusive;
 use std::path::Path;
+
+/// Jobs that could not start at their submission.
+const DEFERRED: Reason = Reason {
+    fate: Fate::Changed,
+    text: "jobs that became eligible after their submission (--begin, --hold), submitted at that time",
+};
+/// Jobs whose id is not a number.
+const WITHOUT_NUMBERS: Reason = Reason {
+    fate: Fate::Changed,
+    text: "jobs numbered in the order of the file, as not all of their ids are numbers",
+};
+/// Jobs whose number an earlier one has.
+const REPEATED_NUMBER: Reason = Reason {
+    fate: Fate::Changed,
+    text: "jobs with the number of an earlier job, numbered after the largest number",
+};
 
 /// A job that has ended, or one run of a requeued job.
 #[derive(Debug)]
@@ -22,6 +40,9 @@ pub(crate) struct AccountingJob {
     pub(crate) number: Option<u64>,
     /// Submit time, and end if the job has started, in seconds since 1970.
     pub(crate) submit: i64,
+    /// Time at which the job could first start, if it is known; it is the submit time unless the job
+    /// was held.
+    pub(crate) eligible: Option<i64>,
     pub(crate) end: Option<i64>,
     /// Dependencies: ids of jobs and the condition for each.
     pub(crate) after: Vec<(String, DependencyCondition)>,
@@ -98,12 +119,12 @@ impl Listing {
     ///
     /// The collected errors, if `strictness` is strict or there is no valid job.
     pub(crate) fn finish(self, file: &str, strictness: Strictness, note: &str) -> Result<Whole, LogError> {
-        let Listing { jobs, names, account, broken, faults } = self;
+        let Listing { jobs, names, mut account, broken, faults } = self;
         if !faults.is_empty() && (strictness == Strictness::Strict || jobs.is_empty()) {
             return Err(faults.into());
         }
+        let (header, lines) = lines(&jobs, &names, note, &mut account);
         let report = ReadReport { records: jobs.len() as u64, broken, account, ..ReadReport::default() };
-        let (header, lines) = lines(&jobs, &names, note);
         Ok(Whole::new(file.to_owned(), header, report, lines))
     }
 }
@@ -125,15 +146,16 @@ pub(crate) fn clock_seconds(text: &str, parts: RangeInclusive<usize>) -> Option<
 
 /// Converts the jobs to lines, with times relative to the first submission, and creates the header.
 ///
-/// Jobs keep their numbers if all have distinct ones; otherwise they are numbered from 1 in the
-/// order of the input. A dependency becomes a preceding job with the think time of the log, or 0 if
+/// Jobs keep their numbers if all have one; otherwise they are numbered from 1 in the order of the
+/// input. A job with the number of an earlier one is numbered after the largest number. A job that
+/// became eligible after its submission is submitted then, unless it has dependencies. A dependency becomes a preceding job with the think time of the log, or 0 if
 /// the job was submitted before the other one ended. If there are several dependencies, or one on an
 /// array (`70` stands for all of `70_1`, `70_2` and so on), the preceding job is the one that ended
 /// last. The others, and dependencies on the start of a job, go to `also_preceding`. If a single
 /// dependency suffices, it is the one that was met first. A dependency is ignored if the other job
 /// ended or started after this one had begun, or ended with another outcome than required: a user or
 /// an operator had removed it.
-fn lines(jobs: &[AccountingJob], names: &Names, note: &str) -> (Header, Vec<Line>) {
+fn lines(jobs: &[AccountingJob], names: &Names, note: &str, account: &mut Account) -> (Header, Vec<Line>) {
     let first = jobs.iter().map(|job| job.submit).min().unwrap_or_default();
     let mut header = Header::default();
     header.push("UnixStartTime", &first.to_string());
@@ -146,12 +168,11 @@ fn lines(jobs: &[AccountingJob], names: &Names, note: &str) -> (Header, Vec<Line
     ] {
         all.iter().for_each(|(number, name)| header.name(of, number, name));
     }
-    let mut seen = FxHashSet::default();
-    let are_unique = jobs.iter().all(|job| job.number.is_some_and(|number| seen.insert(number)));
-    let number = |place: u64, job: &AccountingJob| job.number.filter(|_| are_unique).unwrap_or(place + 1);
+    let numbers = numbers(jobs, account);
+    let number = |place: u64| numbers[place as usize];
     // Other jobs depend on the last run of a requeued job.
     let runs: FxHashMap<&str, (u64, &AccountingJob)> =
-        (0..).zip(jobs).map(|(place, job)| (job.id.as_str(), (number(place, job), job))).collect();
+        (0..).zip(jobs).map(|(place, job)| (job.id.as_str(), (number(place), job))).collect();
     let mut arrays: FxHashMap<&str, Vec<(u64, &AccountingJob)>> = FxHashMap::default();
     for job in jobs {
         if let Some((array, _)) = job.id.split_once('_') {
@@ -198,9 +219,14 @@ fn lines(jobs: &[AccountingJob], names: &Names, note: &str) -> (Header, Vec<Line
     };
     let line = |(place, job): (u64, &AccountingJob)| {
         let mut record = job.record.clone();
-        record.job = number(place, job);
-        record.submit = SimTime::from_secs(job.submit.abs_diff(first));
+        record.job = number(place);
         let mut before = before(job);
+        let later = job.eligible.filter(|&eligible| eligible > job.submit && before.is_empty());
+        let submit = later.unwrap_or(job.submit);
+        record.submit = SimTime::from_secs(submit.abs_diff(first));
+        let held = SimSpan::from_secs(submit.abs_diff(job.submit));
+        record.wait = record.wait.map(|wait| wait - held.min(wait));
+        account.count_if(DEFERRED, later.is_some());
         if let Some(last) = before.iter().rposition(|it| it.2.is_none()) {
             let (end, preceding, _) = before.remove(last);
             let think = end.and_then(|end| u64::try_from(job.submit - end).ok()).unwrap_or(0);
@@ -212,6 +238,26 @@ fn lines(jobs: &[AccountingJob], names: &Names, note: &str) -> (Header, Vec<Line
     };
     let lines = (0..).zip(jobs).map(line).collect();
     (header, lines)
+}
+
+/// Returns a number for each job: its own, or one after the largest number if an earlier job has it;
+/// its place from 1 if jobs have no numbers.
+fn numbers(jobs: &[AccountingJob], account: &mut Account) -> Vec<u64> {
+    let given: Option<Vec<u64>> = jobs.iter().map(|job| job.number).collect();
+    let mut next = given.iter().flatten().max().copied().unwrap_or(0);
+    let Some(mut numbers) = given.filter(|given| next.checked_add(given.len() as u64).is_some()) else {
+        account.add(WITHOUT_NUMBERS, jobs.len() as u64);
+        return (1..=jobs.len() as u64).collect();
+    };
+    let mut seen = FxHashSet::default();
+    for number in &mut numbers {
+        if !seen.insert(*number) {
+            next += 1;
+            *number = next;
+            account.count(REPEATED_NUMBER);
+        }
+    }
+    numbers
 }
 
 /// Reads the text of a file, plain or gzip.

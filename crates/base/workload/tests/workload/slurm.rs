@@ -22,12 +22,12 @@ fn all_lines_of_a_recorded_listing_are_accounted_for() {
     let account = &report.account;
     assert_eq!(account.lines, lines);
     assert_eq!(report.records + account.total(Fate::LeftOut) + report.broken, lines);
-    assert_eq!((report.records, report.broken), (21, 0));
+    assert_eq!((report.records, report.broken), (20, 0));
     for (reason, count) in [
         (Reason::STEP, 26),
         (Reason::UNENDED, 1),
         (Reason::UNSTARTED, 1),
-        (Reason::REQUEUED, 1),
+        (Reason::REQUEUED, 0),
         (Reason::SUSPENDED, 1),
         (Reason::ARRAY_TASK, 5),
         (Reason::COMPONENT, 2),
@@ -83,10 +83,10 @@ fn types_requests_and_constraints_are_understood() {
         |all: &[(&str, u32)]| all.iter().map(|&(name, count)| (name.to_owned(), count)).collect::<Vec<_>>();
     assert_eq!(found[&1], of(&[("gpu", 3), ("@partition-big_mem", 1)]));
     assert_eq!(found[&2], of(&[("gpu", 4), ("gpu_k80", 4), ("@IB", 1), ("@BigMem", 1)]));
-    assert!(!found.contains_key(&3), "the line has a column too many, as alternatives have the delimiter");
+    assert_eq!(found[&3], of(&[("@partition-BigMem", 1)]), "alternatives have the delimiter");
     let nodes: Vec<_> =
         slurm::read(&path, Strictness::Lenient).unwrap().map(|line| line.record.nodes).collect();
-    assert_eq!(nodes, [Some(1), Some(2)]);
+    assert_eq!(nodes, [Some(1), Some(2), Some(1)]);
 }
 
 /// Array 4 has its limit of running tasks in a line that still waits, array 6 in the submission;
@@ -155,13 +155,16 @@ fn each_kind_of_job_is_read_as_it_ran() {
     assert!(header.contains("; Queue: 1 normal\n; Partition: 1 main\n; Partition: 2 gpu\n"), "{header}");
 }
 
-/// Numbers all jobs consecutively if a requeued job has two lines, as job numbers are not unique
-/// then.
+/// Jobs keep the numbers of the listing. Numbers that do not tell jobs apart are replaced.
 #[test]
-fn jobs_are_numbered_if_a_number_comes_twice() {
+fn jobs_keep_their_numbers() {
+    let raw: Vec<u64> = {
+        let text = std::fs::read_to_string(LISTING).unwrap();
+        text.lines().filter_map(|line| line.split('|').nth(1)?.parse().ok()).collect()
+    };
     let numbers: Vec<u64> = recorded().map(|line| line.record.job).collect();
-    assert_eq!(numbers.len(), 21);
-    assert!(numbers.iter().all(|number| (1..=21).contains(number)));
+    assert_eq!(numbers.len(), 20);
+    assert!(numbers.iter().all(|number| raw.contains(number)), "{numbers:?}");
     let text =
         "JobID|State|Submit|Start|Elapsed\n70|COMPLETED|1000|1001|00:05\n90_1|FAILED|1000|1001|00:05\n";
     let numbers = |text: &str| {
@@ -170,6 +173,217 @@ fn jobs_are_numbered_if_a_number_comes_twice() {
     };
     assert_eq!(numbers(text), [1, 2]);
     assert_eq!(numbers(&text.replace("90_1", "90")), [70, 90]);
+    assert_eq!(numbers(&text.replace("90_1", "70")), [70, 71], "jobs of different databases");
+}
+
+/// Job 7 was preempted after 300 s, lost its node after 60 s, and ran for 600 s; job 8 was requeued
+/// and cancelled while it waited; job 9 was preempted and is not in the listing again.
+#[test]
+fn runs_of_a_requeued_job_are_one_job() {
+    let text = "\
+JobIDRaw|JobID|User|State|Submit|Eligible|Start|End|AllocCPUS
+7|7|anna|PREEMPTED|1000|1000|1010|1310|4
+7|7|anna|NODE_FAIL|1310|1430|1500|1560|4
+8|8|anna|REQUEUED|1100|1100|1110|1210|2
+9|9|ben|PREEMPTED|1200|1200|1210|1310|1
+7|7|anna|COMPLETED|1560|1680|1700|2300|4
+8|8|anna|CANCELLED by 0|1210|1330|None|1400|0
+";
+    let mut log = slurm::read_text(text, "log", Strictness::Strict).unwrap();
+    let seconds = |span: dfrsim_model::SimSpan| span.micros() / 1_000_000;
+    let jobs: Vec<_> = log
+        .by_ref()
+        .map(|Line { record, .. }| {
+            let times = (record.wait.map(seconds), record.run_time.map(seconds));
+            (record.job, record.submit.to_string(), times, record.status)
+        })
+        .collect();
+    let job = |number, submit: &str, wait, run, status| {
+        (number, submit.to_owned(), (Some(wait), Some(run)), status)
+    };
+    assert_eq!(
+        jobs,
+        [
+            job(7, "0", 700, 600, Status::Completed),
+            job(8, "100", 10, 100, Status::Cancelled),
+            job(9, "200", 10, 100, Status::Failed),
+        ]
+    );
+    let report = log.finish().unwrap();
+    assert_eq!(report.account.lines, report.records + report.account.total(Fate::LeftOut));
+    let notices = report.notices();
+    assert!(
+        notices
+            .contains(&"earlier runs of requeued jobs, whose last run is simulated, left out: 3".to_owned())
+    );
+    assert!(notices.contains(&"seconds of earlier runs of requeued jobs: 360".to_owned()), "{notices:?}");
+}
+
+/// Job 1 is deferred by three hours; job 2 depends on job 3, which explains its later time; the job
+/// of which job 4 depends is not in the listing.
+#[test]
+fn jobs_arrive_when_they_are_eligible() {
+    let text = "\
+JobID|State|Submit|Eligible|Start|End|AllocCPUS|SubmitLine
+1|COMPLETED|1000|11800|11805|12000|1|sbatch --begin=now+3hours x.sh
+3|COMPLETED|1000|1000|1010|1500|1|sbatch x.sh
+2|COMPLETED|1100|1500|1510|1600|1|sbatch -d afterok:3 x.sh
+4|COMPLETED|1100|1300|1320|1600|1|sbatch -d afterok:33 x.sh
+5|CANCELLED|1200|Unknown|None|1300|0|sbatch -H x.sh
+";
+    let mut log = slurm::read_text(text, "log", Strictness::Strict).unwrap();
+    let times: Vec<_> = log
+        .by_ref()
+        .map(|line| (line.record.job, line.record.submit.to_string(), line.record.wait.unwrap().to_string()))
+        .collect();
+    let job = |number, submit: &str, wait: &str| (number, submit.to_owned(), wait.to_owned());
+    assert_eq!(
+        times,
+        [
+            job(3, "0", "10"),
+            job(2, "100", "410"),
+            job(5, "200", "100"),
+            job(4, "300", "20"),
+            job(1, "10800", "5")
+        ]
+    );
+    let notices = log.finish().unwrap().notices();
+    let deferred =
+        "jobs that became eligible after their submission (--begin, --hold), submitted at that time: 2";
+    assert!(notices.contains(&deferred.to_owned()), "{notices:?}");
+}
+
+/// Memory is that of `AllocTRES`, then of `ReqTRES`, then of `ReqMem`.
+#[test]
+fn memory_is_what_the_job_was_allocated() {
+    let text = "\
+JobID|State|Submit|Start|End|NNodes|AllocCPUS|ReqCPUS|ReqMem|ReqTRES|AllocTRES
+1|COMPLETED|1000|1010|1500|1|8|8|2147486648Mn|cpu=8|cpu=8,mem=24000M,node=1
+2|COMPLETED|1000|1010|1500|1|2|2|0|cpu=2,mem=1M|cpu=2,mem=16000M,node=1
+3|COMPLETED|1000|1010|1500|1|2|2|2147486648Mn|cpu=2,mem=500M|cpu=2,node=1
+4|COMPLETED|1000|1010|1500|2|4|4|2147486648Mn||
+5|COMPLETED|1000|1010|1500|2|4|4|8Gn||cpu=4,mem=0
+6|CANCELLED|1000|None|1500|1|0|4|4G|cpu=4,mem=8G|
+";
+    let mut log = slurm::read_text(text, "log", Strictness::Strict).unwrap();
+    let memory: Vec<_> =
+        log.by_ref().map(|line| line.record.requested_memory.map(|it| it.to_string())).collect();
+    let kilobytes = |megabytes: u64| Some((megabytes * 1024).to_string());
+    assert_eq!(
+        memory,
+        [kilobytes(3000), kilobytes(8000), kilobytes(250), kilobytes(3000), kilobytes(4096), kilobytes(2048)]
+    );
+    let notices = log.finish().unwrap().notices();
+    assert!(notices.contains(
+        &"jobs with Slurm's bit for memory per processor in ReqMem, which is taken off: 1".to_owned()
+    ));
+}
+
+/// The use of each column is told, and each option that is not simulated is counted.
+#[test]
+fn columns_and_options_are_accounted_for() {
+    use dfrsim_workload::log::Effect;
+    let text = "\
+JobID|State|Submit|Start|End|AllocCPUS|MaxRSS|Suspended|Constraints|ReqTRES|Partition|SubmitLine
+1|COMPLETED|1000|1010|1500|2||00:00:00||cpu=2,license/matlab=1|cpu|sbatch --licenses=matlab:1 --nice=1000 x.sh
+2|COMPLETED|1000|1010|1500|2||00:00:00|a|b|cpu=2,license/matlab=1|cpu,gpu|sbatch -w n2 -x n1 --exclusive --begin=now x.sh
+3|COMPLETED|1000|1010|1500|2||00:01:00|a||cpu|sbatch -t 5 --mail-type=ALL x.sh --nice
+";
+    let mut log = slurm::read_text(text, "log", Strictness::Strict).unwrap();
+    log.by_ref().for_each(drop);
+    let account = log.finish().unwrap().account;
+    let counts: Vec<(String, u64)> = account
+        .entries()
+        .into_iter()
+        .filter(|entry| entry.fate == Fate::NotSimulated)
+        .map(|entry| (entry.reason.to_string(), entry.count))
+        .collect();
+    let expected = [
+        ("jobs that were suspended; their run times exclude it", 1),
+        ("jobs of several partitions, simulated in the first one", 1),
+        ("jobs with alternatives or numbers of nodes in Constraints, simulated without features", 1),
+        ("jobs with --begin", 1),
+        ("jobs with --exclude", 1),
+        ("jobs with --exclusive", 1),
+        ("jobs with --licenses", 2),
+        ("jobs with --nice", 1),
+        ("jobs with --nodelist", 1),
+    ];
+    let expected = expected.map(|(text, count)| (text.to_owned(), count));
+    let sorted = |mut all: Vec<(String, u64)>| {
+        all.sort();
+        all
+    };
+    assert_eq!(sorted(counts), sorted(expected.to_vec()));
+    let uses: Vec<_> =
+        account.fields.iter().map(|field| (field.name.as_str(), field.effect.clone())).collect();
+    let would = Effect::WouldChange;
+    assert_eq!(
+        uses[5..],
+        [
+            ("AllocCPUS", Effect::Used),
+            ("MaxRSS", Effect::NoEffect),
+            ("Suspended", would(1)),
+            ("Constraints", would(1)),
+            ("ReqTRES", Effect::Used),
+            ("Partition", Effect::Used),
+            ("SubmitLine", would(2)),
+        ]
+    );
+}
+
+/// Returns the records of a listing, without the numbers of the lines.
+fn records(text: &str) -> Vec<dfrsim_workload::log::Record> {
+    slurm::read_text(text, "log", Strictness::Strict).unwrap().map(|line| line.record).collect()
+}
+
+/// The same two jobs in all layouts of `sacct`.
+#[test]
+fn all_layouts_have_the_same_jobs() {
+    let rows = "\
+JobID|JobIDRaw|JobName|Account|Partition|AllocTRES|State|Submit|Eligible|Start|End|TimelimitRaw
+7|7|sleep|lab|cpu|cpu=4,mem=2G,node=2|COMPLETED|2026-04-01T09:00:00|2026-04-01T09:00:00|2026-04-01T09:00:30|2026-04-01T10:00:30|90
+9_2|11|x|lab|cpu|cpu=1,mem=512M,node=1|FAILED|2026-04-01T09:00:10|2026-04-01T09:00:10|2026-04-01T09:00:40|2026-04-01T10:00:30|
+";
+    let expected = records(rows);
+    assert_eq!((expected.len(), expected[0].nodes, expected[1].job), (2, Some(2), 11));
+    let quoted: String = rows
+        .lines()
+        .map(|line| line.split('|').map(|field| format!("\"{field}\"")).collect::<Vec<_>>().join(",") + "\n")
+        .collect();
+    assert_eq!(records(&quoted), expected);
+    assert_eq!(records(&rows.replace('|', "\t")), expected);
+    let widths = [8, 8, 8, 8, 9, 22, 10, 19, 19, 19, 19, 12];
+    let line = |fields: Vec<&str>| {
+        let cells = fields.iter().zip(widths).map(|(field, width)| format!("{field:>width$}"));
+        cells.collect::<Vec<_>>().join(" ") + "\n"
+    };
+    let mut lines = rows.lines().map(|row| line(row.split('|').collect()));
+    let dashes = widths.map(|width| "-".repeat(width));
+    let header = lines.next().unwrap() + &line(dashes.iter().map(String::as_str).collect());
+    assert_eq!(records(&(header + &lines.collect::<String>())), expected);
+    let json = r#"{"meta": {}, "errors": [], "jobs": [
+        {"job_id": 7, "name": "sleep", "account": "lab", "partition": "cpu", "array": {"job_id": 0, "task_id": {"set": false, "infinite": false, "number": 0}, "task": ""},
+         "state": {"current": ["COMPLETED"], "reason": "None"}, "allocation_nodes": 2, "steps": [{"any": 1}],
+         "time": {"submission": 1775034000, "eligible": 1775034000, "start": 1775034030, "end": 1775037630, "elapsed": 3600, "suspended": 0, "limit": {"set": true, "infinite": false, "number": 90}},
+         "tres": {"allocated": [{"type": "cpu", "name": "", "id": 1, "count": 4}, {"type": "mem", "name": "", "id": 2, "count": 2048}, {"type": "node", "name": "", "id": 4, "count": 2}], "requested": []}},
+        {"job_id": 11, "name": "x", "account": "lab", "partition": "cpu", "array": {"job_id": 9, "task_id": 2},
+         "state": {"current": "FAILED"}, "allocation_nodes": 1, "required": {"CPUs": 0, "memory": 4611686018427387904},
+         "time": {"submission": 1775034010, "eligible": 1775034010, "start": 1775034040, "end": 1775037630, "elapsed": 3590, "limit": {"set": false, "infinite": true, "number": 0}},
+         "tres": {"allocated": [{"type": "cpu", "name": "", "count": 1}, {"type": "mem", "name": "", "count": 512}, {"type": "node", "count": 1}]}}
+    ]}"#;
+    assert_eq!(records(json), expected);
+}
+
+#[test]
+fn other_layouts_are_refused_with_the_reason() {
+    let error =
+        |text: &str| slurm::read_text(text, "log", Strictness::Lenient).map(drop).unwrap_err().to_string();
+    assert_eq!(
+        error(r#"{"jobs": [{"job_id": 1, "submit_time": 5}]}"#),
+        "log:1: not the output of `sacct --json`: jobs[0] has no member `time`; it is the output of squeue or scontrol"
+    );
+    assert!(error("{\"jobs\": [\n{]}").starts_with("log:2: not the output of `sacct --json`: "));
 }
 
 #[test]

@@ -222,7 +222,8 @@ impl AttributeReader<'_, '_> {
         let number = self.id.parse().ok();
         let end = has_started.then_some(finish_at);
         let id = self.id.to_owned();
-        let listed = AccountingJob { line, id, number, submit, end, after, is_any: false, record };
+        let listed =
+            AccountingJob { line, id, number, submit, eligible: None, end, after, is_any: false, record };
         if is_right { Ok(listed) } else { Err(self.problems) }
     }
 }

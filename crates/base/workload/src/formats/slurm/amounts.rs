@@ -4,7 +4,7 @@ use crate::log::{MAX_SECONDS, clock_seconds};
 
 /// Returns whether the text stands for a time that has not come or never came.
 pub(super) fn is_never(text: &str) -> bool {
-    matches!(text, "" | "Unknown" | "None")
+    matches!(text, "" | "Unknown" | "None" | "N/A")
 }
 
 /// Parses a duration into seconds: `[days-]hours:minutes:seconds` or `minutes:seconds`. Decimals are
@@ -27,7 +27,8 @@ pub(super) enum MemoryScope {
 }
 
 /// Parses an amount of memory into kilobytes and the unit for which it is requested: `300M`, `4Gn`,
-/// `1.5Gc`.
+/// `1.5Gc`. Some versions of Slurm leave their bit for memory per processor in the number: 2^31 or
+/// 2^63 megabytes.
 pub(super) fn memory(text: &str) -> Option<(f64, MemoryScope)> {
     let (text, of) = match (text.strip_suffix('n'), text.strip_suffix('c')) {
         (Some(text), _) => (text, MemoryScope::Node),
@@ -39,8 +40,27 @@ pub(super) fn memory(text: &str) -> Option<(f64, MemoryScope)> {
     let with_unit = units.iter().find_map(|(unit, factor)| Some((text.strip_suffix(unit)?, *factor)));
     // Amounts without a unit are in megabytes.
     let (digits, factor) = with_unit.unwrap_or((text, 1024.0));
+    if factor == 1024.0
+        && let Some(megabytes) = digits.parse::<u64>().ok().filter(|&number| number >= PER_CPU_64)
+    {
+        return Some(((megabytes - PER_CPU_64) as f64 * 1024.0, MemoryScope::Processor));
+    }
     let number = digits.parse::<f64>().ok().filter(|number| (0.0..=1e15).contains(number))?;
-    Some((number * factor, of))
+    let bit = PER_CPU_32 * 1024.0;
+    match number * factor {
+        amount if amount >= bit && amount < 2.0 * bit => Some((amount - bit, MemoryScope::Processor)),
+        amount => Some((amount, of)),
+    }
+}
+
+/// Slurm's bits for memory per processor in numbers of megabytes with 32 and 64 bits.
+const PER_CPU_32: f64 = 2_147_483_648.0;
+const PER_CPU_64: u64 = 1 << 63;
+
+/// Returns the memory in a TRES list, in kilobytes, with the unit for which it is.
+pub(super) fn tres_memory(list: &str) -> Option<(f64, MemoryScope)> {
+    let amount = list.split(',').find_map(|part| part.strip_prefix("mem="))?;
+    memory(amount).filter(|(amount, _)| *amount > 0.0)
 }
 
 /// Returns the whole number of the resource `name` in a TRES list such as
@@ -73,6 +93,14 @@ mod tests {
         assert_eq!(memory("1.5Gc"), Some((1_572_864.0, MemoryScope::Processor)));
         assert_eq!(memory("4000Mn"), Some((4_096_000.0, MemoryScope::Node)));
         assert_eq!(memory("10672K"), Some((10_672.0, MemoryScope::Job)));
+        assert_eq!(memory("2147486648Mn"), Some((3_072_000.0, MemoryScope::Processor)), "2^31 + 3000");
+        assert_eq!(
+            memory("9223372036854779808M"),
+            Some((4_096_000.0, MemoryScope::Processor)),
+            "2^63 + 4000"
+        );
+        assert_eq!(tres_memory("cpu=8,mem=24000M,node=1"), Some((24_576_000.0, MemoryScope::Job)));
+        assert_eq!((tres_memory("cpu=8,mem=0"), tres_memory("cpu=8,gres/gpumem=4G")), (None, None));
         for wrong in ["", "M", "xM", "-1M", "NaN", "infM"] {
             assert_eq!(memory(wrong), None, "{wrong}");
         }

@@ -1,0 +1,128 @@
+//! Requests of jobs for generic resources, features, partitions and reservations.
+
+use super::columns::{Column, Row};
+use crate::formats::slurm_conf::{feature_of_partition, feature_of_reservation, first_partition, identifier};
+
+/// Returns the requests of a job for resources other than processors and memory, as names and
+/// numbers:
+///
+/// * Generic resources (`gres/gpu` and others in `AllocTRES`, else `AllocGRES`, else `ReqTRES`, else
+///   those of each node in `ReqGRES`), in units.
+/// * The types that were requested (`gpu_a100`), in units.
+/// * Node features, with the prefix `@` and the number 1: `Constraints` (all of them are required),
+///   the partition as `@partition-NAME` (the first of several), and the reservation as
+///   `@reservation-NAME`.
+pub(super) fn requested_resources(row: &Row<'_>, nodes: u32) -> Vec<(String, u32)> {
+    let mut asked = total_by_name(generic_resources(row, nodes));
+    // The type of an allocated GPU is not a constraint, as the job may not have requested it.
+    let types = tres_gres(row.get(Column::ReqTres)).chain(gres(row.get(Column::ReqGres), nodes));
+    asked.extend(
+        types.filter_map(|(name, of_type, number)| {
+            Some((identifier(&format!("{name}_{}", of_type?)), number))
+        }),
+    );
+    let features = required_features(row.get(Column::Constraints)).map(identifier);
+    let partition = Some(first_partition(row.get(Column::Partition))).filter(|name| !name.is_empty());
+    let reservation = Some(row.get(Column::Reservation)).filter(|name| !name.is_empty());
+    let features = features.chain(partition.map(feature_of_partition));
+    let features = features.chain(reservation.map(feature_of_reservation));
+    asked.extend(features.map(|name| (format!("@{name}"), 1)));
+    asked
+}
+
+/// Returns the generic resources of a job from the first column that has some: those that it was
+/// allocated, or else requested.
+fn generic_resources<'a>(row: &Row<'a>, nodes: u32) -> Vec<GresRequest<'a>> {
+    let of_tres = |column| tres_gres(row.get(column)).collect::<Vec<_>>();
+    // `AllocGRES` is for the whole job, `ReqGRES` for each node.
+    let of_gres = |column, nodes| gres(row.get(column), nodes).collect::<Vec<_>>();
+    let mut sources = [
+        of_tres(Column::AllocTres),
+        of_gres(Column::AllocGres, 1),
+        of_tres(Column::ReqTres),
+        of_gres(Column::ReqGres, nodes),
+    ];
+    sources.iter_mut().find(|found| !found.is_empty()).map(std::mem::take).unwrap_or_default()
+}
+
+/// Returns the features that all nodes of a job must have.
+fn required_features(constraints: &str) -> impl Iterator<Item = &str> {
+    let constraints = if constraints == "(null)" { "" } else { constraints };
+    let features = constraints.split(['&', ',']).filter(|_| !has_alternatives(constraints));
+    features.map(str::trim).filter(|name| !name.is_empty())
+}
+
+/// Returns whether an expression of features has alternatives or numbers of nodes.
+pub(super) fn has_alternatives(constraints: &str) -> bool {
+    constraints.contains(['|', '*', '[', '(']) && constraints != "(null)"
+}
+
+/// A generic resource: its name, its type if given, and the number of units.
+type GresRequest<'a> = (&'a str, Option<&'a str>, u32);
+
+/// Parses the generic resources in a TRES list: `gres/gpu=2` and `gres/gpu:a100=2`.
+fn tres_gres(list: &str) -> impl Iterator<Item = GresRequest<'_>> {
+    list.split(',').filter_map(|part| {
+        let (name, number) = part.strip_prefix("gres/")?.split_once('=')?;
+        let number = number.parse::<u32>().ok().filter(|number| *number > 0)?;
+        let (name, of_type) =
+            name.split_once(':').map_or((name, None), |(name, of_type)| (name, Some(of_type)));
+        Some((name, of_type, number))
+    })
+}
+
+/// Parses generic resources such as `gpu:2`, `gpu:a100:2` or `gres/gpu:2(S:0)` into totals over this
+/// number of nodes. A resource without a number counts as one.
+fn gres(list: &str, nodes: u32) -> impl Iterator<Item = GresRequest<'_>> {
+    let list = if matches!(list, "(null)" | "N/A") { "" } else { list };
+    list.split(',').filter(|part| !part.is_empty()).filter_map(move |part| {
+        let part = part.split_once('(').map_or(part, |(part, _)| part);
+        let words: Vec<&str> = part.strip_prefix("gres/").unwrap_or(part).split([':', '=']).collect();
+        let number = words.last().and_then(|number| number.parse::<u32>().ok());
+        let of_type = words.get(1).copied().filter(|word| word.parse::<u32>().is_err());
+        // Older versions write the number of a resource, a hash of its name, in its place.
+        let name = if words[0] == GPU_ID { "gpu" } else { words[0] };
+        let number = number.unwrap_or(1).saturating_mul(nodes);
+        (number > 0).then_some((name, of_type, number))
+    })
+}
+
+/// Slurm's number of the resource `gpu`.
+const GPU_ID: &str = "7696487";
+
+/// Adds up the units of each resource by name, over all types. An entry without a type already is
+/// the total.
+fn total_by_name(mut parts: Vec<GresRequest<'_>>) -> Vec<(String, u32)> {
+    parts.sort_unstable();
+    let sum = |parts: &[GresRequest<'_>]| {
+        let is_whole = parts[0].1.is_none();
+        let counted = parts.iter().filter(|part| part.1.is_none() == is_whole);
+        (parts[0].0.to_owned(), counted.fold(0_u32, |sum, part| sum.saturating_add(part.2)))
+    };
+    parts.chunk_by(|a, b| a.0 == b.0).map(sum).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::formats::slurm::columns::Columns;
+
+    #[test]
+    fn resources_are_those_of_the_first_column_that_has_some() {
+        let columns =
+            Columns::parse("JobID|State|Submit|Start|End|AllocTRES|AllocGRES|ReqTRES|ReqGRES").unwrap();
+        for (fields, expected) in [
+            ("cpu=4,gres/gpu=2|gpu:3|cpu=4,gres/gpu=4|gpu:5", Some(2)),
+            ("cpu=4|gpu:a100:1,gpu:v100:2|cpu=4|gpu:5", Some(3)),
+            ("cpu=4|7696487:2(S:0-1)||", Some(2)),
+            ("|||gpu:2", Some(4)),
+            ("||gres/gpu=1|", Some(1)),
+            ("cpu=4|gpu:0|(null)|N/A", None),
+        ] {
+            let line = format!("7|COMPLETED|1|1|2|{fields}");
+            let asked = requested_resources(&columns.row(&line).unwrap(), 2);
+            let gpus = asked.iter().find(|(name, _)| name == "gpu").map(|(_, number)| *number);
+            assert_eq!(gpus, expected, "{fields}");
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! Counts of the special properties of jobs, and the use of the columns.
+
+use super::columns::{Column, Columns, Row};
+use super::gres::has_alternatives;
+use super::job::{NO_ELIGIBLE, Run};
+use super::submission::{OPTIONS, Submission, SubmitOption, Treatment};
+use crate::log::{Account, Effect, Fate, FieldUse, Reason};
+
+/// Lines with a delimiter in a field.
+const DELIMITER: Reason = Reason {
+    fate: Fate::Noted,
+    text: "lines with the delimiter in a field, recognised by the forms of the other fields",
+};
+
+/// Jobs of which any one of several features suffices.
+const ALTERNATIVES: Reason = Reason {
+    fate: Fate::NotSimulated,
+    text: "jobs with alternatives or numbers of nodes in Constraints, simulated without features",
+};
+
+/// Counts of jobs with special properties.
+pub(super) struct Properties<'a> {
+    columns: &'a Columns,
+    account: Account,
+    /// Numbers of jobs with each option of [`OPTIONS`].
+    options: Vec<u64>,
+    /// Numbers of jobs with options that are not simulated, and that were suspended.
+    restricted: u64,
+    suspended: u64,
+    alternatives: u64,
+}
+
+impl<'a> Properties<'a> {
+    pub(super) fn new(columns: &'a Columns) -> Properties<'a> {
+        let (account, options) = (Account::default(), vec![0; OPTIONS.len()]);
+        Properties { columns, account, options, restricted: 0, suspended: 0, alternatives: 0 }
+    }
+
+    /// Counts a job.
+    pub(super) fn count(&mut self, row: &Row<'_>, submission: &Submission<'_>, run: &Run) {
+        let account = &mut self.account;
+        let (id, job) = (row.get(Column::JobId), &run.job);
+        let is_suspended = row.get(Column::Suspended).bytes().any(|byte| (b'1'..=b'9').contains(&byte));
+        let tres = [row.get(Column::ReqTres), row.get(Column::AllocTres)];
+        let has_gpus =
+            tres.iter().any(|tres| tres.contains("gres/gpu")) || row.get(Column::AllocGres).contains("gpu");
+        let has_alternatives = has_alternatives(row.get(Column::Constraints));
+        account.count_if(Reason::UNSTARTED, job.end.is_none());
+        account.count_if(Reason::DEPENDENT, !job.after.is_empty());
+        account.count_if(Reason::SUSPENDED, is_suspended);
+        account.count_if(Reason::ARRAY_TASK, id.contains('_'));
+        account.count_if(Reason::RESERVED, !row.get(Column::Reservation).is_empty());
+        account.count_if(Reason::COMPONENT, id.contains('+'));
+        account.count_if(Reason::WITH_GPUS, has_gpus);
+        account.count_if(DELIMITER, row.has_delimiter_in_field);
+        account.count_if(ALTERNATIVES, has_alternatives);
+        account.count_if(NO_ELIGIBLE, !self.columns.has(Column::Eligible));
+        run.reasons.iter().for_each(|reason| account.count(*reason));
+        self.suspended += u64::from(is_suspended);
+        self.alternatives += u64::from(has_alternatives);
+        let licenses = OPTIONS.iter().position(|option| option.name == SubmitOption::LICENSES);
+        let has_licenses = tres.iter().any(|tres| tres.contains("license/"));
+        let of_tres = licenses.filter(|at| has_licenses && submission.options().all(|other| other != *at));
+        let mut is_restricted = false;
+        for at in submission.options().chain(of_tres) {
+            if self.treatment(OPTIONS[at]) == Treatment::NotSimulated {
+                self.options[at] += 1;
+                is_restricted = true;
+            }
+        }
+        self.restricted += u64::from(is_restricted);
+    }
+
+    /// Returns the treatment of an option in this listing: `--begin` and `--hold` are simulated if
+    /// the listing has the time at which jobs became eligible.
+    fn treatment(&self, option: SubmitOption) -> Treatment {
+        match option.name {
+            SubmitOption::BEGIN | SubmitOption::HOLD if !self.columns.has(Column::Eligible) => {
+                Treatment::NotSimulated
+            }
+            _ => option.treatment,
+        }
+    }
+
+    /// Adds the counts, and the use of each column, to the account of the listing.
+    pub(super) fn add_to(self, account: &mut Account) {
+        for entry in self.account.entries() {
+            account.add_text(entry.fate, entry.reason.clone(), entry.count);
+        }
+        for (option, jobs) in OPTIONS.iter().zip(&self.options) {
+            account.add_text(Fate::NotSimulated, format!("jobs with --{}", option.name), *jobs);
+        }
+        let names = self.columns.names().iter();
+        account.fields.extend(names.map(|name| FieldUse { name: name.clone(), effect: self.effect(name) }));
+    }
+
+    fn effect(&self, name: &str) -> Effect {
+        let Some(&column) = Column::ALL.iter().find(|column| column.name().eq_ignore_ascii_case(name)) else {
+            return Effect::NoEffect;
+        };
+        let jobs = match column {
+            Column::Suspended if self.suspended == 0 => return Effect::NoEffect,
+            Column::Suspended => self.suspended,
+            Column::Constraints => self.alternatives,
+            Column::SubmitLine => self.restricted,
+            _ => 0,
+        };
+        if jobs > 0 { Effect::WouldChange(jobs) } else { Effect::Used }
+    }
+}
