@@ -10,16 +10,19 @@ use dfrsim_model::limits::{self, MOST_NODES};
 use dfrsim_model::{SimSpan, Yield};
 use dfrsim_workload::cut::Selection;
 use dfrsim_workload::formats::batsim::MOST_FLOPS;
+use dfrsim_workload::formats::table::{self, Map, MapError};
 use dfrsim_workload::log::{Header, LogError, Strictness, Whole};
 use dfrsim_workload::lublin::{CpuNeeds, MemoryModel};
 use dfrsim_workload::prepare::{
-    self, Annotation, ClusterAssumptions, Format, Join, Opened, Options, Rule, Rules, SizeField,
+    self, Annotation, ClusterAssumptions, Join, Opened, Options, Rule, Rules, SizeField,
 };
+use dfrsim_workload::recognise::{Kind, recognise};
 use dfrsim_workload::traces;
 use rules::RuleSetting;
 use std::error::Error;
 use std::num::{NonZeroU32, NonZeroU64};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Log to read and the conversion of its lines into jobs.
 #[derive(Args, Debug)]
@@ -108,6 +111,10 @@ pub(crate) struct LogArguments {
     /// counting them
     #[arg(long)]
     strict: bool,
+    /// Map of the columns, if the log is a table (comma-separated values, JSON): the name of a map
+    /// that ships with the program, or a TOML file. `dfrsim log convert --help` lists the names
+    #[arg(long, value_name = "MAP", value_parser = columns)]
+    columns: Option<Arc<Map>>,
     /// Speed of a node in flop/s, for Batsim workloads whose profiles specify computation: 1e9
     #[arg(long, value_name = "FLOP/S", value_parser = flops)]
     flops: Option<NonZeroU64>,
@@ -199,9 +206,19 @@ impl WorkloadArguments {
         self.unit.is_some() || self.annotate.is_some()
     }
 
-    /// Returns whether the log is a Slurm listing, according to its file name.
+    /// Returns whether the log gives each job its nodes: a listing of Slurm, or a table whose map has
+    /// them. A pipe is not read for this, since it can be read only once.
     pub(crate) fn is_listing(&self) -> bool {
-        Format::ByName.of(&self.workload) == Format::Slurm
+        match &self.log.columns {
+            Some(map) => map.has_nodes(),
+            None => self.path().is_ok_and(|path| path.is_file() && matches!(recognise(&path), Ok(Kind::Slurm))),
+        }
+    }
+
+    /// Returns whether the log has to be kept after it was read completely: it is no log that is
+    /// streamed, or it is a pipe, which cannot be read again.
+    pub(crate) fn is_kept(&self, path: &Path) -> bool {
+        !path.is_file() || !matches!(recognise(path), Ok(Kind::Swf | Kind::Gwf))
     }
 
     /// Refuses a log whose own columns show that jobs share nodes, if by default each of their
@@ -285,6 +302,7 @@ impl LogArguments {
     pub(crate) fn options(&self) -> Options {
         Options {
             lines: self.strictness(),
+            columns: self.columns.clone(),
             flops: self.flops,
             size: self.size,
             select: self.selection(),
@@ -341,6 +359,11 @@ pub(crate) fn one_of<T: Copy + Send + Sync>(
 ) -> impl TypedValueParser<Value = T> {
     let names = PossibleValuesParser::new(all.iter().map(|choice| name(*choice)));
     names.map(move |found| *all.iter().find(|choice| name(**choice) == found).expect("it is possible"))
+}
+
+/// Finds the map of a name, or reads that of a file.
+fn columns(name: &str) -> Result<Arc<Map>, MapError> {
+    table::find(name).map(Arc::new)
 }
 
 /// Parses a speed: a number that may have an exponent, rounded to the nearest flop/s.

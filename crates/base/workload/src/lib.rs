@@ -5,6 +5,7 @@
 //!   ([`formats::gwf`]), the accounting data of Slurm ([`formats::slurm`]) and PBS
 //!   ([`formats::pbs`]), and Batsim workloads ([`formats::batsim`]). Logs, plain or gzip, are
 //!   streamed in constant memory, or read completely and sorted.
+//! * [`recognise`]: recognition of files by their content.
 //! * [`prepare`]: conversion of records to [`Job`](dfrsim_model::Job)s: selection, rules for
 //!   anomalous lines, CPU needs and memory requirements. [`prepare::with_jobs`] streams the jobs of
 //!   a file to a simulation.
@@ -42,5 +43,6 @@ pub mod log;
 pub mod lublin;
 pub mod named_settings;
 pub mod prepare;
+pub mod recognise;
 pub mod resample;
 pub mod traces;

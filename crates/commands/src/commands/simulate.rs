@@ -176,7 +176,7 @@ impl Simulate {
                 site.report(&of_log);
                 let nodes = platform::site_nodes(&site, &of_log, conf, &mut self.workload)?;
                 let priorities = priorities::checked(conf, of_log.settings, self.policy)?;
-                (Some(nodes), priorities, self.workload.is_listing().then_some(whole))
+                (Some(nodes), priorities, self.workload.is_kept(&log).then_some(whole))
             }
             None => {
                 let unequal = self.platform.unequal_nodes(&mut self.workload)?;

@@ -459,7 +459,7 @@ impl Source {
     /// nodes; `None` if the source is not a log.
     pub(crate) fn log(&self, nodes: NonZeroU32) -> Option<(&Log, prepare::Options)> {
         let (log, format, size, flops) = match self {
-            Source::Swf(SwfLog { log, size }) => (log, Format::ByName, *size, None),
+            Source::Swf(SwfLog { log, size }) => (log, Format::ByContent, *size, None),
             Source::Batsim(BatsimLog { log, flops }) => (log, Format::Batsim, SizeField::default(), *flops),
             Source::Lublin(_) | Source::Own(_) => return None,
         };
@@ -468,7 +468,7 @@ impl Source {
         let origins = false;
         Some((
             log,
-            prepare::Options { format, lines, flops, size, select, rules, units, annotation, origins },
+            prepare::Options { format, columns: None, lines, flops, size, select, rules, units, annotation, origins },
         ))
     }
 }

@@ -33,7 +33,7 @@ use crate::log::{Dialect, LogError, Order, Reader, Strictness, decompress};
 use std::io::Read;
 
 pub(crate) const DIALECT: Dialect =
-    Dialect { comment: b'#', fields: 29, has_textual_names: true, has_dependencies: false };
+    Dialect { comment: b'#', fields: 29, most_fields: 29, has_textual_names: true, has_dependencies: false };
 
 /// Opens an input for reading. `file` is its name in messages.
 ///

@@ -7,3 +7,4 @@ pub mod pbs;
 pub mod slurm;
 pub mod slurm_conf;
 pub mod swf;
+pub mod table;

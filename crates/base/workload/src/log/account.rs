@@ -56,6 +56,16 @@ impl Reason {
     /// Records of jobs without processors.
     pub const GUESSED_SIZE: Reason =
         Reason::new(Fate::Guessed, "jobs without processors, assumed to have one");
+    /// Records of PBS jobs that ran although the used wall time is 0.
+    pub const UNMEASURED: Reason = Reason::new(
+        Fate::Guessed,
+        "jobs with a used wall time of 0, which ran from their start to their end",
+    );
+    /// Records with more fields than the format has, such as those of other simulators.
+    pub const SURPLUS_FIELDS: Reason = Reason::new(
+        Fate::Noted,
+        "lines with more than the 18 fields of the format, of which the first 18 are read",
+    );
     /// Records of jobs that ran in reservations.
     pub const RESERVED: Reason =
         Reason::new(Fate::NotSimulated, "jobs of reservations, scheduled like any other jobs");

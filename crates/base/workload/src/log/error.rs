@@ -16,6 +16,14 @@ pub enum LogError {
         /// Error of the operating system.
         source: io::Error,
     },
+    /// The file is of another kind than the formats of logs.
+    #[error("{file}: {message}")]
+    OtherKind {
+        /// Path of the file.
+        file: String,
+        /// Kind of the file, and the way to use it.
+        message: String,
+    },
     /// The contents of the file are invalid.
     #[error(transparent)]
     Faults(#[from] Faults),
@@ -59,6 +67,7 @@ impl LogError {
                 Problem::Forbidden { .. }
                 | Problem::Unreadable { .. }
                 | Problem::LongHeader { .. }
+                | Problem::MissingColumn { .. }
                 | Problem::Syntax { .. } => {}
                 _ => broken = true,
             }

@@ -82,6 +82,26 @@ pub enum Problem {
         /// Message of the parser.
         reason: String,
     },
+    /// A column of a table has an invalid value.
+    #[error("column `{column}`: found {found}, expected {expected}")]
+    Column {
+        /// Name of the column.
+        column: String,
+        /// Value found, shortened; `no value` if it is absent.
+        found: String,
+        /// Description of the valid values.
+        expected: String,
+    },
+    /// A table lacks a column that its map names.
+    #[error("no column `{column}`, which the map names for `{field}`{}", did_you_mean(nearest.as_deref()))]
+    MissingColumn {
+        /// Name of the column.
+        column: String,
+        /// Field of the job.
+        field: String,
+        /// The most similar column of the table.
+        nearest: Option<String>,
+    },
     /// A member of a named entry (a job, a profile) has an invalid value.
     #[error("{entry}: field `{member}`: found {found}, expected {expected}")]
     Member {
@@ -94,6 +114,10 @@ pub enum Problem {
         /// Description of the valid values.
         expected: String,
     },
+}
+
+fn did_you_mean(nearest: Option<&str>) -> String {
+    nearest.map_or(String::new(), |nearest| format!("; did you mean `{nearest}`?"))
 }
 
 impl Problem {

@@ -156,15 +156,34 @@ impl Header {
     }
 }
 
+/// Directives of the format that start with a number. Only these may lack the blank after the colon.
+const NUMBERS: [&str; 11] = [
+    "MaxJobs",
+    "MaxRecords",
+    "UnixStartTime",
+    "TimeZone",
+    "MaxNodes",
+    "MaxProcs",
+    "MaxRuntime",
+    "MaxMemory",
+    "MaxQueues",
+    "MaxPartitions",
+    "Version",
+];
+
 /// Parses the name and value of a directive. The name is a single capitalised word, and a blank
 /// follows its colon, so that a URL (`http://...`) in a continuation line is not mistaken for a
-/// directive.
+/// directive. The blank may be missing if the format has a number there (`MaxProcs:64`).
 fn directive(line: &str) -> Option<(&str, &str)> {
     let (name, value) = line.split_once(':')?;
     let name = name.trim();
     let is_name = name.starts_with(|letter: char| letter.is_ascii_uppercase())
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    (is_name && (value.is_empty() || value.starts_with(char::is_whitespace))).then(|| (name, value.trim()))
+    let is_number = || {
+        NUMBERS.contains(&name) && value.starts_with(|letter: char| letter == '-' || letter.is_ascii_digit())
+    };
+    let is_separate = value.is_empty() || value.starts_with(char::is_whitespace) || is_number();
+    (is_name && is_separate).then(|| (name, value.trim()))
 }
 
 #[cfg(test)]
@@ -191,5 +210,16 @@ mod tests {
         assert_eq!(header.max_nodes(), None);
         assert_eq!(header.value("Partition"), Some(""));
         assert_eq!(header.computer(), None);
+    }
+
+    #[test]
+    fn a_number_may_follow_the_colon_at_once() {
+        let mut header = Header::default();
+        header.comment(" MaxProcs:64");
+        header.comment("UnixStartTime:-5");
+        header.comment(" Note:12:30 was wrong");
+        header.comment(" MaxNodes:x");
+        assert_eq!((header.max_procs(), header.unix_start_time()), (Some(64), Some(-5)));
+        assert_eq!(header.directives().count(), 2);
     }
 }

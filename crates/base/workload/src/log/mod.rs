@@ -33,7 +33,7 @@ pub use error::LogError;
 pub use fault::{Fault, Faults, Problem};
 pub use field::Field;
 pub use header::{Header, Naming};
-pub(crate) use input::{decompress, open_log};
+pub(crate) use input::{Input, decompress, open_log};
 pub use kilobytes::Kilobytes;
 pub(crate) use listed::{
     AccountingJob, DependencyCondition, Listing, clock_seconds, file_bytes, file_text, read_error,

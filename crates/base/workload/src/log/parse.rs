@@ -15,6 +15,9 @@ pub(crate) struct Dialect {
     pub(crate) comment: u8,
     /// Number of fields of a line.
     pub(crate) fields: usize,
+    /// Maximum number of fields of a line that is read leniently. Those beyond
+    /// [`fields`](Dialect::fields) are not read.
+    pub(crate) most_fields: usize,
     /// True if fields 12 to 16 (user, group, executable, queue, partition) may be any text; only
     /// whole numbers are kept then.
     pub(crate) has_textual_names: bool,
@@ -23,13 +26,13 @@ pub(crate) struct Dialect {
 }
 
 /// Parses a line that is neither blank nor a comment into a record and its submit time, if known
-/// (the record has the same one). Problems are appended to `problems`; if there are any, the record
-/// is meaningless.
+/// (the record has the same one), and counts the fields. Problems are appended to `problems`; if
+/// there are any, the record is meaningless. The number of fields is not checked.
 pub(super) fn parse(
     line: &[u8],
     dialect: &Dialect,
     problems: &mut Vec<Problem>,
-) -> (Record, Option<SimTime>) {
+) -> (Record, Option<SimTime>, usize) {
     let mut fields = FieldCursor::new(line, problems);
     let name = |fields: &mut FieldCursor<'_>, field| {
         if dialect.has_textual_names { fields.text() } else { fields.read(field, Number::count) }
@@ -60,8 +63,8 @@ pub(super) fn parse(
         record.preceding_job = fields.read(Field::PrecedingJob, Number::count);
         record.think_time = fields.read(Field::ThinkTime, Number::span);
     }
-    fields.end(dialect.fields);
-    (record, submit)
+    let found = fields.count_all();
+    (record, submit, found)
 }
 
 /// A cursor over the fields of a line.
@@ -106,16 +109,14 @@ impl<'a> FieldCursor<'a> {
         let (number, _) = Number::scan(&self.line[found])?;
         number.count().flatten()
     }
-    /// Checks the number of fields.
-    fn end(&mut self, expected: usize) {
+    /// Skips the remaining fields, and returns the number of fields of the line.
+    fn count_all(&mut self) -> usize {
         self.skip_blanks();
         while self.at < self.line.len() {
             self.skip_field();
             self.skip_blanks();
         }
-        if self.found != expected {
-            self.problems.push(Problem::FieldCount { found: self.found, expected });
-        }
+        self.found
     }
     #[inline]
     fn skip_blanks(&mut self) {

@@ -1,6 +1,6 @@
 //! Streaming reader of line-based formats.
 
-use super::account::Reason;
+use super::account::{Effect, FieldUse, Reason};
 use super::error::LogError;
 use super::fault::{Faults, Problem};
 use super::field::Field;
@@ -44,6 +44,8 @@ pub struct Reader<'a> {
     /// Problems of the current line; kept to reuse the memory.
     problems: Vec<Problem>,
     report: ReadReport,
+    /// Number of records with more fields than the format has.
+    surplus: u64,
     /// Filter for the jobs of a single site.
     origin: Option<SiteFilter>,
 }
@@ -78,6 +80,7 @@ impl<'a> Reader<'a> {
             leading_errors: Faults::new(file),
             problems: Vec::new(),
             report: ReadReport::default(),
+            surplus: 0,
             origin: None,
         };
         reader.read_header();
@@ -104,7 +107,20 @@ impl<'a> Reader<'a> {
                     self.header.comment(text.strip_suffix('\r').unwrap_or(&text));
                 }
                 Ok(Some(line)) if is_empty(line) => {}
-                Ok(Some(_)) => return self.lines.step_back(),
+                Ok(Some(line)) => {
+                    let is_lenient = self.strictness == Strictness::Lenient;
+                    match column_names(line, &self.dialect).filter(|_| is_lenient) {
+                        Some(names) => {
+                            let effects = (0..).zip(names).map(|(place, name)| FieldUse {
+                                name,
+                                effect: if place < self.dialect.fields { Effect::Used } else { Effect::NoEffect },
+                            });
+                            self.report.account.fields = effects.collect();
+                        }
+                        None => self.lines.step_back(),
+                    }
+                    return;
+                }
                 Ok(None) => return self.ended = true,
                 Err(fault) => return self.line_error(fault),
             }
@@ -116,14 +132,23 @@ impl<'a> Reader<'a> {
             Ok(Some(line)) if is_empty(line) || line[0] == self.dialect.comment => return None,
             Ok(Some(line)) => {
                 self.report.account.lines += 1;
-                let parsed = parse(line, &self.dialect, &mut self.problems);
+                let (record, submit, fields) = parse(line, &self.dialect, &mut self.problems);
+                if fields != self.dialect.fields {
+                    let is_accepted = self.strictness == Strictness::Lenient
+                        && (self.dialect.fields..=self.dialect.most_fields).contains(&fields);
+                    if !is_accepted {
+                        let expected = self.dialect.fields;
+                        self.problems.push(Problem::FieldCount { found: fields, expected });
+                    }
+                    self.surplus += u64::from(is_accepted && self.problems.is_empty());
+                }
                 if self.problems.is_empty() && self.origin.as_mut().is_some_and(|it| !it.accepts(line)) {
                     self.report.account.count(Reason::OTHER_SITE);
-                    let earlier = [self.report.first_elsewhere, parsed.1].into_iter().flatten().min();
+                    let earlier = [self.report.first_elsewhere, submit].into_iter().flatten().min();
                     self.report.first_elsewhere = earlier;
                     return None;
                 }
-                parsed
+                (record, submit)
             }
             Ok(None) => {
                 self.ended = true;
@@ -200,6 +225,13 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// Returns the names of the columns if this line consists of names, at least one for each field.
+fn column_names(line: &[u8], dialect: &Dialect) -> Option<Vec<String>> {
+    let names: Vec<String> = String::from_utf8_lossy(line).split_ascii_whitespace().map(str::to_owned).collect();
+    let is_name = |name: &String| name.parse::<f64>().is_err();
+    (names.len() >= dialect.fields && names.iter().all(is_name)).then_some(names)
+}
+
 fn is_empty(line: &[u8]) -> bool {
     line.iter().all(|&byte| is_blank(byte))
 }
@@ -240,6 +272,11 @@ impl Source for Reader<'_> {
         if self.report.records == 0 && !self.leading_errors.is_empty() {
             return Err(self.leading_errors.clone().into());
         }
-        self.unsorted.take().map_or_else(|| Ok(self.report.clone()), Err)
+        if let Some(unsorted) = self.unsorted.take() {
+            return Err(unsorted);
+        }
+        let mut report = self.report.clone();
+        report.account.add(Reason::SURPLUS_FIELDS, self.surplus);
+        Ok(report)
     }
 }

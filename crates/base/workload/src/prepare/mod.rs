@@ -40,14 +40,18 @@ pub use stream::JobStream;
 pub use survey::Survey;
 
 use crate::cut::Selection;
+use crate::formats::table::{self, Map};
 use crate::formats::{batsim, gwf, pbs, slurm, swf};
 use crate::log::{
-    Account, Fate, LogError, Order, ReadReport, Reader, ResourceRequests, Source, Strictness, Whole, open_log,
+    Account, Fate, Input, LogError, Order, ReadReport, Reader, ResourceRequests, Source, Strictness, Whole,
+    read_error,
 };
+use crate::recognise::{Kind, Peeked};
 use dfrsim_model::Job;
 use dfrsim_model::named;
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use std::io::Read as _;
 use std::num::NonZeroU64;
 use std::path::Path;
 use std::sync::Arc;
@@ -56,12 +60,9 @@ named! {
     /// The format of a file.
     #[derive(Default)]
     pub enum Format as "format" {
-        /// Format by the file name: a Batsim workload for `.json` and `.json.gz`, the Grid Workloads
-        /// Format for `.gwf` and `.gwf.gz`, a listing of Slurm's `sacct --parsable2` for `.sacct`
-        /// and `.sacct.gz`, PBS accounting for `.pbs` and `.pbs.gz` and for names of eight digits
-        /// (the server names files by date), and the Standard Workload Format for all others.
+        /// Format by the content of the file, as [`recognise`](crate::recognise) determines it.
         #[default]
-        ByName = "by-name",
+        ByContent = "by-content",
         /// A log in the Standard Workload Format.
         Swf = "swf",
         /// A log in the Grid Workloads Format.
@@ -72,15 +73,20 @@ named! {
         Slurm = "slurm",
         /// Accounting of PBS, OpenPBS or Torque.
         Pbs = "pbs",
+        /// A table with the columns of [`Options::columns`].
+        Table = "table",
     }
 }
 
 /// Options for the conversion of records to jobs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Options {
     /// Format of the file; used when a file is opened.
     pub format: Format,
+    /// Map of the columns, if the file is a table; used when a file is opened.
+    #[serde(skip)]
+    pub columns: Option<Arc<Map>>,
     /// Treatment of invalid lines, or of invalid jobs of Batsim; used when a file is opened.
     pub lines: Strictness,
     /// Node speed in flop/s, for Batsim workloads with computations; used when a file is opened.
@@ -103,26 +109,36 @@ pub struct Options {
     pub origins: bool,
 }
 
-impl Format {
-    /// Determines the format of a file; never [`Format::ByName`].
-    #[must_use]
-    pub fn of(self, path: &Path) -> Format {
-        if self != Format::ByName {
-            return self;
+impl Options {
+    /// Determines the format of a file of this kind; never [`Format::ByContent`].
+    ///
+    /// # Errors
+    ///
+    /// [`LogError::OtherKind`].
+    fn format_of(&self, kind: &Kind, path: &Path) -> Result<Format, LogError> {
+        let file = || path.display().to_string();
+        let is_no_table = |map: &Arc<Map>| match kind {
+            Kind::Swf | Kind::Gwf => !map.is_of_blanks(),
+            Kind::Pbs | Kind::Batsim => true,
+            Kind::Slurm | Kind::Table(_) | Kind::Foreign(_) | Kind::Text(_) => false,
+        };
+        if self.columns.as_ref().is_some_and(is_no_table) {
+            let message = format!("found {}, which needs no `--columns`", kind.description());
+            return Err(LogError::OtherKind { file: file(), message });
         }
-        let name = path.to_string_lossy();
-        let name = name.strip_suffix(".gz").unwrap_or(&name);
-        let file = path.file_stem().unwrap_or_default().to_string_lossy();
-        if file.len() == 8 && file.bytes().all(|byte| byte.is_ascii_digit()) && name.ends_with(&*file) {
-            return Format::Pbs;
-        }
-        match name.rsplit_once('.') {
-            Some((_, "json")) => Format::Batsim,
-            Some((_, "gwf")) => Format::Gwf,
-            Some((_, "sacct")) => Format::Slurm,
-            Some((_, "pbs")) => Format::Pbs,
-            _ => Format::Swf,
-        }
+        Ok(match (self.format, kind) {
+            (Format::ByContent, kind) if self.columns.is_some() && kind.may_be_table() => Format::Table,
+            (Format::ByContent, Kind::Swf) => Format::Swf,
+            (Format::ByContent, Kind::Gwf) => Format::Gwf,
+            (Format::ByContent, Kind::Slurm) => Format::Slurm,
+            (Format::ByContent, Kind::Pbs) => Format::Pbs,
+            (Format::ByContent, Kind::Batsim) => Format::Batsim,
+            (Format::ByContent, other) => {
+                let message = other.refusal().unwrap_or_default();
+                return Err(LogError::OtherKind { file: file(), message });
+            }
+            (given, _) => given,
+        })
     }
 }
 
@@ -170,15 +186,58 @@ impl fmt::Display for Report {
 /// sorted.
 pub type Log = Box<dyn Source + Send>;
 
+/// A file whose format is known, of which nothing has been read.
+struct Unread<'p> {
+    path: &'p Path,
+    input: Input<'static>,
+    format: Format,
+}
+
+impl<'p> Unread<'p> {
+    /// Opens a file and determines its format.
+    fn open(path: &'p Path, options: &Options) -> Result<Unread<'p>, LogError> {
+        let Peeked { kind, input } = Peeked::open(path)?;
+        Ok(Unread { path, input, format: options.format_of(&kind, path)? })
+    }
+    /// Returns whether the file has a job on each line, so that it can be streamed.
+    fn is_line_based(&self) -> bool {
+        matches!(self.format, Format::Swf | Format::Gwf)
+    }
+    /// Creates the reader of a line-based log.
+    fn reader(self, options: &Options, order: Order) -> Result<Reader<'static>, LogError> {
+        let dialect = if self.format == Format::Gwf { gwf::DIALECT } else { swf::DIALECT };
+        let file = self.path.display().to_string();
+        let mut reader = Reader::new(Ok(self.input), &file, dialect, options.lines, order)?;
+        reader.stop_after(options.select.end());
+        Ok(reader)
+    }
+    /// Reads a file of any format completely.
+    fn read(self, options: &Options) -> Result<Whole, LogError> {
+        if self.is_line_based() {
+            return Whole::read(self.reader(options, Order::Any)?);
+        }
+        let Unread { path, mut input, format } = self;
+        let mut bytes = Vec::new();
+        input.read_to_end(&mut bytes).map_err(|error| read_error(path, &error))?;
+        let file = path.display().to_string();
+        if let (Format::Table, Some(map)) = (format, &options.columns) {
+            return table::read(&bytes, &file, map, options.lines);
+        }
+        if format == Format::Batsim {
+            let text = String::from_utf8(bytes).map_err(|error| read_error(path, &error))?;
+            return batsim::read_text(&text, &file, options.lines, options.flops);
+        }
+        let text = String::from_utf8_lossy(&bytes);
+        match format {
+            Format::Slurm => slurm::read_text(&text, &file, options.lines),
+            _ => pbs::read_text(&text, &file, options.lines),
+        }
+    }
+}
+
 /// Opens the reader of a line-based log.
 fn reader(path: &Path, options: &Options, order: Order) -> Result<Reader<'static>, LogError> {
-    let dialect = match options.format.of(path) {
-        Format::Gwf => gwf::DIALECT,
-        _ => swf::DIALECT,
-    };
-    let mut reader = Reader::new(open_log(path), &path.display().to_string(), dialect, options.lines, order)?;
-    reader.stop_after(options.select.end());
-    Ok(reader)
+    Unread::open(path, options)?.reader(options, order)
 }
 
 /// Processes the jobs of a file (a log or a Batsim workload) while it is read, and returns the
@@ -203,25 +262,26 @@ pub fn with_jobs<T>(
 ///
 /// [`LogError::Open`], and [`LogError::Faults`] with the errors in the file.
 pub fn read_whole(path: &Path, options: &Options) -> Result<Whole, LogError> {
-    match options.format.of(path) {
-        Format::Batsim => batsim::read(path, options.lines, options.flops),
-        Format::Slurm => slurm::read(path, options.lines),
-        Format::Pbs => pbs::read(path, options.lines),
-        _ => Whole::read(reader(path, options, Order::Any)?),
-    }
+    Unread::open(path, options)?.read(options)
 }
 
 /// Reads the requests of the jobs for resources other than processors and memory, as names and
-/// numbers of units. Only Slurm accounting has them; the result is empty for other formats.
+/// numbers of units. Listings of Slurm have them; the result is empty for other formats and
+/// for pipes.
 ///
 /// # Errors
 ///
 /// [`LogError::Open`], and [`LogError::Faults`] with the errors in the file.
 pub fn resources(path: &Path, options: &Options) -> Result<Arc<ResourceRequests>, LogError> {
-    if options.format.of(path) != Format::Slurm {
+    // A pipe can be read only once.
+    if !path.is_file() && path.exists() {
         return Ok(Arc::default());
     }
-    Ok(slurm::read(path, options.lines)?.resource_requests())
+    let file = Unread::open(path, options)?;
+    if file.is_line_based() {
+        return Ok(Arc::default());
+    }
+    Ok(file.read(options)?.resource_requests())
 }
 
 /// Reads all jobs of a file, in the order of their submit times.
@@ -242,7 +302,7 @@ pub fn read_jobs(path: &Path, options: &Options) -> Result<(Vec<Job>, Report), L
 /// [`LogError::Open`], [`LogError::Faults`] with the errors in the file and the violations of the
 /// rules, [`LogError::NoSuchSite`].
 pub fn read_jobs_from(path: &Path, options: &Options, site: &str) -> Result<(Vec<Job>, Report), LogError> {
-    let mut reader = reader(path, &Options { format: Format::Gwf, ..*options }, Order::Any)?;
+    let mut reader = reader(path, &Options { format: Format::Gwf, ..options.clone() }, Order::Any)?;
     reader.filter_site(site);
     let mut stream = JobStream::new(Whole::read(reader)?, options);
     let jobs = stream.by_ref().collect();

@@ -2,7 +2,7 @@
 
 use super::stream::JobStream;
 use super::survey::Survey;
-use super::{Format, Log, Options, Report, read_whole, reader};
+use super::{Log, Options, Report, Unread, read_whole};
 use crate::log::{Header, Line, LogError, Order, Source as _, Whole};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -26,16 +26,18 @@ impl Opened {
     /// [`LogError::Open`]; and [`LogError::Faults`] if it had to be read completely and is invalid.
     pub fn open(path: &Path, options: &Options) -> Result<Opened, LogError> {
         let is_file = fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
-        if !is_file || matches!(options.format.of(path), Format::Batsim | Format::Slurm | Format::Pbs) {
-            return Ok(Opened::of_whole(path, options, read_whole(path, options)?));
+        let file = Unread::open(path, options)?;
+        let options = &Options { format: file.format, ..options.clone() };
+        if !is_file || !file.is_line_based() {
+            return Ok(Opened::of_whole(path, options, file.read(options)?));
         }
-        let log: Log = Box::new(reader(path, options, Order::Sorted)?);
-        Ok(Opened { path: path.to_owned(), options: *options, log, whole: None })
+        let log: Log = Box::new(file.reader(options, Order::Sorted)?);
+        Ok(Opened { path: path.to_owned(), options: options.clone(), log, whole: None })
     }
     /// Wraps a log that was read completely and of which no line has been taken.
     pub fn of_whole(path: &Path, options: &Options, whole: Whole) -> Opened {
         let log: Log = Box::new(whole.clone());
-        Opened { path: path.to_owned(), options: *options, log, whole: Some(whole) }
+        Opened { path: path.to_owned(), options: options.clone(), log, whole: Some(whole) }
     }
     /// Returns the comment lines at the top of the log.
     pub fn header(&self) -> &Header {

@@ -35,7 +35,7 @@ impl<S: Source> JobStream<S> {
         source.stop_after(options.select.end());
         let faults = Faults::new(source.file());
         let preparation = Preparation {
-            options: *options,
+            options: options.clone(),
             annotator: Annotator::new(&options.annotation),
             counts: Counts::default(),
             numbers: JobNumbers::default(),

@@ -54,7 +54,7 @@ impl Survey {
             }
         }
         let report = jobs.finish()?;
-        Ok(Survey { path: path.to_owned(), options: *options, whole, header, report, offered, kept })
+        Ok(Survey { path: path.to_owned(), options: options.clone(), whole, header, report, offered, kept })
     }
     /// Returns the comment lines at the top of the log.
     pub const fn header(&self) -> &Header {

@@ -139,3 +139,19 @@ fn accounting_is_recognised_by_the_name_of_the_file() {
         assert_eq!((jobs.len(), report.read.records), (5, 7), "{name}");
     }
 }
+
+#[test]
+fn a_used_wall_time_of_zero_is_no_suspension() {
+    let line = |used: &str, end| {
+        format!("03/01/2026 10:00:00;E;12.head;user=u0 queue=q ctime=1772355600 start=1772355620 end={end} resources_used.walltime={used} Resource_List.ncpus=2 Exit_status=0\n")
+    };
+    let read = |text: &str| {
+        let mut log = pbs::read_text(text, "zero.pbs", Strictness::Strict).unwrap();
+        let run = log.next().unwrap().record.run_time.unwrap().to_string();
+        let account = log.finish().unwrap().account;
+        (run, account.of(Reason::UNMEASURED), account.of(Reason::SUSPENDED))
+    };
+    assert_eq!(read(&line("00:00:00", 1_772_355_920)), ("300".to_owned(), 1, 0));
+    assert_eq!(read(&line("00:01:00", 1_772_355_920)), ("60".to_owned(), 0, 1));
+    assert_eq!(read(&line("00:00:00", 1_772_355_620)), ("0".to_owned(), 0, 0));
+}

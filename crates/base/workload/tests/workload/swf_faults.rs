@@ -4,7 +4,7 @@ use dfrsim_model::{Job, SimSpan, SimTime};
 use dfrsim_workload::cut::Selection;
 use dfrsim_workload::formats::{gwf, swf};
 use dfrsim_workload::log::{
-    Account, Faults, Header, Kilobytes, Line, LogError, ReadReport, Reason, Record, Source as _, Status,
+    Account, Effect, Faults, Header, Kilobytes, Line, LogError, ReadReport, Reason, Record, Source as _, Status,
     Strictness,
 };
 use dfrsim_workload::prepare::{
@@ -221,6 +221,42 @@ fn a_failing_disk_is_a_fault_at_its_line() {
     let error = reader.finish().unwrap_err().to_string();
     assert_eq!(error, "log.swf:3: cannot read further: the disk is gone");
     assert!(matches!(swf::read(Failing, "log.swf", Strictness::Strict), Err(LogError::Open { .. })));
+}
+
+#[test]
+fn the_first_18_of_more_fields_are_read_and_the_others_counted() {
+    let text = format!("{} {{7,7}} q_long 1:ppn=4\n{}\n{} 1 2\n", line(1, 0), line(2, 5), line(3, 9));
+    let reader = swf::read(text.as_bytes(), "more.swf", Strictness::Lenient).unwrap();
+    let mut jobs = JobStream::new(reader, &Options::default());
+    assert_eq!(jobs.by_ref().map(|job| job.id.0).collect::<Vec<_>>(), [1, 2, 3]);
+    let account = jobs.finish().unwrap().account();
+    assert_eq!((account.lines, account.of(Reason::SURPLUS_FIELDS)), (3, 2));
+    let strict = swf::read(text.as_bytes(), "more.swf", Strictness::Strict).unwrap().finish().unwrap_err();
+    assert_eq!(
+        strict.to_string(),
+        "more.swf:1: found 21 fields, expected 18\nmore.swf:3: found 20 fields, expected 18"
+    );
+}
+
+#[test]
+fn two_lines_without_a_line_end_between_them_are_no_record() {
+    let text = format!("{}\n{} {}\n", line(1, 0), line(2, 5), line(3, 6));
+    let report = swf::read(text.as_bytes(), "joined.swf", Strictness::Lenient).unwrap().finish().unwrap();
+    assert_eq!((report.records, report.broken), (1, 1));
+}
+
+#[test]
+fn a_line_of_names_is_no_job() {
+    let names = "job submit wait run procs cpu mem rprocs rtime rmem status user group app queue part prev think gpus";
+    let text = format!("; MaxProcs:8\n{names}\n{} 2\n", line(1, 0));
+    let mut reader = swf::read(text.as_bytes(), "names.swf", Strictness::Lenient).unwrap();
+    assert_eq!(reader.header().max_procs(), Some(8));
+    assert_eq!(reader.by_ref().count(), 1);
+    let report = reader.finish().unwrap();
+    assert_eq!((report.broken, report.account.lines), (0, 1));
+    let last = report.account.fields.last().unwrap();
+    assert_eq!((last.name.as_str(), &last.effect), ("gpus", &Effect::NoEffect));
+    assert!(swf::read(text.as_bytes(), "names.swf", Strictness::Strict).unwrap().finish().is_err());
 }
 
 #[test]

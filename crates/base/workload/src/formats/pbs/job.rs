@@ -169,7 +169,10 @@ impl AttributeReader<'_, '_> {
         }
         let span = between.and_then(Result::ok).unwrap_or(0);
         let used = self.span("resources_used.walltime");
-        let was_suspended = used.is_some_and(|used| used + SUSPENSION_TOLERANCE < span) && end == End::Exit;
+        // Some servers write 0 for a job that ran.
+        let is_unmeasured = used == Some(0) && span > 0 && end == End::Exit;
+        let was_suspended = used.is_some_and(|used| used > 0 && used + SUSPENSION_TOLERANCE < span)
+            && end == End::Exit;
         let run = if was_suspended { used.unwrap_or(span) } else { span };
         let request = self.request();
         let count = |processors: u64| u32::try_from(processors).ok().filter(|&processors| processors > 0);
@@ -195,6 +198,7 @@ impl AttributeReader<'_, '_> {
             account.count_if(Reason::UNSTARTED, !has_started);
             account.count_if(Reason::REQUEUED, end == End::Requeue);
             account.count_if(Reason::SUSPENDED, was_suspended);
+            account.count_if(Reason::UNMEASURED, is_unmeasured);
             account.count_if(Reason::ARRAY_TASK, self.id.contains(['[', '-']));
             account.count_if(Reason::GUESSED_TIME, is_guessed);
             account.count_if(Reason::GUESSED_SIZE, processors.is_none());

@@ -35,7 +35,7 @@
 //! |---|---|
 //! | job | the number before the server's name, if all are distinct whole numbers; otherwise jobs (array tasks are `12[3]` or `12-3`) are numbered from 1 in the order of the file |
 //! | submit, wait | `ctime`, `qtime`, the time of the first line; `start`, the time of the line `S`. Second 0 is the first submission |
-//! | run time | `end` (or the time of the line) - `start`; `resources_used.walltime` where that is shorter by more than a minute, as the job was suspended; 0 for a job that never started |
+//! | run time | `end` (or the time of the line) - `start`; `resources_used.walltime` where that is not 0 and shorter by more than a minute, as the job was suspended; 0 for a job that never started |
 //! | allocated processors | `total_execution_slots`, `exec_vnode`, `exec_host` |
 //! | requested processors | the largest of `Resource_List.nodes` (`2:ppn=4`), `.select` (`2:ncpus=4`), `.ncpus` and `.procs`; the allocated processors; 1 |
 //! | requested time | `Resource_List.walltime` |

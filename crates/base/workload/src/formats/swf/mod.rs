@@ -25,7 +25,8 @@
 //! Source: the definition of the format, version 2.2, at the Parallel Workloads Archive (Chapin et
 //! al. 1999, "Benchmarks and standards for the evaluation of parallel job schedulers"). Extensions
 //! of this reader: decimals are accepted in all fields of time or memory, since the archive's logs
-//! have them, and comments may occur between the lines.
+//! have them, comments may occur between the lines, and lines may have more than 18 fields, of which
+//! the first 18 are read and the others counted.
 
 mod writer;
 
@@ -35,8 +36,14 @@ use crate::log::{Dialect, Field, LogError, Order, Reader, Strictness, Whole, dec
 use std::io::Read;
 use std::path::Path;
 
-pub(crate) const DIALECT: Dialect =
-    Dialect { comment: b';', fields: Field::COUNT, has_textual_names: false, has_dependencies: true };
+/// With twice as many fields, a line may be two lines without the line end between them.
+pub(crate) const DIALECT: Dialect = Dialect {
+    comment: b';',
+    fields: Field::COUNT,
+    most_fields: 2 * Field::COUNT - 1,
+    has_textual_names: false,
+    has_dependencies: true,
+};
 
 /// Opens a file, plain or gzip, and reads its header.
 ///

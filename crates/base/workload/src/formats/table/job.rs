@@ -1,0 +1,317 @@
+//! Conversion of a row to a job.
+
+use super::field::{JobField, Quantity};
+use super::map::{Entry, Map, Otherwise, Per};
+use super::rows::Cell;
+use super::value::{Unit, duration, memory, number};
+use crate::log::{
+    Account, AccountingJob, Fate, Kilobytes, MAX_SECONDS, Names, Problem, Reason, Record, Status,
+};
+use dfrsim_model::SimSpan;
+
+/// Largest time by which a start may precede its submission, as where clocks change, in seconds.
+const CLOCK_CHANGE: i64 = 3_600;
+
+/// Length of the excerpt of a wrong value in messages, in characters.
+const EXCERPT_CHARS: usize = 40;
+
+/// A field with the positions of its columns among the cells of a row.
+#[derive(Debug)]
+pub(super) struct Resolved<'m> {
+    pub(super) entry: &'m Entry,
+    pub(super) column: usize,
+    /// Name of the column in messages.
+    pub(super) name: &'m str,
+    pub(super) times: Option<usize>,
+    pub(super) minus: Option<usize>,
+}
+
+/// Fields of a map whose columns the table has.
+pub(super) type Fields<'m> = Vec<(JobField, Resolved<'m>)>;
+
+/// Outcome of a row.
+pub(super) enum Outcome {
+    Job(Box<TableJob>),
+    /// The job had not ended.
+    NotEnded,
+    /// The map says that the row is no job; it has been counted.
+    Skipped,
+    Wrong(Vec<Problem>),
+}
+
+/// A job with its number of GPUs.
+pub(super) struct TableJob {
+    pub(super) job: AccountingJob,
+    pub(super) gpus: u32,
+    pub(super) partition: String,
+}
+
+/// Reader of the cells of a row, which collects the problems found.
+pub(super) struct RowReader<'r, 'm> {
+    pub(super) map: &'m Map,
+    pub(super) fields: &'r Fields<'m>,
+    pub(super) cells: &'r [Cell<'r>],
+    pub(super) problems: Vec<Problem>,
+}
+
+/// State of the job of a row.
+enum State {
+    Ended(Status),
+    NotEnded,
+}
+
+impl<'r, 'm> RowReader<'r, 'm> {
+    fn get(&self, field: JobField) -> Option<&'r Resolved<'m>> {
+        self.fields.iter().find(|(of, _)| *of == field).map(|(_, resolved)| resolved)
+    }
+    fn report(&mut self, of: &Resolved<'_>, expected: String) {
+        let values: Vec<&str> = self.cells[of.column].values().collect();
+        let found: String = values.join(", ").chars().take(EXCERPT_CHARS).collect();
+        let found = if found.is_empty() { "no value".to_owned() } else { format!("`{}`", found.escape_debug()) };
+        self.problems.push(Problem::Column { column: of.name.to_owned(), found, expected });
+    }
+    fn is_missing(&self, entry: &Entry, text: &str) -> bool {
+        text.is_empty() || self.map.missing.iter().chain(&entry.missing).any(|missing| missing == text)
+    }
+    /// Returns the text of a field; `None` if it is absent.
+    fn text(&self, field: JobField) -> Option<String> {
+        let of = self.get(field)?;
+        let values: Vec<&str> = self.cells[of.column].values().collect();
+        Some(values.join(",")).filter(|text| !self.is_missing(of.entry, text))
+    }
+
+    /// Returns the value of a field; `None` if it is absent. Values of lists are added up.
+    fn value(&mut self, field: JobField) -> Option<f64> {
+        let of = self.get(field)?;
+        let entry = of.entry;
+        if entry.is_count {
+            let values = self.cells[of.column].values().filter(|text| !text.is_empty());
+            return Some(values.count() as f64);
+        }
+        let (quantity, is_difference) = (field.quantity(), of.minus.is_some());
+        let unit = entry.unit;
+        let parse = |text: &str| match quantity {
+            Quantity::Time => entry.formats.iter().find_map(|format| format.seconds(text)),
+            Quantity::Duration if is_difference => entry.formats.iter().find_map(|format| format.seconds(text)),
+            Quantity::Duration => duration(text, unit.unwrap_or(Unit::Second)),
+            Quantity::Memory => memory(text, unit),
+            Quantity::Count | Quantity::Text | Quantity::Status => number(text),
+        };
+        let none = Cell::ABSENT;
+        let others = of.minus.or(of.times).map_or(&none, |place| &self.cells[place]);
+        let mut others = others.values();
+        let mut sum = None;
+        for text in self.cells[of.column].values() {
+            let other = others.next().unwrap_or_default();
+            let needs_other = of.minus.is_some() || of.times.is_some();
+            if self.is_missing(entry, text) || needs_other && self.is_missing(entry, other) {
+                continue;
+            }
+            let second = match needs_other {
+                true if is_difference => parse(other).map(|at| -at),
+                true => number(other),
+                false => Some(0.0),
+            };
+            let value = parse(text).zip(second).map(|(value, second)| match of.times {
+                Some(_) => value * second,
+                None => value + second,
+            });
+            let Some(value) = value.filter(|value| is_possible(quantity, *value)) else {
+                self.report(of, expected(field, entry));
+                return None;
+            };
+            sum = Some(sum.unwrap_or(0.0) + value * entry.factor);
+        }
+        sum
+    }
+
+    fn seconds(&mut self, field: JobField) -> Option<i64> {
+        self.value(field).map(|seconds| seconds.floor() as i64)
+    }
+    fn span(&mut self, field: JobField) -> Option<u64> {
+        self.value(field).map(|seconds| seconds as u64)
+    }
+    /// Returns a number of units. Fractions are rounded up and counted.
+    fn count(&mut self, field: JobField, account: &mut Account) -> Option<u32> {
+        let value = self.value(field)?;
+        let units = (value - 1e-6).ceil().max(0.0);
+        let is_fraction = (units - value).abs() > 1e-6;
+        if is_fraction {
+            account.add_text(Fate::Changed, format!("jobs with a fraction in {field}, rounded up"), 1);
+        }
+        Some(units as u32).filter(|units| *units > 0)
+    }
+
+    fn state(&mut self) -> State {
+        let Some(of) = self.get(JobField::Status) else { return State::Ended(Status::Unknown) };
+        let Some(text) = self.text(JobField::Status) else { return State::Ended(Status::Unknown) };
+        // `CANCELLED by 1003`, `CANCELLED+`.
+        let word = text.split([' ', '+']).next().unwrap_or_default().to_owned();
+        let states = &of.entry.states;
+        let has = |names: &[String]| {
+            names.iter().any(|name| name.eq_ignore_ascii_case(&text) || name.eq_ignore_ascii_case(&word))
+        };
+        if has(&states.completed) {
+            return State::Ended(Status::Completed);
+        }
+        if has(&states.failed) {
+            return State::Ended(Status::Failed);
+        }
+        if has(&states.cancelled) {
+            return State::Ended(Status::Cancelled);
+        }
+        if has(&states.running) {
+            return State::NotEnded;
+        }
+        State::Ended(match states.otherwise {
+            Some(Otherwise::Completed) => Status::Completed,
+            Some(Otherwise::Failed) => Status::Failed,
+            Some(Otherwise::Cancelled) => Status::Cancelled,
+            Some(Otherwise::Unknown) => Status::Unknown,
+            None => {
+                let known = [&states.completed, &states.failed, &states.cancelled, &states.running];
+                let known: Vec<&str> = known.into_iter().flatten().map(String::as_str).collect();
+                self.report(of, format!("one of {}", known.join(", ")));
+                Status::Unknown
+            }
+        })
+    }
+
+    /// Converts the row.
+    pub(super) fn read(mut self, line: u64, names: &mut Names, account: &mut Account) -> Outcome {
+        let first = self.cells.len() - self.map.skips.len();
+        for (skip, cell) in self.map.skips.iter().zip(&self.cells[first..]) {
+            let text = cell.values().collect::<Vec<_>>().join(",");
+            if skip.is.contains(&text) || !skip.is_not.is_empty() && !skip.is_not.contains(&text) {
+                account.add_text(Fate::LeftOut, skip.reason.clone(), 1);
+                return Outcome::Skipped;
+            }
+        }
+        let status = match self.state() {
+            State::NotEnded => return Outcome::NotEnded,
+            State::Ended(status) => status,
+        };
+        let submit = self.seconds(JobField::Submit);
+        if let (None, Some(of), true) = (submit, self.get(JobField::Submit), self.problems.is_empty()) {
+            self.report(of, expected(JobField::Submit, of.entry));
+        }
+        let submit = submit.unwrap_or_default();
+        let given_wait = self.span(JobField::Wait);
+        let start = match self.get(JobField::Start) {
+            Some(_) => self.seconds(JobField::Start),
+            None => given_wait.and_then(|wait| submit.checked_add_unsigned(wait)),
+        };
+        let end = self.seconds(JobField::End);
+        let given_run = self.span(JobField::RunTime);
+        let is_known_start = self.get(JobField::Start).is_some() || self.get(JobField::Wait).is_some();
+        let run = match (given_run, start, end) {
+            (Some(run), Some(_), _) => Some(run),
+            (Some(run), None, _) if !is_known_start => Some(run),
+            (_, None, _) if is_known_start => Some(0),
+            (None, Some(start), Some(end)) => {
+                let run = u64::try_from(end - start).ok();
+                if let (None, Some(of)) = (run, self.get(JobField::End)) {
+                    self.report(of, "a time not before the start".to_owned());
+                }
+                run.or(Some(0))
+            }
+            _ => None,
+        };
+        if let (Some(start), Some(of)) = (start, self.get(JobField::Start))
+            && start < submit - CLOCK_CHANGE
+        {
+            self.report(of, "a time not before the submission".to_owned());
+        }
+        if run.is_none() && self.problems.is_empty() {
+            return Outcome::NotEnded;
+        }
+        let has_started = start.is_some() || !is_known_start;
+        let run = run.unwrap_or_default();
+        let record = self.record(names, account, status);
+        let since_submit = |at: i64| u64::try_from(at - submit).ok();
+        let wait = start.or(end.filter(|_| !has_started)).and_then(since_submit);
+        let gpus = self.count(JobField::Gpus, account).unwrap_or(0);
+        if !self.problems.is_empty() {
+            return Outcome::Wrong(self.problems);
+        }
+        account.count_if(Reason::UNSTARTED, !has_started);
+        account.count_if(Reason::WITH_GPUS, gpus > 0);
+        let id = self.text(JobField::Number).unwrap_or_default();
+        let whole = || Some(number(&id)?).filter(|number| number.fract() == 0.0 && (0.0..1e15).contains(number));
+        let number = id.parse().ok().or_else(|| whole().map(|number| number as u64));
+        let wait = wait.map(SimSpan::from_secs);
+        let ended = start.or(Some(submit).filter(|_| has_started));
+        let end = ended.map(|start| end.unwrap_or(start.saturating_add_unsigned(run)));
+        let record = Record { wait, run_time: Some(SimSpan::from_secs(run)), ..record };
+        let job = AccountingJob { line, id, number, submit, end, after: Vec::new(), is_any: false, record };
+        let partition = self.text(JobField::Partition).unwrap_or_default();
+        Outcome::Job(Box::new(TableJob { job, gpus, partition }))
+    }
+
+    /// Reads the fields that are not times.
+    fn record(&mut self, names: &mut Names, account: &mut Account, status: Status) -> Record {
+        let nodes = self.count(JobField::Nodes, account);
+        let has_processors = [JobField::Processors, JobField::RequestedProcessors].map(|of| self.get(of).is_some());
+        let mut allocated = self.count(JobField::Processors, account);
+        let requested = self.count(JobField::RequestedProcessors, account);
+        if has_processors == [false, false] {
+            allocated = nodes;
+        }
+        let processors = allocated.or(requested);
+        let mut memory_of = |field: JobField| {
+            let kilobytes = self.value(field)?;
+            let per = self.get(field)?.entry.per;
+            let processors = f64::from(processors?);
+            Kilobytes::rounded(match per {
+                Per::Job => kilobytes / processors,
+                Per::Node => kilobytes * f64::from(nodes.unwrap_or(1)) / processors,
+                Per::Processor => kilobytes,
+            })
+            .filter(|memory| memory.millionths() > 0)
+        };
+        let (requested_memory, used_memory) = (memory_of(JobField::Memory), memory_of(JobField::UsedMemory));
+        let requested_time = self.span(JobField::RequestedTime).filter(|seconds| *seconds > 0);
+        let text = |field| self.text(field).unwrap_or_default();
+        Record {
+            allocated_processors: allocated,
+            requested_processors: requested,
+            requested_time: requested_time.map(SimSpan::from_secs),
+            requested_memory,
+            used_memory,
+            status,
+            user: names.users.number(&text(JobField::User)),
+            group: names.groups.number(&text(JobField::Group)),
+            executable: names.jobs.number(&text(JobField::Name)),
+            queue: names.queues.number(&text(JobField::Queue)),
+            partition: names.partitions.number(&text(JobField::Partition)),
+            nodes,
+            ..Record::default()
+        }
+    }
+}
+
+/// Returns whether a value is in the range of its kind.
+fn is_possible(quantity: Quantity, value: f64) -> bool {
+    match quantity {
+        Quantity::Time => true,
+        Quantity::Duration => (0.0..=MAX_SECONDS as f64).contains(&value),
+        Quantity::Memory => (0.0..=1e15).contains(&value),
+        Quantity::Count | Quantity::Text | Quantity::Status => (0.0..=f64::from(u32::MAX)).contains(&value),
+    }
+}
+
+/// Describes the valid values of a field.
+fn expected(field: JobField, entry: &Entry) -> String {
+    let formats = || entry.formats.iter().map(|format| format.expected()).collect::<Vec<_>>().join(", or ");
+    let unit = |default: &str| entry.unit.map_or(default.to_owned(), |unit| unit.to_string());
+    match field.quantity() {
+        Quantity::Time => formats(),
+        Quantity::Duration if entry.minus.is_some() => format!("a later one than the time that is subtracted: {}", formats()),
+        Quantity::Duration => format!("a duration in {}, or one such as 1-02:03:04", unit("s")),
+        Quantity::Memory => match entry.unit {
+            Some(unit) => format!("an amount of memory in {unit}, or one with its unit such as 4G"),
+            None => "an amount of memory with its unit, such as 4G (the map gives no unit)".to_owned(),
+        },
+        Quantity::Count | Quantity::Text | Quantity::Status => "a number of at least 0".to_owned(),
+    }
+}

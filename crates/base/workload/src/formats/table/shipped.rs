@@ -1,0 +1,72 @@
+//! Maps that ship with the program.
+
+use super::map::Map;
+use crate::recognise::Shape;
+use dfrsim_input::Faults;
+use dfrsim_model::named::UnknownName;
+use std::path::Path;
+
+/// Names and texts of the maps.
+const MAPS: &[(&str, &str)] = &[
+    ("alibaba-gpu-2023", include_str!("maps/alibaba-gpu-2023.toml")),
+    ("alibaba-pai-2020", include_str!("maps/alibaba-pai-2020.toml")),
+    ("helios", include_str!("maps/helios.toml")),
+    ("philly", include_str!("maps/philly.toml")),
+];
+
+/// An error of finding or reading a map.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum MapError {
+    /// There is no such file and no shipped map of this name.
+    #[error("{unknown}; the maps are {names}, and files of your own are given by their path")]
+    Unknown {
+        /// The name, with the nearest known one.
+        unknown: UnknownName,
+        /// Names of the shipped maps.
+        names: String,
+    },
+    /// The file is no map.
+    #[error(transparent)]
+    Faults(#[from] Faults),
+}
+
+/// Iterates over the names of the shipped maps.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    MAPS.iter().map(|(name, _)| *name)
+}
+
+/// Returns the text of a shipped map.
+pub fn text(name: &str) -> Option<&'static str> {
+    MAPS.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
+}
+
+/// Returns the shipped map of a name, or reads the map of a file.
+///
+/// # Errors
+///
+/// [`MapError`].
+pub fn find(name: &str) -> Result<Map, MapError> {
+    if let Some(text) = text(name) {
+        return Ok(Map::parse(name, text)?);
+    }
+    let path = Path::new(name);
+    if path.exists() {
+        return Ok(Map::open(path)?);
+    }
+    let names: Vec<&str> = names().collect();
+    Err(MapError::Unknown { unknown: UnknownName::new("map", name, &names), names: names.join(", ") })
+}
+
+/// Returns the shipped map all of whose columns a table has; of several, the one with the most.
+pub(crate) fn fitting(shape: &Shape) -> Option<&'static str> {
+    let columns = |text: &str| -> Option<Vec<String>> {
+        let map = Map::parse("a shipped map", text).ok()?;
+        Some(map.required_columns().map(str::to_owned).collect())
+    };
+    let fits = |needed: &Vec<String>| {
+        !needed.is_empty()
+            && needed.iter().all(|name| shape.columns.iter().any(|column| column.eq_ignore_ascii_case(name)))
+    };
+    let maps = MAPS.iter().filter_map(|(name, text)| Some((columns(text).filter(fits)?.len(), *name)));
+    maps.max_by_key(|(columns, _)| *columns).map(|(_, name)| name)
+}

@@ -1,0 +1,158 @@
+//! Recognition of files by their content.
+//!
+//! [`recognise`] reads the first bytes of a file, decompressed if they are gzip, and determines its
+//! [`Kind`]. Names of files decide only between kinds that the content leaves open. A file that is no
+//! log of jobs has one message, with its kind and the command that takes it ([`Kind::refusal`]).
+//!
+//! ```
+//! use dfrsim_workload::recognise::{Kind, of_start};
+//! let name = "jobs.txt".as_ref();
+//! assert_eq!(of_start(b"; MaxProcs: 8\n1 0 -1 60 4 -1 -1 4 100 -1 1 7 1 -1 1 1 -1 -1\n", true, name), Kind::Swf);
+//! assert_eq!(of_start(b"JobID|State|Submit|Start|End\n", true, name), Kind::Slurm);
+//! let table = of_start(b"job_id,user,gpus,end\n1,u0,2,2026-03-01\n", true, name);
+//! assert!(table.refusal().unwrap().starts_with("found a table with commas, columns job_id, user, gpus, end"));
+//! ```
+
+mod foreign;
+mod json;
+mod lines;
+mod magic;
+mod shape;
+
+pub use foreign::Foreign;
+pub use shape::{Form, Shape};
+
+use crate::formats::table;
+use crate::log::{Input, LogError, open_log};
+use std::io::{self, Cursor, Read as _};
+use std::path::Path;
+
+/// Number of bytes of a file that are looked at.
+const START_BYTES: usize = 1 << 15;
+
+/// Kind of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A log in the Standard Workload Format.
+    Swf,
+    /// A log in the Grid Workloads Format.
+    Gwf,
+    /// A listing of Slurm's `sacct`, in any of its forms.
+    Slurm,
+    /// Accounting of PBS, OpenPBS or Torque.
+    Pbs,
+    /// A Batsim workload.
+    Batsim,
+    /// A table, which needs a map of its columns.
+    Table(Shape),
+    /// Another kind of file.
+    Foreign(&'static Foreign),
+    /// A text of an unknown kind, with its start.
+    Text(String),
+}
+
+impl Kind {
+    /// Returns the description of the kind, with its article.
+    pub fn description(&self) -> String {
+        match self {
+            Kind::Swf => "a log in SWF".to_owned(),
+            Kind::Gwf => "a log in GWF".to_owned(),
+            Kind::Slurm => "a listing of sacct".to_owned(),
+            Kind::Pbs => "accounting of PBS".to_owned(),
+            Kind::Batsim => "a workload of Batsim".to_owned(),
+            Kind::Table(shape) => shape.to_string(),
+            Kind::Foreign(foreign) => foreign.what.to_owned(),
+            Kind::Text(start) => format!("a text that starts with `{start}`"),
+        }
+    }
+
+    /// Returns the message for a file of this kind where a log is expected; `None` for a log.
+    pub fn refusal(&self) -> Option<String> {
+        let advice = match self {
+            Kind::Swf | Kind::Gwf | Kind::Slurm | Kind::Pbs | Kind::Batsim => return None,
+            Kind::Table(shape) => match table::fitting(shape) {
+                Some(map) => format!("its columns are those of the map `{map}`: give `--columns {map}`"),
+                None => "describe its columns with `--columns MAP`".to_owned(),
+            },
+            Kind::Foreign(foreign) => foreign.advice.to_owned(),
+            Kind::Text(_) => "if it is a table, describe its columns with `--columns MAP`".to_owned(),
+        };
+        let expected = "expected a log of jobs (SWF, GWF, a listing of sacct, accounting of PBS, a workload of Batsim)";
+        Some(format!("found {}, {expected}; {advice}", self.description()))
+    }
+
+    /// Returns whether a map may describe the file as a table of jobs.
+    pub(crate) fn may_be_table(&self) -> bool {
+        match self {
+            Kind::Table(_) | Kind::Text(_) | Kind::Slurm | Kind::Swf | Kind::Gwf => true,
+            Kind::Foreign(foreign) => foreign::may_be_table(foreign),
+            Kind::Pbs | Kind::Batsim => false,
+        }
+    }
+}
+
+/// Determines the kind of a file from its first bytes. `is_whole` is true if these are all.
+pub fn of_start(start: &[u8], is_whole: bool, name: &Path) -> Kind {
+    if start.is_empty() {
+        return Kind::Foreign(&foreign::EMPTY);
+    }
+    if let Some(foreign) = magic::recognise(start) {
+        return Kind::Foreign(foreign);
+    }
+    lines::recognise(&String::from_utf8_lossy(start), is_whole, name)
+}
+
+/// Determines the kind of a file, plain or gzip. A pipe is not read further by this, but cannot be
+/// read again.
+///
+/// # Errors
+///
+/// [`LogError::Open`] if the file cannot be opened.
+pub fn recognise(path: &Path) -> Result<Kind, LogError> {
+    Ok(Peeked::open(path)?.kind)
+}
+
+/// A file whose kind has been determined and that can still be read from its start.
+pub(crate) struct Peeked {
+    /// Kind of the file.
+    pub(crate) kind: Kind,
+    /// All bytes of the file, decompressed.
+    pub(crate) input: Input<'static>,
+}
+
+impl Peeked {
+    /// Opens a file. An error after its first bytes is left to the reader of `input`.
+    ///
+    /// # Errors
+    ///
+    /// [`LogError::Open`] if the file cannot be opened.
+    pub(crate) fn open(path: &Path) -> Result<Peeked, LogError> {
+        let open = |source| LogError::Open { file: path.display().to_string(), source };
+        let mut input = open_log(path).map_err(open)?;
+        let mut start = Vec::new();
+        let error = input.by_ref().take(START_BYTES as u64).read_to_end(&mut start).err();
+        let is_whole = start.len() < START_BYTES;
+        let kind = match &error {
+            // The reader reports it.
+            Some(_) if start.is_empty() => Kind::Swf,
+            _ => of_start(&start, is_whole, path),
+        };
+        let rest: Input<'static> = match error {
+            Some(error) => Box::new(Broken(Some(error))),
+            None => input,
+        };
+        Ok(Peeked { kind, input: Box::new(Cursor::new(start).chain(rest)) })
+    }
+}
+
+/// An input that ends with an error.
+struct Broken(Option<io::Error>);
+
+impl io::Read for Broken {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        self.0.take().map_or(Ok(0), Err)
+    }
+}
+
+#[cfg(test)]
+mod tests;

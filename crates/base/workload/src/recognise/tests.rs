@@ -1,0 +1,147 @@
+use super::{Kind, of_start};
+use proptest::prelude::*;
+use std::path::Path;
+
+/// Recognises a text that is in a file of this name.
+fn named(name: &str, text: &str) -> Kind {
+    of_start(text.as_bytes(), true, Path::new(name))
+}
+
+fn of(text: &str) -> Kind {
+    named("jobs.txt", text)
+}
+
+/// Returns the description of a file that is no log.
+fn other(bytes: &[u8]) -> String {
+    let kind = of_start(bytes, true, Path::new("jobs.swf"));
+    assert!(kind.refusal().is_some(), "{kind:?}");
+    kind.description()
+}
+
+const SWF: &str = "1 0 5 60 4 50.25 -1 4 100 -1 1 7 1 -1 1 1 -1 -1";
+
+#[test]
+fn logs_are_recognised_under_any_name() {
+    let swf = ["; MaxProcs:8", SWF, &format!("# a note\n{SWF}"), &format!("\u{feff}\r\n; x\r\n{SWF}\r\n")];
+    for text in swf.iter().map(|text| text.to_string()).chain([
+        format!("{SWF} {{7,7}} q_long 1:ppn=4\n{SWF} {{8}} q_long 1:ppn=4"),
+        format!("id submit wait run n cpu mem rn rt rm st u g app q p prev think\n{SWF}"),
+        SWF.replace(" 60 ", " x "),
+        "1 0 5 60 4 50.25 -1 4 100 -1 1 7 1 -1 1 1 -1".to_owned(),
+    ]) {
+        assert_eq!(of(&text), Kind::Swf, "{text}");
+    }
+    let gwf = "1 30 -1 60 4 -1 -1 4 100 -1 1 U7 G1 -1 -1 -1 S1 S1 UNITARY -1 -1 -1 -1 -1 -1 -1 -1 -1 -1";
+    assert_eq!(of(gwf), Kind::Gwf);
+    assert_eq!(of(&format!("# a grid\n{gwf}")), Kind::Gwf);
+    for listing in [
+        "JobID|State|Submit\n1|COMPLETED|x",
+        "User,JobIDRaw,State,Start\nu0,1,COMPLETED,x",
+        "jobid\tstate\tsubmit\n1\tCOMPLETED\tx",
+        "       JobID    JobName      State \n------------ ---------- ---------- \n1 a COMPLETED",
+        r#"{"meta": {"plugin": {"type": "openapi/slurmdbd"}}, "jobs": [{"account": "a", "job_id": 1, "state": {}}]}"#,
+    ] {
+        assert_eq!(of(listing), Kind::Slurm, "{listing}");
+    }
+    assert_eq!(of("03/01/2026 09:00:00;Q;12.head;queue=batch"), Kind::Pbs);
+    for workload in [
+        r#"{"nb_res": 4, "jobs": [], "profiles": {}}"#,
+        r#"{"description": "x", "jobs": [{"id": "a", "subtime": 0, "res": 4, "profile": "p"}"#,
+    ] {
+        assert_eq!(of(workload), Kind::Batsim, "{workload}");
+    }
+}
+
+#[test]
+fn other_files_are_named() {
+    for (bytes, what) in [
+        (&b""[..], "an empty file"),
+        (b"\r\n \n", "an empty file"),
+        (b"PAR1\x15", "a Parquet table"),
+        (b"PK\x03\x04\x14", "a zip archive"),
+        (b"PK\x03\x04\x14 [Content_Types].xml", "a spreadsheet"),
+        (b"BZh91AY", "a file compressed with bzip2"),
+        (b"\x28\xb5\x2f\xfd\x04", "a file compressed with zstd"),
+        (b"%PDF-1.7", "a PDF document"),
+        (b"SQLite format 3\0", "an SQLite database"),
+        (b"\x00\x01\x02", "a binary file of an unknown kind"),
+        (b"\xff\xfeJ\0o\0b\0", "a text in UTF-16"),
+        (b"<!DOCTYPE html>\n<html>", "an HTML page"),
+        (b"<?xml version='1.0'?>\n<platform version='4'>", "a SimGrid platform"),
+        (b"ClusterName=c\nNodeName=n1 CPUs=4", "a slurm.conf"),
+        (b"# slurm\n\nSlurmctldHost = head", "a slurm.conf"),
+        (b"JobId=7 JobName=a\n   UserId=u0(1)", "an output of `scontrol show job`"),
+        (
+            b"JobId=7 UserId=u0(1) GroupId=g(1) Name=a JobState=COMPLETED StartTime=x EndTime=y",
+            "a file of Slurm's jobcomp/filetxt",
+        ),
+        (b"Cluster|Account|User|Partition|Share|", "associations of sacctmgr"),
+        (b"Name|Priority|GraceTime|Preempt", "qualities of service of sacctmgr"),
+        (b"\"JOB_FINISH\" \"10.1\" 1700000000 101", "LSF accounting (lsb.acct)"),
+        (b"study = \"online\"\npolicies = []", "a scenario"),
+        (b"[[classes]]\nnodes = 4", "a platform"),
+        (b"{\"event\":\"start\"}", "an events file of dfrsim"),
+        (b"{\"nodes\": [], \"vms\": []}", "a state of a cluster"),
+        (b"{\"name\": \"w\", \"workflow\": {}}", "a workflow of WfCommons"),
+        (b"#!/bin/sh\n", "a script"),
+        (b"hello world", "a text that starts with `hello world`"),
+    ] {
+        assert_eq!(other(bytes), what);
+    }
+    let sge = format!("all.q:n1:g:u0:job:1:sge:0:1:2:3:{}", "0:".repeat(33));
+    assert_eq!(other(sge.as_bytes()), "accounting of Grid Engine");
+    let mut tar = vec![b'x'; 300];
+    tar[257..262].copy_from_slice(b"ustar");
+    assert_eq!(other(&tar), "a tar archive");
+}
+
+#[test]
+fn tables_are_described() {
+    for (text, what) in [
+        ("job,user,end\n1,u0,3\n2,u1,4", "a table with commas, columns job, user, end"),
+        ("1,u0,3\n2,u1,4", "a table with commas, 3 columns without names"),
+        ("job;user name;n\n1;\"a;b\";3", "a table with semicolons, columns job, user name, n"),
+        ("id\tgpus\n1\t2", "a table with tabs, columns id, gpus"),
+        ("1 2 3\n4 5 6", "a table with blanks, 3 columns without names"),
+        ("{\"id\": 1, \"n\": {\"x\": 2}}\n{\"id\": 2}", "a table of JSON lines, columns id, n"),
+        ("[{\"id\": 1, \"end\": 2}]", "a JSON list of objects, columns id, end"),
+    ] {
+        assert_eq!(other(text.as_bytes()), what);
+    }
+}
+
+proptest! {
+    /// A damaged file has a kind and one message at most.
+    #[test]
+    fn any_bytes_have_a_kind(bytes in prop::collection::vec(any::<u8>(), 0..300), is_whole: bool) {
+        let kind = of_start(&bytes, is_whole, Path::new("jobs.swf"));
+        if let Some(message) = kind.refusal() {
+            prop_assert!(!message.contains('\n'), "{}", message);
+        }
+    }
+
+    /// Cut and changed texts of all kinds do not panic.
+    #[test]
+    fn damaged_texts_have_a_kind(
+        which in 0_usize..8,
+        cut in 0_usize..120,
+        at in 0_usize..120,
+        put in prop::sample::select(vec!['\0', '\r', '\n', '{', '"', '\\', '|', ';', ',', '[', '=', '\u{feff}']),
+    ) {
+        let texts = [
+            "{\"nb_res\": 4, \"jobs\": [{\"id\": \"a\\\"\"}]}",
+            "JobID|State|Submit\n1|COMPLETED|x\n",
+            "03/01/2026 09:00:00;Q;12.head;queue=batch",
+            "NodeName=n1 CPUs=4\n[a]\nb = 1",
+            "[[workloads]]\nname = 'a'",
+            "a,b,\"c\n1,2,3",
+            SWF,
+            "<html><body>",
+        ];
+        let mut text: String = texts[which].chars().take(cut).collect();
+        let place = text.char_indices().map(|(place, _)| place).nth(at).unwrap_or(text.len());
+        text.insert(place, put);
+        let message = named("jobs.json", &text).refusal().unwrap_or_default();
+        prop_assert!(!message.contains('\n'), "{}", message);
+    }
+}
