@@ -20,10 +20,6 @@ pub(crate) struct SiteAndLog {
     pub(super) excluded: usize,
     /// Number of jobs that depend on other jobs.
     pub(crate) dependent: usize,
-    /// Times of the first and the last submission, in seconds of the log.
-    pub(crate) span: Option<(u64, u64)>,
-    /// Number of records of the log.
-    pub(crate) records: usize,
     unsupported: Vec<String>,
 }
 
@@ -34,7 +30,7 @@ impl SiteAndLog {
         let (header, given, mut waiting) = (whole.header().clone(), whole.resource_requests(), 0);
         let names = |of: Naming| header.names(of).collect::<BTreeMap<u32, &str>>();
         let (users, accounts, mut kept_off) = (names(Naming::User), names(Naming::Group), 0);
-        let submit = |line: Line| {
+        let inspect = |line: Line| {
             let user = line.record.user.and_then(|user| users.get(&user).copied());
             let account = line.record.group.and_then(|group| accounts.get(&group).copied());
             let asked = given.get(&JobId(line.record.job)).into_iter().flatten();
@@ -42,9 +38,8 @@ impl SiteAndLog {
             kept_off += usize::from({ features }.any(|feature| site.excludes(feature, user, account)));
             let Record { preceding_job, also_preceding, .. } = &line.record;
             waiting += usize::from(preceding_job.is_some() || !also_preceding.is_empty());
-            line.record.submit.micros() / 1_000_000
         };
-        let submits: Vec<u64> = whole.by_ref().map(submit).collect();
+        whole.by_ref().for_each(inspect);
         let account = whole.finish().map_err(Failure::input)?.account;
         let reserved = if site.has_reservations() { 0 } else { account.of(Reason::RESERVED) };
         let left_out = [
@@ -53,8 +48,7 @@ impl SiteAndLog {
         ];
         let left_out = left_out.into_iter().filter(|(count, _)| *count > 0);
         let left_out = left_out.map(|(count, what)| format!("{what} ({count})")).collect();
-        let span = submits.iter().min().zip(submits.iter().max()).map(|(first, last)| (*first, *last));
-        let (conf, records) = (files.conf.clone(), submits.len());
+        let conf = files.conf.clone();
         Ok(SiteAndLog {
             conf,
             site,
@@ -62,8 +56,6 @@ impl SiteAndLog {
             requests: given,
             excluded: kept_off,
             dependent: waiting,
-            span,
-            records,
             unsupported: left_out,
         })
     }
