@@ -28,7 +28,7 @@ use std::path::{Path, PathBuf};
 pub(crate) struct WorkloadArguments {
     /// Log to read: an SWF file, GWF (.gwf), the output of Slurm's sacct --parsable2 (.sacct),
     /// accounting of PBS (.pbs), or a Batsim workload (.json), plain or gzip; searched at the given
-    /// path, then in traces/, $DFRSIM_TRACES and ../shared/traces
+    /// path, then in traces/ and $DFRSIM_TRACES
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub(crate) workload: PathBuf,
     /// Number of nodes of the cluster; with `--unit processor`, number of processors; by default the

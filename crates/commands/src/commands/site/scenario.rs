@@ -110,8 +110,8 @@ impl Workload<'_> {
     }
 }
 
-/// Returns the path of a file relative to a folder; a path that is absolute, or cannot be made
-/// relative, becomes canonical.
+/// Returns the path of a file relative to a folder, as scenarios have it; a path that is absolute, or
+/// cannot be made relative, becomes canonical.
 fn relative_to(file: &Path, folder: &Path) -> Result<String, Failure> {
     let is_plain =
         |path: &Path| path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
@@ -119,8 +119,12 @@ fn relative_to(file: &Path, folder: &Path) -> Result<String, Failure> {
         let ups = folder.components().filter(|part| matches!(part, Component::Normal(_))).map(|_| "..");
         ups.collect::<PathBuf>().join(file)
     } else {
-        file.canonicalize().map_err(|error| Failure::in_file(file, error))?
+        PathBuf::new()
     };
+    // A folder that is a symbolic link has another parent.
+    let canonical = file.canonicalize().map_err(|error| Failure::in_file(file, error))?;
+    let is_right = !folder.exists() || folder.join(&path).canonicalize().is_ok_and(|found| found == canonical);
+    let path = if is_right && !path.as_os_str().is_empty() { path } else { canonical };
     let text = path.to_str().ok_or_else(|| Failure::in_file(&path, "this path is not valid UTF-8"))?;
     Ok(text.to_owned())
 }
