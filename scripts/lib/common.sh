@@ -9,6 +9,11 @@ set -euo pipefail
 started_in=$PWD
 script=$(basename "$(dirname "$(realpath "$0")")")/$(basename "$0")
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+# Logs may be in a folder beside the repository.
+if [ -z "${DFRSIM_TRACES:-}" ] && [ -d ../shared/traces ]; then
+  DFRSIM_TRACES=$(realpath ../shared/traces)
+  export DFRSIM_TRACES
+fi
 
 fail() { echo "$script: $1" >&2; exit 1; }
 fine() { echo "$script: fine${1:+, $1}"; }
@@ -47,7 +52,7 @@ find_dfrsim() {
 # find_log NAME: prints the path of a log of real machines, which may be in $DFRSIM_TRACES or in traces/; fails if it is missing.
 find_log() {
   local traces
-  for traces in "${DFRSIM_TRACES:-traces}" traces ../shared/traces; do
+  for traces in "${DFRSIM_TRACES:-traces}" traces; do
     [ ! -e "$traces/$1" ] || { realpath "$traces/$1"; return; }
   done
   return 1

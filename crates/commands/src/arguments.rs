@@ -14,7 +14,8 @@ use dfrsim_workload::formats::table::{self, Map, MapError};
 use dfrsim_workload::log::{Header, LogError, Strictness, Whole};
 use dfrsim_workload::lublin::{CpuNeeds, MemoryModel};
 use dfrsim_workload::prepare::{
-    self, Annotation, ClusterAssumptions, Join, Opened, Options, Rule, Rules, SizeField,
+    self, Annotation, Anomaly, ClusterAssumptions, Join, Opened, Options, Rule, Rules, SizeField,
+    StatusRule,
 };
 use dfrsim_workload::recognise::{Kind, recognise};
 use dfrsim_workload::traces;
@@ -30,7 +31,7 @@ use std::sync::Arc;
 pub(crate) struct WorkloadArguments {
     /// Log to read: an SWF file, GWF (.gwf), the output of Slurm's sacct --parsable2 (.sacct),
     /// accounting of PBS (.pbs), or a Batsim workload (.json), plain or gzip; searched at the given
-    /// path, then in traces/, $DFRSIM_TRACES and ../shared/traces
+    /// path, then in traces/ and $DFRSIM_TRACES
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub(crate) workload: PathBuf,
     /// Number of nodes of the cluster; with `--unit processor`, number of processors; by default the
@@ -72,9 +73,10 @@ pub(crate) struct WorkloadArguments {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Workload")]
 pub(crate) struct LogArguments {
-    /// Field with a job's size: requested = field 8, else 5; allocated = field 5, else 8
-    #[arg(long, value_name = "requested|allocated", default_value = "requested")]
-    size: SizeField,
+    /// Field with a job's size: requested = field 8, else 5 (the default); allocated = field 5, else
+    /// 8
+    #[arg(long, value_name = "requested|allocated")]
+    size: Option<SizeField>,
     /// Skip the first N lines of the file
     #[arg(long, value_name = "N", default_value_t = 0)]
     skip: u64,
@@ -118,6 +120,24 @@ pub(crate) struct LogArguments {
     /// Speed of a node in flop/s, for Batsim workloads whose profiles specify computation: 1e9
     #[arg(long, value_name = "FLOP/S", value_parser = flops)]
     flops: Option<NonZeroU64>,
+}
+
+/// Option about a log that only some commands can use.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum LogOption {
+    /// `--size`.
+    Size,
+    /// `--flops`.
+    Flops,
+}
+
+impl LogOption {
+    const fn name(self) -> &'static str {
+        match self {
+            LogOption::Size => "--size",
+            LogOption::Flops => "--flops",
+        }
+    }
 }
 
 /// Unit of allocation: the resource that a task occupies exclusively.
@@ -304,7 +324,7 @@ impl LogArguments {
             lines: self.strictness(),
             columns: self.columns.clone(),
             flops: self.flops,
-            size: self.size,
+            size: self.size.unwrap_or_default(),
             select: self.selection(),
             rules: self.rules(),
             ..Options::default()
@@ -315,6 +335,36 @@ impl LogArguments {
         let mut rules = Rules { too_wide, ..Rules::default() };
         self.rules.iter().for_each(|setting| setting.apply(&mut rules));
         rules
+    }
+    /// Refuses options that have no effect on a command.
+    pub(crate) fn refuse(&self, options: &[LogOption], reason: &str) -> Result<(), Failure> {
+        let given = |option: &&LogOption| match option {
+            LogOption::Size => self.size.is_some(),
+            LogOption::Flops => self.flops.is_some(),
+        };
+        match options.iter().find(given) {
+            Some(option) => Err(Failure::input(format!("{} {reason}", option.name()))),
+            None => Ok(()),
+        }
+    }
+    /// Returns the rules of a command that writes the lines of a log again: those that are given, and
+    /// otherwise rules that keep a line.
+    pub(crate) fn rules_for_lines(&self) -> Rules {
+        let (clamp, keep) = (Rule::Clamp, StatusRule::Keep);
+        let mut rules = Rules {
+            zero_run: clamp,
+            zero_size: clamp,
+            too_wide: clamp,
+            no_submit: Rule::Drop,
+            partial: keep,
+            ..Rules::default()
+        };
+        self.rules.iter().for_each(|setting| setting.apply(&mut rules));
+        rules
+    }
+    /// Returns whether a rule was given for this anomaly.
+    pub(crate) fn has_rule(&self, anomaly: Anomaly) -> bool {
+        self.rules.iter().any(|setting| setting.anomaly == anomaly)
     }
     pub(crate) fn selection(&self) -> Selection {
         Selection { skip: self.skip, first: self.first, from: self.from, to: self.to }

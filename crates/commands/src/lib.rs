@@ -44,6 +44,12 @@ use std::process::ExitCode;
 /// for all packages that are built with it.
 pub const HAS_PARQUET: bool = cfg!(feature = "parquet");
 
+/// Returns the options of all commands, as pairs of the command and the option with its hyphens:
+/// `("log info", "--nodes")`.
+pub fn options() -> Vec<(String, String)> {
+    commands::all_options()
+}
+
 /// Runs the program with the arguments of the process and with the studies, policies and readers of
 /// a registry.
 pub fn main_with(registry: Registry) -> ExitCode {

@@ -21,7 +21,9 @@ pub(crate) use crate::terminal::notice;
 
 use crate::failure::Failure;
 use crate::terminal::visible;
+use dfrsim_model::account::AccountSummary;
 use std::io::{self, Write as _};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// True if the program has printed to standard output.
@@ -30,6 +32,11 @@ static PRINTED: AtomicBool = AtomicBool::new(false);
 /// Returns whether the program has printed to standard output.
 pub(crate) fn has_printed() -> bool {
     PRINTED.load(Ordering::Relaxed)
+}
+
+/// Prints what became of the lines of a log as notices.
+pub(crate) fn print_account(path: &Path, account: &AccountSummary) {
+    account.paragraphs(&path.display().to_string()).iter().for_each(|line| notice!("{line}"));
 }
 
 /// Prints to standard output, with control characters escaped.

@@ -165,9 +165,9 @@ pub mod guide;
 pub mod prelude;
 
 use dfrsim_lab::Registry;
-use dfrsim_lab::fields::FileLocator;
+use dfrsim_lab::fields::{FileLocator, LocatedFile};
 use dfrsim_policies::Policies;
-use dfrsim_workload::traces::locate_with_fallback;
+use dfrsim_workload::traces::{Found, locate_beside};
 
 /// Creates the registry with all studies, the policies of this project, and those in [other
 /// processes](external).
@@ -179,8 +179,13 @@ pub fn registry() -> Registry {
 /// processes](external).
 pub fn registry_with(policies: Policies) -> Registry {
     let policies = external::families().into_iter().fold(policies, Policies::with_family);
-    let registry = Registry::new().with(policies).with(FileLocator::new(|name, folder| {
-        locate_with_fallback(name, folder).map_err(|missing| missing.to_string())
+    let registry = Registry::new().with(policies).with(FileLocator::new(|request| {
+        if !request.is_log {
+            return request.locate();
+        }
+        let Found { path, others } =
+            locate_beside(request.name, request.folder).map_err(|missing| missing.to_string())?;
+        Ok(LocatedFile { given: request.name.to_owned(), path, others })
     }));
     [
         dfrsim_paper_dfrs::register,

@@ -1,6 +1,6 @@
 //! Registry of the studies of a program.
 
-use crate::fields::{Document, Environment, Faults, FileLocator, ScenarioSource};
+use crate::fields::{Document, Environment, Faults, FileLocator, LocatedFile, ScenarioSource};
 use crate::study::{AnyScenario, AnyStudy, Study};
 use rustc_hash::FxHashMap;
 use std::any::Any;
@@ -67,9 +67,9 @@ impl Registry {
         copies: FxHashMap<String, PathBuf>,
     ) -> Result<AnyScenario, Faults> {
         let usual = self.environment.get::<FileLocator>().cloned().unwrap_or_default();
-        let locator = FileLocator::new(move |name, folder| match copies.get(name) {
-            Some(copy) => Ok(copy.clone()),
-            None => usual.locate(name, folder),
+        let locator = FileLocator::new(move |request| match copies.get(request.name) {
+            Some(copy) => Ok(LocatedFile::new(request.name, copy)),
+            None => usual.locate(request),
         });
         let environment = self.environment.clone().with(locator);
         let name = "scenario.toml";

@@ -2,7 +2,7 @@
 
 use crate::data::DataFrame;
 use crate::drawing::Drawing;
-use crate::fields::{Faults, FileLocator, ScenarioSource};
+use crate::fields::{Faults, FileLocator, LocatedFile, ScenarioSource};
 use crate::registry::Registry;
 use crate::study::{AnyScenario, AnyStudy, RowTexts};
 use crate::sweep::{MANIFEST, Manifest, SealError, TIMES, journals};
@@ -221,7 +221,7 @@ impl<'a> Results<'a> {
     /// Returns an error if the scenario or the rows cannot be read.
     pub fn drawings(&self, registry: &Registry) -> Result<Vec<Drawing>, ResultsError> {
         // The input files of the scenario may no longer exist; the figures do not need them.
-        let anywhere = FileLocator::new(|name, _| Ok(name.into()));
+        let anywhere = FileLocator::new(|request| Ok(LocatedFile::new(request.name, request.name)));
         let source = ScenarioSource {
             text: &self.scenario,
             name: "scenario.toml",

@@ -20,11 +20,12 @@ use crate::key::{Digest, KeyBuilder};
 use crate::record::Failure;
 use crate::table::NamedTable;
 use crate::text::csv::ReadFile;
+use dfrsim_model::account::AccountSummary;
 use rustc_hash::FxHashSet;
 use std::any::Any;
 use std::fs::{self, File};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -95,6 +96,18 @@ pub struct Input {
     pub report: Vec<String>,
     /// Counts for the manifest, by name.
     pub counts: Vec<(String, u64)>,
+    /// Path at which the file was found; set by the framework.
+    pub path: Option<PathBuf>,
+    /// Account of the lines of a log: what became of each.
+    pub account: Option<AccountSummary>,
+}
+
+impl Input {
+    /// Creates an input without remarks and counts.
+    pub fn new(file: &str, digest: Digest) -> Input {
+        let (report, counts) = (Vec::new(), Vec::new());
+        Input { file: file.to_owned(), digest, report, counts, path: None, account: None }
+    }
 }
 
 /// Context of a run within its sweep.

@@ -21,6 +21,7 @@
 //!   and their names.
 //! * [`platform`]: classes of nodes, and when nodes are up.
 //! * [`mod@named`]: choices that users write by name.
+//! * [`account`]: what became of the lines of a file.
 //! * [`limits`]: the largest sizes; [`read_text_file`]: small files, with a limit; [`SortedMap`]: small
 //!   maps; [`Members`]: JSON objects in their written order.
 //!
@@ -53,6 +54,7 @@ mod virtual_time;
 mod weight;
 mod yields;
 
+pub mod account;
 pub mod batch;
 pub mod coallocation;
 pub mod event;

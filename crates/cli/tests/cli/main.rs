@@ -2,12 +2,14 @@
 
 mod altered;
 mod answers;
+mod answers_named;
 mod archive;
 mod check;
 #[cfg(unix)]
 mod cmd;
 mod coallocation;
 mod compare;
+mod effects;
 mod every_study;
 mod exit_codes;
 mod explain;

@@ -54,7 +54,7 @@ fn three_files_become_an_answer() {
     let changes = "--samples 3 --what-if nodes.gpu=+3 --what-if bf_interval=600";
     let text = stdout(site(&folder).args(changes.split(' ')));
     for line in [
-        "records of the log: 60\n",
+        ": 60 lines: 60 jobs, 0 rejected, 0 left out\n",
         "4 nodes from n1 on: 8 cores, 32000 MB, partition-cpu\n",
         "1 node from g1 on: 8 cores, 64000 MB, 2 gpu, partition-gpu\n",
         "partitions: cpu (tier 1, factor 1, at most 24.0 h), gpu (tier 2, factor 1)\n",
@@ -80,7 +80,7 @@ fn three_files_become_an_answer() {
         lines(&waits, &[("name", name), ("policy", &policy)]).remove(0)
     };
     let (gpu, more) = (of("gpu", "as it is"), of("gpu", "nodes.gpu=+3"));
-    assert_eq!(number(&gpu, "jobs"), 15.0, "{waits}");
+    assert_eq!(number(&gpu, "ran"), 15.0, "{waits}");
     // Resampled jobs keep their GPUs: without these, two at a time would fit on the node.
     assert!(number(&gpu, "wait_h") > 0.2 && number(&gpu, "wait_low_h") > 0.2, "{waits}");
     assert!(number(&more, "change_h") < -0.2 && number(&more, "change_high_h") < 0.0, "{waits}");
@@ -127,6 +127,115 @@ fn preemption_and_limits_are_changes_too() {
         assert_ne!(number(&of(limited), "mean_wait_s"), as_it_is, "{rows}");
     }
     assert!(number(&of("Epilog=1200"), "mean_wait_s") > as_it_is + 600.0, "{rows}");
+}
+
+/// Returns a listing of jobs of one node and some of its memory in GB, by these users.
+fn listing(users: &[&str], jobs: usize, memory: impl Fn(usize) -> u64) -> String {
+    let mut text = String::from(
+        "JobID|User|Account|QOS|Partition|State|Submit|Start|End|Timelimit|NNodes|AllocCPUS|ReqMem|AllocTRES\n",
+    );
+    for job in 0..jobs {
+        let (hour, minute) = (job * 7 / 60, job * 7 % 60);
+        let (user, gb) = (users[job % users.len()], memory(job));
+        let at = |hours: usize, seconds: &str| format!("2026-04-01T{:02}:{minute:02}:{seconds}", hour + hours);
+        text += &format!(
+            "{}|{user}|lab|normal|cpu|COMPLETED|{}|{}|{}|02:00:00|1|4|{gb}G|cpu=4,mem={gb}G,node=1\n",
+            job + 1,
+            at(0, "00"),
+            at(0, "30"),
+            at(1, "30"),
+        );
+    }
+    text
+}
+
+const SMALL: &str = "SelectType=select/cons_tres\nSelectTypeParameters=CR_Core_Memory\n\
+    NodeName=n[1-2] CPUs=8 RealMemory=16000\nNodeName=b1 CPUs=8 RealMemory=64000\n\
+    PartitionName=cpu Nodes=n[1-2] Default=YES\nPartitionName=big Nodes=b1\n";
+
+#[test]
+fn jobs_that_fit_no_node_are_told() {
+    let jobs = listing(&["a", "b", "c", "d"], 10, |job| if job < 9 { 40 } else { 2 });
+    let folder = Folder::with(&[("jobs.sacct", &jobs), ("slurm.conf", SMALL)]);
+    let told = "9 of 10 jobs fit no node that they may use";
+    let why = "9 jobs: memory of a node: up to 40.0 GB requested, the largest node has 15.6 GB";
+    let text = stdout(&mut folder.dfrsim("site --sacct jobs.sacct --slurm-conf slurm.conf --out o"));
+    assert!(text.contains(told) && text.contains(why), "{text}");
+    let printed = stdout(&mut folder.dfrsim("run o/site.toml --out results"));
+    assert!(printed.contains(told) && printed.contains(why), "{printed}");
+    assert!(printed.contains("9 of 10 jobs (90.0 %) are rejected or lost"), "{printed}");
+    let waits = fs::read_to_string(folder.path("results/tables/waits.csv")).unwrap();
+    let all = lines(&waits, &[("name", "all jobs")]).remove(0);
+    assert_eq!((number(&all, "came"), number(&all, "ran"), number(&all, "rejected")), (10.0, 1.0, 9.0));
+    let mut simulate = folder.dfrsim("simulate --workload jobs.sacct --slurm-conf slurm.conf --policy SLURM");
+    let said = String::from_utf8(simulate.output().unwrap().stderr).unwrap();
+    assert!(said.contains(told) && said.contains(why), "{said}");
+}
+
+#[test]
+fn sites_of_few_users_run() {
+    let without_user = |text: String| text.replace("JobID|User|", "JobID|").replace("|a|lab", "|lab");
+    let of = |users: &[&str]| listing(users, 40, |_| 2);
+    for jobs in [of(&["a"]), of(&["a", "b"]), of(&["a", "b", "c"]), without_user(of(&["a"]))] {
+        let folder = Folder::with(&[("jobs.sacct", &jobs), ("slurm.conf", SMALL)]);
+        stdout(&mut folder.dfrsim("site --sacct jobs.sacct --slurm-conf slurm.conf --out o"));
+        let printed = stdout(&mut folder.dfrsim("run o/site.toml --out results"));
+        assert!(printed.contains("drawn instances have the same jobs as another one and count once"), "{printed}");
+        // The listing records half a minute for each job.
+        let waits = fs::read_to_string(folder.path("results/tables/waits.csv")).unwrap();
+        let all = lines(&waits, &[("name", "all jobs")]).remove(0);
+        assert!((number(&all, "recorded_h") - 30.0 / 3600.0).abs() < 1e-4, "{waits}");
+    }
+}
+
+#[test]
+fn waits_are_compared_over_the_jobs_that_ran_in_both() {
+    let folder = files();
+    stdout(site(&folder).args(["--samples", "0", "--what-if", "qos.normal.MaxSubmitPU=1"]));
+    let results = folder.path("results");
+    let printed = stdout(dfrsim(["run", "--out"]).arg(&results).arg(folder.path("march/site.toml")));
+    let waits = fs::read_to_string(results.join("tables/waits.csv")).unwrap();
+    let of = |variant: &str| {
+        lines(&waits, &[("name", "all jobs"), ("policy", &format!("SLURM [{variant}]"))]).remove(0)
+    };
+    let (own, limited) = (of("as it is"), of("qos.normal.MaxSubmitPU=1"));
+    let rejected = number(&limited, "rejected");
+    assert!(rejected > 5.0, "{waits}");
+    assert_eq!(number(&limited, "compared"), 60.0 - rejected);
+    // Subtracting the means of all jobs would give another number.
+    let naive = number(&limited, "wait_h") - number(&own, "wait_h");
+    assert!((number(&limited, "change_h") - naive).abs() > 1e-3, "{waits}");
+    assert!(printed.contains("jobs (") && printed.contains("that ran here and with the first variant"), "{printed}");
+    let degradation = printed.contains("egradation");
+    assert!(!degradation && printed.contains("Hours of waiting"), "{printed}");
+    let compare = stdout(
+        dfrsim(["results", "compare", "--metric", "mean_wait_s", "--variant", "SLURM [as it is]"])
+            .args(["--with", "SLURM [qos.normal.MaxSubmitPU=1]"])
+            .args([&results, &results]),
+    );
+    assert!(compare.contains("warning: in 1 of 1 pairs"), "{compare}");
+    stdout(dfrsim(["results", "report"]).arg(&results));
+    let page = fs::read_to_string(results.join("report.html")).unwrap();
+    let (waits, answer) = (page.find("id=\"lead\""), page.find("id=\"answer\""));
+    assert!(waits.is_some() && waits < answer, "the report begins with the waits");
+}
+
+#[test]
+fn options_about_the_log_reach_the_scenario() {
+    let folder = files();
+    let options = "--size allocated --skip 2 --first 40 --from 600 --to 90000 --rule failed=drop --strict";
+    let text = stdout(site(&folder).args(options.split(' ')));
+    assert!(text.contains("left out: records outside the selected part"), "{text}");
+    let scenario: toml::Table = fs::read_to_string(folder.path("march/site.toml")).unwrap().parse().unwrap();
+    let swf = &scenario["workloads"][0]["swf"];
+    assert_eq!(swf["size"].as_str(), Some("allocated"));
+    assert_eq!(swf["lines"].as_str(), Some("strict"));
+    assert_eq!(swf["rules"]["failed"].as_str(), Some("drop"));
+    let select: Vec<_> = ["skip", "first", "from", "to"].iter().map(|field| swf["select"][*field].as_integer()).collect();
+    assert_eq!(select, [Some(2), Some(40), Some(600), Some(90000)]);
+    assert_eq!(scenario["objective"].as_str(), Some("mean_wait_s"));
+    let said = stderr(site(&folder).args(["--flops", "1e9"]), 2);
+    assert!(said.contains("--flops is for Batsim workloads"), "{said}");
 }
 
 /// Rejects a broken listing with the hint that other commands that read logs give too.

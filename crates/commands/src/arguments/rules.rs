@@ -6,7 +6,7 @@ use dfrsim_workload::prepare::{Anomaly, Rules};
 /// Rule for one anomaly, such as `zero-run=clamp`.
 #[derive(Clone, Debug)]
 pub(super) struct RuleSetting {
-    anomaly: Anomaly,
+    pub(super) anomaly: Anomaly,
     rule: String,
 }
 

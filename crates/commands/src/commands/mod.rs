@@ -124,6 +124,23 @@ impl Cli {
     }
 }
 
+/// Returns the options of each command that is not a group of commands, as pairs of the command and
+/// `--option`.
+pub(crate) fn all_options() -> Vec<(String, String)> {
+    fn add(command: &clap::Command, name: &str, found: &mut Vec<(String, String)>) {
+        let options = command.get_arguments().filter(|option| !option.is_global_set()).filter_map(clap::Arg::get_long);
+        if !command.has_subcommands() {
+            found.extend(options.map(|option| (name.to_owned(), format!("--{option}"))));
+        }
+        for below in command.get_subcommands() {
+            add(below, format!("{name} {}", below.get_name()).trim_start(), found);
+        }
+    }
+    let mut found = Vec::new();
+    add(&Cli::full_command(), "", &mut found);
+    found
+}
+
 /// Adds the option for the output format to the command of this name, or to all its subcommands.
 /// Negative numbers are accepted as values rather than as options, so that the parser of the value
 /// can report the expected range.

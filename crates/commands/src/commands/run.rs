@@ -186,9 +186,6 @@ fn print(
     quiet: bool,
 ) -> Result<(), Failure> {
     if !quiet {
-        let reports =
-            report.inputs.iter().flat_map(|input| input.report.iter().map(|line| (&input.file, line)));
-        reports.for_each(|(file, line)| notice!("{file}: {line}"));
         report.notices.iter().for_each(|notice| notice!("notice: {notice}"));
     }
     context.print(&Finished::new(scenario, options, report))?;

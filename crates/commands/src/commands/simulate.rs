@@ -3,6 +3,7 @@
 mod answer;
 mod files;
 mod jobs_file;
+mod misfits;
 mod outages;
 mod platform;
 mod priorities;
@@ -14,7 +15,7 @@ use crate::arguments::{LogArguments, WorkloadArguments, one_of, period};
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::interchange::Records;
-use crate::output::notice;
+use crate::output::{notice, print_account};
 use crate::read_log::ReadLog;
 use crate::slurm_site::{SiteAndLog, SiteArguments};
 pub(super) use answer::Simulated;
@@ -24,6 +25,7 @@ use dfrsim_cluster::{
     Conditions, EstimateModel, Followers, Metrics, Observer, Options, Overrun, SimulationError,
     SummaryOptions, Weights,
 };
+use dfrsim_model::account::AccountSummary;
 use dfrsim_model::platform::classes::UnequalNodes;
 use dfrsim_model::site::SiteSettings;
 use dfrsim_model::{Job, Seed, SimSpan, SimTime, WeightRule};
@@ -33,6 +35,7 @@ use dfrsim_workload::feedback::Submission;
 use dfrsim_workload::log::{Header, Record};
 use dfrsim_workload::prepare::{Opened, Report, Survey};
 use files::{Description, FileArguments, Files};
+use misfits::MisfitCounts;
 use outages::OutageArguments;
 use platform::PlatformArguments;
 use std::iter;
@@ -149,8 +152,14 @@ fn user_weight(text: &str) -> Result<(u32, f64), String> {
     })
 }
 
-/// Observers of a simulation.
-type Observers = (Metrics, Files);
+/// Result of a simulation.
+struct Simulation {
+    metrics: Metrics,
+    files: Files,
+    /// Jobs that no node can hold, one line for each reason.
+    misfits: Vec<String>,
+    account: AccountSummary,
+}
 
 /// Wall-clock time of each phase.
 #[derive(Debug, Default)]
@@ -195,9 +204,13 @@ impl Simulate {
         let priorities = self.priority.as_ref().map(read).transpose()?.flatten().or(of_site);
         let opened = if priorities.is_some() { opened.with_origins() } else { opened };
         self.warn_about_period();
-        let ((metrics, files), mut time) = self.run_log((&path, opened, nodes), unequal, priorities)?;
+        let (Simulation { metrics, files, misfits, account }, mut time) =
+            self.run_log((&path, opened, nodes), unequal, priorities)?;
         let begin = Instant::now();
-        let summary = metrics.summary().ok_or_else(|| Failure::input("no job is left to evaluate"))?;
+        let summary = metrics.summary().ok_or_else(|| {
+            let fault = format!("no job is left to evaluate; {} of {} were rejected", metrics.rejected(), account.jobs);
+            Failure::in_file(&path, fault)
+        })?;
         self.files.finish(files)?;
         time.writing = begin.elapsed();
         notice!(
@@ -206,7 +219,7 @@ impl Simulate {
             time.simulating.as_secs_f64(),
             time.writing.as_secs_f64()
         );
-        context.print(&Simulated::new(self.policy, summary))
+        context.print(&Simulated::new(self.policy, (path, account), misfits, summary))
     }
 
     /// Assembles a simulation of jobs that are given rather than read from a log.
@@ -300,7 +313,7 @@ impl Simulate {
 
     /// Reports the result of reading the log, before the simulation.
     fn report_reading(&self, path: &Path, report: &Report) -> Result<(), Failure> {
-        notice!("{}: {report}", path.display());
+        print_account(path, &report.account().summary());
         let counts = &report.counts;
         if counts.jobs == 0 {
             return Err(LogArguments::no_jobs(path));
@@ -323,7 +336,7 @@ impl Simulate {
         (workload, opened, nodes): (&Path, Opened, u32),
         unequal: Option<Arc<UnequalNodes>>,
         priorities: Option<Arc<SiteSettings>>,
-    ) -> Result<(Observers, HostTime), Failure> {
+    ) -> Result<(Simulation, HostTime), Failure> {
         let begin = Instant::now();
         let header = &opened.header().clone();
         let mut survey = opened.survey().map_err(|error| self.workload.log.failure(&error))?;
@@ -338,7 +351,6 @@ impl Simulate {
             Some(stretch) => Job { submit: stretch.submit(job.submit), ..job },
             None => job,
         };
-        let count = survey.report().counts.jobs;
         let last = survey.offered().span().map_or(SimTime::ZERO, |(_, last)| last);
         let last = stretch.map_or(last, |stretch| stretch.submit(last));
         let mut setup = self.assemble(nodes, last, unequal, priorities)?;
@@ -350,7 +362,8 @@ impl Simulate {
         if let Some(jobs) = survey.take_kept().filter(|_| !self.files.needs_records()) {
             let files = self.files.create(subject, Records::default())?;
             let jobs = jobs.map(arriving);
-            let (watchers, simulating) = self.simulate(subject, count, jobs, Followers::default(), files)?;
+            let jobs = (jobs, Followers::default());
+            let (watchers, simulating) = self.simulate(subject, survey.report(), jobs, files)?;
             return Ok((watchers, HostTime { reading: surveying, simulating, ..HostTime::default() }));
         }
         let mut jobs = survey.jobs().map_err(Failure::input)?;
@@ -362,7 +375,7 @@ impl Simulate {
             true => records.into_jobs(Box::new(pairs)),
             false => Box::new(pairs.map(|(job, _)| job)),
         });
-        let result = self.simulate(subject, count, &mut arrivals, Followers::default(), files);
+        let result = self.simulate(subject, survey.report(), (&mut arrivals, Followers::default()), files);
         let spent = arrivals.spent();
         drop(arrivals);
         if jobs.finish().map_err(|error| self.workload.log.failure(&error))? != *survey.report() {
@@ -382,7 +395,7 @@ impl Simulate {
         (survey, submission): (&Survey, Submission),
         arriving: impl Fn(Job) -> Job,
         surveying: Duration,
-    ) -> Result<(Observers, HostTime), Failure> {
+    ) -> Result<(Simulation, HostTime), Failure> {
         let begin = Instant::now();
         let mut stream = survey.jobs().map_err(Failure::input)?;
         let pairs: Vec<(Job, Record)> = iter::from_fn(|| stream.next_with_record()).collect();
@@ -390,11 +403,10 @@ impl Simulate {
         let links = submission.links(&pairs).unwrap_or_default();
         notice!("{}: {}", subject.workload.display(), links.counts);
         let jobs = pairs.into_iter().map(|(job, _)| arriving(job)).zip(links.preceding);
-        let count = survey.report().counts.jobs;
-        let (first, followers) = Followers::split(jobs);
+        let split = Followers::split(jobs);
         let reading = surveying + begin.elapsed();
         let files = self.files.create(subject, Records::default())?;
-        let (watchers, simulating) = self.simulate(subject, count, first, followers, files)?;
+        let (watchers, simulating) = self.simulate(subject, survey.report(), split, files)?;
         Ok((watchers, HostTime { reading, simulating, ..HostTime::default() }))
     }
 
@@ -402,22 +414,24 @@ impl Simulate {
     fn simulate(
         &self,
         subject: &Description<'_>,
-        count: u64,
-        jobs: impl IntoIterator<Item = Job>,
-        followers: Followers,
+        report: &Report,
+        (jobs, followers): (impl IntoIterator<Item = Job>, Followers),
         mut files: Files,
-    ) -> Result<(Observers, Duration), Failure> {
+    ) -> Result<(Simulation, Duration), Failure> {
         let begin = Instant::now();
         let mut metrics = Metrics::new(subject.setup.figures.clone());
-        let simulated = progress::with_progress(count, |mut progress| {
+        let mut misfits = subject.setup.options.unequal.as_deref().map(MisfitCounts::new);
+        let simulated = progress::with_progress(report.counts.jobs, |mut progress| {
             let mut watchers = files.observers();
-            watchers.extend([&mut metrics as &mut dyn Observer, &mut progress]);
+            watchers.extend([&mut metrics as &mut dyn Observer, &mut progress, &mut misfits]);
             subject.setup.simulate(jobs, followers, &mut watchers)
         });
         simulated.map_err(|error| match error {
             SimulationError::BeyondRange(_) => Failure::input(error),
             _ => Failure::Result(error.to_string()),
         })?;
-        Ok(((metrics, files), begin.elapsed()))
+        let misfits: Vec<String> = misfits.iter().flat_map(MisfitCounts::lines).collect();
+        misfits.iter().for_each(|line| notice!("{}: {line}", subject.workload.display()));
+        Ok((Simulation { metrics, files, misfits, account: report.account().summary() }, begin.elapsed()))
     }
 }

@@ -3,21 +3,24 @@
 mod scenario;
 
 use super::policies::known;
-use crate::arguments::LogArguments;
+use crate::arguments::{LogArguments, LogOption};
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::{Answer, OutputFiles, OverwriteGuard, notice};
 use crate::slurm_site::{SiteAndLog, SiteArguments, largest_node, platform};
 use clap::Args;
 use dfrsim_lab::Registry;
-use dfrsim_model::platform::classes::PlatformFields;
+use dfrsim_model::account::AccountSummary;
+use dfrsim_model::platform::classes::{Demands, Misfits, PlatformFields, UnequalNodes};
 use dfrsim_policies::PolicySetting;
 use dfrsim_workload::formats::slurm_conf::SimulatedSite;
+use dfrsim_workload::log::{Line, ResourceRequests};
+use dfrsim_workload::prepare::{JobStream, Opened, Options, Report};
 use dfrsim_workload::traces;
 use scenario::{Variant, Workload};
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Make a scenario from the files of a Slurm site, as it is and with other settings
 ///
@@ -66,8 +69,12 @@ pub(crate) struct MakeSite {
 pub(crate) struct Understood {
     /// The files that were written.
     files: Vec<PathBuf>,
-    /// The number of records of the log.
-    records: usize,
+    /// The log as it was found.
+    log: PathBuf,
+    /// What became of the lines of the log.
+    account: AccountSummary,
+    /// The jobs that no node can hold, one line for each reason.
+    fit_no_node: Vec<String>,
     /// The configuration as it was understood, one line per fact.
     understood: Vec<String>,
     /// Unsupported settings, ordered by their likely effect on results, the gravest first.
@@ -93,10 +100,21 @@ impl MakeSite {
                 )));
             }
         }
+        self.log.refuse(&[LogOption::Flops], "is for Batsim workloads; --sacct is a listing of Slurm")?;
         let log = traces::locate(&self.sacct).map_err(Failure::input)?;
         let files = self.site.files(&self.slurm_conf);
         let whole = self.log.read_whole(&log)?;
-        let as_it_is = SiteAndLog::read(&files, whole)?;
+        let options = self.log.options();
+        let selected = |line: &Line| options.select.contains(line.place, line.record.submit);
+        let seconds = whole.clone().filter(selected).map(|line| line.record.submit.micros() / 1_000_000);
+        let span = seconds.fold(None, |span, at| match span {
+            None => Some((at, at)),
+            Some((first, last)) => Some((at.min(first), at.max(last))),
+        });
+        if span.is_none() {
+            return Err(LogArguments::no_jobs(&log));
+        }
+        let as_it_is = SiteAndLog::read(&files, whole.clone())?;
         let of_log = as_it_is.for_log()?;
         let reference = largest_node(&of_log.kinds);
         let own = platform(&of_log, reference);
@@ -120,6 +138,9 @@ impl MakeSite {
             }
             variants.push(variant);
         }
+        let annotation = scenario::annotation(reference);
+        let opened = Opened::of_whole(&log, &Options { annotation, ..options }, whole);
+        let (misfits, report) = self.misfits(opened, &platforms[0].1, &as_it_is)?;
         let nodes = |fields: &PlatformFields| match fields.classes() {
             Ok(classes) => Ok(classes.nodes()),
             Err(error) => Err(Failure::in_file(&self.slurm_conf, error)),
@@ -129,13 +150,36 @@ impl MakeSite {
             nodes: nodes(&platforms[0].1)?,
             reference,
             samples: self.samples,
-            span: as_it_is.span,
+            span,
+            options,
             has_dependencies: as_it_is.dependent > 0,
         };
         platforms.iter().try_for_each(|(_, fields)| nodes(fields).map(drop))?;
         let text = scenario::text(&self.policy, &workload, &variants, &as_it_is.header, &self.out)?;
         let written = self.write(&text, &platforms, context.registry)?;
-        context.print(&Understood::new(written, &as_it_is, &of_log, &variants))
+        let account = report.account().summary();
+        context.print(&Understood::new(written, (&log, account), misfits, &as_it_is, &of_log, &variants))
+    }
+
+    /// Counts the jobs of the log that no node of the site can hold; the result has a line for each
+    /// reason.
+    fn misfits(
+        &self,
+        opened: Opened,
+        platform: &PlatformFields,
+        site: &SiteAndLog,
+    ) -> Result<(Vec<String>, Report), Failure> {
+        let classes =
+            platform.classes().map_err(|error| Failure::in_file(&self.slurm_conf, error))?;
+        let demands = Demands { given: ResourceRequests::clone(&site.requests), ..Demands::default() };
+        let nodes = UnequalNodes { classes, demands };
+        let count = |jobs: &mut JobStream<_>| {
+            let mut misfits = Misfits::default();
+            jobs.for_each(|job| misfits.add(&nodes.classes, &job, &nodes.demand(&job)));
+            misfits
+        };
+        let (misfits, report) = opened.with_jobs(count).map_err(|error| self.log.failure(&error))?;
+        Ok((misfits.lines(&nodes.classes), report))
     }
 
     /// Writes the scenario and its platforms, and checks that the scenario can be loaded.
@@ -168,6 +212,8 @@ impl MakeSite {
 impl Understood {
     fn new(
         files: Vec<PathBuf>,
+        (log, account): (&Path, AccountSummary),
+        fit_no_node: Vec<String>,
         site: &SiteAndLog,
         of_log: &SimulatedSite,
         variants: &[Variant],
@@ -179,7 +225,9 @@ impl Understood {
         });
         Understood {
             files,
-            records: site.records,
+            log: log.to_owned(),
+            account,
+            fit_no_node,
             understood: site.summary(of_log),
             not_used: not_used.collect(),
             variants: variants.iter().map(|variant| variant.name.clone()).collect(),
@@ -189,7 +237,8 @@ impl Understood {
 
 impl Answer for Understood {
     fn text(&self) -> String {
-        let mut lines = vec![format!("records of the log: {}", self.records)];
+        let mut lines = self.account.paragraphs(&self.log.display().to_string());
+        lines.extend(self.fit_no_node.iter().cloned());
         lines.extend(self.understood.iter().cloned());
         for NotUsed { may_change, parameters } in &self.not_used {
             lines.push(format!("not used, may change {may_change}: {}", parameters.join(", ")));

@@ -20,10 +20,6 @@ pub(crate) struct SiteAndLog {
     pub(super) excluded: usize,
     /// Number of jobs that depend on other jobs.
     pub(crate) dependent: usize,
-    /// Times of the first and the last submission, in seconds of the log.
-    pub(crate) span: Option<(u64, u64)>,
-    /// Number of records of the log.
-    pub(crate) records: usize,
     unsupported: Vec<String>,
     /// Numbers of jobs by partition and QOS.
     counts: JobCounts,
@@ -37,7 +33,7 @@ impl SiteAndLog {
         let names = |of: Naming| header.names(of).collect::<BTreeMap<u32, &str>>();
         let (users, accounts, mut kept_off) = (names(Naming::User), names(Naming::Group), 0);
         let mut counts = JobCounts::default();
-        let submit = |line: Line| {
+        let inspect = |line: Line| {
             counts.all += 1;
             let (partition, queue) = (line.record.partition, line.record.queue);
             partition.into_iter().for_each(|number| *counts.of_partition.entry(number).or_default() += 1);
@@ -49,9 +45,8 @@ impl SiteAndLog {
             kept_off += usize::from({ features }.any(|feature| site.excludes(feature, user, account)));
             let Record { preceding_job, also_preceding, .. } = &line.record;
             waiting += usize::from(preceding_job.is_some() || !also_preceding.is_empty());
-            line.record.submit.micros() / 1_000_000
         };
-        let submits: Vec<u64> = whole.by_ref().map(submit).collect();
+        whole.by_ref().for_each(inspect);
         let account = whole.finish().map_err(Failure::input)?.account;
         let reserved = if site.has_reservations() { 0 } else { account.of(Reason::RESERVED) };
         let left_out = [
@@ -60,8 +55,7 @@ impl SiteAndLog {
         ];
         let left_out = left_out.into_iter().filter(|(count, _)| *count > 0);
         let left_out = left_out.map(|(count, what)| format!("{what} ({count})")).collect();
-        let span = submits.iter().min().zip(submits.iter().max()).map(|(first, last)| (*first, *last));
-        let (conf, records) = (files.conf.clone(), submits.len());
+        let conf = files.conf.clone();
         Ok(SiteAndLog {
             conf,
             site,
@@ -69,8 +63,6 @@ impl SiteAndLog {
             requests: given,
             excluded: kept_off,
             dependent: waiting,
-            span,
-            records,
             unsupported: left_out,
             counts,
         })

@@ -18,6 +18,7 @@ use crate::data::DataFrame;
 use crate::fields::unknown;
 use crate::groups::{Group, GroupKey, LoadPooling, block, by_block, groups};
 use crate::parallel::in_parallel;
+use crate::population::PopulationColumns;
 use crate::ranking::PairedComparison;
 use crate::results::{Results, ResultsError};
 use crate::table::{Bootstrap, Confidence, Estimates};
@@ -26,6 +27,7 @@ use pairing::{Pairing, pair};
 use schemars::JsonSchema;
 use selection::{SelectedVariants, Selection};
 use serde::Serialize;
+use std::collections::BTreeSet;
 
 /// Selection of variants and metrics, and bootstrap options of a comparison.
 #[derive(Clone, Debug, PartialEq)]
@@ -79,7 +81,8 @@ pub enum CompareError {
     Unknown(String),
     /// No row of A has a counterpart in B.
     #[error(
-        "none of the rows of A ({only_in_a}) and B ({only_in_b}) have the same labels, instance and variant{}",
+        "none of the rows of A ({only_in_a}) and B ({only_in_b}) have the same labels, instance and variant{}{}",
+        if differing.is_empty() { String::new() } else { format!("; they have no value in common in {}", differing.join(", ")) },
         if *other_instances > 0 { format!("; {other_instances} pairs have the same names, but the contents of their instances differ") } else { String::new() }
     )]
     NoPairs {
@@ -89,6 +92,8 @@ pub enum CompareError {
         only_in_b: usize,
         /// Number of pairs with equal names whose instances differ.
         other_instances: usize,
+        /// Names of the columns in which A and B have no value in common.
+        differing: Vec<&'static str>,
     },
 }
 
@@ -157,6 +162,9 @@ pub struct GroupComparison {
     pub ratio: Option<Estimates>,
     /// Number of pairs in `ratio`.
     pub ratios: usize,
+    /// Number of pairs in which the values of A and B are of different numbers of the same jobs, by
+    /// more than a hundredth.
+    pub other_jobs: usize,
 }
 
 /// Values of a metric on one instance.
@@ -206,7 +214,7 @@ pub fn compare(
     let (files_a, files_b) = (a.instances()?, b.instances()?);
     let mut parts = Vec::new();
     let (mut only_in_a, mut only_in_b, mut other_instances) = (0, 0, 0);
-    let mut unknown_selection = None;
+    let (mut unknown_selection, mut differing) = (None, Vec::new());
     for frame_a in &frames_a {
         let Some(frame_b) = frames_b.iter().find(|frame| frame.row_type.name == frame_a.row_type.name) else {
             continue;
@@ -229,15 +237,27 @@ pub fn compare(
             only_in_a += left_out.only_in_a + left_out.other_instances;
             only_in_b += left_out.only_in_b + left_out.other_instances;
             other_instances += left_out.other_instances;
+            differing.extend(disjoint_columns(frame_a, frame_b));
         } else {
             parts.push(compare_rows(frame_a, frame_b, &sides.with, pairing, &metrics, options));
         }
     }
     match (parts.is_empty(), unknown_selection) {
         (true, Some(message)) if only_in_a + only_in_b == 0 => Err(CompareError::Unknown(message)),
-        (true, _) => Err(CompareError::NoPairs { only_in_a, only_in_b, other_instances }),
+        (true, _) => Err(CompareError::NoPairs { only_in_a, only_in_b, other_instances, differing }),
         (false, _) => Ok(Comparison { options: options.clone(), parts }),
     }
+}
+
+/// Returns the names of the columns in which rows are paired and no row of A has the value of a row
+/// of B.
+fn disjoint_columns(a: &DataFrame, b: &DataFrame) -> Vec<&'static str> {
+    let texts = |frame: &DataFrame, column: usize| -> BTreeSet<String> {
+        (0..frame.len()).map(|row| frame.text(row, column)).collect()
+    };
+    let columns = a.with_role(&[Role::Label, Role::Instance, Role::Variant]);
+    let disjoint = columns.into_iter().filter(|&column| texts(a, column).is_disjoint(&texts(b, column)));
+    disjoint.map(|column| a.columns()[column].name).collect()
 }
 
 /// Checks that each name is a metric of some row type.
@@ -308,6 +328,9 @@ fn compare_group(
     let column = &a.columns()[metric];
     let rows = group.items.iter().map(|&at| pairs[at]);
     let values = rows.map(|(of_a, of_b)| (of_a, a.number(of_a, metric), b.number(of_b, metric)));
+    let population = PopulationColumns::of(a).filter(|_| PopulationColumns::of(b).is_some());
+    let differ = |&at: &usize| population.is_some_and(|jobs| jobs.differ((a, pairs[at].0), (b, pairs[at].1)));
+    let other_jobs = group.items.iter().copied().filter(differ).count();
     let (mut pairs, mut only_a, mut only_b) = (Vec::new(), 0, 0);
     for (row, of_a, of_b) in values {
         match (of_a, of_b) {
@@ -338,6 +361,7 @@ fn compare_group(
         difference: bootstrap("difference").estimates(&differences),
         ratio: bootstrap("ratio").estimates(&logarithms).map(|estimates| estimates.map(f64::exp)),
         ratios: logarithms.iter().map(Vec::len).sum(),
+        other_jobs,
         pairs,
     }
 }

@@ -6,6 +6,9 @@ use crate::drawing::{Axis, Chart, Drawing, stem};
 use crate::groups::cell;
 use crate::table::{Cell, Estimate, NamedTable, Table, TableLine, decimals};
 
+/// Number of pairs below which a bootstrap interval is told to be unreliable.
+const FEWEST_PAIRS: usize = 6;
+
 impl Comparison {
     /// Builds tables for readers, one per row type, with a line for each group and metric: mean and
     /// median of differences and ratios, with their confidence intervals in brackets.
@@ -51,6 +54,21 @@ impl Comparison {
         let counts: Vec<String> = counts.map(|(count, what)| format!("{count} {what}")).collect();
         if !counts.is_empty() {
             notes.push(format!("left out: {}", counts.join(", ")));
+        }
+        let groups = || part.groups.iter().filter(|group| !group.is_pooled);
+        let other_jobs: usize = groups().map(|group| group.other_jobs).sum();
+        if other_jobs > 0 {
+            let pairs: usize = groups().map(|group| group.pairs.len() + group.only_a + group.only_b).sum();
+            notes.push(format!(
+                "warning: in {other_jobs} of {pairs} pairs, A and B completed numbers of jobs that differ by more than 1 %, so their means are not of the same jobs; compare `counted`, `rejected` and `killed` in the rows"
+            ));
+        }
+        let few = part.groups.iter().filter(|group| (2..FEWEST_PAIRS).contains(&group.pairs.len())).count();
+        if few > 0 {
+            notes.push(format!(
+                "warning: {few} of {} lines have fewer than {FEWEST_PAIRS} pairs; their intervals can be far too narrow",
+                part.groups.len()
+            ));
         }
         notes
     }

@@ -19,6 +19,8 @@ pub struct UsedFile {
     pub given: String,
     /// Location of the file.
     pub path: PathBuf,
+    /// Other files that the name could mean, which are not read.
+    pub others: Vec<PathBuf>,
     /// True if the results keep a copy. Logs are not copied, as they may be large and their licences
     /// often forbid it.
     pub is_copied: bool,

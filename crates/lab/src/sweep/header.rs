@@ -93,7 +93,7 @@ mod tests {
 
     fn header() -> JournalHeader {
         let digest = Digest::from_bytes(b"");
-        let input = Input { file: "a.swf".to_owned(), digest, report: Vec::new(), counts: Vec::new() };
+        let input = Input::new("a.swf", digest);
         JournalHeader {
             program: "dfrsim".to_owned(),
             version: "1.0.0".to_owned(),

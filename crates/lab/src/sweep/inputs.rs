@@ -32,8 +32,11 @@ pub(super) fn inputs(uses: &Uses, known: Vec<Input>) -> Result<Vec<Input>, RunEr
         if inputs.iter().all(|input| input.file != *given) {
             let digest = File::open(path).and_then(Digest::from_reader);
             let digest = digest.map_err(|error| RunError::io(path, error))?;
-            inputs.push(Input { file: given.clone(), digest, report: Vec::new(), counts: Vec::new() });
+            inputs.push(Input::new(given, digest));
         }
+    }
+    for input in &mut inputs {
+        input.path = uses.files.iter().find(|used| used.given == input.file).map(|used| used.path.clone());
     }
     Ok(inputs)
 }

@@ -4,6 +4,7 @@ use super::seal::{self, SealError};
 use crate::key::Digest;
 use crate::record::Status;
 use crate::study::{Audit, Input};
+use dfrsim_model::account::AccountSummary;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -32,7 +33,7 @@ pub struct Manifest {
     pub audit: String,
     /// Counts of rows.
     pub rows: Counts,
-    /// Machine and run times; the only section that differs between machines.
+    /// Machine and run times. Only this section and the paths of inputs differ between machines.
     pub host: Host,
     /// Files that were read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -72,6 +73,9 @@ pub struct Host {
 pub struct InputSection {
     /// Name as given in the scenario.
     pub file: String,
+    /// Path at which the file was found, relative to the folder in which the program ran.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
     /// SHA-256 of the bytes.
     pub sha256: String,
     /// Name of the copy in the results; logs are not copied.
@@ -80,6 +84,9 @@ pub struct InputSection {
     /// Counts reported by the study for this file, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub counts: BTreeMap<String, u64>,
+    /// Account of the lines of a log.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub account: Option<AccountSummary>,
 }
 
 impl Counts {
@@ -102,7 +109,9 @@ impl InputSection {
     pub(crate) fn new(input: &Input) -> InputSection {
         let mut counts = BTreeMap::new();
         input.counts.iter().for_each(|(name, count)| _ = counts.insert(name.clone(), *count));
-        InputSection { file: input.file.clone(), sha256: input.digest.to_string(), copy: None, counts }
+        let path = input.path.as_ref().map(|path| path.display().to_string());
+        let (file, sha256, account) = (input.file.clone(), input.digest.to_string(), input.account.clone());
+        InputSection { file, path, sha256, copy: None, counts, account }
     }
 }
 

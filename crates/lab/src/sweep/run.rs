@@ -11,6 +11,7 @@ use super::runs::Runs;
 use super::seal;
 use super::times::TIMES;
 use super::work::Sweep;
+use crate::fields::UsedFile;
 use crate::study::{AnyScenario, Audit, Input, InstanceId, Journaling, Origin, RowStore, StudyOutputs};
 use crate::table::NamedTable;
 use crate::text::csv;
@@ -85,6 +86,11 @@ impl AnyScenario {
         let mut known = Vec::new();
         let study = (self.open)(&mut known)?;
         let inputs = inputs(&self.uses, known)?;
+        for UsedFile { given, path, others, .. } in &self.uses.files {
+            for other in others {
+                notices.push(format!("`{given}` is {}; {} is another file and is not read", path.display(), other.display()));
+            }
+        }
         let copies = copies(&self.uses, &inputs);
         let mut keeper = study.row_store();
         if options.fresh {
@@ -207,7 +213,8 @@ fn all_tables(made: StudyOutputs) -> Vec<NamedTable> {
     let StudyOutputs { mut tables, notes, claims } = made;
     tables.retain(|named| !named.table.is_empty());
     if let Some(first) = tables.first_mut().filter(|_| !notes.is_empty()) {
-        first.table = std::mem::take(&mut first.table).with_notes(notes);
+        let shown = first.summary.as_mut().unwrap_or(&mut first.table);
+        *shown = std::mem::take(shown).with_notes(notes);
     }
     if !claims.is_empty() {
         let title = "Published statements, each checked on these rows";

@@ -125,10 +125,11 @@ impl Table {
         self.lines.is_empty()
     }
 
-    /// Sets the notes below the Markdown table.
+    /// Appends notes below the Markdown table.
     #[must_use]
-    pub fn with_notes(self, notes: Vec<String>) -> Table {
-        Table { notes, ..self }
+    pub fn with_notes(mut self, notes: Vec<String>) -> Table {
+        self.notes.extend(notes);
+        self
     }
 
     /// Formats the table as CSV, with numbers at full precision.
@@ -215,14 +216,15 @@ mod tests {
                 vec![text("a|b,c"), Cell::Missing, Cell::Count(2), Cell::Number(0.1), Cell::Span(tau)],
             ],
         )
-        .with_notes(vec!["hpc2n: 3 jobs".to_owned()]);
+        .with_notes(vec!["hpc2n: 3 jobs".to_owned()])
+        .with_notes(vec!["2 of 40 lines".to_owned()]);
         assert_eq!(
             table.markdown(),
             "tau_s: 10\n\n\
              | policy |   n |   mean |\n\
              | ------ | --: | -----: |\n\
              | EASY   | 182 | 1767.1 |\n\
-             | a\\|b,c |   2 | 0.1000 |\n\nhpc2n: 3 jobs\n"
+             | a\\|b,c |   2 | 0.1000 |\n\nhpc2n: 3 jobs\n\n2 of 40 lines\n"
         );
         assert_eq!(table.csv(), "policy,load,n,mean,tau_s\nEASY,,182,1767.125,10\n\"a|b,c\",,2,0.1,10\n");
     }

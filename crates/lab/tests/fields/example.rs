@@ -210,9 +210,9 @@ fields! {
 
 /// Creates an environment in which every file exists, except those called "missing".
 pub(crate) fn environment() -> Environment {
-    Environment::new().with(FileLocator::new(|name, _| match name {
+    Environment::new().with(FileLocator::new(|request| match request.name {
         "missing" => Err("there is no file missing".into()),
-        name => Ok(format!("/logs/{name}").into()),
+        name => Ok(LocatedFile::new(name, format!("/logs/{name}"))),
     }))
 }
 

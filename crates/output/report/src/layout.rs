@@ -9,6 +9,7 @@ use crate::table::Table;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use dfrsim_lab::{InputSection, Manifest, Ranking, Results, Status, Verdict};
+use dfrsim_model::account::AccountSummary;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest as _, Sha256};
 
@@ -24,6 +25,8 @@ pub(crate) struct Content<'a> {
     pub(crate) warnings: Vec<String>,
     pub(crate) rankings: Vec<Ranking>,
     pub(crate) claims: Option<Table>,
+    /// Table about the objective of the scenario, which comes first.
+    pub(crate) lead: Option<Table>,
     pub(crate) tables: Vec<Table>,
     pub(crate) pictures: &'a [Picture],
     pub(crate) schedules: &'a [Schedule],
@@ -73,6 +76,7 @@ fn sections(content: &Content<'_>) -> Vec<Section> {
     let manifest = content.manifest();
     let sections = [
         ("warnings", "Warnings", if_any(&content.warnings, warnings)),
+        ("lead", "First table", content.lead.as_ref().map(lead)),
         ("answer", "Answer", if_any(&content.rankings, answer::answers)),
         ("figures", "Figures", if_any(content.pictures, pictures)),
         ("schedules", "Schedules", if_any(content.schedules, schedules)),
@@ -191,6 +195,13 @@ fn claims(table: &Table) -> Markup {
     }
 }
 
+fn lead(table: &Table) -> Markup {
+    html! {
+        h2 { (words(&table.name)) }
+        (table.html())
+    }
+}
+
 fn tables(tables: &[Table]) -> Markup {
     html! {
         h2 { "Tables" }
@@ -274,7 +285,12 @@ fn scenario(text: &str) -> Markup {
 fn inputs(inputs: &[InputSection]) -> Markup {
     html! {
         h2 { "Inputs" }
-        dl { @for input in inputs { dt { (input.file) } dd { (input_counts(input)) } } }
+        dl { @for input in inputs {
+            dt { (input.file) }
+            dd { (input_counts(input)) }
+            @for line in input.account.iter().flat_map(AccountSummary::details) { dd { (line.trim_start()) } }
+            dd { "SHA-256 " (input.sha256) @if let Some(path) = &input.path { ", found at " (path) } }
+        } }
     }
 }
 
@@ -288,9 +304,13 @@ fn versions(manifest: &Manifest) -> Markup {
     }
 }
 
-/// Formats the counts that the study reported for an input, without those that are 0.
+/// Formats what became of the lines of an input, or the counts that the study reported for it,
+/// without those that are 0.
 fn input_counts(input: &InputSection) -> String {
+    if let Some(AccountSummary { lines, jobs, rejected, left_out, .. }) = &input.account {
+        return format!("{lines} lines: {jobs} jobs, {rejected} rejected, {left_out} left out");
+    }
     let counted = input.counts.iter().filter(|(_, count)| **count > 0);
     let parts: Vec<String> = counted.map(|(name, count)| format!("{count} {}", words(name))).collect();
-    if parts.is_empty() { format!("SHA-256 {}", input.sha256) } else { parts.join(", ") }
+    parts.join(", ")
 }

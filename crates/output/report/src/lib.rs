@@ -40,12 +40,18 @@ pub fn page(
 ) -> Result<String, ResultsError> {
     let columns: Vec<&Column> = results.study.row_types.iter().flat_map(|each| each.columns).collect();
     let frames = results.rows()?;
-    let (claims, tables) = table::read_all(results, &columns)?;
+    let (claims, mut tables) = table::read_all(results, &columns)?;
+    let objective = results.objective();
+    let leads = |table: &table::Table| {
+        objective.as_deref().is_some_and(|objective| table::is_of_objective(&table.name, objective))
+    };
+    let lead = tables.first().is_some_and(leads).then(|| tables.remove(0));
     let content = layout::Content {
         results,
         warnings: warnings::warnings(results, &frames),
         rankings: dfrsim_lab::rankings(&frames, results.manifest.seed),
         claims,
+        lead,
         tables,
         pictures,
         schedules,

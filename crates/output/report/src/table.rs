@@ -22,8 +22,9 @@ pub(crate) struct Table {
     is_compact: bool,
 }
 
-/// Reads the table of claims, if there is one, and all other tables: first those whose names begin
-/// with a primary metric, as most readers look for them, then the rest, both in alphabetical order.
+/// Reads the table of claims, if there is one, and all other tables: first the one that the objective
+/// of the scenario is about ([`is_of_objective`]), then those whose names begin with a primary
+/// metric, as most readers look for them, then the rest, both in alphabetical order.
 pub(crate) fn read_all(
     results: &Results<'_>,
     columns: &[&Column],
@@ -36,9 +37,18 @@ pub(crate) fn read_all(
     }
     let is_first =
         |table: &Table| columns.iter().any(|it| it.is_primary() && table.name.starts_with(it.name));
-    tables.sort_by_key(|table| !is_first(table));
+    let objective = results.objective();
+    let is_leading = |table: &Table| objective.as_deref().is_some_and(|it| is_of_objective(&table.name, it));
+    tables.sort_by_key(|table| (!is_leading(table), !is_first(table)));
     let claims = tables.iter().position(|table| table.name == CLAIMS).map(|place| tables.remove(place));
     Ok((claims, tables))
+}
+
+/// Returns whether a table is about an objective: its name in the singular is a word of it, such as
+/// `waits` of `mean_wait_s`.
+pub(crate) fn is_of_objective(table: &str, objective: &str) -> bool {
+    let word = table.strip_suffix('s').unwrap_or(table);
+    objective.split('_').any(|part| part == word)
 }
 
 impl Table {

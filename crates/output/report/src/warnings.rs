@@ -1,6 +1,6 @@
 //! Warnings that a reader must see before using the results.
 
-use dfrsim_lab::{DataFrame, Results, Role};
+use dfrsim_lab::{DataFrame, Results, Role, missing_jobs};
 
 /// Largest number of failed runs that are listed individually.
 const MAX_LISTED: usize = 50;
@@ -10,7 +10,8 @@ const OUTDATED: &str = "A later run in this folder is unfinished; this page show
 /// Collects all warnings.
 pub(crate) fn warnings(results: &Results<'_>, frames: &[DataFrame]) -> Vec<String> {
     let outdated = results.has_newer_run.then(|| OUTDATED.to_owned());
-    outdated.into_iter().chain(failures(frames)).collect()
+    let missing = frames.iter().flat_map(missing_jobs);
+    outdated.into_iter().chain(failures(frames)).chain(missing).collect()
 }
 
 fn failures(frames: &[DataFrame]) -> Vec<String> {

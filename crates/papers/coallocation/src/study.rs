@@ -130,10 +130,9 @@ fn read_nodes(file: &LocatedFile) -> Result<(Vec<Resource>, Input), RunError> {
         list.resources.into_iter().map(|it| Resource { labels: [].into(), ..it }).collect();
     Grid::new(nodes.clone()).map_err(|error| RunError::input(format!("{}: {error}", file.given)))?;
     let input = Input {
-        file: file.given.clone(),
-        digest: Digest::from_bytes(text.as_bytes()),
         report: vec![format!("{} nodes", nodes.len())],
         counts: vec![("nodes".to_owned(), nodes.len() as u64)],
+        ..Input::new(&file.given, Digest::from_bytes(text.as_bytes()))
     };
     Ok((nodes, input))
 }

@@ -15,6 +15,8 @@ use dfrsim_workload::log::{Header, Record};
 use dfrsim_workload::lublin::{LublinParameters, generate, trace_seed};
 use dfrsim_workload::prepare::{self, Anomaly, JobStream, Report};
 use dfrsim_workload::resample::{Drawn, draw};
+use rustc_hash::FxHashMap;
+use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::iter;
@@ -28,8 +30,15 @@ pub(crate) struct RawInstance {
     pub(crate) name: String,
     /// Offered load to which the jobs are scaled; `None` if they are not scaled.
     pub(crate) load: Option<f64>,
+    /// Waits that the log records, if the jobs are those of the log at their own times.
+    pub(crate) recorded: Option<Arc<RecordedWaits>>,
     origin: InstanceOrigin,
 }
+
+/// Waits that a log records, by job.
+pub(crate) type RecordedWaits = FxHashMap<JobId, SimSpan>;
+
+#[derive(Clone)]
 
 enum InstanceOrigin {
     /// Jobs of a log, with their predecessors and, for a resampled log, the jobs they were drawn
@@ -53,6 +62,8 @@ pub(crate) struct ReadLog {
     pub(crate) report: Report,
     /// Counts of the links between jobs, if users wait for their jobs.
     links: Option<LinkCounts>,
+    /// Instances drawn from the users of the log, and how many of them were the same as another one.
+    draws: (u32, u32),
 }
 
 impl ReadLog {
@@ -62,12 +73,33 @@ impl ReadLog {
         let counts = &self.report.counts;
         let clamped = Anomaly::ALL.iter().any(|&anomaly| counts.of(anomaly).clamped > 0);
         let is_linked = self.links.is_some();
-        is_linked || clamped || counts.records != counts.outside + counts.jobs || self.report.read.broken > 0
+        is_linked || clamped || self.draws.1 > 0 || counts.records != counts.outside + counts.jobs || self.report.read.broken > 0
     }
     /// Describes the lines that were read, and the links between jobs.
     pub(crate) fn notes(&self, workload: &Workload) -> Vec<String> {
+        iter::once(format!("{}: {}", workload.name, self.report)).chain(self.remarks(workload)).collect()
+    }
+    /// Describes the selected part of the log, the rules that are not the usual ones, the links
+    /// between jobs and the drawn instances.
+    fn remarks(&self, workload: &Workload) -> Vec<String> {
+        let options = workload.source.log(workload.nodes).map(|(_, options)| options);
+        let settings = options.iter().flat_map(|options| {
+            let usual = prepare::Options::default();
+            let select = (options.select != usual.select)
+                .then(|| format!("{}: selected: {}", workload.name, as_text(&options.select)));
+            let rules = (options.rules != usual.rules)
+                .then(|| format!("{}: rules: {}", workload.name, as_text(&options.rules)));
+            select.into_iter().chain(rules)
+        });
         let links = self.links.map(|links| format!("{}: {links}", workload.name));
-        iter::once(format!("{}: {}", workload.name, self.report)).chain(links).collect()
+        let (drawn, equal) = self.draws;
+        let draws = (equal > 0).then(|| {
+            format!(
+                "{}: {equal} of {drawn} drawn instances have the same jobs as another one and count once: the log has too few users for more",
+                workload.name
+            )
+        });
+        settings.chain(links).chain(draws).collect()
     }
     /// Returns the log's record for the list of inputs.
     pub(crate) fn input(&self, workload: &Workload) -> Input {
@@ -94,17 +126,20 @@ impl ReadLog {
                     .map(|(name, it)| (name.to_owned(), it)),
             );
         }
+        let file = workload.source.log(workload.nodes).map(|(log, _)| log.file.given.clone());
+        let file = file.unwrap_or_default();
         Input {
-            file: workload
-                .source
-                .log(workload.nodes)
-                .map(|(log, _)| log.file.given.clone())
-                .unwrap_or_default(),
-            digest: self.digest,
-            report: self.notes(workload),
+            report: self.remarks(workload),
             counts: all,
+            account: Some(self.report.account().summary()),
+            ..Input::new(&file, self.digest)
         }
     }
+}
+
+/// Formats settings as JSON, whose fields have the names of scenarios.
+fn as_text(settings: &impl Serialize) -> String {
+    serde_json::to_string(settings).unwrap_or_default()
 }
 
 /// Returns all instances in the order of the scenario, and the logs that they come from.
@@ -138,13 +173,14 @@ fn instances_of_log(
     let (log, preparation) = workload.source.log(workload.nodes).expect("the source is a log");
     let origins = !scenario.priorities.is_empty() || !scenario.waits_by.is_empty();
     let preparation = prepare::Options { origins, ..preparation };
-    if log.submission == Submission::Open && log.resample.is_none() {
+    let has_waits = !scenario.waits_by.is_empty();
+    if log.submission == Submission::Open && log.resample.is_none() && !has_waits {
         let jobs = |stream: &mut JobStream<_>| (stream.header().clone(), stream.collect::<Vec<_>>());
         let read = prepare::with_jobs(&log.file.path, &preparation, jobs).map_err(RunError::input)?;
         let ((header, jobs), report) = read;
-        let read = ReadLog { workload: place, header, digest: digest_of(log)?, report, links: None };
+        let read = ReadLog { workload: place, header, digest: digest_of(log)?, report, links: None, draws: (0, 0) };
         let parts = cut_log(log, place, workload, jobs, ("whole", None, None))?;
-        return Ok((parts, read));
+        return Ok((at_loads(parts, &log.loads), read));
     }
     let pairs = |stream: &mut JobStream<_>| {
         (stream.header().clone(), iter::from_fn(|| stream.next_with_record()).collect::<Vec<_>>())
@@ -163,13 +199,24 @@ fn instances_of_log(
             whole.into_iter().chain((0..replications).map(sample)).collect()
         }
     };
-    let (mut parts, mut counts) = (Vec::new(), None);
+    let recorded = has_waits.then(|| recorded_waits(&samples[0].1)).filter(|waits| !waits.is_empty());
+    let recorded = recorded.map(Arc::new);
+    let (mut parts, mut counts, mut draws) = (Vec::<RawInstance>::new(), None, (0, 0));
     for (name, pairs, from) in samples {
+        let is_drawn = from.is_some();
         let links = log.submission.links(&pairs);
         counts = links.as_ref().map(|links| links.counts);
         let preceded = links.map(|links| links.preceding.into());
         let jobs = pairs.into_iter().map(|(job, _)| job).collect();
-        parts.extend(cut_log(log, place, workload, jobs, (&name, preceded, from))?);
+        for part in cut_log(log, place, workload, jobs, (&name, preceded, from))? {
+            draws.0 += u32::from(is_drawn);
+            if is_drawn && parts.iter().any(|known| known.has_jobs_of(&part)) {
+                draws.1 += 1;
+                continue;
+            }
+            let recorded = recorded.clone().filter(|_| !is_drawn);
+            parts.push(RawInstance { recorded, ..part });
+        }
     }
     if log.resample.is_some() {
         // Resampled jobs have numbers of their own.
@@ -177,7 +224,29 @@ fn instances_of_log(
     }
     // The counts of several samples would be those of the last one.
     let links = counts.filter(|_| log.resample.is_none());
-    Ok((parts, ReadLog { workload: place, header, digest: digest_of(log)?, report, links }))
+    let read = ReadLog { workload: place, header, digest: digest_of(log)?, report, links, draws };
+    Ok((at_loads(parts, &log.loads), read))
+}
+
+/// Returns the waits in field 3 of the records.
+fn recorded_waits(pairs: &[(Job, Record)]) -> RecordedWaits {
+    pairs.iter().filter_map(|(job, record)| Some((job.id, record.wait?))).collect()
+}
+
+/// Makes an instance of each load of each of these instances, or returns them as they are if there
+/// are no loads.
+fn at_loads(parts: Vec<RawInstance>, given: &[f64]) -> Vec<RawInstance> {
+    if given.is_empty() {
+        return parts;
+    }
+    let scaled = |load: f64, part: &RawInstance| RawInstance {
+        workload: part.workload,
+        name: format!("{}{}", part.name, suffix(Some(load))),
+        load: Some(load),
+        recorded: None,
+        origin: part.origin.clone(),
+    };
+    given.iter().flat_map(|&load| parts.iter().map(move |part| scaled(load, part))).collect()
 }
 
 fn digest_of(log: &Log) -> Result<Digest, RunError> {
@@ -227,7 +296,7 @@ fn cut_log(
     }
     let part = |name, jobs: Vec<Job>| {
         let origin = InstanceOrigin::Log(jobs.into(), preceded.clone(), from.clone());
-        RawInstance { workload: place, name, load: None, origin }
+        RawInstance { workload: place, name, load: None, recorded: None, origin }
     };
     Ok(match log.cut {
         Cut::None => vec![part(whole.to_owned(), jobs)],
@@ -258,6 +327,7 @@ fn instances_of_model(
                 workload: place,
                 name: format!("trace-{trace:0digits$}{suffix}"),
                 load,
+                recorded: None,
                 origin: InstanceOrigin::Trace { parameters, seed: trace_seed(seed, trace) },
             });
         }
@@ -282,7 +352,8 @@ fn instances_of_program(
     let made = made.collect::<Result<Vec<_>, RunError>>()?;
     let part = |load, (trace, jobs): (usize, &Vec<Job>)| {
         let origin = InstanceOrigin::Log(jobs.clone().into(), None, None);
-        RawInstance { workload: place, name: format!("trace-{trace:03}{}", suffix(load)), load, origin }
+        let name = format!("trace-{trace:03}{}", suffix(load));
+        RawInstance { workload: place, name, load, recorded: None, origin }
     };
     Ok(loads(&traces.loads)
         .into_iter()
@@ -333,6 +404,27 @@ impl RawInstance {
             ("jobs", self.size().to_string()),
         ];
         InstanceId { labels, weight: self.size() as u64 }
+    }
+    /// Returns whether the instance is a log or a week of one, and not drawn from it or scaled.
+    pub(crate) fn is_of_log(&self) -> bool {
+        self.load.is_none() && matches!(self.origin, InstanceOrigin::Log(_, _, None))
+    }
+    /// Returns the jobs of a log, in order of submission; none for a trace that is to be generated.
+    pub(crate) fn log_jobs(&self) -> &[Job] {
+        match &self.origin {
+            InstanceOrigin::Log(jobs, ..) => jobs,
+            InstanceOrigin::Trace { .. } => &[],
+        }
+    }
+    /// Returns whether both instances have the same jobs with the same predecessors, so that all
+    /// simulations of them are equal.
+    fn has_jobs_of(&self, other: &RawInstance) -> bool {
+        match (&self.origin, &other.origin) {
+            (InstanceOrigin::Log(jobs, preceded, _), InstanceOrigin::Log(others, other_preceded, _)) => {
+                jobs == others && preceded == other_preceded
+            }
+            _ => false,
+        }
     }
     /// Returns the predecessor of each job, if users wait for their jobs.
     pub(crate) fn predecessors(&self) -> Option<Predecessors> {

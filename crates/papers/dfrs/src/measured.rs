@@ -1,5 +1,6 @@
 //! Measurements of a simulation, from which its rows are made.
 
+use crate::waits::RunWaits;
 use dfrsim_cluster::{Observer, Occurrence, Summary};
 use dfrsim_model::{Job, SimSpan, SimTime};
 
@@ -11,6 +12,8 @@ pub(crate) struct Measurements {
     pub(crate) bounds: Option<Vec<f64>>,
     /// Waits of subsets of the jobs as JSON, if the scenario requests them.
     pub(crate) waits: Option<String>,
+    /// Waits of the jobs that ran, if the setting is the first one and waits are requested.
+    pub(crate) of_jobs: Option<RunWaits>,
     /// Values of the program's own metrics as JSON, if the scenario requests them.
     pub(crate) own: Option<String>,
 }

@@ -301,6 +301,9 @@ fields! {
         /// 10, weeks = 8 }`. The jobs of each user are a stream; streams are drawn with replacement
         /// and shifted by whole weeks. If absent, the log itself is simulated.
         pub resample: Option<Resample> = optional(table());
+        /// Offered loads to which each instance (the log, a week, or a drawn log) is scaled, by its
+        /// inter-arrival times; if empty, they are those of the log.
+        pub loads: Vec<f64> = list(positive("a load")).distinct(), default Vec::new();
     }
     check |log, at| {
         if log.cut == Cut::Week && log.submission != Submission::Open {
@@ -414,7 +417,7 @@ fn policies() -> Codec<Vec<Policy>> {
             {
                 uses.command(custom.name());
                 files.iter().for_each(|file| {
-                    uses.file(UsedFile { given: file.clone(), path: file.into(), is_copied: true });
+                    uses.file(UsedFile { given: file.clone(), path: file.into(), others: Vec::new(), is_copied: true });
                 });
             }
         },

@@ -2,14 +2,14 @@
 
 use crate::audited::Audited;
 use crate::groups::Matrix;
-use crate::instance::{self, Predecessors, RawInstance, ReadLog, raw_instances};
+use crate::instance::{self, Predecessors, RawInstance, RecordedWaits, ReadLog, raw_instances};
 use crate::measured::{Measurements, Submissions};
 use crate::own::{DepartedJobs, OwnMetric};
 use crate::platform::{unequal, unequal_of_priorities};
 use crate::rows::SimulationRow;
 use crate::scenario::{Online, Simulation, Source, Workload};
 use crate::setting::{Setting, SiteChoice, SiteIndex, settings};
-use crate::waits::Waits;
+use crate::waits::{OtherWaits, RunWaits, Waits};
 use crate::{claims, drawings, tables};
 use dfrsim_audit::Faults;
 use dfrsim_bound::{
@@ -21,10 +21,10 @@ use dfrsim_cluster::{
 use dfrsim_lab::fields::Scenario;
 use dfrsim_lab::{
     Audit, Claim, Drawing, Failure, Input, InstanceId, KeyBuilder, Labels, Long, NamedTable, Prepared, Role,
-    Row as _, RunContext, RunError, Status, Study,
+    Row as _, RunContext, RunError, Status, Study, Unfinished,
 };
 use dfrsim_model::platform::Outages;
-use dfrsim_model::platform::classes::UnequalNodes;
+use dfrsim_model::platform::classes::{Misfits, UnequalNodes};
 use dfrsim_model::site::SiteSettings;
 use dfrsim_model::{Job, JobTexts, Seed, SimSpan, SimTime};
 use dfrsim_policies::{PolicyOptions, Setup};
@@ -41,6 +41,8 @@ pub struct OnlineStudy {
     logs: Vec<ReadLog>,
     /// Nodes and priorities of each workload.
     workload_setups: Vec<WorkloadSetup>,
+    /// Notices about jobs of logs that no node can hold.
+    misfits: Vec<String>,
 }
 
 /// Index of the nodes of an instance: those of its workload, or those that a `priority` table
@@ -67,6 +69,8 @@ pub struct Instance {
     jobs: Arc<[Job]>,
     /// The predecessor of each job, if users wait for their jobs.
     predecessors: Option<Predecessors>,
+    /// Waits that the log records, if there are any.
+    recorded: Option<Arc<RecordedWaits>>,
     /// Settings of each of the scenario's `priority` tables.
     sites: Vec<Arc<SiteSettings>>,
     /// The workload's nodes, followed by those that priorities substitute for them.
@@ -227,15 +231,66 @@ impl OnlineStudy {
         if let Some(audited) = audited {
             audited.verdict().map_err(|faults| faulty(&faults))?;
         }
-        let summary = metrics.summary().ok_or_else(|| Failure::failed("no job is left to count"))?;
+        let summary = metrics.summary().ok_or_else(|| nothing_to_count(&metrics, instance.jobs.len()))?;
         let bound = |jobs: &[Job], tau| cluster.stretch_bound(jobs, tau);
         let bounds = submissions.filter(|_| self.scenario.bounded);
         let bounds = bounds.map(|jobs| jobs.bounds(bound, &simulation.taus));
         let header = self.logs.iter().find(|log| log.workload == variant.workload).map(|log| &log.header);
-        let waits = waits.map(|waits| waits.into_json(&self.scenario.waits_by, header));
+        // Changes are those from the first setting, over the jobs that ran in both.
+        let is_first = variant.setting == FIRST_SETTING;
+        let of_first = waits.as_ref().filter(|_| !is_first).and_then(|_| self.first_waits(instance, variant, audit));
+        let others = OtherWaits { first: of_first, recorded: instance.recorded.as_deref() };
+        let of_jobs = waits.as_ref().filter(|_| is_first).map(Waits::of_jobs);
+        let waits = waits.map(|waits| waits.json(&self.scenario.waits_by, header, others));
         let own = left.map(|left| OwnMetric::compute_all(&self.scenario.metrics, &left)).transpose();
-        Ok(Box::new(Measurements { summary, bounds, waits, own: own.map_err(Failure::failed)? }))
+        let own = own.map_err(Failure::failed)?;
+        Ok(Box::new(Measurements { summary, bounds, waits, of_jobs, own }))
     }
+
+    /// Returns the waits with the first setting of the scenario, which is simulated if it has not
+    /// been; `None` if its simulation failed.
+    fn first_waits<'a>(&self, instance: &'a Instance, variant: &Variant, audit: bool) -> Option<&'a RunWaits> {
+        let first = Variant { setting: FIRST_SETTING, ..*variant };
+        let measured = instance.summaries[FIRST_SETTING].get_or_init(|| self.simulate(instance, &first, audit));
+        measured.as_ref().ok()?.of_jobs.as_ref()
+    }
+}
+
+/// Index of the setting with which waits are compared.
+const FIRST_SETTING: usize = 0;
+
+/// Describes a simulation without any job that counts. That all jobs are rejected is a result, not a
+/// failure.
+fn nothing_to_count(metrics: &Metrics, jobs: usize) -> Failure {
+    match metrics.rejected() {
+        rejected if rejected == jobs as u64 => {
+            Failure::new(Status::Infeasible, format_args!("all {jobs} jobs were rejected"))
+        }
+        rejected => Failure::failed(format_args!("no job is left to count; {rejected} of {jobs} were rejected")),
+    }
+}
+
+/// Describes the jobs of each log that the nodes of its workload, or those of a `priority` table,
+/// cannot hold.
+fn misfits(scenario: &Scenario<Online>, parts: &[RawInstance], setups: &[WorkloadSetup]) -> Vec<String> {
+    let mut notices = Vec::new();
+    for (place, (workload, setup)) in scenario.workloads.iter().zip(setups).enumerate() {
+        let own = |part: &&RawInstance| part.workload == place && part.is_of_log();
+        for (index, nodes) in setup.nodes.iter().enumerate() {
+            let Some(nodes) = nodes else { continue };
+            let mut misfits = Misfits::default();
+            for job in parts.iter().filter(own).flat_map(RawInstance::log_jobs) {
+                misfits.add(&nodes.classes, job, &nodes.demand(job));
+            }
+            let user = setup.sites.iter().position(|(_, ClusterIndex(at))| *at == index);
+            let name = match user.filter(|_| index > 0) {
+                Some(site) => format!("{}, {}", workload.name, scenario.priorities[site].name),
+                None => workload.name.clone(),
+            };
+            notices.extend(misfits.lines(&nodes.classes).iter().map(|line| format!("{name}: {}", line.trim_start())));
+        }
+    }
+    notices
 }
 
 fn failure(error: SimulationError) -> Failure {
@@ -320,12 +375,14 @@ impl Study for OnlineStudy {
             Ok(WorkloadSetup { nodes, sites })
         };
         let sites =
-            scenario.workloads.iter().enumerate().map(of_workload).collect::<Result<_, RunError>>()?;
+            scenario.workloads.iter().enumerate().map(of_workload).collect::<Result<Vec<_>, RunError>>()?;
+        let misfits = misfits(scenario, &parts, &sites);
         Ok(OnlineStudy {
             settings: settings(scenario),
             parts,
             logs,
             workload_setups: sites,
+            misfits,
             scenario: scenario.clone(),
         })
     }
@@ -373,7 +430,14 @@ impl Study for OnlineStudy {
         let summaries = self.settings.iter().map(|_| OnceLock::new()).collect();
         let digest = instance::combined_digest(&digests);
         Ok(Prepared {
-            instance: Instance { jobs, predecessors: preceded, sites, clusters, summaries },
+            instance: Instance {
+                jobs,
+                predecessors: preceded,
+                recorded: part.recorded.clone(),
+                sites,
+                clusters,
+                summaries,
+            },
             digest,
         })
     }
@@ -391,6 +455,11 @@ impl Study for OnlineStudy {
         }
         if !self.scenario.waits_by.is_empty() {
             self.scenario.waits_by.iter().for_each(|part| _ = key.field("waits_by", part));
+            // The column `waits` has the differences from the first setting.
+            let first = Variant { setting: FIRST_SETTING, ..*variant };
+            let (site, cluster) = self.site(&first);
+            key.field("waits_from", cluster.0);
+            self.setting(&first).key(self.node_memory_gb(&first), site.map(|it| &**it), key);
         }
         self.scenario.metrics.iter().for_each(|metric| _ = key.field("metric", metric.versioned_name()));
         let simulation = &self.scenario.simulation;
@@ -414,7 +483,7 @@ impl Study for OnlineStudy {
         variant: &Variant,
         watch: RunContext<'_>,
     ) -> Result<Vec<SimulationRow>, Failure> {
-        let Measurements { summary, bounds, waits, own: figures } = instance.summaries[variant.setting]
+        let Measurements { summary, bounds, waits, own: figures, .. } = instance.summaries[variant.setting]
             .get_or_init(|| self.simulate(instance, variant, watch.audit))
             .as_deref()
             .map_err(Clone::clone)?;
@@ -455,9 +524,22 @@ impl Study for OnlineStudy {
         let altered = self.logs.iter().filter(|log| log.is_altered());
         let mut notes: Vec<String> =
             altered.flat_map(|log| log.notes(&self.scenario.workloads[log.workload])).collect();
+        notes.extend(self.misfits.iter().cloned());
         let mut done = rows.records.iter().filter_map(|record| record.outcome.as_ref().ok());
         if self.scenario.clairvoyant && done.any(|row| row.reached.is_none()) {
             notes.push("some instances have no clairvoyant schedule: it is for equal nodes with room for each job at full speed, and jobs that do not wait for others".into());
+        }
+        let without: Vec<&Unfinished> = (rows.records.iter())
+            .filter_map(|record| record.outcome.as_ref().err())
+            .filter(|unfinished| unfinished.failure.status == Status::Infeasible)
+            .collect();
+        if let Some(first) = without.first() {
+            notes.push(format!(
+                "warning: {} rows have no value, as no job ran; the first: {}: {}",
+                without.len(),
+                first.fields[..4].iter().filter(|field| !field.is_empty()).cloned().collect::<Vec<_>>().join(", "),
+                first.failure.message
+            ));
         }
         notes
     }

@@ -197,10 +197,9 @@ fn read(source: &Recorded, inputs: &mut Vec<Input>) -> Result<Workload, String> 
             Ok(found) => {
                 let machines = found.machines.len();
                 inputs.push(Input {
-                    file: file.given.clone(),
-                    digest: Digest::from_bytes(text.as_bytes()),
                     report: vec![format!("{machines} machines, {} s", found.span)],
                     counts: vec![("machines".to_owned(), machines as u64)],
+                    ..Input::new(&file.given, Digest::from_bytes(text.as_bytes()))
                 });
                 known = known.min(found.span);
                 traces.extend(found.machines);

@@ -73,10 +73,9 @@ fn read_instance(file: &LocatedFile) -> Result<(Instance, Input), RunError> {
     let instance = instance_from_json(&file.given, &text).map_err(RunError::input)?;
     let Parameters { nodes, tasks, .. } = Parameters::of_instance(&instance);
     let input = Input {
-        file: file.given.clone(),
-        digest: Digest::from_bytes(text.as_bytes()),
         report: vec![format!("{tasks} tasks on {nodes} nodes")],
         counts: vec![("tasks".to_owned(), tasks.into()), ("nodes".to_owned(), nodes.into())],
+        ..Input::new(&file.given, Digest::from_bytes(text.as_bytes()))
     };
     Ok((instance, input))
 }

@@ -125,6 +125,12 @@ impl Metrics {
         Metrics { exact_up_to: jobs, fold_beyond: jobs, ..self }
     }
 
+    /// Returns the number of jobs that were rejected, or killed by the policy before their work was
+    /// done.
+    pub const fn rejected(&self) -> u64 {
+        self.rejected
+    }
+
     /// Computes the summary of all jobs seen; `None` if no job counts.
     pub fn summary(&self) -> Option<Summary> {
         let makespan = self.last_end?.since(self.first_submit?);

@@ -1,5 +1,6 @@
 //! Account of a file: the lines that were found, and what became of each.
 
+use dfrsim_model::account::{AccountCount, AccountSummary, UnusedField};
 use dfrsim_model::named;
 use serde::Serialize;
 use std::borrow::Cow;
@@ -182,6 +183,30 @@ impl Account {
         let mut entries: Vec<&AccountEntry> = self.entries.iter().collect();
         entries.sort_by_key(|entry| entry.fate);
         entries
+    }
+    /// Returns the number of lines that became jobs.
+    pub fn jobs(&self) -> u64 {
+        self.lines.saturating_sub(self.total(Fate::LeftOut) + self.total(Fate::Rejected))
+    }
+    /// Returns the account with its sums.
+    pub fn summary(&self) -> AccountSummary {
+        let count = |AccountEntry { fate, reason, count }: &AccountEntry| AccountCount {
+            outcome: fate.name().to_owned(),
+            reason: reason.clone().into_owned(),
+            count: *count,
+        };
+        let unused = self.fields.iter().filter_map(|FieldUse { name, effect }| match effect {
+            Effect::WouldChange(jobs) => Some(UnusedField { name: name.clone(), jobs: *jobs }),
+            Effect::Used | Effect::NoEffect => None,
+        });
+        AccountSummary {
+            lines: self.lines,
+            jobs: self.jobs(),
+            rejected: self.total(Fate::Rejected),
+            left_out: self.total(Fate::LeftOut),
+            counts: self.entries().into_iter().map(count).collect(),
+            not_used: unused.collect(),
+        }
     }
     /// Formats the counts as notices for the user.
     pub fn notices(&self) -> Vec<String> {

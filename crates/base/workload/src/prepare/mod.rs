@@ -158,17 +158,24 @@ impl Report {
     /// rejected.
     pub fn account(&self) -> Account {
         let mut account = self.read.account.clone();
-        account.add_text(Fate::LeftOut, "records outside the selected part", self.counts.outside);
+        let counts = &self.counts;
+        // Records after the end of the selected part are read, but not prepared.
+        let outside = self.read.records.saturating_sub(counts.records - counts.outside);
+        account.add_text(Fate::LeftOut, "records outside the selected part", outside);
         for (reason, lines) in self.read.reasons.all() {
             account.add_text(Fate::Rejected, format!("lines with an invalid {reason}"), lines);
         }
         let unexplained = self.read.broken - self.read.reasons.all().map(|(_, lines)| lines).sum::<u64>();
         account.add_text(Fate::Rejected, "invalid lines", unexplained);
         for &anomaly in Anomaly::ALL {
-            let AnomalyCounts { clamped, dropped, .. } = self.counts.of(anomaly);
+            let AnomalyCounts { kept, clamped, dropped } = self.counts.of(anomaly);
             account.add_text(Fate::Rejected, format!("jobs dropped by the rule {anomaly}"), dropped);
             account.add_text(Fate::Changed, format!("jobs changed by the rule {anomaly}"), clamped);
+            account.add_text(Fate::Noted, format!("jobs kept by the rule {anomaly}"), kept);
         }
+        account.add_text(Fate::Noted, "jobs without requested time", self.counts.without_estimate);
+        account.add_text(Fate::Noted, "lines out of order, sorted", self.read.out_of_order);
+        debug_assert_eq!(account.jobs(), counts.jobs, "the account does not add up: {account:?}");
         account
     }
 }

@@ -1,5 +1,6 @@
 //! Tests SWF, Batsim and the Lublin model against other programs, damaged files and real logs.
 
+mod accounts;
 mod batsim;
 mod faults;
 mod feedback;

@@ -2,7 +2,7 @@
 
 use super::read::SelectedLog;
 use super::write;
-use crate::arguments::LogArguments;
+use crate::arguments::{LogArguments, LogOption};
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::{Answer, counted, notice};
@@ -107,6 +107,7 @@ impl Answer for Anonymised {
 
 impl Anonymise {
     pub(crate) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
+        self.log.refuse(&[LogOption::Size], "has no effect here: the lines keep both sizes")?;
         let SelectedLog { header, mut records, .. } = SelectedLog::read(&self.input, &self.log, |_| true)?;
         let (header, replaced) = anonymise::anonymise(&header, &mut records, self.shift);
         let coarse = self.coarse.then(|| self.coarsen(&header, &mut records)).transpose()?;

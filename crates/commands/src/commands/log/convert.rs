@@ -2,7 +2,7 @@
 
 use super::read::SelectedLog;
 use super::write;
-use crate::arguments::{LogArguments, processors};
+use crate::arguments::{LogArguments, LogOption, processors};
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::{Written, counted, notice};
@@ -11,16 +11,17 @@ use dfrsim_model::SimTime;
 use dfrsim_workload::cut;
 use dfrsim_workload::formats::swf;
 use dfrsim_workload::load;
-use dfrsim_workload::log::{Header, Line, MAX_SECONDS, Reason, Record};
-use dfrsim_workload::prepare::{JobStream, Options, Rule};
+use dfrsim_workload::log::{Header, MAX_SECONDS, Reason, Record};
+use dfrsim_workload::prepare::{JobStream, Options};
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 /// Cut, sort, scale and rewrite a log, or make one from accounting of Slurm or PBS, or from or for
 /// Batsim
 ///
-/// The lines are unchanged, except for the submit times that --load changes; rules for anomalous
-/// jobs apply to the load only. A name that ends in .gz is written as gzip.
+/// The lines are unchanged, except for the submit times that --load changes, and for lines that a
+/// given --rule drops or clamps; without --rule, only lines without a submit time are dropped. A
+/// name that ends in .gz is written as gzip.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -53,13 +54,11 @@ pub(crate) struct Convert {
 
 impl Convert {
     pub(crate) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
-        let mut without_submit = 0;
-        let options = self.log.options();
-        let mut log = SelectedLog::read(&self.input, &self.log, |Line { has_submit, record, .. }| {
-            let is_in_week = self.week.is_none_or(|week| week == cut::week(record.submit));
-            let has_place = *has_submit || options.rules.no_submit == Rule::Clamp;
-            without_submit += u64::from(is_in_week && !has_place);
-            is_in_week && has_place
+        if self.load.is_none() {
+            self.log.refuse(&[LogOption::Size], "requires --load: the lines themselves keep both sizes")?;
+        }
+        let mut log = SelectedLog::read(&self.input, &self.log, |record| {
+            self.week.is_none_or(|week| week == cut::week(record.submit))
         })?;
         let note = format!("{} of the jobs of {}, written by dfrsim", log.records.len(), log.name());
         let SelectedLog { path, header, records, report } = &mut log;
@@ -72,9 +71,6 @@ impl Convert {
                 path.display(),
                 counted(with_nodes, "job")
             );
-        }
-        if without_submit > 0 {
-            notice!("{}: lines dropped because they have no submit time: {without_submit}", path.display());
         }
         if records.is_empty() {
             return Err(LogArguments::no_jobs(path));

@@ -6,11 +6,12 @@ use crate::arguments::LogArguments;
 use crate::commands::distribution;
 use crate::context::Context;
 use crate::failure::Failure;
-use crate::output::{Answer, notice};
+use crate::output::{Answer, print_account};
 use chrono::DateTime;
 use clap::Args;
 use dfrsim_cluster::Distribution;
 use dfrsim_model::SimTime;
+use dfrsim_model::account::AccountSummary;
 use dfrsim_workload::log::Header;
 use dfrsim_workload::prepare::{self, Anomaly, JobStream, Log, Options, Report};
 use dfrsim_workload::traces;
@@ -47,6 +48,8 @@ pub(crate) struct Described {
     nodes: Option<u64>,
     /// The number of processors of the machine, from the header.
     processors: Option<u64>,
+    /// What became of the lines.
+    account: AccountSummary,
     lines: Lines,
     first_submission: Moment,
     last_submission: Moment,
@@ -116,7 +119,7 @@ impl Info {
         let read = prepare::with_jobs(&path, &options, work);
         let ((header, contents), report) = read.map_err(|error| self.log.failure(&error))?;
         let Some((first, last)) = contents.span() else {
-            notice!("{}: {report}", path.display());
+            print_account(&path, &report.account().summary());
             return Err(LogArguments::no_jobs(&path));
         };
         let processors =
@@ -127,6 +130,7 @@ impl Info {
             installation: header.installation().map(str::to_owned),
             nodes: header.max_nodes(),
             processors: header.max_procs(),
+            account: report.account().summary(),
             lines: Lines::of(&report),
             first_submission: Moment::new(&header, first),
             last_submission: Moment::new(&header, last),
@@ -143,11 +147,12 @@ impl Info {
 
 impl Answer for Described {
     fn text(&self) -> String {
-        let mut text = String::new();
+        let mut text: String =
+            self.account.paragraphs(&self.file).iter().map(|line| format!("{line}\n")).collect();
+        text.push('\n');
         let mut line = |name: &str, value: String| {
             text += &format!("{name:<18} {value}\n");
         };
-        line("file", self.file.clone());
         let known = [("computer", &self.computer), ("installation", &self.installation)];
         for (name, value) in known.into_iter().filter_map(|(name, value)| Some((name, value.as_ref()?))) {
             line(name, value.clone());
@@ -156,7 +161,6 @@ impl Answer for Described {
         for (name, value) in machine.into_iter().filter_map(|(name, value)| Some((name, value?))) {
             line(name, value.to_string());
         }
-        line("lines", self.lines.words.clone());
         line("first submission", self.first_submission.to_string());
         line("last submission", self.last_submission.to_string());
         line("weeks", self.weeks.to_string());

@@ -2,7 +2,7 @@
 
 use super::read::SelectedLog;
 use super::write;
-use crate::arguments::LogArguments;
+use crate::arguments::{LogArguments, LogOption};
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::{Written, counted, notice};
@@ -40,6 +40,7 @@ pub(crate) struct Resample {
 
 impl Resample {
     pub(crate) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
+        self.log.refuse(&[LogOption::Size], "has no effect here: the lines keep both sizes")?;
         let log = SelectedLog::read(&self.input, &self.log, |_| true)?;
         let drawn = draw(&log.records, self.weeks, Seed::new(self.seed));
         let users = drawn.iter().map(|one| one.user).max().unwrap_or(0);

@@ -2,8 +2,12 @@
 
 use crate::output::Answer;
 use dfrsim_lab::{AnyScenario, Counts, Part, RunOptions, RunReport, Table};
+use dfrsim_model::account::AccountSummary;
 use schemars::JsonSchema;
 use serde::Serialize;
+
+/// Number of digits of a digest that are printed; JSON and the manifest have all of them.
+const DIGITS: usize = 12;
 
 /// Result of a run, with the tables that are short enough for a terminal.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -41,8 +45,12 @@ struct Printed<'a> {
 struct ReportedInput<'a> {
     /// The name of the file in the scenario.
     file: &'a str,
+    /// The path at which it was found.
+    path: Option<String>,
     sha256: String,
-    /// The counts of the lines of the file, as text.
+    /// What became of the lines of a log.
+    account: Option<&'a AccountSummary>,
+    /// The selection, the rules and other remarks, as text.
     report: &'a [String],
 }
 
@@ -58,6 +66,8 @@ impl<'a> Finished<'a> {
         });
         let inputs = report.inputs.iter().map(|input| ReportedInput {
             file: &input.file,
+            path: input.path.as_ref().map(|path| path.display().to_string()),
+            account: input.account.as_ref(),
             sha256: input.digest.to_string(),
             report: &input.report,
         });
@@ -78,9 +88,24 @@ impl<'a> Finished<'a> {
     }
 }
 
+impl ReportedInput<'_> {
+    /// Formats the file, what became of its lines, and the remarks about it.
+    fn lines(&self) -> Vec<String> {
+        let (digest, _) = self.sha256.split_at(DIGITS.min(self.sha256.len()));
+        let found = self.path.as_deref().filter(|path| *path != self.file);
+        let found = found.map(|path| format!("found at {path}, ")).unwrap_or_default();
+        let name = format!("{} ({found}sha256 {digest})", self.file);
+        let account = self.account.map_or_else(|| vec![name.clone()], |account| account.paragraphs(&name));
+        account.into_iter().chain(self.report.iter().map(|line| format!("  {line}"))).collect()
+    }
+}
+
 impl Answer for Finished<'_> {
     fn text(&self) -> String {
-        let mut text = String::new();
+        let mut text: String = self.inputs.iter().flat_map(ReportedInput::lines).map(|line| line + "\n").collect();
+        if !text.is_empty() && !self.tables.is_empty() {
+            text.push('\n');
+        }
         for (place, Printed { title, rows, .. }) in self.tables.iter().enumerate() {
             if place == 0 && !self.title.is_empty() {
                 text += &format!("{}\n\n", self.title);

@@ -3,21 +3,34 @@
 use crate::commands::distribution;
 use crate::output::{Answer, counted};
 use dfrsim_cluster::{BoundedStretch, Fairness, Summary};
+use dfrsim_model::account::AccountSummary;
 use dfrsim_policies::Policy;
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::path::PathBuf;
 
 /// Metrics of a simulation.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Simulated {
     policy: String,
+    /// The log as it was found.
+    log: PathBuf,
+    /// What became of the lines of the log.
+    account: AccountSummary,
+    /// The jobs that no node can hold, one line for each reason.
+    fit_no_node: Vec<String>,
     #[serde(flatten)]
     figures: Summary,
 }
 
 impl Simulated {
-    pub(super) fn new(policy: Policy, figures: Summary) -> Simulated {
-        Simulated { policy: policy.to_string(), figures }
+    pub(super) fn new(
+        policy: Policy,
+        (log, account): (PathBuf, AccountSummary),
+        fit_no_node: Vec<String>,
+        figures: Summary,
+    ) -> Simulated {
+        Simulated { policy: policy.to_string(), log, account, fit_no_node, figures }
     }
 }
 

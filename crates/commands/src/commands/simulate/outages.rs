@@ -80,7 +80,7 @@ impl OutageArguments {
                 if let (Some(Err(error)), false) = (found, path.exists()) {
                     return Err(Failure::input(format!("--failures: {error}")));
                 }
-                times.file = Some(LocatedFile { given: text.to_owned(), path });
+                times.file = Some(LocatedFile::new(text, path));
             }
         }
         let outages = times.outages(nodes, last_arrival, Seed::new(seed).fork("outages"));

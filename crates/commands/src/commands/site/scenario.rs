@@ -8,6 +8,7 @@ use dfrsim_workload::cut::WEEK;
 use dfrsim_workload::formats::slurm_conf::SimulatedSite;
 use dfrsim_workload::log::Header;
 use dfrsim_workload::named_settings::{self, NamedSettings};
+use dfrsim_workload::prepare::{Annotation, ClusterAssumptions, Join, Options};
 use serde::Serialize;
 use serde_json::json;
 use std::path::{Component, Path, PathBuf};
@@ -54,20 +55,44 @@ pub(super) struct Workload<'a> {
     pub(super) nodes: u32,
     pub(super) reference: ReferenceNode,
     pub(super) samples: u32,
+    /// Submissions of the first and the last selected job, in seconds of the log.
     pub(super) span: Option<(u64, u64)>,
+    /// Selected part of the log, size of jobs, and rules for anomalous lines.
+    pub(super) options: Options,
     /// True if some jobs depend on others.
     pub(super) has_dependencies: bool,
+}
+
+/// Returns the annotation of jobs with the nodes, cores and memory of the listing, as parts of the
+/// reference node.
+pub(super) fn annotation(reference: ReferenceNode) -> Annotation {
+    let ReferenceNode { cores, memory_gb } = reference;
+    let memory_kb = (memory_gb * KB_OF_GB).round() as u64;
+    Annotation::Hpc2n(ClusterAssumptions { cores, memory_kb, floor_tenths: 0, join: Some(Join::Listed) })
 }
 
 impl Workload<'_> {
     fn fields(&self, folder: &Path) -> Result<serde_json::Value, Failure> {
         let name = self.log.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-        let ReferenceNode { cores, memory_gb } = self.reference;
-        let memory_kb = (memory_gb * KB_OF_GB).round() as i64;
         let mut swf = json!({
             "file": relative_to(self.log, folder)?,
-            "annotation": {"hpc2n": {"cores": cores, "memory_kb": memory_kb, "floor_tenths": 0, "join": "listed"}},
+            "annotation": serde_json::to_value(annotation(self.reference)).map_err(Failure::input)?,
         });
+        let Options { lines, size, select, rules, .. } = self.options;
+        let usual = Options::default();
+        let value = |it: serde_json::Result<serde_json::Value>| it.map_err(Failure::input);
+        if lines != usual.lines {
+            swf["lines"] = value(serde_json::to_value(lines))?;
+        }
+        if size != usual.size {
+            swf["size"] = value(serde_json::to_value(size))?;
+        }
+        if select != usual.select {
+            swf["select"] = value(serde_json::to_value(select))?;
+        }
+        if rules != usual.rules {
+            swf["rules"] = value(serde_json::to_value(rules))?;
+        }
         if self.has_dependencies {
             swf["submission"] = "holds".into();
         }
@@ -78,15 +103,15 @@ impl Workload<'_> {
         Ok(json!({
             "name": name.split('.').next().unwrap_or("log"),
             "nodes": self.nodes,
-            "node_memory_gb": memory_gb,
+            "node_memory_gb": self.reference.memory_gb,
             "platform": "platform.toml",
             "swf": swf,
         }))
     }
 }
 
-/// Returns the path of a file relative to a folder; a path that is absolute, or cannot be made
-/// relative, becomes canonical.
+/// Returns the path of a file relative to a folder, as scenarios have it; a path that is absolute, or
+/// cannot be made relative, becomes canonical.
 fn relative_to(file: &Path, folder: &Path) -> Result<String, Failure> {
     let is_plain =
         |path: &Path| path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
@@ -94,8 +119,12 @@ fn relative_to(file: &Path, folder: &Path) -> Result<String, Failure> {
         let ups = folder.components().filter(|part| matches!(part, Component::Normal(_))).map(|_| "..");
         ups.collect::<PathBuf>().join(file)
     } else {
-        file.canonicalize().map_err(|error| Failure::in_file(file, error))?
+        PathBuf::new()
     };
+    // A folder that is a symbolic link has another parent.
+    let canonical = file.canonicalize().map_err(|error| Failure::in_file(file, error))?;
+    let is_right = !folder.exists() || folder.join(&path).canonicalize().is_ok_and(|found| found == canonical);
+    let path = if is_right && !path.as_os_str().is_empty() { path } else { canonical };
     let text = path.to_str().ok_or_else(|| Failure::in_file(&path, "this path is not valid UTF-8"))?;
     Ok(text.to_owned())
 }
@@ -116,6 +145,7 @@ pub(super) fn text(
         "policies": policies,
         "plain": false,
         "bounded": false,
+        "objective": "mean_wait_s",
         "waits_by": ["partition", "account", "size"],
         "simulation": {"penalty": 0, "estimates": "requested"},
         "workloads": [workload.fields(folder)?],

@@ -14,19 +14,32 @@ pub struct LocatedFile {
     pub given: String,
     /// Location of the file.
     pub path: PathBuf,
+    /// Other files that the name could mean, which are not read.
+    pub others: Vec<PathBuf>,
 }
 
-/// Function that finds a file by its name and the folder of the scenario. [`file()`] takes it from
-/// the environment; without one, names are relative to the folder.
+/// A file to be found.
+#[derive(Clone, Copy, Debug)]
+pub struct FileRequest<'a> {
+    /// Name in the scenario.
+    pub name: &'a str,
+    /// Folder of the scenario, if it has one.
+    pub folder: Option<&'a Path>,
+    /// True for logs, which may be in folders of their own.
+    pub is_log: bool,
+}
+
+/// Function that finds the files of scenarios. [`file()`] and [`log()`] take it from the environment;
+/// without one, names are relative to the folder of the scenario.
 #[derive(Clone)]
 pub struct FileLocator(Arc<Locate>);
 
-type Locate = dyn Fn(&str, Option<&Path>) -> Result<PathBuf, String> + Send + Sync;
+type Locate = dyn Fn(&FileRequest<'_>) -> Result<LocatedFile, String> + Send + Sync;
 
 impl FileLocator {
     /// Wraps a function as a locator.
     pub fn new(
-        locate: impl Fn(&str, Option<&Path>) -> Result<PathBuf, String> + Send + Sync + 'static,
+        locate: impl Fn(&FileRequest<'_>) -> Result<LocatedFile, String> + Send + Sync + 'static,
     ) -> FileLocator {
         FileLocator(Arc::new(locate))
     }
@@ -34,14 +47,40 @@ impl FileLocator {
     ///
     /// # Errors
     /// Returns a message of one line if there is no such file.
-    pub fn locate(&self, name: &str, folder: Option<&Path>) -> Result<PathBuf, String> {
-        (self.0)(name, folder)
+    pub fn locate(&self, request: &FileRequest<'_>) -> Result<LocatedFile, String> {
+        (self.0)(request)
+    }
+}
+
+impl LocatedFile {
+    /// Creates a file that is found at this path alone.
+    pub fn new(given: &str, path: impl Into<PathBuf>) -> LocatedFile {
+        LocatedFile { given: given.to_owned(), path: path.into(), others: Vec::new() }
+    }
+}
+
+impl FileRequest<'_> {
+    /// Finds the file in the folder of the scenario.
+    ///
+    /// # Errors
+    /// Returns a message of one line if there is no such file.
+    pub fn locate(&self) -> Result<LocatedFile, String> {
+        let FileRequest { name, folder, .. } = *self;
+        let path = folder.map_or_else(|| name.into(), |folder| folder.join(name));
+        if path.exists() {
+            return Ok(LocatedFile::new(name, path));
+        }
+        let hint = match Path::new(name).exists() {
+            true => "; the current folder has such a file, but names in a scenario are relative to its folder",
+            false => "",
+        };
+        Err(format!("file not found: {}{hint}", path.display()))
     }
 }
 
 impl Default for FileLocator {
     fn default() -> FileLocator {
-        FileLocator::new(locate_relative)
+        FileLocator::new(|request| request.locate())
     }
 }
 
@@ -69,13 +108,14 @@ fn used(shape: &'static str, is_copied: bool) -> Codec<LocatedFile> {
         move |at, reader| {
             let Some(given) = at.text() else { return reader.expected(at, shape) };
             let locator = reader.environment().cloned().unwrap_or_else(FileLocator::default);
-            let path = reader.value_or_report(at, locator.locate(given, reader.folder()))?;
-            Some(LocatedFile { given: given.to_owned(), path })
+            let request = FileRequest { name: given, folder: reader.folder(), is_log: !is_copied };
+            reader.value_or_report(at, locator.locate(&request))
         },
         |file: &LocatedFile| Some(Value::String(file.given.clone())),
     );
-    located.using(move |LocatedFile { given, path }, uses| {
-        uses.file(UsedFile { given: given.clone(), path: path.clone(), is_copied });
+    located.using(move |LocatedFile { given, path, others }, uses| {
+        let (given, path, others) = (given.clone(), path.clone(), others.clone());
+        uses.file(UsedFile { given, path, others, is_copied });
     })
 }
 
@@ -130,9 +170,4 @@ pub fn file_or<T: 'static>(here: Codec<T>) -> Codec<FileOr<T>> {
             FileOr::Inline(here) => write_here(here),
         },
     )
-}
-
-fn locate_relative(name: &str, folder: Option<&Path>) -> Result<PathBuf, String> {
-    let path = folder.map_or_else(|| name.into(), |folder| folder.join(name));
-    if path.exists() { Ok(path) } else { Err(format!("file not found: {}", path.display())) }
 }

@@ -18,10 +18,19 @@ use dfrsim_lab::NamedTable;
 
 pub(crate) fn all(matrix: &Matrix<'_>) -> Vec<NamedTable> {
     let groups = matrix.groups();
+    let waits = NamedTable::printed("waits", "Hours of waiting", waits::table(matrix, &groups));
+    let title = if matrix.scenario.bounded { "Degradation from the bound" } else { "Largest bounded stretch" };
+    let summary = summary::table(matrix, &groups);
+    // Who requests waits of a site without a bound asks about waits; the largest stretch is for files.
+    let summary = match matrix.scenario.bounded || waits.table.is_empty() {
+        true => NamedTable::printed("summary", title, summary),
+        false => NamedTable::new("summary", title, summary),
+    };
+    let [first, second] = if matrix.scenario.bounded { [summary, waits] } else { [waits, summary] };
     vec![
-        NamedTable::printed("summary", "Degradation from the bound", summary::table(matrix, &groups)),
-        NamedTable::printed("waits", "Hours of waiting", waits::table(matrix, &groups)),
-        NamedTable::new("degradation", "Degradation from the bound", degradation::table(matrix, &groups)),
+        first,
+        second,
+        NamedTable::new("degradation", title, degradation::table(matrix, &groups)),
         NamedTable::new(
             "cpu_needs",
             "Bounded stretch with wrong CPU needs: ratios to the same policy that knows them",

@@ -13,16 +13,21 @@ mod run;
 mod scenario;
 mod settings;
 
-use dfrsim_lab::fields::{Faults, FileLocator, Scenario};
+use dfrsim_lab::fields::{Faults, FileLocator, LocatedFile, Scenario};
 use dfrsim_lab::{DataFrame, Registry, Results, RunOptions, RunReport};
 use dfrsim_paper_dfrs::{Online, register};
-use dfrsim_workload::traces::locate_with_fallback;
+use dfrsim_workload::traces::{Found, locate_beside};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 fn registry() -> Registry {
-    register(Registry::new()).with(FileLocator::new(|name, folder| {
-        locate_with_fallback(name, folder).map_err(|missing| missing.to_string())
+    register(Registry::new()).with(FileLocator::new(|request| {
+        if !request.is_log {
+            return request.locate();
+        }
+        let Found { path, others } =
+            locate_beside(request.name, request.folder).map_err(|missing| missing.to_string())?;
+        Ok(LocatedFile { given: request.name.to_owned(), path, others })
     }))
 }
 

@@ -242,6 +242,7 @@ impl PlatformFields {
             classes: self.classes.iter().map(class).collect(),
             ends: self.classes.iter().scan(0, add).collect(),
             cores: reference.cores,
+            reference_memory_mb: (reference.memory_gb * 1024.0).round() as u64,
             features: features.into_iter().map(str::to_owned).collect(),
         })
     }

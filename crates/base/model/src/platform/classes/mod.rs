@@ -1,10 +1,12 @@
 //! Node classes, and requests of jobs for resources other than CPU and memory.
 
 mod fields;
+mod misfit;
 mod requests;
 mod simgrid;
 
 pub use fields::{ClassFields, InvalidField, PlatformError, PlatformFields, ReferenceNode};
+pub use misfit::{Misfit, Misfits};
 pub use requests::{Demands, Request, RequestTarget};
 
 use crate::{CpuUse, Job, Share, Yield};
@@ -118,6 +120,8 @@ pub struct NodeClasses {
     ends: Vec<u32>,
     /// Number of cores of the reference node.
     cores: u32,
+    /// Memory of the reference node, in megabytes, for messages.
+    reference_memory_mb: u64,
 }
 
 impl NodeClasses {

@@ -243,7 +243,7 @@ impl<'r, 'm> RowReader<'r, 'm> {
         let ended = start.or(Some(submit).filter(|_| has_started));
         let end = ended.map(|start| end.unwrap_or(start.saturating_add_unsigned(run)));
         let record = Record { wait, run_time: Some(SimSpan::from_secs(run)), ..record };
-        let job = AccountingJob { line, id, number, submit, end, after: Vec::new(), is_any: false, record };
+        let job = AccountingJob { line, id, number, submit, eligible: None, end, after: Vec::new(), is_any: false, record };
         let partition = self.text(JobField::Partition).unwrap_or_default();
         Outcome::Job(Box::new(TableJob { job, gpus, partition }))
     }
