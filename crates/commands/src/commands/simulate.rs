@@ -24,7 +24,9 @@ use dfrsim_cluster::{
     Conditions, EstimateModel, Followers, Metrics, Observer, Options, Overrun, SimulationError,
     SummaryOptions, Weights,
 };
+use dfrsim_model::platform::Outage;
 use dfrsim_model::platform::classes::UnequalNodes;
+use dfrsim_model::platform::file::ClusterNodes;
 use dfrsim_model::site::SiteSettings;
 use dfrsim_model::{Job, Seed, SimSpan, SimTime, WeightRule};
 use dfrsim_policies::fractional::{DropRule, McbOptions, Packing};
@@ -121,6 +123,9 @@ pub(crate) struct Simulate {
     platform: PlatformArguments,
     #[command(flatten)]
     outages: OutageArguments,
+    /// Times at which nodes of the site are down.
+    #[arg(skip)]
+    outages_of_site: Vec<Outage>,
     /// Priorities, limits and preemption of jobs, and their weights in fractional shares: a TOML
     /// file (see the pages `priorities` and `weights` of the guide), or a file named *.conf with
     /// parameters of slurm.conf
@@ -175,6 +180,7 @@ impl Simulate {
                 let of_log = site.for_log()?;
                 site.report(&of_log);
                 let nodes = platform::site_nodes(&site, &of_log, conf, &mut self.workload)?;
+                self.outages_of_site = of_log.outages;
                 let priorities = priorities::checked(conf, of_log.settings, self.policy)?;
                 (Some(nodes), priorities, self.workload.is_listing().then_some(whole))
             }
@@ -233,7 +239,10 @@ impl Simulate {
         unequal: Option<Arc<UnequalNodes>>,
         priorities: Option<Arc<SiteSettings>>,
     ) -> Result<Setup, Failure> {
-        let outages = self.outages.outages(nodes, last, self.workload.seed)?.map(Arc::new);
+        let hosts = unequal.as_ref().map_or(&[][..], |unequal| unequal.classes.hosts());
+        let cluster = ClusterNodes { nodes, hosts };
+        let outages =
+            self.outages.outages(cluster, &self.outages_of_site, last, self.workload.seed)?.map(Arc::new);
         let figures = SummaryOptions {
             taus: self.tau.clone(),
             warm_up: self.warm_up,

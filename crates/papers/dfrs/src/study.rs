@@ -25,6 +25,7 @@ use dfrsim_lab::{
 };
 use dfrsim_model::platform::Outages;
 use dfrsim_model::platform::classes::UnequalNodes;
+use dfrsim_model::platform::file::ClusterNodes;
 use dfrsim_model::site::SiteSettings;
 use dfrsim_model::{Job, JobTexts, Seed, SimSpan, SimTime};
 use dfrsim_policies::{PolicyOptions, Setup};
@@ -360,7 +361,9 @@ impl Study for OnlineStudy {
             let seed = Seed::new(self.scenario.seed).fork("outages").fork(&part.name);
             let until = jobs.last().map_or(SimTime::ZERO, |job| job.submit);
             let fields = self.scenario.outages.as_ref();
-            let outages = fields.map(|fields| fields.times.outages(nodes, until, seed));
+            let hosts = unequal.as_ref().map_or(&[][..], |unequal| unequal.classes.hosts());
+            let outages = fields
+                .map(|fields| fields.times.outages(ClusterNodes { nodes, hosts }, until, seed));
             let outages = outages.transpose().map_err(Failure::failed)?.map(Arc::new);
             let (of_nodes, of_outages) = (unequal.as_deref(), outages.as_deref());
             let texts = self.texts(part.workload).map(|it| &**it);

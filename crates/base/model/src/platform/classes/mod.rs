@@ -118,9 +118,15 @@ pub struct NodeClasses {
     ends: Vec<u32>,
     /// Number of cores of the reference node.
     cores: u32,
+    /// Names of the nodes by number; empty if they have none.
+    hosts: Vec<String>,
 }
 
 impl NodeClasses {
+    /// Returns the names of the nodes by number; empty if they have none.
+    pub fn hosts(&self) -> &[String] {
+        &self.hosts
+    }
     /// Returns the resources other than CPU and memory.
     pub fn resources(&self) -> &[Resource] {
         &self.resources
