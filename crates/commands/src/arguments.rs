@@ -14,8 +14,7 @@ use dfrsim_workload::formats::table::{self, Map, MapError};
 use dfrsim_workload::log::{Header, LogError, Strictness, Whole};
 use dfrsim_workload::lublin::{CpuNeeds, MemoryModel};
 use dfrsim_workload::prepare::{
-    self, Annotation, Anomaly, ClusterAssumptions, Join, Opened, Options, Rule, Rules, SizeField,
-    StatusRule,
+    self, Annotation, Anomaly, ClusterAssumptions, Join, Opened, Options, Rule, Rules, SizeField, StatusRule,
 };
 use dfrsim_workload::recognise::{Kind, recognise};
 use dfrsim_workload::traces;
@@ -231,7 +230,9 @@ impl WorkloadArguments {
     pub(crate) fn is_listing(&self) -> bool {
         match &self.log.columns {
             Some(map) => map.has_nodes(),
-            None => self.path().is_ok_and(|path| path.is_file() && matches!(recognise(&path), Ok(Kind::Slurm))),
+            None => {
+                self.path().is_ok_and(|path| path.is_file() && matches!(recognise(&path), Ok(Kind::Slurm)))
+            }
         }
     }
 

@@ -6,6 +6,7 @@ use crate::fields::{
     table, tables,
 };
 use dfrsim_model::platform::classes::{PlatformError, PlatformFields, Request, read};
+use dfrsim_model::platform::file::ClusterNodes;
 use dfrsim_model::platform::{FailureModel, Maintenance, NodeSet, Outages, Rack, TimeDistribution};
 use dfrsim_model::{Seed, SimSpan, SimTime};
 
@@ -63,7 +64,8 @@ fields! {
     #[derive(Clone, Debug, Default, PartialEq)]
     pub struct DownTimes {
         /// File of outages, CSV or JSONL, with the fields `nodes`, `from_s`, `until_s` and, for
-        /// windows announced to policies, `announced_s`.
+        /// windows announced to policies, `announced_s`. Nodes are numbers, or names if the classes
+        /// of nodes have `hosts`.
         pub file: Option<LocatedFile> = optional(file());
         /// Random failures, drawn for each instance for as long as jobs arrive.
         pub failures: Option<DrawnFailures> = optional(table());
@@ -111,15 +113,16 @@ fields! {
 }
 
 impl DownTimes {
-    /// Builds the outages of a cluster with this many nodes. Drawn failures and periodic windows
-    /// start no later than `until`.
+    /// Builds the outages of a cluster. Drawn failures and periodic windows start no later than
+    /// `until`.
     ///
     /// # Errors
     /// Returns an error if the file cannot be read, or if the outages cannot be simulated.
-    pub fn outages(&self, nodes: u32, until: SimTime, seed: Seed) -> Result<Outages, String> {
+    pub fn outages(&self, of: ClusterNodes<'_>, until: SimTime, seed: Seed) -> Result<Outages, String> {
+        let nodes = of.nodes;
         let mut outages = Outages::default();
         if let Some(given) = &self.file {
-            let read = dfrsim_model::platform::file::read(&given.path, nodes);
+            let read = dfrsim_model::platform::file::read(&given.path, of);
             let read = read.map_err(|faults| faults.to_string())?;
             (outages.failures, outages.windows) = (read.failures, read.windows);
         }

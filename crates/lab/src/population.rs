@@ -58,7 +58,8 @@ pub fn missing_jobs(frame: &DataFrame) -> Vec<String> {
         let numbers = rows.iter().filter_map(|&row| columns.numbers(frame, row));
         let (came, done) = numbers.fold((0.0, 0.0), |sums, (came, done)| (sums.0 + came, sums.1 + done));
         let missing = came - done;
-        let name = if shown.is_empty() { String::new() } else { format!("{}: ", frame.readable(rows[0], &shown)) };
+        let name =
+            if shown.is_empty() { String::new() } else { format!("{}: ", frame.readable(rows[0], &shown)) };
         let part = 100.0 * missing / came;
         (missing > MOST_MISSING * came).then(|| {
             format!("{name}{missing} of {came} jobs ({part:.1} %) were rejected, killed or lost and are missing from the means")

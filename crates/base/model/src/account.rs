@@ -49,8 +49,7 @@ impl AccountSummary {
     /// columns that are not used.
     pub fn paragraphs(&self, file: &str) -> Vec<String> {
         let AccountSummary { lines, jobs, rejected, left_out, .. } = self;
-        let first =
-            format!("{file}: {lines} lines: {jobs} jobs, {rejected} rejected, {left_out} left out");
+        let first = format!("{file}: {lines} lines: {jobs} jobs, {rejected} rejected, {left_out} left out");
         [first].into_iter().chain(self.details()).collect()
     }
 

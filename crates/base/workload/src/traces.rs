@@ -14,7 +14,12 @@ pub const VARIABLE: &str = "DFRSIM_TRACES";
 
 /// A log that was not found in any folder of the search path.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("log `{name}` not found; searched for {}{}{}", list(places), advice(name), in_current_folder(elsewhere))]
+#[error(
+    "log `{name}` not found; searched for {}{}{}",
+    list(places),
+    advice(name),
+    in_current_folder(elsewhere)
+)]
 pub struct NotFound {
     /// Requested name.
     pub name: String,

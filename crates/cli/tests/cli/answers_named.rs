@@ -27,7 +27,8 @@ fn names_in_a_scenario_are_relative_to_its_folder() {
     fs::write(folder.path("work/march.swf"), log(30)).unwrap();
     fs::write(folder.path("work/site/s.toml"), &scenario).unwrap();
     let printed = |from: &str, scenario: &str| {
-        let mut run = folder.dfrsim(&format!("run {scenario} --out {} --format json", folder.path("out").display()));
+        let mut run =
+            folder.dfrsim(&format!("run {scenario} --out {} --format json", folder.path("out").display()));
         let printed: Value = serde_json::from_str(&stdout(run.current_dir(folder.path(from)))).unwrap();
         (printed["inputs"][0]["account"]["jobs"].clone(), printed["notices"].to_string())
     };
@@ -64,7 +65,11 @@ fn a_table_that_leaves_lines_out_says_so_beside_its_other_notes() {
     for number in 1..=5 {
         // Workloads of the same size would be the same runs.
         let nodes = 3 + number;
-        write!(scenario, "[[workloads]]\nname = 'w{number}'\nnodes = {nodes}\nswf = {{ file = 'log.swf' }}\n").unwrap();
+        write!(
+            scenario,
+            "[[workloads]]\nname = 'w{number}'\nnodes = {nodes}\nswf = {{ file = 'log.swf' }}\n"
+        )
+        .unwrap();
     }
     let folder = Folder::with(&[("log.swf", &log(12)), ("s.toml", &scenario)]);
     let printed = stdout(&mut folder.dfrsim("run s.toml --out out"));
@@ -79,14 +84,19 @@ fn a_table_that_leaves_lines_out_says_so_beside_its_other_notes() {
 
 #[test]
 fn the_account_is_printed_and_written() {
-    let scenario = format!("{SCENARIO}swf = {{ file = 'log.swf', select = {{ first = 8 }}, rules = {{ failed = 'drop' }} }}\n");
+    let scenario = format!(
+        "{SCENARIO}swf = {{ file = 'log.swf', select = {{ first = 8 }}, rules = {{ failed = 'drop' }} }}\n"
+    );
     let folder = Folder::with(&[("log.swf", &log(12)), ("s.toml", &scenario)]);
     let printed = stdout(&mut folder.dfrsim("run s.toml --out out"));
     assert!(printed.starts_with("log.swf (sha256 "), "{printed}");
-    for line in ["8 jobs, 0 rejected, 0 left out", "selected: {\"skip\":0,\"first\":8}", "\"failed\":\"drop\""] {
+    for line in
+        ["8 jobs, 0 rejected, 0 left out", "selected: {\"skip\":0,\"first\":8}", "\"failed\":\"drop\""]
+    {
         assert!(printed.contains(line), "{line}{printed}");
     }
-    let manifest: toml::Table = fs::read_to_string(folder.path("out/manifest.toml")).unwrap().parse().unwrap();
+    let manifest: toml::Table =
+        fs::read_to_string(folder.path("out/manifest.toml")).unwrap().parse().unwrap();
     let input = &manifest["inputs"][0];
     assert_eq!(input["path"].as_str(), Some("log.swf"));
     assert_eq!(input["account"]["jobs"].as_integer(), Some(8));
@@ -94,7 +104,8 @@ fn the_account_is_printed_and_written() {
     let report = fs::read_to_string(folder.path("out/report.html")).unwrap();
     assert!(report.contains("8 lines: 8 jobs, 0 rejected, 0 left out"), "the report has the account");
 
-    let simulated = folder.dfrsim("simulate --workload log.swf --policy EASY --format json").output().unwrap();
+    let simulated =
+        folder.dfrsim("simulate --workload log.swf --policy EASY --format json").output().unwrap();
     let said = String::from_utf8(simulated.stderr).unwrap();
     assert!(said.starts_with("log.swf: 13 lines: 12 jobs, 1 rejected, 0 left out\n"), "{said}");
     let figures: Value = serde_json::from_slice(&simulated.stdout).unwrap();
@@ -114,6 +125,7 @@ fn loads_of_a_log_are_a_label() {
     }
     let figures = stdout(&mut folder.dfrsim("results figures out"));
     assert!(figures.contains("load"), "{figures}");
-    let said = stderr(dfrsim(["run"]).arg(folder.path("s.toml")).args(["--set", "workloads.log.swf.loads=[-1]"]), 2);
+    let said =
+        stderr(dfrsim(["run"]).arg(folder.path("s.toml")).args(["--set", "workloads.log.swf.loads=[-1]"]), 2);
     assert!(said.contains("loads"), "{said}");
 }

@@ -78,7 +78,8 @@ fn cases() -> (Vec<Before>, Vec<Case<'static>>) {
         } else {
             let (line, reason) = line.split_once('~').map_or((line, None), |(line, why)| (line, Some(why)));
             let (line, is_refused) = line.trim().strip_suffix('!').map_or((line, false), |line| (line, true));
-            let (option, other) = line.split_once('@').map_or((line, None), |(option, base)| (option, Some(base)));
+            let (option, other) =
+                line.split_once('@').map_or((line, None), |(option, base)| (option, Some(base)));
             cases.push(Case {
                 command,
                 option: option.split_whitespace().collect(),
@@ -178,7 +179,8 @@ fn collect(root: &Path, folder: &Path, files: &mut BTreeMap<PathBuf, Vec<u8>>) {
             let mut content = fs::read(&path).unwrap();
             if name == "manifest.toml" {
                 let text = String::from_utf8(content).unwrap();
-                content = text.lines().filter(|line| line.starts_with("audit")).collect::<String>().into_bytes();
+                content =
+                    text.lines().filter(|line| line.starts_with("audit")).collect::<String>().into_bytes();
             }
             files.insert(path.strip_prefix(root).unwrap().to_owned(), content);
         }
@@ -198,10 +200,15 @@ fn every_option_has_a_case() {
         .collect();
     assert!(missing.is_empty(), "options without a case in effects/cases.txt: {missing:#?}");
     let is_known = |case: &&Case<'_>| {
-        options.iter().any(|(command, option)| (command.as_str(), option.as_str()) == (case.command, case.option[0]))
+        options
+            .iter()
+            .any(|(command, option)| (command.as_str(), option.as_str()) == (case.command, case.option[0]))
     };
-    let unknown: Vec<String> =
-        cases.iter().filter(|case| !is_known(case)).map(|case| format!("{} {}", case.command, case.option[0])).collect();
+    let unknown: Vec<String> = cases
+        .iter()
+        .filter(|case| !is_known(case))
+        .map(|case| format!("{} {}", case.command, case.option[0]))
+        .collect();
     assert!(unknown.is_empty(), "cases of options that do not exist: {unknown:#?}");
 }
 

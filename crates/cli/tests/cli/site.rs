@@ -137,7 +137,8 @@ fn listing(users: &[&str], jobs: usize, memory: impl Fn(usize) -> u64) -> String
     for job in 0..jobs {
         let (hour, minute) = (job * 7 / 60, job * 7 % 60);
         let (user, gb) = (users[job % users.len()], memory(job));
-        let at = |hours: usize, seconds: &str| format!("2026-04-01T{:02}:{minute:02}:{seconds}", hour + hours);
+        let at =
+            |hours: usize, seconds: &str| format!("2026-04-01T{:02}:{minute:02}:{seconds}", hour + hours);
         text += &format!(
             "{}|{user}|lab|normal|cpu|COMPLETED|{}|{}|{}|02:00:00|1|4|{gb}G|cpu=4,mem={gb}G,node=1\n",
             job + 1,
@@ -180,7 +181,10 @@ fn sites_of_few_users_run() {
         let folder = Folder::with(&[("jobs.sacct", &jobs), ("slurm.conf", SMALL)]);
         stdout(&mut folder.dfrsim("site --sacct jobs.sacct --slurm-conf slurm.conf --out o"));
         let printed = stdout(&mut folder.dfrsim("run o/site.toml --out results"));
-        assert!(printed.contains("drawn instances have the same jobs as another one and count once"), "{printed}");
+        assert!(
+            printed.contains("drawn instances have the same jobs as another one and count once"),
+            "{printed}"
+        );
         // The listing records half a minute for each job.
         let waits = fs::read_to_string(folder.path("results/tables/waits.csv")).unwrap();
         let all = lines(&waits, &[("name", "all jobs")]).remove(0);
@@ -205,7 +209,10 @@ fn waits_are_compared_over_the_jobs_that_ran_in_both() {
     // Subtracting the means of all jobs would give another number.
     let naive = number(&limited, "wait_h") - number(&own, "wait_h");
     assert!((number(&limited, "change_h") - naive).abs() > 1e-3, "{waits}");
-    assert!(printed.contains("jobs (") && printed.contains("that ran here and with the first variant"), "{printed}");
+    assert!(
+        printed.contains("jobs (") && printed.contains("that ran here and with the first variant"),
+        "{printed}"
+    );
     let degradation = printed.contains("egradation");
     assert!(!degradation && printed.contains("Hours of waiting"), "{printed}");
     let compare = stdout(
@@ -231,7 +238,8 @@ fn options_about_the_log_reach_the_scenario() {
     assert_eq!(swf["size"].as_str(), Some("allocated"));
     assert_eq!(swf["lines"].as_str(), Some("strict"));
     assert_eq!(swf["rules"]["failed"].as_str(), Some("drop"));
-    let select: Vec<_> = ["skip", "first", "from", "to"].iter().map(|field| swf["select"][*field].as_integer()).collect();
+    let select: Vec<_> =
+        ["skip", "first", "from", "to"].iter().map(|field| swf["select"][*field].as_integer()).collect();
     assert_eq!(select, [Some(2), Some(40), Some(600), Some(90000)]);
     assert_eq!(scenario["objective"].as_str(), Some("mean_wait_s"));
     let said = stderr(site(&folder).args(["--flops", "1e9"]), 2);

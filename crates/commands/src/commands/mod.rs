@@ -128,7 +128,8 @@ impl Cli {
 /// `--option`.
 pub(crate) fn all_options() -> Vec<(String, String)> {
     fn add(command: &clap::Command, name: &str, found: &mut Vec<(String, String)>) {
-        let options = command.get_arguments().filter(|option| !option.is_global_set()).filter_map(clap::Arg::get_long);
+        let options =
+            command.get_arguments().filter(|option| !option.is_global_set()).filter_map(clap::Arg::get_long);
         if !command.has_subcommands() {
             found.extend(options.map(|option| (name.to_owned(), format!("--{option}"))));
         }

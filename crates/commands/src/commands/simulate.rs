@@ -26,7 +26,9 @@ use dfrsim_cluster::{
     SummaryOptions, Weights,
 };
 use dfrsim_model::account::AccountSummary;
+use dfrsim_model::platform::Outage;
 use dfrsim_model::platform::classes::UnequalNodes;
+use dfrsim_model::platform::file::ClusterNodes;
 use dfrsim_model::site::SiteSettings;
 use dfrsim_model::{Job, Seed, SimSpan, SimTime, WeightRule};
 use dfrsim_policies::fractional::{DropRule, McbOptions, Packing};
@@ -124,6 +126,9 @@ pub(crate) struct Simulate {
     platform: PlatformArguments,
     #[command(flatten)]
     outages: OutageArguments,
+    /// Times at which nodes of the site are down.
+    #[arg(skip)]
+    outages_of_site: Vec<Outage>,
     /// Priorities, limits and preemption of jobs, and their weights in fractional shares: a TOML
     /// file (see the pages `priorities` and `weights` of the guide), or a file named *.conf with
     /// parameters of slurm.conf
@@ -184,6 +189,7 @@ impl Simulate {
                 let of_log = site.for_log()?;
                 site.report(&of_log);
                 let nodes = platform::site_nodes(&site, &of_log, conf, &mut self.workload)?;
+                self.outages_of_site = of_log.outages;
                 let priorities = priorities::checked(conf, of_log.settings, self.policy)?;
                 (Some(nodes), priorities, self.workload.is_kept(&log).then_some(whole))
             }
@@ -208,7 +214,11 @@ impl Simulate {
             self.run_log((&path, opened, nodes), unequal, priorities)?;
         let begin = Instant::now();
         let summary = metrics.summary().ok_or_else(|| {
-            let fault = format!("no job is left to evaluate; {} of {} were rejected", metrics.rejected(), account.jobs);
+            let fault = format!(
+                "no job is left to evaluate; {} of {} were rejected",
+                metrics.rejected(),
+                account.jobs
+            );
             Failure::in_file(&path, fault)
         })?;
         self.files.finish(files)?;
@@ -246,7 +256,10 @@ impl Simulate {
         unequal: Option<Arc<UnequalNodes>>,
         priorities: Option<Arc<SiteSettings>>,
     ) -> Result<Setup, Failure> {
-        let outages = self.outages.outages(nodes, last, self.workload.seed)?.map(Arc::new);
+        let hosts = unequal.as_ref().map_or(&[][..], |unequal| unequal.classes.hosts());
+        let cluster = ClusterNodes { nodes, hosts };
+        let outages =
+            self.outages.outages(cluster, &self.outages_of_site, last, self.workload.seed)?.map(Arc::new);
         let figures = SummaryOptions {
             taus: self.tau.clone(),
             warm_up: self.warm_up,

@@ -169,8 +169,7 @@ impl MakeSite {
         platform: &PlatformFields,
         site: &SiteAndLog,
     ) -> Result<(Vec<String>, Report), Failure> {
-        let classes =
-            platform.classes().map_err(|error| Failure::in_file(&self.slurm_conf, error))?;
+        let classes = platform.classes().map_err(|error| Failure::in_file(&self.slurm_conf, error))?;
         let demands = Demands { given: ResourceRequests::clone(&site.requests), ..Demands::default() };
         let nodes = UnequalNodes { classes, demands };
         let count = |jobs: &mut JobStream<_>| {

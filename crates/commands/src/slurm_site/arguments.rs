@@ -21,15 +21,21 @@ pub(crate) struct SiteArguments {
     #[arg(long, value_name = "FILE", requires = "slurm_conf", value_hint = clap::ValueHint::FilePath)]
     qos: Option<PathBuf>,
     /// Reservations, which keep nodes for certain jobs for a time: the output of `scontrol show
-    /// reservation`
+    /// reservation`, or of `sacctmgr show reservation --parsable2`, which has those of the past
     #[arg(long, value_name = "FILE", requires = "slurm_conf", value_hint = clap::ValueHint::FilePath)]
     reservations: Option<PathBuf>,
+    /// Times at which nodes were down or drained: the output of `sacctmgr show event --parsable2`
+    #[arg(long, value_name = "FILE", requires = "slurm_conf", value_hint = clap::ValueHint::FilePath)]
+    events: Option<PathBuf>,
+    /// Usage of accounts and users before the first job: the output of `sshare -a -l --parsable2`
+    #[arg(long, value_name = "FILE", requires = "sacctmgr", value_hint = clap::ValueHint::FilePath)]
+    usage: Option<PathBuf>,
 }
 
 impl SiteArguments {
     /// Returns the paths of all files of the site.
     pub(crate) fn files(&self, conf: &Path) -> SiteFiles {
-        let SiteArguments { gres, sacctmgr, qos, reservations } = self.clone();
-        SiteFiles { conf: conf.to_owned(), gres, associations: sacctmgr, qos, reservations }
+        let SiteArguments { gres, sacctmgr, qos, reservations, events, usage } = self.clone();
+        SiteFiles { conf: conf.to_owned(), gres, associations: sacctmgr, qos, reservations, events, usage }
     }
 }

@@ -1,6 +1,7 @@
 //! Conversion of a site's nodes to the classes of a platform.
 
 use dfrsim_model::platform::classes::{ClassFields, PlatformFields, ReferenceNode};
+use dfrsim_model::platform::hosts::compress;
 use dfrsim_workload::formats::slurm_conf::{NodeKind, SimulatedSite};
 
 /// Memory of nodes on which memory counts for nothing, in GB. It is so large that no jobs fill it: the
@@ -30,6 +31,7 @@ pub(crate) fn platform(of_log: &SimulatedSite, reference: ReferenceNode) -> Plat
         speed: 1.0,
         resources: kind.resources.clone(),
         features: kind.features.iter().cloned().collect(),
+        hosts: compress(&kind.hosts),
     };
     PlatformFields {
         reference: Some(reference),

@@ -88,7 +88,11 @@ impl AnyScenario {
         let inputs = inputs(&self.uses, known)?;
         for UsedFile { given, path, others, .. } in &self.uses.files {
             for other in others {
-                notices.push(format!("`{given}` is {}; {} is another file and is not read", path.display(), other.display()));
+                notices.push(format!(
+                    "`{given}` is {}; {} is another file and is not read",
+                    path.display(),
+                    other.display()
+                ));
             }
         }
         let copies = copies(&self.uses, &inputs);

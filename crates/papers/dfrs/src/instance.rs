@@ -73,7 +73,11 @@ impl ReadLog {
         let counts = &self.report.counts;
         let clamped = Anomaly::ALL.iter().any(|&anomaly| counts.of(anomaly).clamped > 0);
         let is_linked = self.links.is_some();
-        is_linked || clamped || self.draws.1 > 0 || counts.records != counts.outside + counts.jobs || self.report.read.broken > 0
+        is_linked
+            || clamped
+            || self.draws.1 > 0
+            || counts.records != counts.outside + counts.jobs
+            || self.report.read.broken > 0
     }
     /// Describes the lines that were read, and the links between jobs.
     pub(crate) fn notes(&self, workload: &Workload) -> Vec<String> {
@@ -178,7 +182,8 @@ fn instances_of_log(
         let jobs = |stream: &mut JobStream<_>| (stream.header().clone(), stream.collect::<Vec<_>>());
         let read = prepare::with_jobs(&log.file.path, &preparation, jobs).map_err(RunError::input)?;
         let ((header, jobs), report) = read;
-        let read = ReadLog { workload: place, header, digest: digest_of(log)?, report, links: None, draws: (0, 0) };
+        let read =
+            ReadLog { workload: place, header, digest: digest_of(log)?, report, links: None, draws: (0, 0) };
         let parts = cut_log(log, place, workload, jobs, ("whole", None, None))?;
         return Ok((at_loads(parts, &log.loads), read));
     }

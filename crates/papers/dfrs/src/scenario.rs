@@ -417,7 +417,12 @@ fn policies() -> Codec<Vec<Policy>> {
             {
                 uses.command(custom.name());
                 files.iter().for_each(|file| {
-                    uses.file(UsedFile { given: file.clone(), path: file.into(), others: Vec::new(), is_copied: true });
+                    uses.file(UsedFile {
+                        given: file.clone(),
+                        path: file.into(),
+                        others: Vec::new(),
+                        is_copied: true,
+                    });
                 });
             }
         },
@@ -471,7 +476,18 @@ impl Source {
         let origins = false;
         Some((
             log,
-            prepare::Options { format, columns: None, lines, flops, size, select, rules, units, annotation, origins },
+            prepare::Options {
+                format,
+                columns: None,
+                lines,
+                flops,
+                size,
+                select,
+                rules,
+                units,
+                annotation,
+                origins,
+            },
         ))
     }
 }

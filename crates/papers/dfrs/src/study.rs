@@ -2,7 +2,7 @@
 
 use crate::audited::Audited;
 use crate::groups::Matrix;
-use crate::instance::{self, Predecessors, RawInstance, RecordedWaits, ReadLog, raw_instances};
+use crate::instance::{self, Predecessors, RawInstance, ReadLog, RecordedWaits, raw_instances};
 use crate::measured::{Measurements, Submissions};
 use crate::own::{DepartedJobs, OwnMetric};
 use crate::platform::{unequal, unequal_of_priorities};
@@ -25,6 +25,7 @@ use dfrsim_lab::{
 };
 use dfrsim_model::platform::Outages;
 use dfrsim_model::platform::classes::{Misfits, UnequalNodes};
+use dfrsim_model::platform::file::ClusterNodes;
 use dfrsim_model::site::SiteSettings;
 use dfrsim_model::{Job, JobTexts, Seed, SimSpan, SimTime};
 use dfrsim_policies::{PolicyOptions, Setup};
@@ -238,7 +239,8 @@ impl OnlineStudy {
         let header = self.logs.iter().find(|log| log.workload == variant.workload).map(|log| &log.header);
         // Changes are those from the first setting, over the jobs that ran in both.
         let is_first = variant.setting == FIRST_SETTING;
-        let of_first = waits.as_ref().filter(|_| !is_first).and_then(|_| self.first_waits(instance, variant, audit));
+        let of_first =
+            waits.as_ref().filter(|_| !is_first).and_then(|_| self.first_waits(instance, variant, audit));
         let others = OtherWaits { first: of_first, recorded: instance.recorded.as_deref() };
         let of_jobs = waits.as_ref().filter(|_| is_first).map(Waits::of_jobs);
         let waits = waits.map(|waits| waits.json(&self.scenario.waits_by, header, others));
@@ -249,9 +251,15 @@ impl OnlineStudy {
 
     /// Returns the waits with the first setting of the scenario, which is simulated if it has not
     /// been; `None` if its simulation failed.
-    fn first_waits<'a>(&self, instance: &'a Instance, variant: &Variant, audit: bool) -> Option<&'a RunWaits> {
+    fn first_waits<'a>(
+        &self,
+        instance: &'a Instance,
+        variant: &Variant,
+        audit: bool,
+    ) -> Option<&'a RunWaits> {
         let first = Variant { setting: FIRST_SETTING, ..*variant };
-        let measured = instance.summaries[FIRST_SETTING].get_or_init(|| self.simulate(instance, &first, audit));
+        let measured =
+            instance.summaries[FIRST_SETTING].get_or_init(|| self.simulate(instance, &first, audit));
         measured.as_ref().ok()?.of_jobs.as_ref()
     }
 }
@@ -266,7 +274,9 @@ fn nothing_to_count(metrics: &Metrics, jobs: usize) -> Failure {
         rejected if rejected == jobs as u64 => {
             Failure::new(Status::Infeasible, format_args!("all {jobs} jobs were rejected"))
         }
-        rejected => Failure::failed(format_args!("no job is left to count; {rejected} of {jobs} were rejected")),
+        rejected => {
+            Failure::failed(format_args!("no job is left to count; {rejected} of {jobs} were rejected"))
+        }
     }
 }
 
@@ -287,7 +297,9 @@ fn misfits(scenario: &Scenario<Online>, parts: &[RawInstance], setups: &[Workloa
                 Some(site) => format!("{}, {}", workload.name, scenario.priorities[site].name),
                 None => workload.name.clone(),
             };
-            notices.extend(misfits.lines(&nodes.classes).iter().map(|line| format!("{name}: {}", line.trim_start())));
+            notices.extend(
+                misfits.lines(&nodes.classes).iter().map(|line| format!("{name}: {}", line.trim_start())),
+            );
         }
     }
     notices
@@ -417,7 +429,9 @@ impl Study for OnlineStudy {
             let seed = Seed::new(self.scenario.seed).fork("outages").fork(&part.name);
             let until = jobs.last().map_or(SimTime::ZERO, |job| job.submit);
             let fields = self.scenario.outages.as_ref();
-            let outages = fields.map(|fields| fields.times.outages(nodes, until, seed));
+            let hosts = unequal.as_ref().map_or(&[][..], |unequal| unequal.classes.hosts());
+            let outages =
+                fields.map(|fields| fields.times.outages(ClusterNodes { nodes, hosts }, until, seed));
             let outages = outages.transpose().map_err(Failure::failed)?.map(Arc::new);
             let (of_nodes, of_outages) = (unequal.as_deref(), outages.as_deref());
             let texts = self.texts(part.workload).map(|it| &**it);
@@ -537,7 +551,12 @@ impl Study for OnlineStudy {
             notes.push(format!(
                 "warning: {} rows have no value, as no job ran; the first: {}: {}",
                 without.len(),
-                first.fields[..4].iter().filter(|field| !field.is_empty()).cloned().collect::<Vec<_>>().join(", "),
+                first.fields[..4]
+                    .iter()
+                    .filter(|field| !field.is_empty())
+                    .cloned()
+                    .collect::<Vec<_>>()
+                    .join(", "),
                 first.failure.message
             ));
         }

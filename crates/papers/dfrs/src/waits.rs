@@ -143,7 +143,12 @@ impl Waits {
     }
 
     /// Returns the waits of all jobs and of groups of them as JSON, for a column of rows.
-    pub(crate) fn json(&self, parts: &[PartOfJobs], header: Option<&Header>, others: OtherWaits<'_>) -> String {
+    pub(crate) fn json(
+        &self,
+        parts: &[PartOfJobs],
+        header: Option<&Header>,
+        others: OtherWaits<'_>,
+    ) -> String {
         let mut groups: BTreeMap<(usize, u32), Vec<&SubmittedJob>> = BTreeMap::new();
         for job in &self.jobs {
             let of = |part: &PartOfJobs| match part {
@@ -217,7 +222,13 @@ fn size(tasks: u32) -> u32 {
 mod tests {
     use super::*;
 
-    fn job(id: u64, group: Option<u32>, partition: Option<u32>, tasks: u32, wait: Option<u64>) -> SubmittedJob {
+    fn job(
+        id: u64,
+        group: Option<u32>,
+        partition: Option<u32>,
+        tasks: u32,
+        wait: Option<u64>,
+    ) -> SubmittedJob {
         let end = match wait {
             Some(wait) => End::Ran { wait: SimSpan::from_secs(wait), is_killed: false },
             None => End::Rejected,
@@ -225,7 +236,12 @@ mod tests {
         SubmittedJob { id: JobId(id), origin: Origin::new(group, None, partition), tasks, end }
     }
 
-    fn parts(waits: &Waits, by: &[PartOfJobs], header: Option<&Header>, others: OtherWaits<'_>) -> Vec<PartWait> {
+    fn parts(
+        waits: &Waits,
+        by: &[PartOfJobs],
+        header: Option<&Header>,
+        others: OtherWaits<'_>,
+    ) -> Vec<PartWait> {
         serde_json::from_str(&waits.json(by, header, others)).unwrap()
     }
 
@@ -257,7 +273,8 @@ mod tests {
     fn waits_are_compared_over_the_jobs_that_ran_in_both() {
         let first = Waits { jobs: vec![job(1, None, None, 1, Some(100)), job(2, None, None, 1, Some(10))] };
         let own = Waits { jobs: vec![job(1, None, None, 1, None), job(2, None, None, 1, Some(30))] };
-        let (before, recorded) = (first.of_jobs(), RecordedWaits::from_iter([(JobId(2), SimSpan::from_secs(12))]));
+        let (before, recorded) =
+            (first.of_jobs(), RecordedWaits::from_iter([(JobId(2), SimSpan::from_secs(12))]));
         let others = OtherWaits { first: Some(&before), recorded: Some(&recorded) };
         let [all] = &parts(&own, &[], None, others)[..] else { panic!("all jobs") };
         assert_eq!((all.came, all.jobs, all.rejected, all.killed, all.lost), (2, 1, 1, 0, 0));

@@ -5,6 +5,7 @@ use crate::scenario::ClusterFields;
 use dfrsim_lab::{Failure, platform_fields};
 use dfrsim_model::platform::Outages;
 use dfrsim_model::platform::classes::{Demands, UnequalNodes};
+use dfrsim_model::platform::file::ClusterNodes;
 use dfrsim_model::{Seed, SimSpan, SimTime};
 use std::sync::Arc;
 
@@ -17,7 +18,8 @@ pub(crate) fn conditions(
     let fault = |what: String| Failure::failed(format!("cluster `{}`: {what}", cluster.name));
     let seed = seed.fork("nodes").fork(&cluster.name);
     let outages = cluster.node_outages.as_ref().map(|fields| {
-        let times = fields.times.outages(cluster.cores, SimTime::ZERO + length, seed)?;
+        let nodes = ClusterNodes { nodes: cluster.cores, hosts: &[] };
+        let times = fields.times.outages(nodes, SimTime::ZERO + length, seed)?;
         Ok(Outages { interruption: fields.interruption, ..times })
     });
     Ok(Conditions {

@@ -347,6 +347,7 @@ fn site(preempts: bool, rng: &mut Rng) -> SiteSettings {
         partitions,
         max_running_per_user: some(rng, 4..12),
         backfill: BackfillSettings {
+            off: rng.random_range(0..6) == 0,
             max_job_test: some(rng, 1..10),
             interval_s: often(rng, 900),
             window_s: often(rng, 20_000),
@@ -404,6 +405,7 @@ fn whole_site(preempts: bool, rng: &mut Rng) -> SiteSettings {
         groups: groups.to_vec(),
         users: Vec::new(),
         is_user: false,
+        usage_s: if rng.random_range(0..2) == 0 { rng.random_range(0..100_000) } else { 0 },
         limits: if rng.random_range(0..2) == 0 { limits(rng) } else { Limits::default() },
     };
     let user = |rng: &mut Rng, name: &str, account: Option<&str>, number: Option<u32>| Account {
@@ -415,6 +417,7 @@ fn whole_site(preempts: bool, rng: &mut Rng) -> SiteSettings {
         priority: rng.random_range(0..4),
         tier: Some(rng.random_range(0..3)),
         partitions: vec![number],
+        whole_nodes: rng.random_range(0..4) == 0,
         limits: if rng.random_range(0..3) == 0 { limits(rng) } else { Limits::default() },
         billing: if rng.random_range(0..2) == 0 { amounts(rng, 300) } else { Tres::new() },
         ..JobClass::default()

@@ -166,6 +166,7 @@ pub(crate) fn settings() -> impl Strategy<Value = SiteSettings> {
             groups,
             users,
             is_user: false,
+            usage_s: 0,
             limits: Limits::default(),
         };
         vec![

@@ -79,7 +79,7 @@ impl Check for BatchCheck {
         let is_first_come = (self.policy.order, self.policy.fill) == (QueueOrder::Arrival, None);
         let is_by_arrival = !is_slurm && is_first_come && settings.is_arrival_order();
         let settings = if is_slurm { settings.as_slurm() } else { settings.clone() };
-        self.nodes.reservations.clone_from(&settings.reservations);
+        self.nodes.set_site(&settings);
         self.site = (!is_by_arrival).then(|| PrioritySystem::new(&settings, kinds));
     }
     fn platform(&mut self, platform: &Platform) {
@@ -97,7 +97,7 @@ impl Check for BatchCheck {
             tasks: job.tasks.into(),
             estimate: job.estimate,
             planned: job.estimate,
-            need: self.nodes.pieces(&job.size.pieces),
+            need: self.nodes.task_pieces(job),
             fits: job.size.allowed.clone(),
             closed: self.nodes.blocked_intervals(&job.size.features),
             most: 0,

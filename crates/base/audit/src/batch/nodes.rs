@@ -1,12 +1,18 @@
 //! Pools of identical nodes, and the node selection.
 
 use super::queue::{Parts, Waiting};
+use crate::job::Job;
 use crate::nodes::Kind;
 use crate::platform::{Platform, Window};
+use crate::priority::matches;
 use dfrsim_model::batch::{BatchPolicy, NodeUse, Place};
-use dfrsim_model::site::Reservation;
+use dfrsim_model::site::{JobClass, Reservation, SiteSettings};
 use dfrsim_model::{SortedMap, Yield};
 use std::sync::Arc;
+
+/// Units of a node's tenancy, which tasks take where some jobs share nodes and others have whole
+/// nodes: all of them, or one.
+const TENANCY: i64 = 1 << 40;
 
 /// Pool of nodes that are counted together: nodes of a kind with identical windows, or one node if
 /// it can have several tasks.
@@ -118,6 +124,8 @@ pub(super) struct Nodes {
     down: Vec<bool>,
     windows: Vec<Window>,
     pub(super) reservations: Vec<Reservation>,
+    /// Partitions, if nodes are shared and some jobs have whole nodes.
+    partitions: Vec<JobClass>,
     /// Number of jobs on each node.
     pub(super) jobs: Vec<u32>,
     /// True if the pools are outdated.
@@ -132,8 +140,26 @@ impl Nodes {
         let nodes = kinds.iter().map(|kind| kind.nodes as usize).sum();
         let pools = Arc::new(Pools { policy, ..Pools::default() });
         let (down, jobs, kinds) = (vec![false; nodes], vec![0; nodes], Arc::clone(kinds));
-        let (windows, reservations) = (Vec::new(), Vec::new());
-        Nodes { kinds, down, windows, reservations, jobs, is_changed: true, built_at: None, pools }
+        let (windows, reservations, partitions) = Default::default();
+        Nodes {
+            kinds,
+            down,
+            windows,
+            reservations,
+            partitions,
+            jobs,
+            is_changed: true,
+            built_at: None,
+            pools,
+        }
+    }
+    pub(super) fn set_site(&mut self, settings: &SiteSettings) {
+        self.reservations.clone_from(&settings.reservations);
+        let is_mixed = settings.partitions.iter().any(|class| class.whole_nodes);
+        if is_mixed && self.pools.policy.nodes == NodeUse::Shared {
+            self.partitions.clone_from(&settings.partitions);
+            self.is_changed = true;
+        }
     }
     pub(super) fn set_kinds(&mut self, kinds: &Arc<Vec<Kind>>) {
         self.kinds = Arc::clone(kinds);
@@ -146,12 +172,26 @@ impl Nodes {
     }
     /// Returns whether the capacities of all nodes are known.
     pub(super) fn is_capacity_known(&self) -> bool {
-        self.kinds.iter().all(|kind| !self.pieces(&kind.pieces).is_empty())
+        self.kinds.iter().all(|kind| !self.node_pieces(kind).is_empty())
     }
     /// Selects the relevant amounts of a node or of a task: a single node if each task has a whole
     /// node.
-    pub(super) fn pieces(&self, pieces: &[i64]) -> Vec<i64> {
-        if self.pools.policy.nodes == NodeUse::Whole { vec![1] } else { pieces.to_vec() }
+    fn pieces(&self, pieces: &[i64], tenancy: i64) -> Vec<i64> {
+        if self.pools.policy.nodes == NodeUse::Whole {
+            return vec![1];
+        }
+        let tenancy = (!self.partitions.is_empty() && !pieces.is_empty()).then_some(tenancy);
+        pieces.iter().copied().chain(tenancy).collect()
+    }
+    /// Selects the relevant amounts of a node of this kind.
+    fn node_pieces(&self, kind: &Kind) -> Vec<i64> {
+        self.pieces(&kind.pieces, TENANCY)
+    }
+    /// Selects the relevant amounts of a task of a job.
+    pub(super) fn task_pieces(&self, job: &Job) -> Vec<i64> {
+        let own = self.partitions.iter().find(|class| matches(class, job));
+        let has_whole = own.is_some_and(|class| class.whole_nodes);
+        self.pieces(&job.size.pieces, if has_whole { TENANCY } else { 1 })
     }
     /// Returns whether all nodes are up, no window is announced, and all reservations are over.
     pub(super) fn is_fully_available(&self, now: u64) -> bool {
@@ -178,7 +218,7 @@ impl Nodes {
     /// Counts the tasks of a job that fit on an empty cluster.
     pub(super) fn max_tasks(&self, job: &Waiting) -> u64 {
         let fitting = self.kinds.iter().zip(&job.fits).filter(|(_, fits)| **fits);
-        let on = |kind: &Kind| job.tasks_in(self.pieces(&kind.pieces).into_iter());
+        let on = |kind: &Kind| job.tasks_in(self.node_pieces(kind).into_iter());
         total(fitting.map(|(kind, _)| on(kind).saturating_mul(kind.nodes.into())))
     }
 
@@ -205,7 +245,7 @@ impl Nodes {
         let mut pools = Pools { policy, pool_of: vec![0; self.down.len()], ..Pools::default() };
         for ((place, windows), nodes) in alike {
             let kind = &self.kinds[place];
-            let pieces = self.pieces(&kind.pieces);
+            let pieces = self.node_pieces(kind);
             let windows = windows.iter().map(|&place| (self.windows[place].from, self.windows[place].until));
             let windows: Vec<(u64, u64)> = windows.collect();
             let is_usable =

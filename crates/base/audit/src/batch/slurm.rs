@@ -30,7 +30,9 @@ impl BatchCheck {
         if std::mem::take(is_changed) || has_other {
             *awaits_whole = true;
             main.change(now, micros(of_main.delay_s));
-            backfill.change(now, micros(of_backfill.interval_s));
+            if !of_backfill.off {
+                backfill.change(now, micros(of_backfill.interval_s));
+            }
         }
     }
     /// Determines the cycles of the main scheduler that are due at this time.
@@ -39,11 +41,14 @@ impl BatchCheck {
         let SiteSettings { main, backfill, weights, calc_period_s, .. } = &site.settings;
         let [delay, whole, interval, period] =
             [main.delay_s, main.interval_s, backfill.interval_s, *calc_period_s].map(micros);
+        let is_backfilled = !backfill.off;
         let Timers { main, backfill, ranked, awaits_whole, .. } = &mut self.timers;
         let ranks = now - now % period;
         if ranks > *ranked && (weights.age > 0 || weights.fair_share > 0) {
             *ranked = ranks;
-            backfill.change(now, interval);
+            if is_backfilled {
+                backfill.change(now, interval);
+            }
         }
         if main.last < now - now % whole {
             main.record_cycle(now - now % whole);
@@ -62,7 +67,7 @@ impl BatchCheck {
         let Some(site) = &self.site else { return false };
         let interval = micros(site.settings.backfill.interval_s);
         let backfill = &mut self.timers.backfill;
-        if has_started {
+        if has_started && !site.settings.backfill.off {
             backfill.change(now, interval);
         }
         let is_due = backfill.is_due(now, interval);

@@ -46,7 +46,9 @@ impl Usage {
             let own = account.users.iter().filter(|_| account.is_user);
             users.extend(own.map(|&user| ((parent.clone(), user), listed(&account.name))));
             let (shares, is_user) = (account.shares, account.is_user);
-            accounts.insert(listed(&account.name), Entry { parent, shares, is_user, usage: 0 });
+            // In thousandths of the amount, and microseconds.
+            let usage = u128::from(account.usage_s) * 1_000 * 1_000_000;
+            accounts.insert(listed(&account.name), Entry { parent, shares, is_user, usage });
         }
         let exponent = fraction(settings.calc_period_s.into(), settings.half_life_s.into());
         Usage {

@@ -11,11 +11,14 @@
 //! all,172800,201600,0
 //! ```
 //!
-//! Nodes are numbers from 0 and ranges of them, or `all`. Times are seconds from the origin of the
+//! Nodes are numbers from 0 and ranges of them, or `all`; where nodes have names, also names and
+//! lists of names such as `n2` or `n[1-4],login`. Times are seconds from the origin of the
 //! workload on (second 0 of its log). An outage with an announcement is a window that policies plan
 //! around from the announcement on. Any other outage is a failure. Empty lines and those that begin
 //! with `#` are ignored.
 
+use crate::named::UnknownName;
+use crate::platform::hosts::expand;
 use crate::platform::{NodeSet, NodeSpan, Outage, Window};
 use dfrsim_input::{Faults, Input, Located, Reader, read_text};
 use std::path::Path;
@@ -31,12 +34,21 @@ pub struct FileOutages {
 
 const COLUMNS: [&str; 4] = ["nodes", "from_s", "until_s", "announced_s"];
 
-/// Reads the outages of a cluster with this number of nodes.
+/// Nodes of a cluster, as the lines of a file refer to them.
+#[derive(Clone, Copy, Debug)]
+pub struct ClusterNodes<'a> {
+    /// Number of nodes.
+    pub nodes: u32,
+    /// Names of the nodes by number; empty if they have none.
+    pub hosts: &'a [String],
+}
+
+/// Reads the outages of a cluster.
 ///
 /// # Errors
 ///
 /// Returns all errors if the file cannot be read or has invalid lines.
-pub fn read(path: &Path, nodes: u32) -> Result<FileOutages, Faults> {
+pub fn read(path: &Path, nodes: ClusterNodes<'_>) -> Result<FileOutages, Faults> {
     let is_json = path.extension().is_some_and(|extension| extension == "jsonl");
     parse(&path.display().to_string(), &read_text(path)?, is_json, nodes)
 }
@@ -46,7 +58,7 @@ pub fn read(path: &Path, nodes: u32) -> Result<FileOutages, Faults> {
 /// # Errors
 ///
 /// Returns the errors of all invalid lines.
-pub fn parse(file: &str, text: &str, is_json: bool, nodes: u32) -> Result<FileOutages, Faults> {
+pub fn parse(file: &str, text: &str, is_json: bool, nodes: ClusterNodes<'_>) -> Result<FileOutages, Faults> {
     // Comments become empty lines, so that the other lines keep their numbers.
     let lines = text.lines().map(|line| if line.trim().starts_with('#') { "" } else { line.trim() });
     let text = lines.collect::<Vec<_>>().join("\n");
@@ -68,7 +80,7 @@ pub fn parse(file: &str, text: &str, is_json: bool, nodes: u32) -> Result<FileOu
 }
 
 impl FileOutages {
-    fn add(&mut self, reader: &mut Reader, at: &Located<'_>, nodes: u32) -> Option<()> {
+    fn add(&mut self, reader: &mut Reader, at: &Located<'_>, nodes: ClusterNodes<'_>) -> Option<()> {
         let line = reader.object(at, &COLUMNS)?;
         let spans = reader.field(&line, "nodes").and_then(|at| spans(reader, &at, nodes));
         let [from, until] =
@@ -92,9 +104,17 @@ impl FileOutages {
     }
 }
 
-fn spans(reader: &mut Reader, at: &Located<'_>, nodes: u32) -> Option<Vec<NodeSpan>> {
+fn spans(reader: &mut Reader, at: &Located<'_>, cluster: ClusterNodes<'_>) -> Option<Vec<NodeSpan>> {
     let text = at.text().map_or_else(|| at.found(), str::to_owned);
-    let set: NodeSet = text.parse().map_err(|error| reader.fault(at, error)).ok()?;
+    let ClusterNodes { nodes, hosts } = cluster;
+    let set: NodeSet = match text.parse() {
+        Ok(set) => set,
+        Err(error) if hosts.is_empty() => {
+            reader.fault(at, error);
+            return None;
+        }
+        Err(_) => named_nodes(reader, at, &text, hosts)?,
+    };
     let spans = set.spans(nodes);
     match spans.iter().find(|span| span.end() > u64::from(nodes)) {
         Some(span) => {
@@ -106,13 +126,50 @@ fn spans(reader: &mut Reader, at: &Located<'_>, nodes: u32) -> Option<Vec<NodeSp
     }
 }
 
+/// Returns the nodes of a list of names.
+fn named_nodes(reader: &mut Reader, at: &Located<'_>, text: &str, hosts: &[String]) -> Option<NodeSet> {
+    let Some(names) = expand(&text.replace([' ', '+'], ",")) else {
+        reader
+            .fault(at, format!("`{text}` names no nodes; expected `all`, numbers, or names such as n[1-4]"));
+        return None;
+    };
+    let mut spans = Vec::new();
+    for name in names {
+        match hosts.iter().position(|host| *host == name) {
+            Some(number) => spans.push(NodeSpan { first: number as u32, nodes: 1 }),
+            None => {
+                let unknown = UnknownName::new("node", &name, &mut hosts.iter().map(String::as_str));
+                reader.fault(at, unknown);
+                return None;
+            }
+        }
+    }
+    Some(NodeSet::of(spans))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{FileOutages, parse};
+    use super::{ClusterNodes, FileOutages, parse};
     use dfrsim_input::Faults;
 
     fn read(text: &str, is_json: bool) -> Result<FileOutages, Faults> {
-        parse("down", text, is_json, 8)
+        parse("down", text, is_json, ClusterNodes { nodes: 8, hosts: &[] })
+    }
+
+    #[test]
+    fn nodes_may_have_names() {
+        let hosts = ["k1", "n1", "n2"].map(str::to_owned);
+        let read = |nodes: &str| {
+            let text = format!("nodes,from_s,until_s\n\"{nodes}\",1,2\n");
+            let found = parse("down", &text, false, ClusterNodes { nodes: 3, hosts: &hosts });
+            found
+                .map(|all| all.failures.iter().map(|it| (it.nodes.first, it.nodes.nodes)).collect::<Vec<_>>())
+        };
+        assert_eq!(read("n2").unwrap(), [(2, 1)]);
+        assert_eq!(read("n[1-2],k1").unwrap(), [(0, 3)]);
+        assert_eq!(read("1-2").unwrap(), [(1, 2)]);
+        let error = read("n3").unwrap_err().to_string();
+        assert!(error.contains("unknown node `n3`"), "{error}");
     }
 
     #[test]

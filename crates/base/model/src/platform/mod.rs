@@ -32,6 +32,7 @@
 pub mod classes;
 mod draw;
 pub mod file;
+pub mod hosts;
 mod interruption;
 mod maintenance;
 mod nodes;

@@ -34,10 +34,17 @@ pub struct Account {
     /// user `root`, which has no parent.
     #[serde(default, skip_serializing_if = "is_default")]
     pub is_user: bool,
+    /// Usage before the first submission of the log, without that of the accounts below it, in
+    /// seconds of the charged amount (Slurm's `RawUsage`); at most [`LARGEST_USAGE_S`].
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub usage_s: u64,
     /// Limits of its jobs and of those of the accounts below it.
     #[serde(default, skip_serializing_if = "is_default")]
     pub limits: Limits,
 }
+
+/// Largest usage of an account before the first submission.
+pub const LARGEST_USAGE_S: u64 = 1_000_000_000_000_000;
 
 fn one() -> u32 {
     1
@@ -48,7 +55,7 @@ impl Account {
     pub fn user(name: &str, parent: Option<&str>, shares: u32) -> Account {
         let (name, parent) = (name.to_owned(), parent.map(str::to_owned));
         let (groups, users, limits) = Default::default();
-        Account { name, parent, shares, groups, users, is_user: true, limits }
+        Account { name, parent, shares, groups, users, is_user: true, usage_s: 0, limits }
     }
 
     /// Returns whether all jobs of the user are charged to the account.
@@ -102,6 +109,9 @@ pub(super) fn check_accounts(accounts: &[Account]) -> Result<(), SettingError> {
     for account in accounts {
         let place = format!("accounts.{}", account.name);
         check_ranges(&account.limits, &format!("{place}.limits"))?;
+        check(account.usage_s <= LARGEST_USAGE_S, &format!("{place}.usage_s"), || {
+            format!("expected at most {LARGEST_USAGE_S}")
+        })?;
         if let Some(name) = &account.parent {
             check(parent(account).is_some(), &place, || {
                 format!("unknown parent `{name}`; expected the name of an account")

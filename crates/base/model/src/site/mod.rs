@@ -24,7 +24,7 @@ mod preemption;
 mod reservation;
 mod settings;
 
-pub use accounts::{Account, FairShare, Unlisted};
+pub use accounts::{Account, FairShare, LARGEST_USAGE_S, Unlisted};
 pub use backfill::BackfillSettings;
 pub use check::SettingError;
 pub use class::{JobClass, LARGEST_TIER, LARGEST_WEIGHT};

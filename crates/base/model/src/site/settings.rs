@@ -1,7 +1,7 @@
 //! All settings of a site.
 
 use super::accounts::check_accounts;
-use super::check::check_ranges;
+use super::check::{check, check_ranges};
 use super::class_check::{check_classes, check_kind_of_preemption};
 use super::declare::{Values, names, positive, seconds, settings};
 use super::limits::{check_arrays, check_together};
@@ -179,7 +179,7 @@ impl SiteSettings {
             && self.epilog_s == 0
             && self.together.is_empty()
             && self.reservations.is_empty()
-            && self.partitions.iter().all(|class| class.tier() == 1)
+            && self.partitions.iter().all(|class| class.tier() == 1 && !class.whole_nodes)
     }
 
     /// Returns whether jobs can be blocked, rejected or preempted because of limits or classes.
@@ -213,6 +213,9 @@ impl SiteSettings {
         check_arrays(&self.arrays)?;
         check_reservations(&self.reservations)?;
         check_together(&self.together)?;
+        check(!self.backfill.off || self.together.is_empty(), "backfill.off", || {
+            "jobs that start together are started by backfilling only".to_owned()
+        })?;
         check_accounts(&self.accounts)?;
         check_classes("qos", &self.qos)?;
         check_classes("partitions", &self.partitions)?;

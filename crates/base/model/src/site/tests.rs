@@ -3,7 +3,7 @@ use super::*;
 fn account(name: &str, parent: Option<&str>) -> Account {
     let parent = parent.map(str::to_owned);
     let (groups, users, limits) = Default::default();
-    Account { name: name.to_owned(), parent, shares: 1, groups, users, is_user: false, limits }
+    Account { name: name.to_owned(), parent, shares: 1, groups, users, is_user: false, usage_s: 0, limits }
 }
 
 #[test]

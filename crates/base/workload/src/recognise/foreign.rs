@@ -85,6 +85,19 @@ foreign! {
 
 /// Returns whether a map may describe such a file as a table of jobs.
 pub(super) fn may_be_table(foreign: &'static Foreign) -> bool {
-    [&PARQUET, &LSB_ACCT, &SGE, &JOBCOMP, &PHILLY, &ELASTISIM, &BORG, &JSON, &SCONTROL_JOBS, &SQUEUE, &ROWS, &JOBS_OUT]
-        .contains(&foreign)
+    [
+        &PARQUET,
+        &LSB_ACCT,
+        &SGE,
+        &JOBCOMP,
+        &PHILLY,
+        &ELASTISIM,
+        &BORG,
+        &JSON,
+        &SCONTROL_JOBS,
+        &SQUEUE,
+        &ROWS,
+        &JOBS_OUT,
+    ]
+    .contains(&foreign)
 }

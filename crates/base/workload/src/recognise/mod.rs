@@ -77,7 +77,8 @@ impl Kind {
             Kind::Foreign(foreign) => foreign.advice.to_owned(),
             Kind::Text(_) => "if it is a table, describe its columns with `--columns MAP`".to_owned(),
         };
-        let expected = "expected a log of jobs (SWF, GWF, a listing of sacct, accounting of PBS, a workload of Batsim)";
+        let expected =
+            "expected a log of jobs (SWF, GWF, a listing of sacct, accounting of PBS, a workload of Batsim)";
         Some(format!("found {}, {expected}; {advice}", self.description()))
     }
 

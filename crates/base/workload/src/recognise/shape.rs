@@ -92,7 +92,8 @@ fn rows(lines: &[&str], delimiter: u8) -> Option<Vec<Vec<String>>> {
 
 /// Returns whether these fields are names: different, and none of them a number or a time.
 fn are_names(fields: &[String]) -> bool {
-    let is_name = |name: &String| name.chars().next().is_some_and(|first| !first.is_ascii_digit() && first != '-');
+    let is_name =
+        |name: &String| name.chars().next().is_some_and(|first| !first.is_ascii_digit() && first != '-');
     // Tables that pandas writes have no name for the number of the row.
     let filled: Vec<&String> = fields.iter().filter(|name| !name.is_empty()).collect();
     let differ = (1..filled.len()).all(|place| !filled[..place].contains(&filled[place]));
@@ -115,8 +116,10 @@ impl fmt::Display for Shape {
             return write!(f, ", {} columns without names", self.count);
         }
         let named = &self.columns[..self.columns.len().min(MAX_NAMED)];
-        let named: Vec<String> =
-            named.iter().map(|name| name.chars().filter(|letter| !letter.is_control()).take(40).collect()).collect();
+        let named: Vec<String> = named
+            .iter()
+            .map(|name| name.chars().filter(|letter| !letter.is_control()).take(40).collect())
+            .collect();
         write!(f, ", columns {}", named.join(", "))?;
         match self.count.saturating_sub(MAX_NAMED) {
             0 => Ok(()),

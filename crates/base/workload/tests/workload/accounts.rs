@@ -29,7 +29,8 @@ fn lines_are_jobs_or_rejected_or_left_out() {
     let mut read = 0;
     for log in &logs {
         // Some logs are broken on purpose.
-        let Ok((jobs, report)) = read_jobs(log, &Options { format: Format::ByName, ..Options::default() }) else {
+        let Ok((jobs, report)) = read_jobs(log, &Options { format: Format::ByName, ..Options::default() })
+        else {
             continue;
         };
         let account = report.account();

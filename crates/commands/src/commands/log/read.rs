@@ -62,7 +62,9 @@ fn clamped(log: &LogArguments, job: &Job, mut record: Record) -> Record {
     if log.has_rule(Anomaly::ZeroRun) && record.run_time.is_none_or(SimSpan::is_zero) {
         record.run_time = Some(job.run_time);
     }
-    if log.has_rule(Anomaly::ZeroSize) && record.requested_processors.or(record.allocated_processors).is_none() {
+    if log.has_rule(Anomaly::ZeroSize)
+        && record.requested_processors.or(record.allocated_processors).is_none()
+    {
         record.requested_processors = Some(job.tasks);
     }
     record

@@ -102,7 +102,8 @@ impl ReportedInput<'_> {
 
 impl Answer for Finished<'_> {
     fn text(&self) -> String {
-        let mut text: String = self.inputs.iter().flat_map(ReportedInput::lines).map(|line| line + "\n").collect();
+        let mut text: String =
+            self.inputs.iter().flat_map(ReportedInput::lines).map(|line| line + "\n").collect();
         if !text.is_empty() && !self.tables.is_empty() {
             text.push('\n');
         }

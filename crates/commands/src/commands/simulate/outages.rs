@@ -4,7 +4,8 @@ use crate::failure::Failure;
 use clap::Args;
 use dfrsim_lab::fields::LocatedFile;
 use dfrsim_lab::{DownTimes, DrawnFailures, MaintenanceFields};
-use dfrsim_model::platform::{Interruption, Outages, Rack, TimeDistribution};
+use dfrsim_model::platform::file::ClusterNodes;
+use dfrsim_model::platform::{Interruption, Outage, Outages, Rack, TimeDistribution};
 use dfrsim_model::{Seed, SimSpan, SimTime};
 use std::error::Error;
 use std::path::PathBuf;
@@ -13,7 +14,7 @@ use std::path::PathBuf;
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Outages")]
 pub(super) struct OutageArguments {
-    /// Failures: a file, CSV or JSONL, with nodes, `from_s`, `until_s` and, for windows,
+    /// Failures: a file, CSV or JSONL, with nodes (numbers, or names of a site's nodes), `from_s`, `until_s` and, for windows,
     /// `announced_s`; or BETWEEN,REPAIR: distributions of times in seconds (exponential:MEAN,
     /// weibull:MEAN:SHAPE, lognormal:MEAN:DEVIATION, fixed:MEAN) from which failures are drawn until
     /// the last job arrives
@@ -56,15 +57,16 @@ fn distributions(text: &str) -> Option<Result<(TimeDistribution, TimeDistributio
 }
 
 impl OutageArguments {
-    /// Builds the outages of a cluster of `nodes` nodes; `None` if its nodes are always up. Drawn
-    /// failures and repeated windows begin no later than the last arrival.
+    /// Builds the outages of a cluster, `of_site` among them; `None` if its nodes are always up.
+    /// Drawn failures and repeated windows begin no later than the last arrival.
     pub(super) fn outages(
         &self,
-        nodes: u32,
+        nodes: ClusterNodes<'_>,
+        of_site: &[Outage],
         last_arrival: SimTime,
         seed: u64,
     ) -> Result<Option<Outages>, Failure> {
-        if self.failures.is_none() && self.maintenance.is_empty() {
+        if self.failures.is_none() && self.maintenance.is_empty() && of_site.is_empty() {
             return Ok(None);
         }
         let announced = |it: &MaintenanceFields| MaintenanceFields { notice: self.notice, ..it.clone() };
@@ -84,7 +86,8 @@ impl OutageArguments {
             }
         }
         let outages = times.outages(nodes, last_arrival, Seed::new(seed).fork("outages"));
-        let outages = outages.map_err(Failure::input)?;
+        let mut outages = outages.map_err(Failure::input)?;
+        outages.failures.extend(of_site);
         Ok(Some(Outages { interruption: self.interruption, ..outages }))
     }
 }

@@ -123,7 +123,8 @@ fn relative_to(file: &Path, folder: &Path) -> Result<String, Failure> {
     };
     // A folder that is a symbolic link has another parent.
     let canonical = file.canonicalize().map_err(|error| Failure::in_file(file, error))?;
-    let is_right = !folder.exists() || folder.join(&path).canonicalize().is_ok_and(|found| found == canonical);
+    let is_right =
+        !folder.exists() || folder.join(&path).canonicalize().is_ok_and(|found| found == canonical);
     let path = if is_right && !path.as_os_str().is_empty() { path } else { canonical };
     let text = path.to_str().ok_or_else(|| Failure::in_file(&path, "this path is not valid UTF-8"))?;
     Ok(text.to_owned())

@@ -71,7 +71,9 @@ impl FileRequest<'_> {
             return Ok(LocatedFile::new(name, path));
         }
         let hint = match Path::new(name).exists() {
-            true => "; the current folder has such a file, but names in a scenario are relative to its folder",
+            true => {
+                "; the current folder has such a file, but names in a scenario are relative to its folder"
+            }
             false => "",
         };
         Err(format!("file not found: {}{hint}", path.display()))

@@ -19,7 +19,8 @@ use dfrsim_lab::NamedTable;
 pub(crate) fn all(matrix: &Matrix<'_>) -> Vec<NamedTable> {
     let groups = matrix.groups();
     let waits = NamedTable::printed("waits", "Hours of waiting", waits::table(matrix, &groups));
-    let title = if matrix.scenario.bounded { "Degradation from the bound" } else { "Largest bounded stretch" };
+    let title =
+        if matrix.scenario.bounded { "Degradation from the bound" } else { "Largest bounded stretch" };
     let summary = summary::table(matrix, &groups);
     // Who requests waits of a site without a bound asks about waits; the largest stretch is for files.
     let summary = match matrix.scenario.bounded || waits.table.is_empty() {

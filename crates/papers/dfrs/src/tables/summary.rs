@@ -47,7 +47,11 @@ pub(super) fn table(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Table {
             }
             // Baselines take at most half of the lines, rounded up.
             let batch_lines = batch.len().min(of_each.div_ceil(2)).max(of_each.saturating_sub(others.len()));
-            own = others.into_iter().take(of_each - batch_lines).chain(batch.into_iter().take(batch_lines)).collect();
+            own = others
+                .into_iter()
+                .take(of_each - batch_lines)
+                .chain(batch.into_iter().take(batch_lines))
+                .collect();
         }
         shown.extend(own);
     }

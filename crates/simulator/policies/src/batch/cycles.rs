@@ -17,12 +17,14 @@ pub(super) struct CycleTimer {
     offset: u64,
     pub(super) last: SimTime,
     changed: Option<SimTime>,
+    /// True if the cycle never runs.
+    is_off: bool,
 }
 
 impl CycleTimer {
     fn new(seconds: u64, offset: u64) -> CycleTimer {
         let (interval, last) = (SimSpan::from_secs(seconds), SimTime::from_micros(offset));
-        CycleTimer { interval, offset, last, changed: None }
+        CycleTimer { interval, offset, last, ..CycleTimer::default() }
     }
 
     /// Returns the time of the next cycle, or `None` if nothing has changed since the last one.
@@ -32,6 +34,9 @@ impl CycleTimer {
 
     /// Notes an event, which becomes visible to the scheduler in the next second.
     pub(super) fn change(&mut self, now: SimTime) {
+        if self.is_off {
+            return;
+        }
         self.record_missed(now);
         let seconds = now.micros().saturating_add(SECOND - self.offset) / SECOND;
         self.changed
@@ -77,7 +82,10 @@ impl SlurmCycles {
         let Some(settings) = settings else { return SlurmCycles::default() };
         SlurmCycles {
             main: CycleTimer::new(settings.main.delay_s, 0),
-            backfill: CycleTimer::new(settings.backfill.interval_s, BACKFILL_OFFSET),
+            backfill: CycleTimer {
+                is_off: settings.backfill.off,
+                ..CycleTimer::new(settings.backfill.interval_s, BACKFILL_OFFSET)
+            },
             is_full_cycle_pending: false,
             sorted_at: SimTime::ZERO,
         }

@@ -3,9 +3,13 @@
 use dfrsim_cluster::{JobHandle, View};
 use dfrsim_model::batch::NodeUse;
 use dfrsim_model::platform::classes::{NodeClass, NodeClasses};
-use dfrsim_model::site::Reservation;
-use dfrsim_model::{Share, SimTime};
+use dfrsim_model::site::{JobClass, Reservation};
+use dfrsim_model::{Share, SimTime, UserId};
 use std::collections::BTreeMap;
+
+/// Tenancy of a whole node, an additional resource where some jobs share nodes and others do not: a
+/// task of a job with whole nodes takes all of it, any other task one unit.
+const TENANCY: u64 = 1 << 32;
 
 /// Time intervals (begin, end), ordered by begin.
 pub(super) type Intervals = Vec<(SimTime, SimTime)>;
@@ -53,6 +57,8 @@ pub(super) struct TaskRequests {
     all: Vec<TaskRequest>,
     numbers: BTreeMap<TaskRequest, usize>,
     pub(super) reservations: Vec<Reservation>,
+    /// Partitions of the site, if nodes are shared and jobs of some of them have whole nodes.
+    partitions: Vec<JobClass>,
     /// The smallest request of the first resource.
     least: u64,
 }
@@ -62,6 +68,13 @@ impl TaskRequests {
         TaskRequests { node_use, dimensions: 1, least: u64::MAX, ..TaskRequests::default() }
     }
 
+    /// Learns the partitions of the site, some of which may give whole nodes to jobs.
+    pub(super) fn learn_partitions(&mut self, partitions: &[JobClass]) {
+        if self.node_use == NodeUse::Shared && partitions.iter().any(|class| class.whole_nodes) {
+            self.partitions = partitions.to_vec();
+        }
+    }
+
     /// Learns the resources that nodes have.
     pub(super) fn learn_resources(&mut self, classes: Option<&NodeClasses>) {
         if self.node_use == NodeUse::Whole && classes.is_none() {
@@ -69,7 +82,8 @@ impl TaskRequests {
             self.least = 1;
         }
         if self.node_use != NodeUse::Whole {
-            self.dimensions = 2 + classes.map_or(0, |classes| classes.resources().len());
+            let others = classes.map_or(0, |classes| classes.resources().len());
+            self.dimensions = 2 + others + usize::from(!self.partitions.is_empty());
         }
     }
 
@@ -102,7 +116,7 @@ impl TaskRequests {
     /// share of the node.
     pub(super) fn node_amounts_by_class(&self, classes: Option<&NodeClasses>) -> Vec<Vec<u64>> {
         let one = u64::from(Share::ONE.units());
-        match classes {
+        let mut all = match classes {
             None if self.node_use == NodeUse::Whole => vec![vec![1]],
             None => vec![vec![one, one]],
             Some(classes) if self.node_use == NodeUse::Whole => vec![vec![1]; classes.classes().len()],
@@ -113,7 +127,21 @@ impl TaskRequests {
                 };
                 classes.classes().iter().enumerate().map(of_class).collect()
             }
+        };
+        if !self.partitions.is_empty() {
+            all.iter_mut().for_each(|amounts| amounts.push(TENANCY));
         }
+        all
+    }
+
+    /// Returns whether the first partition of the site that a job belongs to gives it whole nodes.
+    fn has_whole_nodes(&self, view: View<'_>, job: JobHandle) -> bool {
+        let seen = view.job(job);
+        let own = self
+            .partitions
+            .iter()
+            .find(|class| class.matches(seen.user().map(UserId::number), seen.origin()));
+        own.is_some_and(|class| class.whole_nodes)
     }
 
     /// Computes the amount of each resource that `tasks` tasks take in a pool whose nodes have the
@@ -162,6 +190,9 @@ impl TaskRequests {
             let asked = view.demand(job).into_iter().flat_map(|demand| &demand.resources);
             amounts = vec![cpu.into(), seen.memory().units().into()];
             amounts.extend(asked.map(|asked| u64::from(asked.count)));
+            if !self.partitions.is_empty() {
+                amounts.push(if self.has_whole_nodes(view, job) { TENANCY } else { 1 });
+            }
         }
         let count = classes.map_or(1, |classes| classes.classes().len());
         let fits = (0..count).map(|class| view.fits(job, class)).collect();

@@ -52,6 +52,7 @@ impl BatchState {
             _ => site.filter(|site| !queue.is_by_arrival() || !site.is_arrival_order()).cloned(),
         };
         let mut pools = Pools::new(nodes, policy.nodes, policy.place);
+        pools.requests.learn_partitions(site.as_deref().map_or(&[], |site| &site.partitions));
         pools.requests.reservations = site.iter().flat_map(|site| site.reservations.clone()).collect();
         BatchState {
             policy,

@@ -12,6 +12,9 @@ pub(super) type AccountIndex = usize;
 
 const ROOT: AccountIndex = 0;
 
+/// One second of usage in microseconds of thousandths of the charged amount.
+const USAGE_SECOND: u128 = 1_000_000_000;
+
 /// Account charged for a job: a listed one, by its index in the settings, or one of an unlisted
 /// group or user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -101,7 +104,8 @@ impl Accounts {
                 places.insert(Some(&account.name), tree.len());
                 let own = account.users.iter().filter(|_| account.is_user);
                 leaves.extend(own.map(|&user| ((parent, Some(user)), tree.len())));
-                tree.push(AccountNode::new(parent, account.shares, account.is_user));
+                let node = AccountNode::new(parent, account.shares, account.is_user);
+                tree.push(AccountNode { usage: u128::from(account.usage_s) * USAGE_SECOND, ..node });
             }
         }
         let period = SimSpan::from_secs(settings.calc_period_s);
@@ -284,8 +288,8 @@ mod tests {
 
     fn account(name: &str, parent: Option<&str>, shares: u32, groups: &[u32]) -> Account {
         let parent = parent.map(str::to_owned);
-        let (users, is_user, limits) = Default::default();
-        Account { name: name.to_owned(), parent, shares, groups: groups.to_vec(), users, is_user, limits }
+        let (name, groups) = (name.to_owned(), groups.to_vec());
+        Account { groups, parent, is_user: false, ..Account::user(&name, None, shares) }
     }
 
     fn of_job(accounts: &mut Accounts, user: Option<u32>, origin: Origin) -> AccountIndex {
@@ -334,6 +338,20 @@ mod tests {
 
     /// Two users of an account have 1 and 3 of its shares and 3/4 and 1/4 of all usage. A user
     /// without jobs has as many shares as the account, and is first in the tree.
+    /// A fourth of all usage before the beginning is that of an account with half of the shares, and
+    /// half of it is left after a half-life.
+    #[test]
+    fn usage_before_the_beginning_counts_and_decays() {
+        let used = |name: &str, usage_s| Account { usage_s, ..account(name, None, 1, &[]) };
+        let accounts = vec![used("a", 300), used("b", 100)];
+        let (calc_period_s, half_life_s) = (100, 100);
+        let settings = SiteSettings { accounts, calc_period_s, half_life_s, ..SiteSettings::default() };
+        let mut accounts = Accounts::new(Arc::new(settings));
+        assert_eq!(accounts.fair_share(2), power_of_half(ONE / 2));
+        accounts.advance(SimTime::from_secs(100));
+        assert_eq!(accounts.tree[1].usage, 150 * USAGE_SECOND);
+    }
+
     #[test]
     fn users_have_shares_in_their_account() {
         let user = |name, above, shares, users| Account { users, ..Account::user(name, above, shares) };

@@ -1,6 +1,7 @@
 //! Platform files in TOML.
 
 use super::{NodeClass, NodeClasses, Resource, Sharing};
+use crate::platform::hosts::expand;
 use crate::{Share, Yield};
 use dfrsim_input::{Faults, Input, Reader};
 use serde::{Deserialize, Serialize};
@@ -106,6 +107,10 @@ pub struct ClassFields {
     /// Features of a node, which jobs can require.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub features: BTreeSet<String>,
+    /// Names of the nodes, one for each, as in `n[1-3],login`, by which files of outages can name
+    /// them.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub hosts: String,
 }
 
 const fn full_speed() -> f64 {
@@ -187,6 +192,12 @@ impl PlatformFields {
             let is_speed = class.speed <= 1.0 && Yield::nearest(class.speed) > Yield::ZERO;
             let fastest = "expected a number above 0 and at most 1: speeds are relative to the fastest nodes";
             wrong.require(is_speed, &field("speed"), || fastest);
+            let hosts = if class.hosts.is_empty() { None } else { Some(expand(&class.hosts)) };
+            let is_complete = hosts
+                .is_none_or(|hosts| hosts.is_some_and(|names| u32::try_from(names.len()) == Ok(class.nodes)));
+            wrong.require(is_complete, &field("hosts"), || {
+                format!("expected the names of {} nodes such as n[1-8,12]", class.nodes)
+            });
             for (name, &amount) in &class.resources {
                 wrong.check_count(&field(&format!("resources.{name}")), amount);
             }
@@ -196,12 +207,24 @@ impl PlatformFields {
 
     fn resource_names(&self) -> BTreeSet<&str> {
         let others = self.unavailable.iter().map(String::as_str).filter(|name| !name.starts_with('@'));
-        self.classes.iter().flat_map(|class| class.resources.keys()).map(String::as_str).chain(others).collect()
+        self.classes
+            .iter()
+            .flat_map(|class| class.resources.keys())
+            .map(String::as_str)
+            .chain(others)
+            .collect()
     }
 
     fn features(&self) -> BTreeSet<&str> {
         let others = self.unavailable.iter().filter_map(|name| name.strip_prefix('@'));
         self.classes.iter().flat_map(|class| &class.features).map(String::as_str).chain(others).collect()
+    }
+
+    /// Returns the names of all nodes in the order of their numbers; empty if some have no name.
+    fn hosts(&self) -> Vec<String> {
+        let of_class = |class: &ClassFields| expand(&class.hosts);
+        let names: Option<Vec<Vec<String>>> = self.classes.iter().map(of_class).collect();
+        names.unwrap_or_default().concat()
     }
 
     /// Creates the node classes.
@@ -243,6 +266,7 @@ impl PlatformFields {
             ends: self.classes.iter().scan(0, add).collect(),
             cores: reference.cores,
             reference_memory_mb: (reference.memory_gb * 1024.0).round() as u64,
+            hosts: self.hosts(),
             features: features.into_iter().map(str::to_owned).collect(),
         })
     }

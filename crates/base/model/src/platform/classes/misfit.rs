@@ -110,7 +110,9 @@ impl Misfits {
                 format!("  {jobs}: {what}: up to {requested} requested, the largest node has {most}")
             };
             match misfit {
-                Misfit::Features => format!("  {jobs}: features or partition: no node has all that are requested"),
+                Misfit::Features => {
+                    format!("  {jobs}: features or partition: no node has all that are requested")
+                }
                 Misfit::Cores => {
                     let cores = |units: u64| classes.whole_cores(units).to_string();
                     compared("cores of a node", cores(requested), cores(most))

@@ -122,9 +122,15 @@ pub struct NodeClasses {
     cores: u32,
     /// Memory of the reference node, in megabytes, for messages.
     reference_memory_mb: u64,
+    /// Names of the nodes by number; empty if they have none.
+    hosts: Vec<String>,
 }
 
 impl NodeClasses {
+    /// Returns the names of the nodes by number; empty if they have none.
+    pub fn hosts(&self) -> &[String] {
+        &self.hosts
+    }
     /// Returns the resources other than CPU and memory.
     pub fn resources(&self) -> &[Resource] {
         &self.resources

@@ -49,6 +49,7 @@ pub(super) fn parse(text: &str) -> Result<PlatformFields, PlatformError> {
             .into_iter()
             .collect::<BTreeMap<_, _>>(),
         features: BTreeSet::new(),
+        hosts: String::new(),
     });
     let classes: Vec<ClassFields> = classes.collect();
     if classes.is_empty() {

@@ -31,6 +31,7 @@ mod consequence;
 mod database;
 mod declared;
 mod errors;
+mod events;
 mod fields;
 mod include;
 mod lines;
@@ -40,6 +41,7 @@ mod parameters;
 mod reservations;
 mod select;
 mod tables;
+mod usage;
 
 pub use consequence::{Consequence, Ignored};
 pub use errors::{ConfError, ConfErrors};
@@ -52,7 +54,9 @@ use crate::log::{FieldUse, Header, Naming};
 use database::ParsedListing;
 use dfrsim_model::JobId;
 use dfrsim_model::named::UnknownName;
+use dfrsim_model::platform::Outage;
 use dfrsim_model::site::{Account, JobArray, JobClass, SiteSettings};
+use events::{NodeEvents, SiteOutages};
 use include::ConfFile;
 use lines::{ConfLine, Location};
 use nodes::Nodes;
@@ -169,8 +173,12 @@ pub struct SiteFiles {
     pub associations: Option<PathBuf>,
     /// Output of `sacctmgr show qos --parsable2`.
     pub qos: Option<PathBuf>,
-    /// Output of `scontrol show reservation`.
+    /// Output of `scontrol show reservation`, or of `sacctmgr show reservation --parsable2`.
     pub reservations: Option<PathBuf>,
+    /// Output of `sacctmgr show event --parsable2`.
+    pub events: Option<PathBuf>,
+    /// Output of `sshare -a -l --parsable2` at the time of the first job.
+    pub usage: Option<PathBuf>,
 }
 
 /// Configuration of a site, as read from its files.
@@ -182,6 +190,8 @@ pub struct SlurmSite {
     associations: Option<Vec<Row>>,
     qos: Option<Vec<Row>>,
     reservations: Option<Vec<NodeReservation>>,
+    events: Option<NodeEvents>,
+    usage: Option<Vec<Row>>,
     /// What-if changes: the name of a partition or node, and the number of nodes added or removed.
     node_changes: Vec<(String, i64)>,
     /// Statements about the files themselves.
@@ -199,8 +209,8 @@ pub struct SimulatedSite {
     pub ignored: Ignored,
     /// Partitions and QOS without jobs in the log.
     pub absent: Vec<String>,
-    /// Names of the nodes in the order of their numbers.
-    pub node_names: Vec<String>,
+    /// Times at which nodes are down or drained.
+    pub outages: Vec<Outage>,
     /// Nodes and processors of the partitions.
     pub partitions: Vec<PartitionSize>,
     /// Features (`@NAME`) and resources that jobs of the log request and no node has. These jobs
@@ -233,6 +243,8 @@ impl SlurmSite {
             associations: rows(&files.associations, "Account")?,
             qos: rows(&files.qos, "Name")?,
             reservations: files.reservations.as_deref().map(reservations::read).transpose()?,
+            events: files.events.as_deref().map(events::read).transpose()?,
+            usage: files.usage.as_deref().map(usage::read).transpose()?,
             node_changes: Vec::new(),
         };
         site.parts().map(|_| site.clone())
@@ -350,15 +362,21 @@ impl SlurmSite {
         }
         parameters.settings.arrays = arrays(given);
         parameters.settings.together = heterogeneous_jobs(given);
+        parameters.separate_heterogeneous_jobs();
         parameters.drop_absent_limits(|name| kinds.iter().any(|kind| kind.resources.contains_key(name)));
         parameters.drop_limits_that_are_not_kept();
+        let mut notes = [self.notes.clone(), parameters.notes(), nodes.notes()].concat();
+        if let Some(rows) = &self.usage {
+            notes.extend(usage::apply(rows, &mut parameters.settings.accounts)?);
+        }
+        let SiteOutages { outages, notes: of_events } = self.outages(&kinds, &nodes, first)?;
+        notes.extend(of_events);
         let partitions = nodes.partition_sizes();
         let unavailable = self.unavailable(given, &kinds, &partitions);
-        let notes = self.notes.iter().cloned().chain(parameters.notes()).chain(nodes.notes());
         Ok(SimulatedSite {
-            notes: notes.collect(),
+            notes,
+            outages,
             fields: fields::uses(&parameters, header, jobs),
-            node_names: nodes.numbered_names(),
             kinds,
             ignored: Ignored::new(parameters.ignored),
             settings: parameters.settings,
@@ -366,6 +384,15 @@ impl SlurmSite {
             partitions,
             unavailable,
         })
+    }
+
+    /// Returns the outages of the nodes that take jobs.
+    fn outages(&self, kinds: &[NodeKind], nodes: &Nodes, first: i64) -> Result<SiteOutages, ConfErrors> {
+        let Some(events) = &self.events else { return Ok(SiteOutages::default()) };
+        let numbers = kinds.iter().flat_map(|kind| &kind.hosts).map(String::as_str).zip(0..).collect();
+        let (all, mut errors) = (nodes.node_names().collect::<Vec<_>>(), Vec::new());
+        let outages = events.outages(&numbers, &all, first, &mut errors);
+        ConfErrors::or(errors, outages)
     }
 
     /// Returns the features and resources that jobs request and no node has, without those that stand
@@ -383,9 +410,8 @@ impl SlurmSite {
                 let total = name.split('_').next().unwrap_or(name);
                 return !name.starts_with(['%', '+']) && !has_resource(name) && !has_resource(total);
             };
-            let is_open = partitions
-                .iter()
-                .any(|it| feature_of_partition(&it.name) == feature && it.nodes > it.idle);
+            let is_open =
+                partitions.iter().any(|it| feature_of_partition(&it.name) == feature && it.nodes > it.idle);
             let is_unknown = self.reservations.is_none() && feature.starts_with("reservation-");
             let has = kinds.iter().any(|kind| kind.features.iter().any(|own| own == feature));
             !has && !is_open && !is_unknown

@@ -260,6 +260,18 @@ impl Parameters {
         Ok(true)
     }
 
+    /// Lets the components of heterogeneous jobs start by themselves if there is no backfilling, which
+    /// alone starts them together.
+    pub(super) fn separate_heterogeneous_jobs(&mut self) {
+        let jobs = self.settings.together.len();
+        if self.settings.backfill.off && jobs > 0 {
+            self.settings.together.clear();
+            self.notes.push(format!(
+                "heterogeneous jobs, whose components start each by itself, as only backfilling starts them together: {jobs}"
+            ));
+        }
+    }
+
     /// Removes the limits of accounts and QOS if Slurm does not keep them, and says how many there
     /// are.
     pub(super) fn drop_limits_that_are_not_kept(&mut self) {

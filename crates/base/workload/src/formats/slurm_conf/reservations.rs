@@ -1,10 +1,11 @@
 //! Reservations, from the output of `scontrol show reservation`
-//! (<https://slurm.schedmd.com/reservations.html>).
+//! (<https://slurm.schedmd.com/reservations.html>) or of `sacctmgr show reservation --parsable2`,
+//! which also lists those of the past.
 
 use super::ConfError;
-use super::include;
-use super::lines::{ConfLine, Location};
+use super::lines::{ConfLine, Location, parse_lines};
 use super::names::{expand_hosts, identifier};
+use super::tables;
 use crate::formats::moment::timestamp;
 use dfrsim_model::site::Reservation;
 use std::path::Path;
@@ -30,9 +31,59 @@ pub(super) struct NodeReservation {
 /// name them.
 const IGNORED_FLAGS: [&str; 6] = ["DAILY", "HOURLY", "WEEKLY", "WEEKDAY", "WEEKEND", "MAGNETIC"];
 
+/// Answer of `scontrol` if there are none.
+const NONE: &str = "No reservations in the system";
+
 /// Reads the reservations that have nodes.
 pub(super) fn read(path: &Path) -> Result<Vec<NodeReservation>, ConfError> {
-    from_lines(&include::read(path)?.lines)
+    let file = path.display().to_string();
+    let whole = Location { file: file.as_str().into(), ..Location::default() };
+    let text = dfrsim_model::read_text_file(path).map_err(|error| whole.error(error.to_string()))?;
+    let first = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    if first.starts_with(NONE) {
+        return Ok(Vec::new());
+    }
+    if first.contains('|') && !first.starts_with("ReservationName=") {
+        return from_table(&tables::read(path, "Name")?);
+    }
+    from_lines(&parse_lines(&text, &file))
+}
+
+/// Parses a listing of `sacctmgr`, in which each change of a reservation has a row of its own.
+fn from_table(rows: &[tables::Row]) -> Result<Vec<NodeReservation>, ConfError> {
+    let mut all: Vec<NodeReservation> = Vec::new();
+    for row in rows {
+        let name = row.get("name").trim();
+        let at = row.at.for_parameter(format!("ReservationName={name}"));
+        let time = |column: &str, key: &str| {
+            let expected = "a time such as 2026-03-01T09:00:00";
+            let text = row.get(key).trim();
+            timestamp(text).ok_or_else(|| row.at.for_parameter(column).unexpected(text, expected))
+        };
+        let (from, until) = (time("TimeStart", "timestart")?, time("TimeEnd", "timeend")?);
+        let nodes = row.get("nodenames").trim();
+        if nodes.is_empty() || from >= until {
+            continue;
+        }
+        let known =
+            all.iter().filter(|other| other.name == name || other.name.starts_with(&format!("{name}_")));
+        let count = known.count();
+        let own = if count == 0 { name.to_owned() } else { format!("{name}_{}", count + 1) };
+        let mut ignored: Vec<String> = flags_ignored(name, row.get("flags")).collect();
+        if count > 0 {
+            ignored.push(format!("reservations: jobs in the later times of {name}"));
+        }
+        let nodes = expand_hosts(nodes, &row.at.for_parameter("NodeNames"))?;
+        let (users, accounts) = (Vec::new(), Vec::new());
+        all.push(NodeReservation { at, name: own, from, until, nodes, users, accounts, ignored });
+    }
+    Ok(all)
+}
+
+/// Returns the flags that are not simulated.
+fn flags_ignored(name: &str, flags: &str) -> impl Iterator<Item = String> {
+    let ignored = flags.split(',').map(str::trim).filter(|flag| IGNORED_FLAGS.contains(flag));
+    ignored.map(move |flag| format!("reservations: {name} Flags={flag}"))
 }
 
 fn from_lines(lines: &[ConfLine]) -> Result<Vec<NodeReservation>, ConfError> {
@@ -65,8 +116,8 @@ fn from_lines(lines: &[ConfLine]) -> Result<Vec<NodeReservation>, ConfError> {
             "users" => last.users = list(),
             "accounts" => last.accounts = list(),
             "flags" => {
-                let ignored = value.split(',').filter(|flag| IGNORED_FLAGS.contains(flag));
-                last.ignored.extend(ignored.map(|flag| format!("reservations: {} Flags={flag}", last.name)));
+                let ignored: Vec<String> = flags_ignored(&last.name, value).collect();
+                last.ignored.extend(ignored);
             }
             "groups" | "licenses" => last.ignored.push(format!("reservations: {} {key}", last.name)),
             _ => {}
@@ -100,7 +151,6 @@ impl NodeReservation {
 
 #[cfg(test)]
 mod tests {
-    use super::super::lines::parse_lines;
     use super::*;
 
     const TEXT: &str = "\
@@ -110,6 +160,28 @@ ReservationName=course StartTime=2026-03-02T10:00:00 EndTime=2026-03-02T12:00:00
 
 ReservationName=matlab StartTime=2026-03-02T10:00:00 EndTime=2026-03-02T12:00:00 Nodes=(null) Licenses=matlab:2
 ";
+
+    #[test]
+    fn listings_of_the_database_and_empty_ones_are_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("r.txt");
+        let read = |text: &str| {
+            std::fs::write(&path, text).unwrap();
+            super::read(&path)
+                .map(|all| all.into_iter().map(|it| (it.name, it.nodes.len())).collect::<Vec<_>>())
+        };
+        assert_eq!(read("No reservations in the system\n").unwrap(), []);
+        let listing = "\
+Cluster|Name|TRES|TimeStart|TimeEnd|UnusedWall|NodeNames|Flags
+c|course|cpu=16|2026-03-02T10:00:00|2026-03-02T12:00:00|0|n[1-2]|SPEC_NODES
+c|course|cpu=8|2026-03-03T10:00:00|2026-03-03T12:00:00|0|n1|SPEC_NODES
+c|licences||2026-03-03T10:00:00|2026-03-03T12:00:00|0||
+";
+        let name = str::to_owned;
+        assert_eq!(read(listing).unwrap(), [(name("course"), 2), (name("course_2"), 1)]);
+        let error = read(&listing.replace("2026-03-02T10:00:00", "x")).unwrap_err().to_string();
+        assert!(error.contains("line 2: TimeStart: expected a time"), "{error}");
+    }
 
     #[test]
     fn reservations_are_read_as_scontrol_prints_them() {

@@ -151,11 +151,13 @@ impl Folder {
             associations: Some(self.path("assoc.txt")),
             qos: Some(self.path("qos.txt")),
             reservations: None,
+            events: None,
+            usage: None,
         };
         SlurmSite::read(&files).map_err(|error| self.shown(&error))
     }
     /// Formats a message without the path of the folder.
-    fn shown(&self, error: &ConfError) -> String {
+    fn shown(&self, error: &ConfErrors) -> String {
         error.to_string().replace(&format!("{}/", self.0.path().display()), "")
     }
 }
@@ -186,7 +188,7 @@ fn a_site_has_the_names_of_the_log() {
         (11, "+11"),
     ];
     let given = given.map(|(job, name)| (JobId(job), vec![(name.to_owned(), 2)])).into();
-    let of_log = site.for_log(&header, &given).unwrap();
+    let of_log = site.for_log(&header, &given, &JobCounts::default()).unwrap();
     let array = |jobs: &[(u64, u64)]| JobArray { jobs: jobs.to_vec(), running: 2 };
     assert_eq!(of_log.settings.arrays, [array(&[(4, 5), (7, 7)]), array(&[(8, 8)])]);
     assert_eq!(of_log.settings.together, [[9, 10]]);
@@ -221,14 +223,17 @@ fn names_that_other_files_lack_are_answered_with_the_nearest() {
         (Naming::Group, "biologie", "account `biologie`; did you mean `biology`?"),
         (Naming::Queue, "norml", "QOS `norml`; did you mean `normal`?"),
     ] {
-        let error = site.for_log(&header(&[(of, 1, name)]), &BTreeMap::new()).unwrap_err().to_string();
+        let error = site
+            .for_log(&header(&[(of, 1, name)]), &BTreeMap::new(), &JobCounts::default())
+            .unwrap_err()
+            .to_string();
         assert!(error.ends_with(&format!("slurm.conf: the log has jobs of an unknown {message}")), "{error}");
     }
     let folder = Folder::new();
     folder.write("slurm.conf", &CONF.replace("=physics", "=phisics"));
     assert_eq!(
         folder.read().unwrap_err(),
-        "slurm.conf: line 6: PartitionName=cpu: unknown account `phisics`; did you mean `physics`?"
+        "slurm.conf: line 7: PartitionName=cpu: unknown account `phisics`; did you mean `physics`?"
     );
     folder.write("slurm.conf", CONF);
     folder.write("qos.txt", &QOS.replace("|normal|", "|low|"));
@@ -246,7 +251,7 @@ fn a_site_may_be_another_one() {
     let changed = |changes: &[&str]| {
         let mut site = folder.read().unwrap();
         changes.iter().try_for_each(|change| site.change(change))?;
-        site.for_log(&Header::default(), &BTreeMap::new())
+        site.for_log(&Header::default(), &BTreeMap::new(), &JobCounts::default())
     };
     let of = |change: &str| changed(&[change]).unwrap_or_else(|error| panic!("{error}")).settings;
     assert_eq!(of("bf_interval=60").backfill.interval_s, 60);

@@ -178,7 +178,8 @@ fn blanks(text: &str, map: &Map, wanted: &[&Path], rows: &mut dyn Rows) {
 
 /// Splits a line into words `KEY=VALUE`. A word without a key belongs to the value before it.
 fn pairs_of(line: &str) -> Vec<(&str, &str)> {
-    let is_key = |key: &str| !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    let is_key =
+        |key: &str| !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
     let mut pairs: Vec<(&str, usize, usize)> = Vec::new();
     let mut at = 0;
     for word in line.split(' ') {

@@ -23,6 +23,8 @@ pub struct NodeKind {
     pub name: String,
     /// Number of nodes.
     pub nodes: u32,
+    /// Names of the nodes.
+    pub hosts: Vec<String>,
     /// Processors per node that jobs can get.
     pub cores: u32,
     /// Memory per node in megabytes that jobs can get; `None` if it counts for nothing.
@@ -33,6 +35,14 @@ pub struct NodeKind {
     /// Features, including `partition-NAME` of the partitions that have these nodes but not all
     /// others, and `reservation-NAME`.
     pub features: Vec<String>,
+}
+
+impl NodeKind {
+    /// Returns whether nodes of both kinds are alike.
+    fn is_like(&self, other: &NodeKind) -> bool {
+        let of = |kind: &NodeKind| (kind.cores, kind.memory_mb);
+        of(self) == of(other) && self.resources == other.resources && self.features == other.features
+    }
 }
 
 /// Number of nodes and processors of a partition, as `scontrol show partition` counts them.
@@ -247,6 +257,11 @@ impl Nodes {
         Ok(())
     }
 
+    /// Iterates over the names of all nodes.
+    pub(super) fn node_names(&self) -> impl Iterator<Item = &str> {
+        self.nodes.iter().map(|(name, _)| name.as_str())
+    }
+
     /// Iterates over the names of partitions and nodes, for messages.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         self.partitions.iter().map(|(name, _)| name.as_str()).chain(self.nodes.iter().map(|it| it.0.as_str()))
@@ -297,11 +312,6 @@ impl Nodes {
         nodes
     }
 
-    /// Returns the names of the usable nodes in the order of their numbers.
-    pub(super) fn numbered_names(&self) -> Vec<String> {
-        self.usable().into_iter().map(|(name, _)| name.clone()).collect()
-    }
-
     /// Groups the usable nodes by kind. With `asked`, other features are omitted. Memory counts only
     /// if `has_memory`.
     pub(super) fn kinds(&self, asked: Option<&FxHashSet<String>>, has_memory: bool) -> Vec<NodeKind> {
@@ -331,15 +341,15 @@ impl Nodes {
                     .collect(),
                 resources: gres::resources(&node.gres, cores).counts,
                 nodes: 1,
+                hosts: vec![name.clone()],
                 name: identifier(name),
             };
-            match kinds.last_mut() {
-                Some(last)
-                    if NodeKind { name: last.name.clone(), nodes: last.nodes, ..kind.clone() } == *last =>
-                {
+            match kinds.last_mut().filter(|last| kind.is_like(last)) {
+                Some(last) => {
                     last.nodes += 1;
+                    last.hosts.extend(kind.hosts);
                 }
-                _ => kinds.push(kind),
+                None => kinds.push(kind),
             }
         }
         kinds
@@ -372,11 +382,18 @@ PartitionName=debug Nodes=n[1-2]
         NodeKind {
             name: name.to_owned(),
             nodes,
+            hosts: Vec::new(),
             cores,
             memory_mb: Some(48_000),
             resources: gpus.iter().map(|&(name, count)| (name.to_owned(), count)).collect(),
             features: features.iter().map(|&name| name.to_owned()).collect(),
         }
+    }
+
+    /// Returns the kinds without the names of their nodes.
+    fn kinds(nodes: &Nodes, asked: Option<&FxHashSet<String>>) -> Vec<NodeKind> {
+        let kinds = nodes.kinds(asked, true).into_iter();
+        kinds.map(|kind| NodeKind { hosts: Vec::new(), ..kind }).collect()
     }
 
     /// The login node is in no partition, and `FUTURE` nodes do not exist yet.
@@ -389,13 +406,16 @@ PartitionName=debug Nodes=n[1-2]
             of("n3", 2, 12, &[], &["IB", "CPU-N"]),
             of("g1", 2, 24, &gpus, &[]),
         ];
-        assert_eq!(nodes.kinds(None, true), expected);
+        assert_eq!(kinds(&nodes, None), expected);
+        assert_eq!(nodes.kinds(None, true)[0].hosts, ["n1", "n2"]);
         assert_eq!(nodes.ignored, [""; 0]);
         let lighter = read(&parse_lines(&TEXT.replace("Weight=5", "Weight=0"), "slurm.conf"), &[]).unwrap();
-        assert_eq!(lighter.kinds(None, true), [expected[2].clone(), expected[0].clone(), expected[1].clone()]);
+        assert_eq!(kinds(&lighter, None), [expected[2].clone(), expected[0].clone(), expected[1].clone()]);
         let asked = FxHashSet::from_iter(["CPU-N".to_owned()]);
-        let kinds = nodes.kinds(Some(&asked), true);
-        assert_eq!(kinds, [of("n1", 4, 12, &[], &["CPU-N"]), of("g1", 2, 24, &gpus, &[])]);
+        assert_eq!(
+            kinds(&nodes, Some(&asked)),
+            [of("n1", 4, 12, &[], &["CPU-N"]), of("g1", 2, 24, &gpus, &[])]
+        );
     }
 
     #[test]
@@ -415,7 +435,7 @@ PartitionName=debug Nodes=n[1-2]
     #[test]
     fn types_and_numbers_are_those_of_gres_conf_where_nodes_do_not_say_them() {
         let conf = parse_lines(
-            "NodeName=g[1-3] Gres=gpu:4\nNodeName=h1 Gres=gpu:v100:2\nNodeName=k1 Gres=gpu\n",
+            "NodeName=g[1-3] Gres=gpu:4\nNodeName=h1 Gres=gpu:v100:2\nNodeName=k1 Gres=gpu\nPartitionName=p Nodes=ALL\n",
             "slurm.conf",
         );
         let gres = "\
@@ -424,7 +444,8 @@ NodeName=g[1-2] Name=gpu Type=a100 File=/dev/nvidia[0-3]
 Name=gpu Type=k80 Count=3
 ";
         let nodes = read(&conf, &parse_lines(gres, "gres.conf")).unwrap();
-        let found: Vec<_> = nodes.kinds(None, true).into_iter().map(|kind| (kind.nodes, kind.resources)).collect();
+        let found: Vec<_> =
+            nodes.kinds(None, true).into_iter().map(|kind| (kind.nodes, kind.resources)).collect();
         let of = |typed: &str, count| {
             [("gpu".to_owned(), count), (typed.to_owned(), count)].into_iter().collect::<BTreeMap<_, _>>()
         };
@@ -439,7 +460,7 @@ Name=gpu Type=k80 Count=3
         );
         assert_eq!(
             error("\nName=gpu Count=x"),
-            "gres.conf: line 2: Count: expected a whole number, found `x`"
+            "gres.conf: line 2: Count: expected a whole number, with K, M, G, T or P for powers of 1024, found `x`"
         );
     }
 
