@@ -9,3 +9,4 @@ mod real_logs;
 mod resample;
 mod slurm;
 mod swf_faults;
+mod tables;
