@@ -28,9 +28,9 @@ use std::sync::Arc;
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Workload")]
 pub(crate) struct WorkloadArguments {
-    /// Log to read: an SWF file, GWF (.gwf), the output of Slurm's sacct --parsable2 (.sacct),
-    /// accounting of PBS (.pbs), or a Batsim workload (.json), plain or gzip; searched at the given
-    /// path, then in traces/ and $DFRSIM_TRACES
+    /// Log to read: SWF, GWF, the output of Slurm's sacct, accounting of PBS, a Batsim workload, or
+    /// with --columns a table, plain or gzip, recognised by its content; searched at the given path,
+    /// then in traces/ and $DFRSIM_TRACES
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub(crate) workload: PathBuf,
     /// Number of nodes of the cluster; with `--unit processor`, number of processors; by default the
@@ -112,8 +112,12 @@ pub(crate) struct LogArguments {
     /// counting them
     #[arg(long)]
     strict: bool,
-    /// Map of the columns, if the log is a table (comma-separated values, JSON): the name of a map
-    /// that ships with the program, or a TOML file. `dfrsim log convert --help` lists the names
+    /// Map of the columns, if the log is a table (comma-separated values, JSON and others): a TOML
+    /// file, as on the page `your_log` of the guide, or the name of a map that ships with the
+    /// program
+    ///
+    /// The maps are alcf, alibaba-gpu-2023, alibaba-pai-2020, eagle, helios, jobcomp, lsb-acct,
+    /// philly, sge, supercloud and xdmod.
     #[arg(long, value_name = "MAP", value_parser = columns)]
     columns: Option<Arc<Map>>,
     /// Speed of a node in flop/s, for Batsim workloads whose profiles specify computation: 1e9
@@ -450,4 +454,21 @@ pub(crate) fn limit_threads(threads: usize) -> usize {
         notice!("notice: --threads {threads}: only {most} threads are used, {A_CORE} per core");
     }
     threads.min(most)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::LogArguments;
+    use clap::{Args as _, Command};
+    use dfrsim_workload::formats::table;
+
+    #[test]
+    fn the_help_names_each_map() {
+        let mut command = LogArguments::augment_args(Command::new("log"));
+        let help = command.render_long_help().to_string();
+        let words: Vec<&str> = help.split([' ', ',', '.', '\n']).collect();
+        for name in table::names() {
+            assert!(words.contains(&name), "{name}\n{help}");
+        }
+    }
 }

@@ -135,7 +135,7 @@ pub(crate) struct Simulate {
     #[arg(long, value_name = "FILE", help_heading = "Priorities", value_hint = clap::ValueHint::FilePath)]
     priority: Option<PathBuf>,
     /// Site configuration from Slurm's own file: nodes with memory, GPUs and features, partitions,
-    /// priorities, limits, preemption and backfilling. Jobs of a listing (.sacct) have the nodes,
+    /// priorities, limits, preemption and backfilling. Jobs of a listing of sacct have the nodes,
     /// GPUs, features and partition that are listed, and the policy knows requested times. Use
     /// `NODES=SHARED` policies where jobs share nodes
     #[arg(long, value_name = "FILE", help_heading = "Site")]

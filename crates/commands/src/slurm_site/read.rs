@@ -4,6 +4,7 @@ use crate::failure::Failure;
 use dfrsim_model::JobId;
 use dfrsim_workload::formats::slurm_conf::{Ignored, JobCounts, SimulatedSite, SiteFiles, SlurmSite};
 use dfrsim_workload::log::{Header, Line, Naming, Reason, Record, ResourceRequests, Source as _, Whole};
+use dfrsim_workload::recognise::recognise;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -28,6 +29,9 @@ pub(crate) struct SiteAndLog {
 impl SiteAndLog {
     /// Reads the files of a site and the records of its log.
     pub(crate) fn read(files: &SiteFiles, mut whole: Whole) -> Result<SiteAndLog, Failure> {
+        if let Some(message) = recognise(&files.conf).ok().and_then(|kind| kind.refusal_as_slurm_conf()) {
+            return Err(Failure::in_file(&files.conf, message));
+        }
         let site = SlurmSite::read(files).map_err(Failure::input)?;
         let (header, given, mut waiting) = (whole.header().clone(), whole.resource_requests(), 0);
         let names = |of: Naming| header.names(of).collect::<BTreeMap<u32, &str>>();

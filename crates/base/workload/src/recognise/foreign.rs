@@ -101,3 +101,8 @@ pub(super) fn may_be_table(foreign: &'static Foreign) -> bool {
     ]
     .contains(&foreign)
 }
+
+/// Returns whether such a file may be a `slurm.conf` whose first lines are unusual.
+pub(super) fn may_be_slurm_conf(foreign: &'static Foreign) -> bool {
+    [&SLURM_CONF, &TOML, &EMPTY].contains(&foreign)
+}

@@ -70,9 +70,12 @@ impl Kind {
     pub fn refusal(&self) -> Option<String> {
         let advice = match self {
             Kind::Swf | Kind::Gwf | Kind::Slurm | Kind::Pbs | Kind::Batsim => return None,
-            Kind::Table(shape) => match table::fitting(shape) {
-                Some(map) => format!("its columns are those of the map `{map}`: give `--columns {map}`"),
-                None => "describe its columns with `--columns MAP`".to_owned(),
+            Kind::Table(shape) => match (table::fitting(shape), table::similar(shape)) {
+                (Some(map), _) => format!("its columns are those of the map `{map}`: give `--columns {map}`"),
+                (_, Some(map)) => {
+                    format!("it has as many columns as tables of the map `{map}`: if it is one, give `--columns {map}`, otherwise describe its columns with `--columns MAP`")
+                }
+                _ => "describe its columns with `--columns MAP`".to_owned(),
             },
             Kind::Foreign(foreign) => foreign.advice.to_owned(),
             Kind::Text(_) => "if it is a table, describe its columns with `--columns MAP`".to_owned(),
@@ -80,6 +83,17 @@ impl Kind {
         let expected =
             "expected a log of jobs (SWF, GWF, a listing of sacct, accounting of PBS, a workload of Batsim)";
         Some(format!("found {}, {expected}; {advice}", self.description()))
+    }
+
+    /// Returns the message for a file of this kind where a `slurm.conf` is expected; `None` if it may
+    /// be one.
+    pub fn refusal_as_slurm_conf(&self) -> Option<String> {
+        let may_be = match self {
+            Kind::Foreign(foreign) => foreign::may_be_slurm_conf(foreign),
+            Kind::Text(_) => true,
+            Kind::Swf | Kind::Gwf | Kind::Slurm | Kind::Pbs | Kind::Batsim | Kind::Table(_) => false,
+        };
+        (!may_be).then(|| format!("found {}, expected a slurm.conf", self.description()))
     }
 
     /// Returns whether a map may describe the file as a table of jobs.

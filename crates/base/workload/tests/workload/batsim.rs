@@ -75,7 +75,7 @@ fn a_file_is_prepared_like_a_log() {
     let whole = prepare::read_whole(&path, &options).unwrap();
     assert_eq!(whole.header().max_nodes(), Some(4));
 
-    let narrow = Options { units: Some(3), ..options };
+    let narrow = Options { units: Some(3), ..options.clone() };
     let (jobs_left, report) = prepare::read_jobs(&path, &narrow).unwrap();
     assert_eq!((jobs_left.len(), report.counts.of(Anomaly::TooWide).dropped), (2, 4));
     let rules = Rules { too_wide: Rule::Error, ..Rules::default() };
@@ -85,9 +85,10 @@ fn a_file_is_prepared_like_a_log() {
 
     let other = folder.path().join("workload");
     fs::write(&other, WORKLOAD).unwrap();
-    assert!(prepare::read_jobs(&other, &options).is_err(), "by its name it is a log");
-    let (named, _) = prepare::read_jobs(&other, &Options { format: Format::Batsim, ..options }).unwrap();
-    assert_eq!(named, jobs);
+    for format in [Format::ByContent, Format::Batsim] {
+        let (named, _) = prepare::read_jobs(&other, &Options { format, ..options.clone() }).unwrap();
+        assert_eq!(named, jobs);
+    }
     assert!(prepare::read_jobs(&path, &Options { format: Format::Swf, ..options }).is_err());
 }
 

@@ -10,3 +10,4 @@ mod real_logs;
 mod resample;
 mod slurm;
 mod swf_faults;
+mod tables;

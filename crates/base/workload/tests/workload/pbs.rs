@@ -128,11 +128,10 @@ fn jobs_without_a_fault_remain() {
     assert!(refused.starts_with("log:1: not a line of PBS accounting"), "{refused}");
 }
 
-/// Recognises accounting files by their names: the server names files by date.
 #[test]
-fn accounting_is_recognised_by_the_name_of_the_file() {
+fn accounting_is_recognised_by_its_content() {
     let folder = tempfile::tempdir().unwrap();
-    for name in ["20260302", "march.pbs"] {
+    for name in ["20260302", "march.log"] {
         let path = folder.path().join(name);
         fs::copy(FILE, &path).unwrap();
         let (jobs, report) = prepare::read_jobs(&path, &Options::default()).unwrap();

@@ -728,7 +728,7 @@ fn the_jobs_of_one_site() {
         (report.read.account.of(Reason::OTHER_SITE), report.read.first_elsewhere),
         (2, Some(SimTime::from_secs(10)))
     );
-    assert!(report.to_string().contains("lines of other sites skipped: 2"), "{report}");
+    assert!(report.to_string().contains("lines of other sites, left out: 2"), "{report}");
     assert_eq!(of("S2").unwrap().0.len(), 1);
     let none = of("S3").unwrap_err().to_string();
     assert!(none.ends_with("two.log: no job is from site `S3`; there are jobs from S1, S12, S2"), "{none}");

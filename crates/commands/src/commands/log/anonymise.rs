@@ -30,8 +30,8 @@ Examples:
   dfrsim log anonymise march.sacct --shift --out march.swf.gz
   dfrsim log anonymise march.pbs --shift --coarse --k 5 --out march.swf")]
 pub(crate) struct Anonymise {
-    /// Log to anonymise: SWF, GWF (.gwf), the output of sacct --parsable2 (.sacct), accounting of
-    /// PBS (.pbs), or a workload of Batsim (.json)
+    /// Log to anonymise: SWF, GWF, the output of sacct, accounting of PBS, a workload of Batsim, or with
+    /// --columns a table; recognised by its content
     #[arg(value_hint = clap::ValueHint::FilePath)]
     input: PathBuf,
     #[command(flatten)]

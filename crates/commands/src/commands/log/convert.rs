@@ -16,8 +16,8 @@ use dfrsim_workload::prepare::{JobStream, Options};
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 
-/// Cut, sort, scale and rewrite a log, or make one from accounting of Slurm or PBS, or from or for
-/// Batsim
+/// Cut, sort, scale and rewrite a log, or make one from accounting of Slurm or PBS, from a table, or
+/// from or for Batsim
 ///
 /// The lines are unchanged, except for the submit times that --load changes, and for lines that a
 /// given --rule drops or clamps; without --rule, only lines without a submit time are dropped. A
@@ -30,10 +30,11 @@ Examples:
   dfrsim log convert HPC2N-2002-2.1-cln.swf.gz --week 17 --out week-17.swf
   dfrsim log convert workload.json --flops 1e9 --out workload.swf
   dfrsim log convert KTH-SP2-1996-2.1-cln.swf.gz --first 1000 --out kth.json     (for Batsim, with delay profiles)
+  dfrsim log convert cluster_log.csv --columns helios --out helios.swf     (or a map of your own: --columns jobs.toml)
   dfrsim log convert march.sacct --out march.swf.gz     (sacct --allusers --duplicates --parsable2 ... > march.sacct)")]
 pub(crate) struct Convert {
-    /// Log to convert: SWF, GWF (.gwf), the output of sacct --parsable2 (.sacct), accounting of PBS
-    /// (.pbs), or a workload of Batsim (.json)
+    /// Log to convert: SWF, GWF, the output of sacct, accounting of PBS, a workload of Batsim, or with
+    /// --columns a table; recognised by its content
     #[arg(value_hint = clap::ValueHint::FilePath)]
     input: PathBuf,
     #[command(flatten)]

@@ -25,8 +25,8 @@ use std::path::{Path, PathBuf};
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  dfrsim log info KTH-SP2-1996-2.1-cln.swf.gz")]
 pub(crate) struct Info {
-    /// Log to describe: SWF, GWF (.gwf), the output of sacct --parsable2 (.sacct), accounting of PBS
-    /// (.pbs), or a workload of Batsim (.json)
+    /// Log to describe: SWF, GWF, the output of sacct, accounting of PBS, a workload of Batsim, or with
+    /// --columns a table; recognised by its content
     #[arg(value_hint = clap::ValueHint::FilePath)]
     file: PathBuf,
     #[command(flatten)]

@@ -21,8 +21,8 @@ use std::path::PathBuf;
 Example:
   dfrsim log resample HPC2N-2002-2.1-cln.swf.gz --weeks 8 --seed 3 --out sample-3.swf")]
 pub(crate) struct Resample {
-    /// Log to resample: SWF, GWF (.gwf), the output of sacct --parsable2 (.sacct), accounting of PBS
-    /// (.pbs), or a workload of Batsim (.json)
+    /// Log to resample: SWF, GWF, the output of sacct, accounting of PBS, a workload of Batsim, or with
+    /// --columns a table; recognised by its content
     #[arg(value_hint = clap::ValueHint::FilePath)]
     input: PathBuf,
     #[command(flatten)]

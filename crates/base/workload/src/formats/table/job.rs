@@ -105,6 +105,7 @@ impl<'r, 'm> RowReader<'r, 'm> {
         let mut others = others.values();
         let mut sum = None;
         for text in self.cells[of.column].values() {
+            let text = entry.key.as_deref().map_or(text, |key| value_of_key(text, key));
             let other = others.next().unwrap_or_default();
             let needs_other = of.minus.is_some() || of.times.is_some();
             if self.is_missing(entry, text) || needs_other && self.is_missing(entry, other) {
@@ -303,6 +304,12 @@ impl<'r, 'm> RowReader<'r, 'm> {
             ..Record::default()
         }
     }
+}
+
+/// Returns the value of a key in a list such as `cpu=4,mem=8G`; empty if there is none.
+fn value_of_key<'t>(list: &'t str, key: &str) -> &'t str {
+    let pairs = list.split(',').filter_map(|part| part.split_once('='));
+    pairs.into_iter().find(|(name, _)| name.trim() == key).map_or("", |(_, value)| value.trim())
 }
 
 /// Returns whether a value is in the range of its kind.

@@ -46,6 +46,8 @@ pub struct Map {
     /// Names of the columns, if the table has none.
     pub(super) names: Vec<String>,
     pub(super) comment: Option<u8>,
+    /// True if rows may have more values than there are columns.
+    pub(super) has_surplus: bool,
     /// Keys that lead to the list of jobs in a JSON document.
     pub(super) path: Vec<String>,
     /// Texts that stand for an absent value.
@@ -78,6 +80,8 @@ pub(super) struct Entry {
     pub(super) unit: Option<Unit>,
     pub(super) factor: f64,
     pub(super) per: Per,
+    /// Key of the value in a list such as `cpu=4,mem=8G`.
+    pub(super) key: Option<String>,
     /// True if the number of items in a list is the value.
     pub(super) is_count: bool,
     /// True if the table may lack the column.
@@ -136,9 +140,10 @@ const MISSING: [&str; 12] =
     ["null", "NULL", "None", "none", "NaN", "nan", "NaT", "N/A", "NA", "\\N", "Unknown", "-"];
 
 const TOP_KEYS: [&str; 4] = ["source", "table", "job", "skip"];
-const TABLE_KEYS: [&str; 7] = ["form", "delimiter", "names", "comment", "path", "missing", "time"];
-const ENTRY_KEYS: [&str; 15] = [
+const TABLE_KEYS: [&str; 8] = ["form", "delimiter", "names", "surplus", "comment", "path", "missing", "time"];
+const ENTRY_KEYS: [&str; 16] = [
     "column",
+    "key",
     "times",
     "minus",
     "format",
@@ -215,6 +220,10 @@ fn read_map(reader: &mut Reader, input: &Input, name: &str) -> Option<Map> {
     let form = get("form").and_then(|at| reader.named::<TableForm>(&at));
     let delimiter = get("delimiter").and_then(|at| byte(reader, at));
     let comment = get("comment").and_then(|at| byte(reader, at));
+    let has_surplus = match get("surplus") {
+        Some(at) => reader.boolean(&at)?,
+        None => false,
+    };
     let names = get("names").map_or(Some(Vec::new()), |at| texts(reader, &at))?;
     let missing = match get("missing") {
         Some(at) => texts(reader, &at)?,
@@ -254,18 +263,7 @@ fn read_map(reader: &mut Reader, input: &Input, name: &str) -> Option<Map> {
         reader.fault(&job, "missing field: start or wait, since without run_time the run time is that from the start to the end");
     }
     let (name, skips) = (name.to_owned(), skips?);
-    Some(Map {
-        name,
-        source: source?,
-        form,
-        delimiter,
-        names,
-        comment,
-        path,
-        missing,
-        skips,
-        fields: entries,
-    })
+    Some(Map { name, source: source?, form, delimiter, names, has_surplus, comment, path, missing, skips, fields: entries })
 }
 
 fn texts(reader: &mut Reader, at: &Located<'_>) -> Option<Vec<String>> {
@@ -310,6 +308,7 @@ fn read_entry(reader: &mut Reader, at: &Located<'_>, field: JobField, time: &[Ti
         unit: None,
         factor: 1.0,
         per: Per::Job,
+        key: None,
         is_count: false,
         is_optional: false,
         missing: Vec::new(),
@@ -356,6 +355,9 @@ fn read_entry(reader: &mut Reader, at: &Located<'_>, field: JobField, time: &[Ti
     if let Some(place) = object.get("factor") {
         let positive = |factor: f64| (factor.is_finite() && factor > 0.0).then_some(factor);
         entry.factor = reader.number(&place, "a number above 0", positive)?;
+    }
+    if let Some(place) = object.get("key") {
+        entry.key = Some(reader.text(&place)?.to_owned());
     }
     if let Some(place) = object.get("per") {
         entry.per = reader.named(&place)?;

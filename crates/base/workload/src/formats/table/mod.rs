@@ -44,7 +44,7 @@ mod value;
 
 pub use field::JobField;
 pub use map::{Map, TableForm};
-pub(crate) use shipped::fitting;
+pub(crate) use shipped::{fitting, similar};
 pub use shipped::{MapError, find, names, text};
 
 use super::slurm_conf::{feature_of_partition, first_partition};

@@ -85,13 +85,13 @@ pub(super) fn nearest_column<'a>(path: &Path, names: &'a [String]) -> Option<&'a
 fn row_of<'a>(
     rows: &mut dyn Rows,
     line: u64,
-    expected: usize,
+    (expected, has_surplus): (usize, bool),
     fields: &[&'a str],
     places: &[Option<usize>],
     cells: &mut Vec<Cell<'a>>,
 ) {
     // Some programs end each row with a delimiter.
-    let surplus = fields.get(expected..).unwrap_or_default();
+    let surplus = fields.get(expected..).filter(|_| !has_surplus).unwrap_or_default();
     if fields.len() < expected || surplus.iter().any(|field| !field.trim().is_empty()) {
         return rows.broken(line, Problem::FieldCount { found: fields.len(), expected });
     }
@@ -140,7 +140,7 @@ fn delimited(text: &str, map: &Map, wanted: &[&Path], rows: &mut dyn Rows) {
         if fields.iter().all(|field| field.trim().is_empty()) {
             continue;
         }
-        row_of(rows, line, names.len(), &fields, &found, &mut Vec::with_capacity(wanted.len()));
+        row_of(rows, line, (names.len(), map.has_surplus), &fields, &found, &mut Vec::with_capacity(wanted.len()));
     }
 }
 
@@ -172,7 +172,7 @@ fn blanks(text: &str, map: &Map, wanted: &[&Path], rows: &mut dyn Rows) {
     rows.columns(first, &names, &found);
     for (number, line) in lines {
         let fields: Vec<&str> = line.split_ascii_whitespace().collect();
-        row_of(rows, number, names.len(), &fields, &found, &mut Vec::with_capacity(wanted.len()));
+        row_of(rows, number, (names.len(), map.has_surplus), &fields, &found, &mut Vec::with_capacity(wanted.len()));
     }
 }
 

@@ -1,17 +1,24 @@
 //! Maps that ship with the program.
 
 use super::map::Map;
-use crate::recognise::Shape;
+use crate::recognise::{Form, Shape};
 use dfrsim_input::Faults;
 use dfrsim_model::named::UnknownName;
 use std::path::Path;
 
 /// Names and texts of the maps.
 const MAPS: &[(&str, &str)] = &[
+    ("alcf", include_str!("maps/alcf.toml")),
     ("alibaba-gpu-2023", include_str!("maps/alibaba-gpu-2023.toml")),
     ("alibaba-pai-2020", include_str!("maps/alibaba-pai-2020.toml")),
+    ("eagle", include_str!("maps/eagle.toml")),
     ("helios", include_str!("maps/helios.toml")),
+    ("jobcomp", include_str!("maps/jobcomp.toml")),
+    ("lsb-acct", include_str!("maps/lsb-acct.toml")),
     ("philly", include_str!("maps/philly.toml")),
+    ("sge", include_str!("maps/sge.toml")),
+    ("supercloud", include_str!("maps/supercloud.toml")),
+    ("xdmod", include_str!("maps/xdmod.toml")),
 ];
 
 /// An error of finding or reading a map.
@@ -55,6 +62,17 @@ pub fn find(name: &str) -> Result<Map, MapError> {
     }
     let names: Vec<&str> = names().collect();
     Err(MapError::Unknown { unknown: UnknownName::new("map", name, &names), names: names.join(", ") })
+}
+
+/// Returns the shipped map for tables without names of columns that have the delimiter and the
+/// number of columns of this one.
+pub(crate) fn similar(shape: &Shape) -> Option<&'static str> {
+    let Form::Delimited(delimiter) = shape.form else { return None };
+    let fits = |text: &str| {
+        Map::parse("a shipped map", text)
+            .is_ok_and(|map| map.delimiter == Some(delimiter) && map.names.len() == shape.count)
+    };
+    MAPS.iter().find(|(_, text)| shape.columns.is_empty() && fits(text)).map(|(name, _)| *name)
 }
 
 /// Returns the shipped map all of whose columns a table has; of several, the one with the most.
