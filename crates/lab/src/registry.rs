@@ -1,9 +1,12 @@
 //! Registry of the studies of a program.
 
 use crate::fields::{Document, Environment, Faults, FileLocator, LocatedFile, ScenarioSource};
+use crate::key::Digest;
 use crate::study::{AnyScenario, AnyStudy, Study};
+use crate::sweep::{InputSection, Manifest};
 use rustc_hash::FxHashMap;
 use std::any::Any;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
 /// The studies of a program, and the values that the fields of their scenarios look up, such as a
@@ -66,12 +69,7 @@ impl Registry {
         text: &str,
         copies: FxHashMap<String, PathBuf>,
     ) -> Result<AnyScenario, Faults> {
-        let usual = self.environment.get::<FileLocator>().cloned().unwrap_or_default();
-        let locator = FileLocator::new(move |request| match copies.get(request.name) {
-            Some(copy) => Ok(LocatedFile::new(request.name, copy)),
-            None => usual.locate(request),
-        });
-        let environment = self.environment.clone().with(locator);
+        let environment = self.environment_with(copies);
         let name = "scenario.toml";
         self.parse_in(&ScenarioSource { text, name, folder: None, overrides: &[], environment: &environment })
     }
@@ -91,6 +89,36 @@ impl Registry {
     /// Returns an error if the file cannot be read; otherwise every error in the scenario.
     pub fn load(&self, path: &Path, overrides: &[String]) -> Result<AnyScenario, Faults> {
         let text = dfrsim_input::read_text(path)?;
-        self.parse(&text, &path.display().to_string(), path.parent(), overrides)
+        let (name, folder) = (path.display().to_string(), path.parent());
+        let recorded = folder.map(recorded_files).unwrap_or_default();
+        let environment = match recorded.is_empty() {
+            true => self.environment.clone(),
+            false => self.environment_with(recorded),
+        };
+        self.parse_in(&ScenarioSource { text: &text, name: &name, folder, overrides, environment: &environment })
     }
+
+    /// Returns the environment in which these names mean these files.
+    fn environment_with(&self, files: FxHashMap<String, PathBuf>) -> Environment {
+        let usual = self.environment.get::<FileLocator>().cloned().unwrap_or_default();
+        let locator = FileLocator::new(move |request| match files.get(request.name) {
+            Some(file) => Ok(LocatedFile::new(request.name, file)),
+            None => usual.locate(request),
+        });
+        self.environment.clone().with(locator)
+    }
+}
+
+/// Returns the files that the results in a folder were made of, by their names in the scenario:
+/// names in the scenario of results are relative to the folder of the original scenario. Files that
+/// have changed since are left out; the result is empty if the folder has no results.
+fn recorded_files(folder: &Path) -> FxHashMap<String, PathBuf> {
+    let manifest = Manifest::read(folder).ok().flatten();
+    let found = |input: &InputSection| {
+        let copy = input.copy.as_ref().map(|copy| folder.join(copy));
+        let path = copy.into_iter().chain(input.path.as_ref().map(PathBuf::from)).find(|path| path.is_file())?;
+        let digest = File::open(&path).and_then(Digest::from_reader).ok()?;
+        (digest.to_string() == input.sha256).then(|| (input.file.clone(), path))
+    };
+    manifest.iter().flat_map(|manifest| &manifest.inputs).filter_map(found).collect()
 }

@@ -1,7 +1,7 @@
 //! Tests that no line of a log is lost: each is a job, or was rejected or left out.
 
 use dfrsim_workload::log::Fate;
-use dfrsim_workload::prepare::{Format, Options, read_jobs};
+use dfrsim_workload::prepare::{Options, read_jobs};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -29,8 +29,7 @@ fn lines_are_jobs_or_rejected_or_left_out() {
     let mut read = 0;
     for log in &logs {
         // Some logs are broken on purpose.
-        let Ok((jobs, report)) = read_jobs(log, &Options { format: Format::ByName, ..Options::default() })
-        else {
+        let Ok((jobs, report)) = read_jobs(log, &Options::default()) else {
             continue;
         };
         let account = report.account();

@@ -6,7 +6,7 @@ use crate::output::{Answer, OutputFiles};
 use crate::picture_files::{self, Format};
 use clap::Args;
 use dfrsim_lab::compare::{CompareError, CompareOptions, ComparedRows, Comparison, LeftOut, compare};
-use dfrsim_lab::{Confidence, Table};
+use dfrsim_lab::{Confidence, InputSection, Results, Table};
 use dfrsim_plots::draw;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -57,6 +57,9 @@ pub(crate) struct Compare {
     out: Option<PathBuf>,
 }
 
+/// Number of digits of a digest that are printed; JSON has all of them.
+const DIGITS: usize = 12;
+
 /// Comparison of two results, with the values of `comparison.csv`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Compared {
@@ -78,6 +81,15 @@ struct Side {
     folder: String,
     /// The selected variants; empty if all are compared.
     variant: Vec<String>,
+    /// The files that the results were made of.
+    inputs: Vec<ComparedInput>,
+}
+
+/// File that results were made of.
+#[derive(Debug, Serialize, JsonSchema)]
+struct ComparedInput {
+    file: String,
+    sha256: String,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -117,6 +129,12 @@ impl Compare {
             _ => Failure::input(error),
         })?;
         let mut text = heading(&a.folder, &b.folder, &options);
+        for (side, results) in [("A", &a), ("B", b)] {
+            text.extend(results.manifest.inputs.iter().map(|input| {
+                let digest: String = input.sha256.chars().take(DIGITS).collect();
+                format!("\n{side} is of {} (sha256 {digest})", input.file)
+            }));
+        }
         for table in comparison.tables() {
             text += &format!("\n\n{}", table.markdown().trim_end());
         }
@@ -124,7 +142,7 @@ impl Compare {
         if let Some(folder) = &self.out {
             write(folder, &text, &comparison)?;
         }
-        context.print(&Compared::new([&a.folder, &b.folder], &options, &comparison, text))
+        context.print(&Compared::new([&a, b], &options, &comparison, text))
     }
 }
 
@@ -151,10 +169,17 @@ fn write(folder: &Path, text: &str, comparison: &Comparison) -> Result<(), Failu
 }
 
 impl Compared {
-    fn new([a, b]: [&Path; 2], options: &CompareOptions, comparison: &Comparison, words: String) -> Compared {
-        let side = |folder: &Path, variant: &[String]| Side {
-            folder: folder.display().to_string(),
+    fn new(
+        [a, b]: [&Results<'_>; 2],
+        options: &CompareOptions,
+        comparison: &Comparison,
+        words: String,
+    ) -> Compared {
+        let input = |input: &InputSection| ComparedInput { file: input.file.clone(), sha256: input.sha256.clone() };
+        let side = |results: &Results<'_>, variant: &[String]| Side {
+            folder: results.folder.display().to_string(),
             variant: variant.to_vec(),
+            inputs: results.manifest.inputs.iter().map(input).collect(),
         };
         let part = |rows: &ComparedRows| Part {
             rows: rows.row_type.name,
