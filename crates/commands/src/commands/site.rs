@@ -139,7 +139,7 @@ impl MakeSite {
             variants.push(variant);
         }
         let annotation = scenario::annotation(reference);
-        let opened = Opened::of_whole(&log, &Options { annotation, ..options }, whole);
+        let opened = Opened::of_whole(&log, &Options { annotation, ..options.clone() }, whole);
         let (misfits, report) = self.misfits(opened, &platforms[0].1, &as_it_is)?;
         let nodes = |fields: &PlatformFields| match fields.classes() {
             Ok(classes) => Ok(classes.nodes()),
