@@ -36,7 +36,7 @@ impl SiteAndLog {
     pub(crate) fn summary(&self, of_log: &SimulatedSite) -> Vec<String> {
         let SimulatedSite { kinds, settings, absent, .. } = of_log;
         let mut lines = Vec::new();
-        for NodeKind { name, nodes, cores, memory_mb, resources, features } in kinds {
+        for NodeKind { name, nodes, cores, memory_mb, resources, features, .. } in kinds {
             let more = resources.iter().map(|(name, count)| format!(", {count} {name}"));
             let more: String = more.chain(features.iter().map(|name| format!(", {name}"))).collect();
             let memory = memory_mb.map_or_else(|| "any memory".to_owned(), |memory| format!("{memory} MB"));

@@ -280,20 +280,17 @@ impl Parameters {
         }
         let SiteSettings { qos, accounts, partitions, .. } = &mut self.settings;
         let mut count = 0;
-        let mut clear = |limits: &mut Limits| {
-            count += limits.count();
-            *limits = Limits::default();
-        };
-        accounts.iter_mut().for_each(|account| clear(&mut account.limits));
-        partitions.iter_mut().for_each(|class| clear(&mut class.limits));
-        qos.iter_mut().for_each(|class| clear(&mut class.limits));
+        for limits in qos.iter_mut().map(|class| &mut class.limits).chain(accounts.iter_mut().map(|it| &mut it.limits)) {
+            count += std::mem::take(limits).count();
+        }
         for class in qos.iter_mut() {
             count += usize::from(class.max_time_s.take().is_some());
-        }
-        for class in qos.iter_mut().chain(partitions.iter_mut()) {
             count += usize::from(class.max_running_per_user.take().is_some());
         }
+        // Partitions have copies of the limits of their QOS.
         for (class, partition) in partitions.iter_mut().zip(&self.partitions) {
+            class.limits = Limits::default();
+            class.max_running_per_user = None;
             class.max_time_s = partition.class.max_time_s;
         }
         if count > 0 {

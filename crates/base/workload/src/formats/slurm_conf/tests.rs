@@ -1,3 +1,5 @@
+mod cases;
+
 use super::*;
 use dfrsim_model::site::{BackfillSettings, FairShare, PreemptMode, PriorityWeights};
 use std::fs;
