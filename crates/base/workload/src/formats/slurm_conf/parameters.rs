@@ -295,7 +295,7 @@ impl Parameters {
         }
         if count > 0 {
             self.notes.push(format!(
-                "AccountingStorageEnforce has no `limits`: Slurm keeps no limit of accounts and QOS, so {count} limits are not used"
+                "limits of accounts and QOS that are not used, as AccountingStorageEnforce has no `limits`: {count}"
             ));
         }
     }

@@ -198,7 +198,7 @@ fn limits_are_kept_only_if_they_are_enforced() {
     assert_eq!(limits(&of("AccountingStorageEnforce=limits,qos\n")), (Some(3), Some(1_800), Some(1_800), Some(5)));
     let none = of("AccountingStorageEnforce=associations\n");
     assert_eq!(limits(&none), (None, Some(3_600), None, None));
-    let note = "AccountingStorageEnforce has no `limits`: Slurm keeps no limit of accounts and QOS, so 3 limits are not used";
+    let note = "limits of accounts and QOS that are not used, as AccountingStorageEnforce has no `limits`: 3";
     assert!(none.notes.iter().any(|it| it == note), "{:?}", none.notes);
     let ignored = none.ignored.to_string();
     for name in ["QOS small LimitFactor", "QOS small MinPrioThresh", "QOS small Preempt"] {
