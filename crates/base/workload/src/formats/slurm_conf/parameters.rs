@@ -111,6 +111,9 @@ struct PreemptionParameters {
     exempt_s: u64,
 }
 
+/// Parameters whose lines describe an object.
+const OBJECTS: [&str; 4] = ["NodeName", "NodeSet", "DownNodes", "PartitionName"];
+
 /// Parses the lines of a file. Lines of nodes and node sets are left to [`nodes`](super::nodes).
 pub(super) fn read(lines: &[ConfLine]) -> Result<Parameters, ConfErrors> {
     let settings =
@@ -129,6 +132,9 @@ pub(super) fn read(lines: &[ConfLine]) -> Result<Parameters, ConfErrors> {
     for line in lines {
         let ConfLine { at, pairs, .. } = line;
         errors.extend(line.stray_words());
+        if let Some(kind) = OBJECTS.iter().find(|kind| line.is_of(kind)) {
+            conf.note_use(kind);
+        }
         if line.is_of("PartitionName") {
             let name = &pairs[0].1;
             let partition = conf.partition(name, line, default.clone(), &mut errors);
@@ -141,7 +147,7 @@ pub(super) fn read(lines: &[ConfLine]) -> Result<Parameters, ConfErrors> {
             }
             continue;
         }
-        if ["NodeName", "NodeSet", "DownNodes"].iter().any(|name| line.is_of(name)) {
+        if OBJECTS.iter().any(|name| line.is_of(name)) {
             continue;
         }
         for (name, value) in pairs.iter().filter(|(name, _)| !line.is_stray(name)) {

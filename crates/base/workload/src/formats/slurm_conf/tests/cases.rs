@@ -229,6 +229,8 @@ PartitionName=q Nodes=n1 MaxCPUsPerNode=4
         [
             "SelectType Used",
             "SelectTypeParameters Used",
+            "NodeName Used",
+            "PartitionName Used",
             "StateSaveLocation NoEffect",
             "JobSubmitPlugins WouldChange(10)",
             "PartitionName=p MaxCPUsPerNode WouldChange(7)",
