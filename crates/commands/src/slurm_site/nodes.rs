@@ -1,8 +1,8 @@
 //! Conversion of a site's nodes to the classes of a platform.
 
 use dfrsim_model::platform::Outage;
-use dfrsim_model::platform::hosts::compress;
 use dfrsim_model::platform::classes::{ClassFields, PlatformFields, ReferenceNode};
+use dfrsim_model::platform::hosts::compress;
 use dfrsim_workload::formats::slurm_conf::{NodeKind, SimulatedSite};
 
 /// Writes the outages of a site as a file that names its nodes; `None` if there are none.

@@ -78,8 +78,7 @@ impl SiteAndLog {
 
     /// Returns the site as it applies to the log: its node types, settings and unsupported settings.
     pub(crate) fn for_log(&self) -> Result<SimulatedSite, Failure> {
-        let of_log =
-            self.site.for_log(&self.header, &self.requests, &self.counts).map_err(Failure::input)?;
+        let of_log = self.site.for_log(&self.header, &self.requests, &self.counts).map_err(Failure::input)?;
         if of_log.kinds.is_empty() {
             let reason = "no node takes jobs: each is down, drained, of no partition, or does not exist yet";
             return Err(Failure::in_file(&self.conf, reason));

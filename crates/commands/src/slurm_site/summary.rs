@@ -100,7 +100,10 @@ impl SiteAndLog {
             let outcome = if is_ignored { "the request is ignored" } else { "they cannot run" };
             lines.push(match name.strip_prefix("partition-") {
                 Some(name) => {
-                    format!("{} of partition {name}, which has no node that takes jobs; {outcome}", counted(jobs, "job"))
+                    format!(
+                        "{} of partition {name}, which has no node that takes jobs; {outcome}",
+                        counted(jobs, "job")
+                    )
                 }
                 None => format!("{} request {name}, which no node has; {outcome}", counted(jobs, "job")),
             });

@@ -141,7 +141,17 @@ impl Nodes {
         let pools = Arc::new(Pools { policy, ..Pools::default() });
         let (down, jobs, kinds) = (vec![false; nodes], vec![0; nodes], Arc::clone(kinds));
         let (windows, reservations, partitions) = Default::default();
-        Nodes { kinds, down, windows, reservations, partitions, jobs, is_changed: true, built_at: None, pools }
+        Nodes {
+            kinds,
+            down,
+            windows,
+            reservations,
+            partitions,
+            jobs,
+            is_changed: true,
+            built_at: None,
+            pools,
+        }
     }
     pub(super) fn set_site(&mut self, settings: &SiteSettings) {
         self.reservations.clone_from(&settings.reservations);

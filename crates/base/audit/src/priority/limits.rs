@@ -181,10 +181,11 @@ impl Limits {
     fn applies(&self, claim: &LimitUsage, holder: usize, sets: impl Fn(&site::Limits) -> bool) -> bool {
         let Some(rank) = self.rank(holder).filter(|_| self.settings.limits_replace) else { return true };
         let replaces = |other: &usize| {
-            self.rank(*other).is_some_and(|its| its < rank) && self.classes.get(*other).is_some_and(|class| {
-                let jobs_per_user = class.limits.jobs_per_user.or(class.max_running_per_user);
-                sets(&site::Limits { jobs_per_user, ..class.limits.clone() })
-            })
+            self.rank(*other).is_some_and(|its| its < rank)
+                && self.classes.get(*other).is_some_and(|class| {
+                    let jobs_per_user = class.limits.jobs_per_user.or(class.max_running_per_user);
+                    sets(&site::Limits { jobs_per_user, ..class.limits.clone() })
+                })
         };
         !claim.holders.iter().any(replaces)
     }

@@ -129,7 +129,8 @@ fn spans(reader: &mut Reader, at: &Located<'_>, cluster: ClusterNodes<'_>) -> Op
 /// Returns the nodes of a list of names.
 fn named_nodes(reader: &mut Reader, at: &Located<'_>, text: &str, hosts: &[String]) -> Option<NodeSet> {
     let Some(names) = expand(&text.replace([' ', '+'], ",")) else {
-        reader.fault(at, format!("`{text}` names no nodes; expected `all`, numbers, or names such as n[1-4]"));
+        reader
+            .fault(at, format!("`{text}` names no nodes; expected `all`, numbers, or names such as n[1-4]"));
         return None;
     };
     let mut spans = Vec::new();
@@ -161,7 +162,8 @@ mod tests {
         let read = |nodes: &str| {
             let text = format!("nodes,from_s,until_s\n\"{nodes}\",1,2\n");
             let found = parse("down", &text, false, ClusterNodes { nodes: 3, hosts: &hosts });
-            found.map(|all| all.failures.iter().map(|it| (it.nodes.first, it.nodes.nodes)).collect::<Vec<_>>())
+            found
+                .map(|all| all.failures.iter().map(|it| (it.nodes.first, it.nodes.nodes)).collect::<Vec<_>>())
         };
         assert_eq!(read("n2").unwrap(), [(2, 1)]);
         assert_eq!(read("n[1-2],k1").unwrap(), [(0, 3)]);

@@ -65,7 +65,8 @@ impl Limits {
     pub fn count(&self) -> usize {
         let Limits { total, per_user, per_account, per_job, minutes, .. } = self;
         let amounts: usize = [total, per_user, per_account, per_job, minutes].map(Tres::len).iter().sum();
-        let jobs = [self.jobs, self.jobs_per_user, self.jobs_per_account, self.submitted, self.submitted_per_user];
+        let jobs =
+            [self.jobs, self.jobs_per_user, self.jobs_per_account, self.submitted, self.submitted_per_user];
         amounts + jobs.into_iter().flatten().count()
     }
 }

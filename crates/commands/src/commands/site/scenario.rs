@@ -127,7 +127,10 @@ pub(super) fn text(
     }))
     .map_err(Failure::input)?;
     if workload.has_outages {
-        scenario.insert("outages".to_owned(), Value::Table(Table::from_iter([("file".to_owned(), OUTAGES.into())])));
+        scenario.insert(
+            "outages".to_owned(),
+            Value::Table(Table::from_iter([("file".to_owned(), OUTAGES.into())])),
+        );
     }
     scenario.insert("priority".to_owned(), Value::try_from(variants).map_err(Failure::input)?);
     toml::to_string(&scenario).map_err(Failure::input)

@@ -137,7 +137,10 @@ impl TaskRequests {
     /// Returns whether the first partition of the site that a job belongs to gives it whole nodes.
     fn has_whole_nodes(&self, view: View<'_>, job: JobHandle) -> bool {
         let seen = view.job(job);
-        let own = self.partitions.iter().find(|class| class.matches(seen.user().map(UserId::number), seen.origin()));
+        let own = self
+            .partitions
+            .iter()
+            .find(|class| class.matches(seen.user().map(UserId::number), seen.origin()));
         own.is_some_and(|class| class.whole_nodes)
     }
 

@@ -257,7 +257,8 @@ impl CurrentUsage {
         let array = self.arrays.keys().partition_point(|first| *first <= job.id).checked_sub(1);
         let array = array.map(|place| self.arrays.values()[place]).filter(|(last, _)| job.id <= *last);
         let rules = [job.qos, partition, account, array.map(|(_, at)| at), Some(self.rules.len() - 1)];
-        let limits: Vec<usize> = rules.into_iter().flatten().flat_map(|at| &self.rules[at]).copied().collect();
+        let limits: Vec<usize> =
+            rules.into_iter().flatten().flat_map(|at| &self.rules[at]).copied().collect();
         let is_replaced = |at: &usize| {
             let by = |other: &usize| self.limits[*at].is_replaced_by(&self.limits[*other]);
             self.is_replacing && limits.iter().any(by)

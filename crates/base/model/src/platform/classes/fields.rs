@@ -207,7 +207,12 @@ impl PlatformFields {
 
     fn resource_names(&self) -> BTreeSet<&str> {
         let others = self.unavailable.iter().map(String::as_str).filter(|name| !name.starts_with('@'));
-        self.classes.iter().flat_map(|class| class.resources.keys()).map(String::as_str).chain(others).collect()
+        self.classes
+            .iter()
+            .flat_map(|class| class.resources.keys())
+            .map(String::as_str)
+            .chain(others)
+            .collect()
     }
 
     fn features(&self) -> BTreeSet<&str> {

@@ -67,7 +67,9 @@ impl SlurmSite {
             _ => return Ok(()),
         };
         if ignored.iter().any(|it| it.eq_ignore_ascii_case(&name)) {
-            return Err(at.error("this parameter is not simulated, so the change would have no effect").into());
+            return Err(at
+                .error("this parameter is not simulated, so the change would have no effect")
+                .into());
         }
         Ok(())
     }
@@ -117,8 +119,7 @@ impl SlurmSite {
             if matches!(value, "yes" | "on") { name.into() } else { format!("{name}={value}") };
         for (key, value) in [(name, value), ("SchedulerParameters", &*of_scheduler)] {
             let line = ConfLine::of_pair(at, key, value);
-            let alone =
-                parameters::read(std::slice::from_ref(&line)).map_err(|errors| errors.at(at))?;
+            let alone = parameters::read(std::slice::from_ref(&line)).map_err(|errors| errors.at(at))?;
             if alone.ignored.is_empty() || name.eq_ignore_ascii_case("PreemptType") {
                 self.lines.push(line);
                 return Ok(());

@@ -170,10 +170,7 @@ c|n1|2026-03-02T10:00:05|2026-03-02T10:01:05|IDLE|test|root(0)
         let first = timestamp("2026-03-02T10:00:00").unwrap();
         let mut errors = Vec::new();
         let SiteOutages { outages, notes } = events.outages(&numbers, &["old"], first, &mut errors);
-        let found: Vec<_> = outages
-            .iter()
-            .map(|it| (it.nodes.first, it.from, it.until))
-            .collect();
+        let found: Vec<_> = outages.iter().map(|it| (it.nodes.first, it.from, it.until)).collect();
         let at = SimTime::from_secs;
         assert_eq!(found, [(1, at(0), FAR), (0, at(5), at(65))]);
         assert_eq!(

@@ -53,8 +53,8 @@ use crate::by_name::NO_JOBS;
 use crate::log::{FieldUse, Header, Naming};
 use database::ParsedListing;
 use dfrsim_model::JobId;
-use dfrsim_model::platform::Outage;
 use dfrsim_model::named::UnknownName;
+use dfrsim_model::platform::Outage;
 use dfrsim_model::site::{Account, JobArray, JobClass, SiteSettings};
 use events::{NodeEvents, SiteOutages};
 use include::ConfFile;
@@ -410,9 +410,8 @@ impl SlurmSite {
                 let total = name.split('_').next().unwrap_or(name);
                 return !name.starts_with(['%', '+']) && !has_resource(name) && !has_resource(total);
             };
-            let is_open = partitions
-                .iter()
-                .any(|it| feature_of_partition(&it.name) == feature && it.nodes > it.idle);
+            let is_open =
+                partitions.iter().any(|it| feature_of_partition(&it.name) == feature && it.nodes > it.idle);
             let is_unknown = self.reservations.is_none() && feature.starts_with("reservation-");
             let has = kinds.iter().any(|kind| kind.features.iter().any(|own| own == feature));
             !has && !is_open && !is_unknown

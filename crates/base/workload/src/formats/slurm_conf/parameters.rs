@@ -286,7 +286,9 @@ impl Parameters {
         }
         let SiteSettings { qos, accounts, partitions, .. } = &mut self.settings;
         let mut count = 0;
-        for limits in qos.iter_mut().map(|class| &mut class.limits).chain(accounts.iter_mut().map(|it| &mut it.limits)) {
+        for limits in
+            qos.iter_mut().map(|class| &mut class.limits).chain(accounts.iter_mut().map(|it| &mut it.limits))
+        {
             count += std::mem::take(limits).count();
         }
         for class in qos.iter_mut() {

@@ -65,7 +65,8 @@ fn from_table(rows: &[tables::Row]) -> Result<Vec<NodeReservation>, ConfError> {
         if nodes.is_empty() || from >= until {
             continue;
         }
-        let known = all.iter().filter(|other| other.name == name || other.name.starts_with(&format!("{name}_")));
+        let known =
+            all.iter().filter(|other| other.name == name || other.name.starts_with(&format!("{name}_")));
         let count = known.count();
         let own = if count == 0 { name.to_owned() } else { format!("{name}_{}", count + 1) };
         let mut ignored: Vec<String> = flags_ignored(name, row.get("flags")).collect();
@@ -166,7 +167,8 @@ ReservationName=matlab StartTime=2026-03-02T10:00:00 EndTime=2026-03-02T12:00:00
         let path = folder.path().join("r.txt");
         let read = |text: &str| {
             std::fs::write(&path, text).unwrap();
-            super::read(&path).map(|all| all.into_iter().map(|it| (it.name, it.nodes.len())).collect::<Vec<_>>())
+            super::read(&path)
+                .map(|all| all.into_iter().map(|it| (it.name, it.nodes.len())).collect::<Vec<_>>())
         };
         assert_eq!(read("No reservations in the system\n").unwrap(), []);
         let listing = "\

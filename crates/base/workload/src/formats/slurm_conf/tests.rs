@@ -226,7 +226,10 @@ fn names_that_other_files_lack_are_answered_with_the_nearest() {
         (Naming::Group, "biologie", "account `biologie`; did you mean `biology`?"),
         (Naming::Queue, "norml", "QOS `norml`; did you mean `normal`?"),
     ] {
-        let error = site.for_log(&header(&[(of, 1, name)]), &BTreeMap::new(), &JobCounts::default()).unwrap_err().to_string();
+        let error = site
+            .for_log(&header(&[(of, 1, name)]), &BTreeMap::new(), &JobCounts::default())
+            .unwrap_err()
+            .to_string();
         assert!(error.ends_with(&format!("slurm.conf: the log has jobs of an unknown {message}")), "{error}");
     }
     let folder = Folder::new();

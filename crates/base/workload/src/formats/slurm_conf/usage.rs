@@ -71,7 +71,9 @@ fn usage_of(row: &tables::Row) -> Result<u64, ConfError> {
     }
     let usage = text.parse::<f64>().ok().filter(|usage| (0.0..=LARGEST_USAGE_S as f64).contains(usage));
     let expected = "a number of seconds up to 1000000000000000";
-    usage.map(|usage| usage.round() as u64).ok_or_else(|| row.at.for_parameter("RawUsage").unexpected(text, expected))
+    usage
+        .map(|usage| usage.round() as u64)
+        .ok_or_else(|| row.at.for_parameter("RawUsage").unexpected(text, expected))
 }
 
 #[cfg(test)]

@@ -181,11 +181,17 @@ mod tests {
             "gpu=16 gpu is not consumed (no_consume): any number of jobs may use it"
         );
         assert_eq!(of("bw:1K", 8), "bw=1024");
-        assert_eq!(of("tmp:1T", 8), "tmp is no resource here: 1099511627776 units are too many to be counted");
+        assert_eq!(
+            of("tmp:1T", 8),
+            "tmp is no resource here: 1099511627776 units are too many to be counted"
+        );
         assert_eq!(
             of("gpu:1,shard:8", 8),
             "gpu=1 shard=8 shard is counted apart from gpu, though both are the same devices"
         );
-        assert_eq!([count("1T"), count("2k"), count("x"), count("")], [Some(1 << 40), Some(2_048), None, None]);
+        assert_eq!(
+            [count("1T"), count("2k"), count("x"), count("")],
+            [Some(1 << 40), Some(2_048), None, None]
+        );
     }
 }

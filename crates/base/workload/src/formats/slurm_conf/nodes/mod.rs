@@ -412,7 +412,10 @@ PartitionName=debug Nodes=n[1-2]
         let lighter = read(&parse_lines(&TEXT.replace("Weight=5", "Weight=0"), "slurm.conf"), &[]).unwrap();
         assert_eq!(kinds(&lighter, None), [expected[2].clone(), expected[0].clone(), expected[1].clone()]);
         let asked = FxHashSet::from_iter(["CPU-N".to_owned()]);
-        assert_eq!(kinds(&nodes, Some(&asked)), [of("n1", 4, 12, &[], &["CPU-N"]), of("g1", 2, 24, &gpus, &[])]);
+        assert_eq!(
+            kinds(&nodes, Some(&asked)),
+            [of("n1", 4, 12, &[], &["CPU-N"]), of("g1", 2, 24, &gpus, &[])]
+        );
     }
 
     #[test]
@@ -441,7 +444,8 @@ NodeName=g[1-2] Name=gpu Type=a100 File=/dev/nvidia[0-3]
 Name=gpu Type=k80 Count=3
 ";
         let nodes = read(&conf, &parse_lines(gres, "gres.conf")).unwrap();
-        let found: Vec<_> = nodes.kinds(None, true).into_iter().map(|kind| (kind.nodes, kind.resources)).collect();
+        let found: Vec<_> =
+            nodes.kinds(None, true).into_iter().map(|kind| (kind.nodes, kind.resources)).collect();
         let of = |typed: &str, count| {
             [("gpu".to_owned(), count), (typed.to_owned(), count)].into_iter().collect::<BTreeMap<_, _>>()
         };

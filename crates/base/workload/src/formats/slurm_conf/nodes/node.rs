@@ -94,12 +94,7 @@ impl Node {
     }
 
     /// Sets an attribute; returns whether it is used, or has no effect on schedules.
-    fn set(
-        &mut self,
-        key: &str,
-        value: &str,
-        at: &super::super::lines::Location,
-    ) -> Result<bool, ConfError> {
+    fn set(&mut self, key: &str, value: &str, at: &super::super::lines::Location) -> Result<bool, ConfError> {
         if self.topology.set(key, value, at)? {
             return Ok(true);
         }

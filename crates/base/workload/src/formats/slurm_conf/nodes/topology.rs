@@ -45,9 +45,10 @@ impl Topology {
             "threadspercore" => &mut self.threads,
             "corespeccount" => &mut self.reserved_cores,
             "cpuspeclist" => {
-                self.reserved_cpus = Some(cpu_numbers(value).ok_or_else(|| {
-                    at.unexpected(value, "numbers and ranges of processors such as 0,8-9")
-                })?);
+                self.reserved_cpus =
+                    Some(cpu_numbers(value).ok_or_else(|| {
+                        at.unexpected(value, "numbers and ranges of processors such as 0,8-9")
+                    })?);
                 return Ok(true);
             }
             _ => return Ok(false),

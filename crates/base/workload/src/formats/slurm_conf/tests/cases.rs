@@ -143,7 +143,9 @@ PartitionName=none Nodes=later
 #[test]
 fn memory_counts_only_where_slurm_counts_it() {
     let of = |parameters: &str| {
-        let text = format!("{parameters}\nNodeName=n1 RealMemory=16000 MemSpecLimit=1000\nPartitionName=p Nodes=n1\n");
+        let text = format!(
+            "{parameters}\nNodeName=n1 RealMemory=16000 MemSpecLimit=1000\nPartitionName=p Nodes=n1\n"
+        );
         let site = site(&text).unwrap();
         (site.kinds[0].memory_mb, site.settings.partitions[0].whole_nodes)
     };
@@ -167,10 +169,7 @@ PartitionName=d Nodes=n1 Shared=FORCE:2
     let site = site(text).unwrap();
     let found: Vec<_> =
         site.settings.partitions.iter().map(|it| (it.priority, it.tier, it.whole_nodes)).collect();
-    assert_eq!(
-        found,
-        [(9, Some(9), false), (8, Some(8), false), (7, Some(7), true), (7, Some(7), false)]
-    );
+    assert_eq!(found, [(9, Some(9), false), (8, Some(8), false), (7, Some(7), true), (7, Some(7), false)]);
     assert_eq!(
         site.ignored.to_string(),
         "not used, may change the nodes that jobs get: PartitionName=d Shared"
@@ -188,14 +187,18 @@ fn builtin_scheduling_has_no_backfilling() {
 fn limits_are_kept_only_if_they_are_enforced() {
     let conf = "NodeName=n1\nPartitionName=p Nodes=n1 QOS=small MaxTime=60\n";
     let associations = "Account|User|Par Name|GrpJobs\nroot|||\nscience||root|5\n";
-    let qos = "Name|MaxJobsPU|MaxWall|LimitFactor|MinPrioThresh|Preempt\nsmall|3|00:30:00|2.0|5|big\nbig|||||\n";
+    let qos =
+        "Name|MaxJobsPU|MaxWall|LimitFactor|MinPrioThresh|Preempt\nsmall|3|00:30:00|2.0|5|big\nbig|||||\n";
     let of = |enforce: &str| site_with(&format!("{enforce}{conf}"), associations, qos).unwrap();
     let limits = |site: &SimulatedSite| {
         let SiteSettings { partitions, qos, accounts, .. } = &site.settings;
         let (partition, qos) = (&partitions[0], &qos[0]);
         (partition.max_running_per_user, partition.max_time_s, qos.max_time_s, accounts[0].limits.jobs)
     };
-    assert_eq!(limits(&of("AccountingStorageEnforce=limits,qos\n")), (Some(3), Some(1_800), Some(1_800), Some(5)));
+    assert_eq!(
+        limits(&of("AccountingStorageEnforce=limits,qos\n")),
+        (Some(3), Some(1_800), Some(1_800), Some(5))
+    );
     let none = of("AccountingStorageEnforce=associations\n");
     assert_eq!(limits(&none), (None, Some(3_600), None, None));
     let note = "limits of accounts and QOS that are not used, as AccountingStorageEnforce has no `limits`: 3";
