@@ -7,7 +7,7 @@ use crate::arguments::{LogArguments, LogOption};
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::{Answer, OutputFiles, OverwriteGuard, notice};
-use crate::slurm_site::{SiteAndLog, SiteArguments, largest_node, platform};
+use crate::slurm_site::{SiteAndLog, SiteArguments, largest_node, outages_file, platform};
 use clap::Args;
 use dfrsim_lab::Registry;
 use dfrsim_model::account::AccountSummary;
@@ -153,10 +153,12 @@ impl MakeSite {
             span,
             options,
             has_dependencies: as_it_is.dependent > 0,
+            has_outages: !of_log.outages.is_empty(),
         };
         platforms.iter().try_for_each(|(_, fields)| nodes(fields).map(drop))?;
         let text = scenario::text(&self.policy, &workload, &variants, &as_it_is.header, &self.out)?;
-        let written = self.write(&text, &platforms, context.registry)?;
+        let outages = outages_file(&of_log);
+        let written = self.write(&text, &platforms, outages, context.registry)?;
         let account = report.account().summary();
         context.print(&Understood::new(written, (&log, account), misfits, &as_it_is, &of_log, &variants))
     }
@@ -186,6 +188,7 @@ impl MakeSite {
         &self,
         text: &str,
         platforms: &[(String, PlatformFields)],
+        outages: Option<String>,
         registry: &Registry,
     ) -> Result<Vec<PathBuf>, Failure> {
         let scenario = self.out.join("site.toml");
@@ -198,6 +201,11 @@ impl MakeSite {
         for (name, fields) in platforms {
             let path = self.out.join(name);
             files.add_bytes(&path, toml::to_string(fields).map_err(Failure::input)?)?;
+            written.push(path);
+        }
+        if let Some(outages) = outages {
+            let path = self.out.join(scenario::OUTAGES);
+            files.add_bytes(&path, outages)?;
             written.push(path);
         }
         files.add_bytes(&scenario, text)?;

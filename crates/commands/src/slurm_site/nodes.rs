@@ -1,8 +1,20 @@
 //! Conversion of a site's nodes to the classes of a platform.
 
+use dfrsim_model::platform::Outage;
 use dfrsim_model::platform::classes::{ClassFields, PlatformFields, ReferenceNode};
 use dfrsim_model::platform::hosts::compress;
 use dfrsim_workload::formats::slurm_conf::{NodeKind, SimulatedSite};
+
+/// Writes the outages of a site as a file that names its nodes; `None` if there are none.
+pub(crate) fn outages_file(of_log: &SimulatedSite) -> Option<String> {
+    let hosts: Vec<&String> = of_log.kinds.iter().flat_map(|kind| &kind.hosts).collect();
+    let line = |Outage { nodes, from, until }: &Outage| {
+        let names = nodes.iter().filter_map(|node| hosts.get(node as usize)).map(|name| name.as_str());
+        format!("\"{}\",{from},{until}\n", names.collect::<Vec<_>>().join(","))
+    };
+    let lines: String = of_log.outages.iter().map(line).collect();
+    (!lines.is_empty()).then(|| format!("nodes,from_s,until_s\n{lines}"))
+}
 
 /// Memory of nodes on which memory counts for nothing, in GB. It is so large that no jobs fill it: the
 /// largest that a platform can have.

@@ -437,6 +437,7 @@ fn whole_site(preempts: bool, rng: &mut Rng) -> SiteSettings {
     if rng.random_range(0..2) == 0 {
         settings.qos[0].limits = limits(rng);
     }
+    settings.limits_replace = rng.random_range(0..2) == 0;
     settings.size = [SizeFactor::Tasks, SizeFactor::NodesAndCpus][rng.random_range(0..2)];
     settings.billing = amounts(rng, 300);
     settings.arrays = [(1, 12), (20, 40)]
@@ -445,6 +446,7 @@ fn whole_site(preempts: bool, rng: &mut Rng) -> SiteSettings {
     if rng.random_range(0..2) == 0 {
         settings.together =
             (1..12).map(|group| (5 * group..5 * group + rng.random_range(2..4)).collect()).collect();
+        settings.backfill.off = false;
     }
     if rng.random_range(0..2) == 0 {
         let from_s = rng.random_range(0..60_000);

@@ -165,20 +165,48 @@ impl Limits {
         })
     }
 
+    /// Returns the rank of a holder, lowest first, if limits of a lower rank replace its own.
+    fn rank(&self, holder: usize) -> Option<u8> {
+        let (qos, classes) = (self.settings.qos.len(), self.classes.len());
+        let accounts = classes + self.settings.accounts.len();
+        match holder {
+            at if at < qos => Some(1),
+            at if at < classes => Some(0),
+            at if at < accounts => Some(2),
+            _ => None,
+        }
+    }
+    /// Returns whether no limit of another holder of the same job replaces a limit of this one.
+    /// `sets` tells whether a holder has the equal limit.
+    fn applies(&self, claim: &LimitUsage, holder: usize, sets: impl Fn(&site::Limits) -> bool) -> bool {
+        let Some(rank) = self.rank(holder).filter(|_| self.settings.limits_replace) else { return true };
+        let replaces = |other: &usize| {
+            self.rank(*other).is_some_and(|its| its < rank)
+                && self.classes.get(*other).is_some_and(|class| {
+                    let jobs_per_user = class.limits.jobs_per_user.or(class.max_running_per_user);
+                    sets(&site::Limits { jobs_per_user, ..class.limits.clone() })
+                })
+        };
+        !claim.holders.iter().any(replaces)
+    }
+
     /// Returns the name of a class or account whose limits the job exceeds by itself, so that it can
     /// never run.
     pub(crate) fn excluding_group(&self, claim: &LimitUsage) -> Option<String> {
-        let exceeds = |most: &Tres, factor: u128, unit: u128| {
-            most.iter().any(|(name, &most)| claim.amount(name) * factor > u128::from(most) * unit)
+        type Table = fn(&site::Limits) -> &Tres;
+        let exceeds = |at: usize, table: Table, factor: u128, unit: u128| {
+            table(&self.holders[at].limits).iter().any(|(name, &most)| {
+                claim.amount(name) * factor > u128::from(most) * unit
+                    && self.applies(claim, at, |its| table(its).contains_key(name))
+            })
         };
-        let found = claim.holders.iter().map(|&at| &self.holders[at]).find(|holder| {
-            let its = &holder.limits;
-            let tables = [&its.total, &its.per_user, &its.per_account, &its.per_job];
-            claim.estimate > holder.longest
-                || tables.into_iter().any(|it| exceeds(it, 1, 1))
-                || exceeds(&its.minutes, claim.estimate.into(), 60_000_000)
+        let tables: [Table; 4] = [|it| &it.total, |it| &it.per_user, |it| &it.per_account, |it| &it.per_job];
+        let found = claim.holders.iter().find(|&&at| {
+            claim.estimate > self.holders[at].longest
+                || tables.into_iter().any(|it| exceeds(at, it, 1, 1))
+                || exceeds(at, |it| &it.minutes, claim.estimate.into(), 60_000_000)
         });
-        found.map(|holder| holder.name.clone())
+        found.map(|&at| self.holders[at].name.clone())
     }
     /// Returns whether the job exceeds a limit on the number of jobs in the system.
     pub(super) fn exceeds_submit_limit(&self, claim: &LimitUsage, others: &[&LimitUsage]) -> bool {
@@ -187,9 +215,11 @@ impl Limits {
                 (&self.holders[*at].limits, |other: &&&LimitUsage| other.holders.contains(at));
             let all = others.iter().filter(of_holder).count();
             let of_user = || others.iter().filter(of_holder).filter(|it| it.user == claim.user).count();
-            its.submitted.is_some_and(|most| all >= most as usize)
-                || claim.user.is_some()
-                    && its.submitted_per_user.is_some_and(|most| of_user() >= most as usize)
+            let is_over = its.submitted.is_some_and(|most| all >= most as usize);
+            let is_over_of_user =
+                claim.user.is_some() && its.submitted_per_user.is_some_and(|most| of_user() >= most as usize);
+            is_over && self.applies(claim, *at, |its| its.submitted.is_some())
+                || is_over_of_user && self.applies(claim, *at, |its| its.submitted_per_user.is_some())
         })
     }
     /// Returns the limit that the start of a job exceeds, as a message.
@@ -237,6 +267,12 @@ impl Limits {
         };
         let name = &self.holders[of.0].name;
         let running = self.running_in(claim, of).count();
+        let has_equal = |its: &site::Limits| match of.1 {
+            Scope::All => its.jobs.is_some(),
+            Scope::User => its.jobs_per_user.is_some(),
+            Scope::Account => its.jobs_per_account.is_some(),
+        };
+        let jobs = jobs.filter(|_| self.applies(claim, of.0, has_equal));
         if let Some(most) = jobs.filter(|&most| running >= most as usize) {
             return Some(format!(
                 "it starts, although {running} jobs of {whose}`{name}` run, of at most {most}"
@@ -245,7 +281,12 @@ impl Limits {
         most.iter().find_map(|(what, &most)| {
             let used: u128 = self.running_in(claim, of).map(|(it, _)| it.amount(what)).sum();
             let own = claim.amount(what);
-            let is_over = used > 0 && own + used > most.into();
+            let table = |its: &site::Limits| match of.1 {
+                Scope::All => its.total.contains_key(what),
+                Scope::User => its.per_user.contains_key(what),
+                Scope::Account => its.per_account.contains_key(what),
+            };
+            let is_over = used > 0 && own + used > most.into() && self.applies(claim, of.0, table);
             is_over.then(|| {
                 format!(
                     "it starts with {own} {what} in addition to {used} of {whose}`{name}`, of at most {most}"
@@ -261,7 +302,8 @@ impl Limits {
             };
             let used: u128 = self.running_in(claim, (holder, Scope::All)).map(rest).sum();
             let own = claim.amount(what) * u128::from(claim.estimate);
-            (own + used > u128::from(most) * 60_000_000).then(|| {
+            let is_over = own + used > u128::from(most) * 60_000_000;
+            (is_over && self.applies(claim, holder, |its| its.minutes.contains_key(what))).then(|| {
                 format!("it starts, although `{name}` then exceeds its limit of {most} minutes of {what}")
             })
         })

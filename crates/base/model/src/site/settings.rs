@@ -70,6 +70,10 @@ settings! {
         /// Partitions, with the fields of qualities of service and `tier`: jobs of a higher tier
         /// precede all others.
         pub partitions: Vec<C> = Vec::new(), Values::Any("a list of partitions");
+        /// True if a limit of a job's partition replaces the equal one of its QOS, and a limit of
+        /// either the equal one of its accounts, as in Slurm. Otherwise all of them apply.
+        #[serde(skip_serializing_if = "is_default")]
+        pub limits_replace: bool = false, Values::Flag;
         /// Maximum number of running jobs per user.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub max_running_per_user: Option<u32> = None, positive("a number of jobs");
@@ -151,6 +155,7 @@ impl SiteSettings {
             billing: Tres::from([("cpu".to_owned(), 1_000)]),
             decay_within_period: true,
             fair_share: FairShare::FairTree,
+            limits_replace: true,
             accounts: vec![Account::user("root", None, 1)],
             requeue_delay_s: 121,
             ..SiteSettings::default()

@@ -61,7 +61,12 @@ pub(super) struct Workload<'a> {
     pub(super) options: Options,
     /// True if some jobs depend on others.
     pub(super) has_dependencies: bool,
+    /// True if nodes are down or drained at times.
+    pub(super) has_outages: bool,
 }
+
+/// Name of the file of outages in the folder of the scenario.
+pub(super) const OUTAGES: &str = "outages.csv";
 
 /// Returns the annotation of jobs with the nodes, cores and memory of the listing, as parts of the
 /// reference node.
@@ -152,6 +157,12 @@ pub(super) fn text(
         "workloads": [workload.fields(folder)?],
     }))
     .map_err(Failure::input)?;
+    if workload.has_outages {
+        scenario.insert(
+            "outages".to_owned(),
+            Value::Table(Table::from_iter([("file".to_owned(), OUTAGES.into())])),
+        );
+    }
     scenario.insert("priority".to_owned(), Value::try_from(variants).map_err(Failure::input)?);
     toml::to_string(&scenario).map_err(Failure::input)
 }

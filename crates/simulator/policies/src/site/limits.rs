@@ -3,7 +3,7 @@
 use super::accounts::ChargedAccount;
 use super::allocated_tres::AllocatedTres;
 use dfrsim_cluster::JobView;
-use dfrsim_model::site::{JobClass, Limits, SiteSettings};
+use dfrsim_model::site::{Account, JobClass, Limits, SiteSettings};
 use dfrsim_model::{JobId, Origin, SimSpan, SimTime, SortedMap, UserId};
 
 /// QOS and partition of a job, by their indices in the settings, and its user.
@@ -65,15 +65,35 @@ struct Limit {
     scope: Scope,
     quantity: Quantity,
     maximum: u128,
+    /// Rank of the holder, lowest first: limits of a lower rank replace equal ones.
+    rank: Rank,
+    /// True if it replaces equal limits of a higher rank.
+    replaces: bool,
+}
+
+/// Kind of holder of a limit, as limits of one can replace those of another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Rank {
+    Partition,
+    Qos,
+    Account,
+    /// Array or site, whose limits always apply.
+    Other,
 }
 
 impl Limit {
     fn new(scope: Scope, what: Quantity, most: Option<impl Into<u128>>) -> Option<Limit> {
-        Some(Limit { scope, quantity: what, maximum: most?.into() })
+        Some(Limit { scope, quantity: what, maximum: most?.into(), rank: Rank::Other, replaces: true })
+    }
+
+    /// Returns whether another limit of the same job replaces this one.
+    fn is_replaced_by(&self, other: &Limit) -> bool {
+        let is_equal = (self.scope, self.quantity) == (other.scope, other.quantity);
+        is_equal && other.replaces && other.rank < self.rank && self.rank != Rank::Other
     }
 
     /// Collects the limits in the settings.
-    fn all(limits: &Limits, names: &[String]) -> Vec<Limit> {
+    fn all(limits: &Limits, names: &[String], rank: Rank) -> Vec<Limit> {
         let [held, minutes]: [fn(usize) -> Quantity; 2] = [Quantity::Allocated, Quantity::TresMinutes];
         let tables = [
             (Scope::All, held, 1, &limits.total),
@@ -88,7 +108,8 @@ impl Limit {
                     .iter()
                     .position(|it| it == name)
                     .expect("the resource names must include those of all limits");
-                Limit { scope, quantity: what(place), maximum: u128::from(most) * unit }
+                let maximum = u128::from(most) * unit;
+                Limit { scope, quantity: what(place), maximum, rank, replaces: true }
             })
         });
         let counts = [
@@ -98,27 +119,32 @@ impl Limit {
             Limit::new(Scope::All, Quantity::Submitted, limits.submitted),
             Limit::new(Scope::User, Quantity::Submitted, limits.submitted_per_user),
         ];
-        amounts.chain(counts.into_iter().flatten()).collect()
+        let counts = counts.into_iter().flatten().map(|limit| Limit { rank, ..limit });
+        amounts.chain(counts).collect()
     }
 
     /// Collects the limits of a class, including those in fields of the class itself.
-    fn of_class(class: &JobClass, names: &[String]) -> Vec<Limit> {
+    fn of_class(class: &JobClass, names: &[String], rank: Rank) -> Vec<Limit> {
         let longest = class.max_time_s.map(|most| SimSpan::from_secs(most).micros());
-        let own = [
+        let sizes = [
             Limit::new(Scope::Job, Quantity::Allocated(0), class.max_nodes),
             Limit::new(Scope::All, Quantity::Allocated(0), class.total_nodes),
-            Limit::new(Scope::User, Quantity::Running, class.max_running_per_user),
-            Limit::new(Scope::Job, Quantity::TimeLimit, longest),
         ];
-        Limit::all(&class.limits, names).into_iter().chain(own.into_iter().flatten()).collect()
+        let sizes = sizes.into_iter().flatten().map(|limit| Limit { rank, replaces: false, ..limit });
+        let jobs = Limit::new(Scope::User, Quantity::Running, class.max_running_per_user);
+        let jobs = jobs.map(|limit| Limit { rank, ..limit });
+        let time = Limit::new(Scope::Job, Quantity::TimeLimit, longest);
+        Limit::all(&class.limits, names, rank).into_iter().chain(sizes).chain(jobs).chain(time).collect()
     }
 }
 
 /// Resource usage of a job, as counted by limits.
 #[derive(Clone, Debug)]
 pub(super) struct LimitUsage {
-    /// Indices of the limits that apply to the job.
+    /// Indices of the limits that count the job.
     limits: Vec<usize>,
+    /// Indices of those that apply to the job: the ones that no other limit replaces.
+    applicable: Vec<usize>,
     user: Option<u32>,
     pub(super) account: ChargedAccount,
     pub(super) allocated: AllocatedTres,
@@ -136,13 +162,14 @@ impl LimitUsage {
         }
     }
 
-    /// Iterates over the limits that can block the job because of other running jobs, with the sum
-    /// that each of them checks.
+    /// Iterates over the limits among `places` that can block jobs because of other running jobs, with
+    /// the sum that each of them checks.
     fn blocking_limits<'a>(
         &'a self,
+        places: &'a [usize],
         limits: &'a [Limit],
     ) -> impl Iterator<Item = (usize, Limit, UsageKey)> + 'a {
-        let limits = self.limits.iter().map(|&at| (at, limits[at]));
+        let limits = places.iter().map(|&at| (at, limits[at]));
         let limits = limits.filter(|(_, limit)| limit.quantity != Quantity::Submitted);
         limits.filter_map(|(at, limit)| Some((at, limit, self.usage_key(limit.scope)?)))
     }
@@ -170,6 +197,8 @@ pub(super) struct CurrentUsage {
     used: SortedMap<(usize, UsageKey), u128>,
     /// Estimated ends and allocated amounts of running jobs, per limit on minutes.
     ends: SortedMap<usize, Vec<(SimTime, AllocatedTres)>>,
+    /// True if limits of partitions and QOS replace equal ones of a higher rank.
+    is_replacing: bool,
 }
 
 impl CurrentUsage {
@@ -181,9 +210,12 @@ impl CurrentUsage {
             (first..limits.len()).collect()
         };
         let SiteSettings { qos, partitions, accounts, arrays, .. } = settings;
-        let classes = qos.iter().chain(partitions);
-        let mut rules: Vec<_> = classes.map(|class| places(Limit::of_class(class, names))).collect();
-        let own: Vec<_> = accounts.iter().map(|it| places(Limit::all(&it.limits, names))).collect();
+        let classes = qos.iter().map(|class| (class, Rank::Qos));
+        let classes = classes.chain(partitions.iter().map(|class| (class, Rank::Partition)));
+        let mut rules: Vec<_> =
+            classes.map(|(class, rank)| places(Limit::of_class(class, names, rank))).collect();
+        let of_account = |it: &Account| Limit::all(&it.limits, names, Rank::Account);
+        let own: Vec<_> = accounts.iter().map(|it| places(of_account(it))).collect();
         let above = |&account: &usize| {
             let parent = accounts[account].parent.as_ref()?;
             accounts.iter().position(|it| it.name == *parent)
@@ -199,12 +231,14 @@ impl CurrentUsage {
         let running = |scope, most| Limit::new(scope, Quantity::Running, most).into_iter().collect();
         rules.extend(arrays.iter().map(|it| places(running(Scope::All, Some(it.running)))));
         rules.push(places(running(Scope::User, settings.max_running_per_user)));
-        CurrentUsage { limits, rules, arrays: ranges, ..CurrentUsage::default() }
+        let is_replacing = settings.limits_replace;
+        CurrentUsage { limits, rules, arrays: ranges, is_replacing, ..CurrentUsage::default() }
     }
 
     /// Returns the same limits without running jobs. Existing usage records of jobs remain valid.
     pub(super) fn without_running(&self) -> CurrentUsage {
-        CurrentUsage { limits: self.limits.clone(), ..CurrentUsage::default() }
+        let (limits, is_replacing) = (self.limits.clone(), self.is_replacing);
+        CurrentUsage { limits, is_replacing, ..CurrentUsage::default() }
     }
 
     /// Builds the usage record of a job.
@@ -223,8 +257,14 @@ impl CurrentUsage {
         let array = self.arrays.keys().partition_point(|first| *first <= job.id).checked_sub(1);
         let array = array.map(|place| self.arrays.values()[place]).filter(|(last, _)| job.id <= *last);
         let rules = [job.qos, partition, account, array.map(|(_, at)| at), Some(self.rules.len() - 1)];
-        let limits = rules.into_iter().flatten().flat_map(|at| &self.rules[at]).copied().collect();
-        LimitUsage { limits, user: job.user, account: payer, allocated: held, estimate }
+        let limits: Vec<usize> =
+            rules.into_iter().flatten().flat_map(|at| &self.rules[at]).copied().collect();
+        let is_replaced = |at: &usize| {
+            let by = |other: &usize| self.limits[*at].is_replaced_by(&self.limits[*other]);
+            self.is_replacing && limits.iter().any(by)
+        };
+        let applicable = limits.iter().copied().filter(|at| !is_replaced(at)).collect();
+        LimitUsage { limits, applicable, user: job.user, account: payer, allocated: held, estimate }
     }
 
     /// Returns whether the job can ever run, and does not exceed a limit on the number of jobs in
@@ -234,8 +274,8 @@ impl CurrentUsage {
         job: &LimitUsage,
         others: &(impl Iterator<Item = &'a LimitUsage> + Clone),
     ) -> bool {
-        job.limits.iter().all(|at| {
-            let Limit { scope, quantity: what, maximum: most } = self.limits[*at];
+        job.applicable.iter().all(|at| {
+            let Limit { scope, quantity: what, maximum: most, .. } = self.limits[*at];
             match (what, job.usage_key(scope)) {
                 (Quantity::Running, _) | (Quantity::Submitted, None) => true,
                 (Quantity::Submitted, whose) => {
@@ -250,12 +290,13 @@ impl CurrentUsage {
 
     /// Returns whether a limit may ever block the job.
     pub(super) fn can_block(&self, job: &LimitUsage) -> bool {
-        job.blocking_limits(&self.limits).next().is_some()
+        job.blocking_limits(&job.applicable, &self.limits).next().is_some()
     }
 
     /// Returns whether starting the job now would exceed a limit.
     pub(super) fn exceeds_limit(&self, now: SimTime, job: &LimitUsage) -> bool {
-        job.blocking_limits(&self.limits).any(|(at, Limit { quantity: what, maximum: most, .. }, whose)| {
+        let applicable = job.blocking_limits(&job.applicable, &self.limits);
+        { applicable }.any(|(at, Limit { quantity: what, maximum: most, .. }, whose)| {
             let used = match what {
                 Quantity::TresMinutes(place) => {
                     let running = self.ends.get(&at).into_iter().flatten();
@@ -269,7 +310,7 @@ impl CurrentUsage {
 
     pub(super) fn start(&mut self, now: SimTime, job: &LimitUsage) {
         let end = now.saturating_add(job.estimate);
-        for (at, Limit { quantity: what, .. }, whose) in job.blocking_limits(&self.limits) {
+        for (at, Limit { quantity: what, .. }, whose) in job.blocking_limits(&job.limits, &self.limits) {
             match what {
                 Quantity::TresMinutes(_) => self.ends.or_default(at).push((end, job.allocated.clone())),
                 _ => *self.used.or_default((at, whose)) += job.amount(what),
@@ -280,7 +321,7 @@ impl CurrentUsage {
     /// Removes the usage of a job that started at `since` and has ended.
     pub(super) fn end(&mut self, since: SimTime, job: &LimitUsage) {
         let end = since.saturating_add(job.estimate);
-        for (at, Limit { quantity: what, .. }, whose) in job.blocking_limits(&self.limits) {
+        for (at, Limit { quantity: what, .. }, whose) in job.blocking_limits(&job.limits, &self.limits) {
             if let Quantity::TresMinutes(_) = what {
                 let ends = self.ends.or_default(at);
                 let place = ends.iter().position(|it| it.0 == end && it.1 == job.allocated);

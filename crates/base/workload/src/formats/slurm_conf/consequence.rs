@@ -82,13 +82,14 @@ const PREFIXES: [(Consequence, &[&str]); 5] = [
     ),
     (
         Consequence::Order,
-        &["priority", "tresbilling", "usagefactor", "share", "the tree", "flags", "nice", "fairshare"],
+        &["priority", "tresbilling", "usagefactor", "share=", "the tree", "flags", "nice", "fairshare"],
     ),
     (
         Consequence::Nodes,
         &[
             "select",
             "oversubscribe",
+            "shared",
             "topology",
             "corespec",
             "memspec",

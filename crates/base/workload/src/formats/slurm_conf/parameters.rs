@@ -111,6 +111,9 @@ struct PreemptionParameters {
     exempt_s: u64,
 }
 
+/// Parameters whose lines describe an object.
+const OBJECTS: [&str; 4] = ["NodeName", "NodeSet", "DownNodes", "PartitionName"];
+
 /// Parses the lines of a file. Lines of nodes and node sets are left to [`nodes`](super::nodes).
 pub(super) fn read(lines: &[ConfLine]) -> Result<Parameters, ConfErrors> {
     let settings =
@@ -129,6 +132,9 @@ pub(super) fn read(lines: &[ConfLine]) -> Result<Parameters, ConfErrors> {
     for line in lines {
         let ConfLine { at, pairs, .. } = line;
         errors.extend(line.stray_words());
+        if let Some(kind) = OBJECTS.iter().find(|kind| line.is_of(kind)) {
+            conf.note_use(kind);
+        }
         if line.is_of("PartitionName") {
             let name = &pairs[0].1;
             let partition = conf.partition(name, line, default.clone(), &mut errors);
@@ -141,7 +147,7 @@ pub(super) fn read(lines: &[ConfLine]) -> Result<Parameters, ConfErrors> {
             }
             continue;
         }
-        if ["NodeName", "NodeSet", "DownNodes"].iter().any(|name| line.is_of(name)) {
+        if OBJECTS.iter().any(|name| line.is_of(name)) {
             continue;
         }
         for (name, value) in pairs.iter().filter(|(name, _)| !line.is_stray(name)) {
@@ -280,25 +286,24 @@ impl Parameters {
         }
         let SiteSettings { qos, accounts, partitions, .. } = &mut self.settings;
         let mut count = 0;
-        let mut clear = |limits: &mut Limits| {
-            count += limits.count();
-            *limits = Limits::default();
-        };
-        accounts.iter_mut().for_each(|account| clear(&mut account.limits));
-        partitions.iter_mut().for_each(|class| clear(&mut class.limits));
-        qos.iter_mut().for_each(|class| clear(&mut class.limits));
+        for limits in
+            qos.iter_mut().map(|class| &mut class.limits).chain(accounts.iter_mut().map(|it| &mut it.limits))
+        {
+            count += std::mem::take(limits).count();
+        }
         for class in qos.iter_mut() {
             count += usize::from(class.max_time_s.take().is_some());
-        }
-        for class in qos.iter_mut().chain(partitions.iter_mut()) {
             count += usize::from(class.max_running_per_user.take().is_some());
         }
+        // Partitions have copies of the limits of their QOS.
         for (class, partition) in partitions.iter_mut().zip(&self.partitions) {
+            class.limits = Limits::default();
+            class.max_running_per_user = None;
             class.max_time_s = partition.class.max_time_s;
         }
         if count > 0 {
             self.notes.push(format!(
-                "AccountingStorageEnforce has no `limits`: Slurm keeps no limit of accounts and QOS, so {count} limits are not used"
+                "limits of accounts and QOS that are not used, as AccountingStorageEnforce has no `limits`: {count}"
             ));
         }
     }

@@ -1,3 +1,5 @@
+mod cases;
+
 use super::*;
 use dfrsim_model::site::{BackfillSettings, FairShare, PreemptMode, PriorityWeights};
 use std::fs;
@@ -211,6 +213,7 @@ fn a_site_has_the_names_of_the_log() {
         of_log.ignored.to_string(),
         "\
 not used, may change which jobs may start: PartitionName=cpu AllowAccounts, MaxJobs of users
+not used, may change how long jobs run, and what is repeated: QOS high Preempt
 not used, may change no figure: ClusterName"
     );
 }
