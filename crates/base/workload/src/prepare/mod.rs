@@ -143,6 +143,9 @@ impl Report {
     pub fn account(&self) -> Account {
         let mut account = self.read.account.clone();
         account.add_text(Fate::LeftOut, "records outside the selected part", self.counts.outside);
+        let begun =
+            "jobs that ran when the selected part begins, submitted then with the rest of their run time";
+        account.add_text(Fate::Changed, begun, self.counts.begun);
         for (reason, lines) in self.read.reasons.all() {
             account.add_text(Fate::Rejected, format!("lines with an invalid {reason}"), lines);
         }
