@@ -287,7 +287,7 @@ fn columns_and_options_are_accounted_for() {
     let text = "\
 JobID|State|Submit|Start|End|AllocCPUS|MaxRSS|Suspended|Constraints|ReqTRES|Partition|SubmitLine
 1|COMPLETED|1000|1010|1500|2||00:00:00||cpu=2,license/matlab=1|cpu|sbatch --licenses=matlab:1 --nice=1000 x.sh
-2|COMPLETED|1000|1010|1500|2||00:00:00|a|b|cpu=2,license/matlab=1|cpu,gpu|sbatch -w n2 -x n1 --exclusive --begin=now x.sh
+2|COMPLETED|1000|1010|1500|2||00:00:00|a|b|cpu=2,license/matlab=1|cpu,gpu|sbatch -w n2 -x n1 --exclusive --begin=16:00 x.sh
 3|COMPLETED|1000|1010|1500|2||00:01:00|a||cpu|sbatch -t 5 --mail-type=ALL x.sh --nice
 ";
     let mut log = slurm::read_text(text, "log", Strictness::Strict).unwrap();
@@ -331,6 +331,51 @@ JobID|State|Submit|Start|End|AllocCPUS|MaxRSS|Suspended|Constraints|ReqTRES|Part
             ("SubmitLine", would(2)),
         ]
     );
+}
+
+/// From second 200 on: job 1 runs, job 2 has ended, job 3 waits, job 4 is yet to come, and job 5
+/// runs without a known end.
+#[test]
+fn jobs_that_run_at_the_begin_of_a_selection_go_on() {
+    use dfrsim_workload::cut::Selection;
+    use dfrsim_workload::prepare::{JobStream, Options, SizeField};
+    let text = "\
+JobID|State|Submit|Start|End|TimelimitRaw|ReqCPUS|AllocCPUS
+1|COMPLETED|1000|1010|1500|20|1|4
+2|COMPLETED|1000|1010|1100|20|1|4
+3|COMPLETED|1050|1300|1500|20|1|4
+4|COMPLETED|1210|1300|1500|20|1|4
+5|RUNNING|1220|1300|Unknown|30|1|4
+6|RUNNING|1220|1300|Unknown|UNLIMITED|1|4
+";
+    let jobs = |size| {
+        let log = slurm::read_text(text, "log", Strictness::Strict).unwrap();
+        let select = Selection { from: Some(200), ..Selection::default() };
+        let mut stream = JobStream::new(log, &Options { select, size, ..Options::default() });
+        let seconds = |span: dfrsim_model::SimSpan| span.micros() / 1_000_000;
+        let jobs: Vec<_> = stream
+            .by_ref()
+            .map(|job| {
+                let times = (seconds(job.run_time), job.requested_time.map(seconds));
+                (job.id.0, job.submit.to_string(), times, job.tasks)
+            })
+            .collect();
+        (jobs, stream.finish().unwrap())
+    };
+    let (found, report) = jobs(SizeField::default());
+    let expected = [
+        (1, "200".to_owned(), (300, Some(1010)), 4),
+        (4, "210".to_owned(), (200, Some(1200)), 4),
+        (5, "220".to_owned(), (1800, Some(1800)), 4),
+    ];
+    assert_eq!(found, expected);
+    assert_eq!((report.counts.begun, report.counts.outside), (1, 2));
+    let account = report.account();
+    assert_eq!(
+        account.lines,
+        report.counts.jobs + account.total(Fate::LeftOut) + account.total(Fate::Rejected)
+    );
+    assert_eq!(jobs(SizeField::Requested).0[0].3, 1, "an option decides");
 }
 
 /// Returns the records of a listing, without the numbers of the lines.

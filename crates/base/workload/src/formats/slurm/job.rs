@@ -1,6 +1,6 @@
 //! Conversion of a line to a job.
 
-use super::amounts::{MemoryScope, is_never, memory, span, tres_count, tres_memory};
+use super::amounts::{MemoryScope, begin, is_never, memory, span, tres_count, tres_memory};
 use super::columns::{Column, Row};
 use super::dependency::Dependency;
 use super::state::State;
@@ -260,6 +260,7 @@ pub(super) fn read_job(
     let Dependency { mut after, is_any, is_singleton } = Dependency::of_list(dependency, task);
     let same = names.singleton_dependencies((record.user, record.executable), &id, is_singleton);
     after.extend(same.into_iter().map(|job| (job, DependencyCondition::End(None))));
+    let eligible = eligible.or_else(|| begin(submission.value(SubmitOption::BEGIN)?, submit));
     // Some versions write an earlier time for jobs that start at once.
     let eligible = eligible.map(|eligible| start.map_or(eligible, |start| eligible.min(start)));
     let job = AccountingJob { line, id, number, submit, eligible, end, after, is_any, record };

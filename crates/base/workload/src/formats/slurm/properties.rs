@@ -1,5 +1,6 @@
 //! Counts of the special properties of jobs, and the use of the columns.
 
+use super::amounts::begin;
 use super::columns::{Column, Columns, Row};
 use super::gres::has_alternatives;
 use super::job::{NO_ELIGIBLE, Run};
@@ -68,7 +69,7 @@ impl<'a> Properties<'a> {
             self.licenses.filter(|at| has_licenses && submission.options().all(|other| other != *at));
         let mut is_restricted = false;
         for at in submission.options().chain(of_tres) {
-            if self.treatment(OPTIONS[at]) == Treatment::NotSimulated {
+            if self.treatment(OPTIONS[at], submission) == Treatment::NotSimulated {
                 self.options[at] += 1;
                 is_restricted = true;
             }
@@ -77,14 +78,16 @@ impl<'a> Properties<'a> {
     }
 
     /// Returns the treatment of an option in this listing: `--begin` and `--hold` are simulated if
-    /// the listing has the time at which jobs became eligible.
-    fn treatment(&self, option: SubmitOption) -> Treatment {
-        match option.name {
-            SubmitOption::BEGIN | SubmitOption::HOLD if !self.columns.has(Column::Eligible) => {
-                Treatment::NotSimulated
-            }
-            _ => option.treatment,
-        }
+    /// the listing has the time at which jobs became eligible, or the option itself tells it.
+    fn treatment(&self, option: SubmitOption, submission: &Submission<'_>) -> Treatment {
+        let has_begin = || submission.value(SubmitOption::BEGIN).and_then(|text| begin(text, 0)).is_some();
+        let is_known = match option.name {
+            _ if self.columns.has(Column::Eligible) => true,
+            SubmitOption::BEGIN => has_begin(),
+            SubmitOption::HOLD => false,
+            _ => true,
+        };
+        if is_known { option.treatment } else { Treatment::NotSimulated }
     }
 
     /// Adds the counts, and the use of each column, to the account of the listing.
