@@ -22,7 +22,7 @@ pub(super) enum Layout {
 }
 
 impl Layout {
-    /// Recognises the layout of a text.
+    /// Determines the layout of a text.
     pub(super) fn of(text: &str) -> Layout {
         let header = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
         if header.trim_start().starts_with('{') {
