@@ -100,7 +100,8 @@ impl Columns {
         if missing.is_empty() {
             return Ok(columns);
         }
-        let without_header = columns.names[0].starts_with(|first: char| first.is_ascii_digit());
+        let without_header =
+            delimiter != ' ' && columns.names[0].starts_with(|first: char| first.is_ascii_digit());
         let hint = if without_header { " (list the jobs without --noheader)" } else { "" };
         Err(format!("the header line should name the columns; missing: {}{hint}", missing.join(", ")))
     }
