@@ -72,9 +72,9 @@ pub(crate) struct WorkloadArguments {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Workload")]
 pub(crate) struct LogArguments {
-    /// Field with a job's size: requested = field 8, else 5 (the default); allocated = field 5, else
-    /// 8
-    #[arg(long, value_name = "requested|allocated")]
+    /// Field with a job's size: requested = field 8, else 5; allocated = field 5, else 8; by-format
+    /// (the default) = allocated for a listing of Slurm, requested for other logs
+    #[arg(long, value_name = "requested|allocated|by-format")]
     size: Option<SizeField>,
     /// Skip the first N lines of the file
     #[arg(long, value_name = "N", default_value_t = 0)]

@@ -19,6 +19,10 @@ pub(crate) struct Job {
     pub(crate) size: Arc<Size>,
     /// True after the `ask` record of the job.
     pub(crate) has_asked: bool,
+    /// Cores that it requested, if these are not the ones that its tasks hold.
+    pub(crate) requested_cores: Option<u32>,
+    /// True if each of its tasks needs a different node.
+    pub(crate) needs_distinct_nodes: bool,
     pub(crate) run: u64,
     /// Run time including checkpoints and the epilog, in microseconds.
     pub(crate) length: u64,

@@ -210,6 +210,13 @@ pub enum Record<'a> {
         /// Features that the nodes must have.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         features: Vec<String>,
+        /// Number of cores that the job requested, if it differs from those that its tasks hold. The
+        /// size factor of priorities counts it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        requested_cores: Option<u32>,
+        /// True if each task must have a different node.
+        #[serde(default, skip_serializing_if = "is_default")]
+        distinct_nodes: bool,
     },
     /// Start of a waiting job.
     Start {

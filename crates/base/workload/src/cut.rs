@@ -87,6 +87,11 @@ impl Selection {
             && self.from.is_none_or(|from| seconds(submit) >= from)
             && !self.is_past(submit)
     }
+    /// Returns whether a record with this index and this submit time is before the window, and only
+    /// therefore not selected.
+    pub fn is_before(&self, place: u64, submit: SimTime) -> bool {
+        (self.skip..self.end()).contains(&place) && self.from.is_some_and(|from| seconds(submit) < from)
+    }
     /// Returns the index in the file just after the last selected line; `u64::MAX` if there is no
     /// limit.
     pub const fn end(&self) -> u64 {

@@ -96,6 +96,10 @@ pub(crate) fn digest(nodes: &UnequalNodes, jobs: &[Job], digester: &mut Digester
             for asked in &demand.resources {
                 digester.integer(asked.count).integer(asked.need.units());
             }
+            if demand.requested_cores.is_some() || demand.needs_distinct_nodes {
+                let cores = demand.requested_cores.map_or(0, u64::from);
+                digester.integer(cores).integer(u64::from(demand.needs_distinct_nodes));
+            }
         }
     }
 }

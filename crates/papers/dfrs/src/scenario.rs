@@ -331,7 +331,8 @@ fields! {
     pub struct SwfLog {
         /// Fields that all logs have.
         pub log: Log = flattened();
-        /// Size of a job: the processors that it requested, or those that it was allocated.
+        /// Size of a job: the processors that it requested, those that it was allocated, or
+        /// `by-format`: allocated for a listing of Slurm, requested for other logs.
         pub size: SizeField = named("a size"), default SizeField::default();
     }
 }

@@ -310,7 +310,8 @@ fields! {
         /// Site (`OrigSiteID`) of a log in the Grid Workloads Format (a name that ends in `.gwf` or
         /// `.gwf.gz`) whose jobs are used. If absent, all jobs are used.
         pub origin: Option<String> = optional(name("a site"));
-        /// Size of a job: the processors that it requested, or those that it was allocated.
+        /// Size of a job: the processors that it requested, those that it was allocated, or
+        /// `by-format`: allocated for a listing of Slurm, requested for other logs.
         pub size: SizeField = named("a size"), default SizeField::default();
         /// Source of a job's cores: its processors, or the tasks of an annotation.
         pub annotation: Annotation = annotation(), default Annotation::None;

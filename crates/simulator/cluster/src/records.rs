@@ -139,6 +139,8 @@ impl Occurrence<'_> {
                 job,
                 resources: demand.resources.iter().map(|asked| (asked.count, asked.need.units())).collect(),
                 features: classes.feature_names(demand.features).map(str::to_owned).collect(),
+                requested_cores: demand.requested_cores,
+                distinct_nodes: demand.needs_distinct_nodes,
             },
             Occurrence::Started(placement, job_yield) => {
                 Record::Start { at_us, job, on: on(placement), job_yield: units(job_yield) }

@@ -6,7 +6,9 @@ use dfrsim_cluster::{
     SummaryOptions, records, simulate_with,
 };
 use dfrsim_model::event::{FORMAT_VERSION, Record};
-use dfrsim_model::platform::classes::{Demands, PlatformFields, UnequalNodes};
+use dfrsim_model::platform::classes::{
+    DISTINCT_NODES, Demands, PlatformFields, REQUESTED_CORES, UnequalNodes,
+};
 use dfrsim_model::platform::{FailureModel, Maintenance, NodeSet, Outages};
 use dfrsim_model::site::{
     Account, BackfillSettings, FairShare, JobArray, JobClass, Limits, MainSettings, PreemptMode,
@@ -155,7 +157,7 @@ impl Condition {
             estimates: estimates.parse::<EstimateModel>().unwrap(),
             overrun: if self.kill { Overrun::Kill } else { Overrun::Extend },
             outages: (self.failures || self.maintenance).then(|| Arc::new(outages)),
-            unequal: self.classes.then(|| Arc::new(unequal(seed))),
+            unequal: self.classes.then(|| Arc::new(unequal(seed, &jobs))),
             ..Options::default()
         };
         let mut priorities = self.site.then(|| site(self.preemption, &mut rng));
@@ -287,13 +289,21 @@ fn outages(condition: Condition, seed: Seed, until: SimTime, rng: &mut Rng) -> O
     }
 }
 
-fn unequal(seed: Seed) -> UnequalNodes {
+fn unequal(seed: Seed, jobs: &[Job]) -> UnequalNodes {
     let platform = "classes = [{ name = 'fast', nodes = 7, cores = 4, memory_gb = 8 },
         { name = 'gpu', nodes = 3, cores = 8, memory_gb = 16, speed = 0.5, resources = { gpu = 2 }, features = ['reservation-x'] },
         { name = 'slow', nodes = 6, cores = 4, memory_gb = 8, speed = 0.75 }]";
     let requests = ["gpu:0.2:1+2:0.3-1", "@reservation-x:0.1"].map(|text| text.parse().unwrap()).to_vec();
     let classes = PlatformFields::parse("platform.toml", platform).unwrap().classes().unwrap();
-    UnequalNodes { classes, demands: Demands { requests, seed, ..Demands::default() } }
+    // Some jobs need different nodes, and some requested fewer cores than they hold.
+    let listed = |job: &Job| {
+        let mut rng = seed.fork("listed").numbered(job.id.0).rng();
+        let all = [(DISTINCT_NODES, job.tasks), (REQUESTED_CORES, rng.random_range(1..=4))];
+        let given = all.into_iter().filter(|_| rng.random_range(0..3) == 0);
+        (job.id, given.map(|(name, number)| (name.to_owned(), number)).collect())
+    };
+    let given = jobs.iter().map(listed).collect();
+    UnequalNodes { classes, demands: Demands { requests, seed, given } }
 }
 
 fn site(preempts: bool, rng: &mut Rng) -> SiteSettings {

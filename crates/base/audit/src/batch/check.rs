@@ -10,7 +10,7 @@ use crate::nodes::Kind;
 use crate::platform::Platform;
 use crate::priority::PrioritySystem;
 use dfrsim_model::Yield;
-use dfrsim_model::batch::{Backfilling, BatchPolicy, QueueOrder};
+use dfrsim_model::batch::{Backfilling, BatchPolicy, NodeUse, QueueOrder};
 use dfrsim_model::site::{PreemptMode, SiteSettings};
 use std::sync::Arc;
 
@@ -100,6 +100,7 @@ impl Check for BatchCheck {
             need: self.nodes.task_pieces(job),
             fits: job.size.allowed.clone(),
             closed: self.nodes.blocked_intervals(&job.size.features),
+            needs_distinct_nodes: job.needs_distinct_nodes && self.policy.nodes != NodeUse::Whole,
             most: 0,
             is_admitted,
             priority: 0,

@@ -24,6 +24,8 @@ pub(super) struct Waiting {
     pub(super) fits: Vec<bool>,
     /// Intervals in which reservations block it, by kind of node.
     pub(super) closed: Vec<Vec<(u64, u64)>>,
+    /// True if a node may have one of its tasks only.
+    pub(super) needs_distinct_nodes: bool,
     /// Maximum number of its tasks that can ever run at the same time.
     pub(super) most: u64,
     /// True if its classes admit it.
@@ -54,7 +56,8 @@ impl Waiting {
     /// Counts the tasks that fit into free amounts.
     pub(super) fn tasks_in(&self, free: impl Iterator<Item = i64>) -> u64 {
         let needed = self.need.iter().zip(free).filter(|(need, _)| **need > 0);
-        needed.map(|(need, free)| (free.max(0) / need) as u64).min().unwrap_or(u64::MAX)
+        let fitting = needed.map(|(need, free)| (free.max(0) / need) as u64).min().unwrap_or(u64::MAX);
+        if self.needs_distinct_nodes { fitting.min(1) } else { fitting }
     }
     /// Returns the attributes for formulas, in seconds.
     fn known(&self, now: u64) -> Known {

@@ -43,7 +43,9 @@ impl Amounts {
     /// denominator).
     pub(super) fn cluster_fractions(&self, job: &Job) -> [(u128, u128); 2] {
         let cores = self.classes.as_ref().map_or(self.nodes, |classes| classes.0);
-        [("node", self.nodes), ("cpu", cores)].map(|(name, all)| (self.held(job, name), all.into()))
+        let requested = job.requested_cores.map(u128::from);
+        let cpus = requested.unwrap_or_else(|| self.held(job, "cpu"));
+        [(self.held(job, "node"), self.nodes.into()), (cpus, cores.into())]
     }
 
     /// Computes the usage charged to the account of a job, in thousandths: one per task, unless its

@@ -81,7 +81,13 @@ pub(super) struct Demand {
     pub(super) tasks: u32,
     pub(super) need: Share,
     pub(super) memory: Share,
+    /// Resource of which a task needs more than a node has, if the tasks are those of the log.
+    pub(super) lacking: Option<&'static str>,
 }
+
+/// Difference between amounts of memory in a log and in a configuration that is due to rounding: a
+/// megabyte, in millionths of a kilobyte.
+const ROUNDING: u128 = 1_024_000_000;
 
 impl ClusterAssumptions {
     fn demand(&self, record: &Record, processors: u32) -> Demand {
@@ -98,18 +104,15 @@ impl ClusterAssumptions {
         match self.join.unwrap_or(if cores == 2 { Join::Even } else { Join::Spread }) {
             Join::Even => match joined(cores).filter(|_| processors.is_multiple_of(cores)) {
                 Some(memory) if memory < Share::ONE => {
-                    Demand { tasks: processors / cores, need: Share::ONE, memory }
+                    Demand { tasks: processors / cores, need: Share::ONE, memory, lacking: None }
                 }
                 _ => {
                     let need = Share::from_ratio(1, u64::from(cores));
-                    Demand { tasks: processors, need, memory: memory.max(floor) }
+                    Demand { tasks: processors, need, memory: memory.max(floor), lacking: None }
                 }
             },
             Join::Listed if record.nodes.is_some_and(|nodes| nodes <= processors) => {
-                let tasks = record.nodes.unwrap_or(1);
-                let each = processors.div_ceil(tasks);
-                let need = Share::from_ratio(u64::from(each.min(cores)), u64::from(cores));
-                Demand { tasks, need, memory: joined(each).unwrap_or(Share::ONE) }
+                self.listed(record, processors, floor)
             }
             Join::Spread | Join::Listed => {
                 let in_memory = Share::ONE.units().checked_div(memory.units()).unwrap_or(cores);
@@ -117,16 +120,44 @@ impl ClusterAssumptions {
                 let need = Share::from_ratio(u64::from(processors), u64::from(cores) * u64::from(tasks));
                 let memory =
                     joined(processors.div_ceil(tasks)).expect("the tasks were sized to fit a node's memory");
-                Demand { tasks, need, memory }
+                Demand { tasks, need, memory, lacking: None }
             }
+        }
+    }
+    /// Returns a task for each node of the record. If the processors do not divide evenly, each task
+    /// has those of the largest one, and its memory if a node has as much.
+    fn listed(&self, record: &Record, processors: u32, floor: Share) -> Demand {
+        let (cores, tasks) = (self.cores.max(1), record.nodes.unwrap_or(1));
+        let each = processors.div_ceil(tasks);
+        let (known, node) = (u128::from(memory_of(record)), u128::from(self.memory_kb) * 1_000_000);
+        let (largest, mean) = (known * u128::from(each), known * u128::from(processors) / u128::from(tasks));
+        let memory = if largest <= node { largest } else { mean };
+        let share = (memory * u128::from(Share::ONE.units())).checked_div(node);
+        let share = share.and_then(|units| Share::try_from_units(u32::try_from(units).ok()?));
+        let lacking = match (each > cores, memory > node + ROUNDING && node > 0) {
+            (true, _) => Some("cores"),
+            (false, true) => Some("memory"),
+            (false, false) => None,
+        };
+        let memory = share.unwrap_or(Share::ONE).max(floor);
+        Demand {
+            tasks,
+            need: Share::from_ratio(u64::from(each.min(cores)), u64::from(cores)),
+            memory,
+            lacking,
         }
     }
     fn known_memory(&self, record: &Record) -> Share {
         const MILLION: u64 = 1_000_000;
-        let known = record.used_memory.max(record.requested_memory).unwrap_or_default().millionths();
+        let known = memory_of(record);
         let node = self.memory_kb.saturating_mul(MILLION);
         if known < node { Share::from_ratio(known, node) } else { Share::ONE }
     }
+}
+
+/// Returns the memory of a processor, in millionths of a kilobyte; 0 if it is unknown.
+fn memory_of(record: &Record) -> u64 {
+    record.used_memory.max(record.requested_memory).unwrap_or_default().millionths()
 }
 
 /// Annotation of the jobs of one log, with the state of its random numbers.
@@ -151,10 +182,13 @@ impl Annotator {
     /// annotations draw random numbers.
     pub(super) fn demand(&mut self, record: &Record, processors: u32) -> Demand {
         match self {
-            Annotator::None => Demand { tasks: processors, need: Share::ONE, memory: Share::ZERO },
+            Annotator::None => {
+                Demand { tasks: processors, need: Share::ONE, memory: Share::ZERO, lacking: None }
+            }
             Annotator::Hpc2n(cluster) => cluster.demand(record, processors),
             Annotator::Lublin(cpu, memory) => {
-                Demand { tasks: processors, need: cpu.of(processors), memory: memory.draw() }
+                let (need, memory) = (cpu.of(processors), memory.draw());
+                Demand { tasks: processors, need, memory, lacking: None }
             }
         }
     }
@@ -225,6 +259,14 @@ mod tests {
         assert_eq!(of(Some(3), 32), (3, Share::from_ratio(11, 16), Share::from_ratio(11, 32)));
         assert_eq!(of(None, 32), (2, Share::ONE, Share::from_ratio(1, 2)));
         assert_eq!(of(Some(5), 4).0, 1, "no more nodes than processors");
+        let lacking = |nodes, requested, processors| {
+            cluster
+                .demand(&Record { nodes: Some(nodes), ..record(None, Some(requested)) }, processors)
+                .lacking
+        };
+        assert_eq!((lacking(2, 100, 32), lacking(2, 100, 31)), (None, None), "all memory of two nodes");
+        assert_eq!((lacking(2, 100, 33), lacking(1, 50, 17)), (Some("cores"), Some("cores")));
+        assert_eq!(lacking(1, 10_000, 2), Some("memory"));
     }
 
     proptest! {

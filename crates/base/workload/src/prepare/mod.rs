@@ -162,6 +162,9 @@ impl Report {
         // Records after the end of the selected part are read, but not prepared.
         let outside = self.read.records.saturating_sub(counts.records - counts.outside);
         account.add_text(Fate::LeftOut, "records outside the selected part", outside);
+        let begun =
+            "jobs that ran when the selected part begins, submitted then with the rest of their run time";
+        account.add_text(Fate::Changed, begun, counts.begun);
         for (reason, lines) in self.read.reasons.all() {
             account.add_text(Fate::Rejected, format!("lines with an invalid {reason}"), lines);
         }

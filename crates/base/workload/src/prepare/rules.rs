@@ -10,8 +10,11 @@ named! {
     /// The field with the number of processors of a job.
     #[derive(Default)]
     pub enum SizeField as "size" {
-        /// Field 8, the requested processors; field 5 if that is unknown or zero.
+        /// The allocated processors in accounting of Slurm, and the requested ones in all other
+        /// logs.
         #[default]
+        ByFormat = "by-format",
+        /// Field 8, the requested processors; field 5 if that is unknown or zero.
         Requested = "requested",
         /// Field 5, the allocated processors; field 8 if that is unknown or zero.
         Allocated = "allocated",
@@ -65,7 +68,8 @@ named! {
         NoSubmit = "no_submit",
         /// The size is zero or unknown.
         ZeroSize = "zero_size",
-        /// The job has more tasks than the machine has units.
+        /// The job has more tasks than the machine has units; or it has a task for each node that a
+        /// listing gives it, and these need more cores or memory than any node has.
         TooWide = "too_wide",
         /// The run time is zero or unknown.
         ZeroRun = "zero_run",
@@ -79,7 +83,8 @@ impl SizeField {
         let requested = record.requested_processors.filter(|&size| size > 0);
         let allocated = record.allocated_processors.filter(|&size| size > 0);
         match self {
-            SizeField::Requested => requested.or(allocated),
+            SizeField::ByFormat if record.is_sized_by_allocation => allocated.or(requested),
+            SizeField::ByFormat | SizeField::Requested => requested.or(allocated),
             SizeField::Allocated => allocated.or(requested),
         }
     }
@@ -251,6 +256,9 @@ pub struct Counts {
     pub outside: u64,
     /// Records that became jobs.
     pub jobs: u64,
+    /// Jobs that ran when the selected part begins: they are submitted then, with the rest of their
+    /// run time.
+    pub begun: u64,
     /// Jobs with neither used nor requested memory (fields 7 and 10).
     pub without_memory: u64,
     /// Jobs without a requested time (field 9). If policies use requested times, they get the actual

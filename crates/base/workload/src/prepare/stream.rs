@@ -5,7 +5,7 @@ use super::numbers::JobNumbers;
 use super::rules::{Action, Anomaly, Counts};
 use super::{Options, Report};
 use crate::log::{Faults, Header, Line, LogError, Problem, Record, Source};
-use dfrsim_model::{Job, JobId, Origin, SimSpan, UserId};
+use dfrsim_model::{Job, JobId, Origin, SimSpan, SimTime, UserId};
 
 /// An iterator that converts the records of a log to jobs, one at a time; ids and submit times are
 /// those of the log.
@@ -104,10 +104,14 @@ impl Preparation {
         // A part of a checkpointed job may be selected without the line of the whole job.
         let is_new = self.numbers.insert(record.job);
 
+        let mut begun = None;
         if !self.options.select.contains(line.place, record.submit) {
             self.ended = self.options.select.is_past(record.submit);
-            self.counts.outside += 1;
-            return None;
+            begun = self.begun_before(line);
+            if begun.is_none() {
+                self.counts.outside += 1;
+                return None;
+            }
         }
         let of_status = Anomaly::from_status(record.status, is_new);
         let of_number = (!is_new && of_status != Some(Anomaly::Partial)).then_some(Anomaly::RepeatedNumber);
@@ -123,6 +127,11 @@ impl Preparation {
             })?;
             tasks = units.max(1);
         }
+        if let Some(resource) = demand.lacking {
+            self.apply_rule(Anomaly::TooWide, line, || {
+                format!("each of its nodes needs more {resource} than the largest node has")
+            })?;
+        }
         let run_time = match record.run_time.filter(|run_time| !run_time.is_zero()) {
             Some(run_time) => run_time,
             None => {
@@ -130,18 +139,24 @@ impl Preparation {
                 SimSpan::from_secs(1)
             }
         };
+        let (submit, had_run) = begun.unwrap_or((record.submit, SimSpan::ZERO));
+        self.counts.begun += u64::from(begun.is_some());
         self.counts.jobs += 1;
         self.counts.without_memory +=
             u64::from(record.used_memory.is_none() && record.requested_memory.is_none());
         let requested_time = record.requested_time.filter(|time| !time.is_zero());
+        let requested_time = requested_time.map(|time| {
+            let rest = time - had_run.min(time);
+            if rest.is_zero() { SimSpan::from_secs(1) } else { rest }
+        });
         self.counts.without_estimate += u64::from(requested_time.is_none());
         Some(Job {
             id: JobId(record.job),
-            submit: record.submit,
+            submit,
             tasks,
             cpu_need: demand.need,
             memory: demand.memory,
-            run_time,
+            run_time: run_time - had_run,
             requested_time,
             user: record.user.and_then(UserId::new),
             origin: match self.options.origins {
@@ -149,6 +164,17 @@ impl Preparation {
                 false => Origin::UNKNOWN,
             },
         })
+    }
+    /// Returns the begin of the selected part, and the time that a job had run until then, if the job
+    /// was submitted before and ran then. Only accounting of Slurm has all that such jobs occupy.
+    fn begun_before(&self, line: &Line) -> Option<(SimTime, SimSpan)> {
+        let (select, record) = (&self.options.select, &line.record);
+        let from = SimTime::from_secs(select.from?);
+        if !record.is_sized_by_allocation || !select.is_before(line.place, record.submit) {
+            return None;
+        }
+        let start = record.submit + record.wait?;
+        (start < from && start + record.run_time? > from).then(|| (from, from.saturating_since(start)))
     }
     /// Applies the rule for an anomaly; `None` if the job is dropped.
     fn apply_rule(&mut self, anomaly: Anomaly, line: &Line, reason: impl FnOnce() -> String) -> Option<()> {

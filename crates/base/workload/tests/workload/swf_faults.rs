@@ -590,6 +590,7 @@ prop_compose! {
             requested_processors: processors[1], requested_time: times[3], requested_memory: memory[1],
             status: Status::from_number(status), user: who[0], group: who[1], executable: who[2],
             queue: who[3], partition: who[4], preceding_job, think_time: times[4], also_preceding: Vec::new(), nodes: None,
+            is_sized_by_allocation: false,
         }
     }
 }

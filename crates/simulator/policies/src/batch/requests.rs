@@ -19,6 +19,8 @@ pub(super) type Intervals = Vec<(SimTime, SimTime)>;
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct TaskRequest {
     pub(super) amounts: Vec<u64>,
+    /// Maximum number of the job's tasks on a node: 1 if they need different nodes.
+    pub(super) most_per_node: u64,
     /// True, per node class, if the task may run there.
     pub(super) fits: Vec<bool>,
     /// Intervals in which the task may not run because of reservations, per node class, ordered by
@@ -38,7 +40,7 @@ impl TaskRequest {
     /// request is positive.
     #[inline]
     pub(super) fn tasks_in(&self, amounts: impl Iterator<Item = u64>) -> u64 {
-        let mut most = u64::MAX;
+        let mut most = self.most_per_node;
         for (need, has) in self.amounts.iter().zip(amounts).filter(|(need, _)| **need > 0) {
             most = most.min(has / need);
             if most == 0 {
@@ -78,7 +80,12 @@ impl TaskRequests {
     /// Learns the resources that nodes have.
     pub(super) fn learn_resources(&mut self, classes: Option<&NodeClasses>) {
         if self.node_use == NodeUse::Whole && classes.is_none() {
-            self.all = vec![TaskRequest { amounts: vec![1], fits: vec![true], closed: Vec::new() }];
+            self.all = vec![TaskRequest {
+                amounts: vec![1],
+                most_per_node: u64::MAX,
+                fits: vec![true],
+                closed: Vec::new(),
+            }];
             self.least = 1;
         }
         if self.node_use != NodeUse::Whole {
@@ -101,7 +108,7 @@ impl TaskRequests {
     pub(super) fn is_within(&self, one: usize, other: usize) -> bool {
         let (less, more) = (&self.all[one], &self.all[other]);
         let is_less = || less.amounts.iter().zip(&more.amounts).all(|(less, more)| less <= more);
-        let is_kept_off = || less.closed == more.closed;
+        let is_kept_off = || less.closed == more.closed && less.most_per_node >= more.most_per_node;
         one == other
             || is_less() && is_kept_off() && more.fits.iter().zip(&less.fits).all(|(more, less)| more <= less)
     }
@@ -184,7 +191,7 @@ impl TaskRequests {
     #[inline(never)]
     fn register(&mut self, view: View<'_>, job: JobHandle) -> usize {
         let (seen, classes) = (view.job(job), view.classes());
-        let mut amounts = vec![1];
+        let (mut amounts, mut most_per_node) = (vec![1], u64::MAX);
         if self.node_use != NodeUse::Whole {
             let cpu = classes.map_or(seen.cpu_need().units().max(1), |it| it.cores_for(seen.cpu_need()));
             let asked = view.demand(job).into_iter().flat_map(|demand| &demand.resources);
@@ -193,10 +200,13 @@ impl TaskRequests {
             if !self.partitions.is_empty() {
                 amounts.push(if self.has_whole_nodes(view, job) { TENANCY } else { 1 });
             }
+            if view.demand(job).is_some_and(|demand| demand.needs_distinct_nodes) {
+                most_per_node = 1;
+            }
         }
         let count = classes.map_or(1, |classes| classes.classes().len());
         let fits = (0..count).map(|class| view.fits(job, class)).collect();
-        let need = TaskRequest { amounts, fits, closed: self.closed_intervals(view, job) };
+        let need = TaskRequest { amounts, most_per_node, fits, closed: self.closed_intervals(view, job) };
         *self.numbers.entry(need).or_insert_with_key(|need| {
             self.least = self.least.min(need.amounts[0]);
             self.all.push(need.clone());

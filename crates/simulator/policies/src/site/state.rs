@@ -123,7 +123,7 @@ impl PrioritySystem {
         let held = AllocatedTres::of(view, handle, &self.names);
         let billing = held.billing(&self.settings, membership.partition, &self.names);
         let estimate = job.estimate().unwrap_or(SimSpan::MAX);
-        let rank = PriorityFactors::new(&self.settings, self.size(view, &held), submit, &membership);
+        let rank = PriorityFactors::new(&self.settings, self.size(view, handle, &held), submit, &membership);
         let claim = self.in_use.usage_of(&self.settings, &membership, job.origin(), held, estimate);
         let (sequence, joined) = (job.sequence(), view.now());
         let (account, is_admitted, not_before, awaits) = (0, true, joined, None);
@@ -142,7 +142,7 @@ impl PrioritySystem {
     }
 
     /// Computes the size of a job as a fraction of the cluster.
-    fn size(&self, view: View<'_>, held: &AllocatedTres) -> u64 {
+    fn size(&self, view: View<'_>, handle: JobHandle, held: &AllocatedTres) -> u64 {
         let tasks = ratio(held.get(0).into(), view.nodes().into()).min(ONE);
         match self.settings.size {
             SizeFactor::Tasks => tasks,
@@ -153,7 +153,10 @@ impl PrioritySystem {
                     };
                     classes.classes().iter().enumerate().map(of).sum::<u64>()
                 });
-                let cpus = ratio(held.get(1).into(), cores.into()).min(ONE);
+                // Slurm counts the CPUs that a job requested, not those that it is allocated.
+                let requested = view.demand(handle).and_then(|demand| demand.requested_cores);
+                let own = requested.map_or(held.get(1), u64::from);
+                let cpus = ratio(own.into(), cores.into()).min(ONE);
                 (tasks + cpus) / 2
             }
         }

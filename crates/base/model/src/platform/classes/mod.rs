@@ -7,7 +7,7 @@ mod simgrid;
 
 pub use fields::{ClassFields, InvalidField, PlatformError, PlatformFields, ReferenceNode};
 pub use misfit::{Misfit, Misfits};
-pub use requests::{Demands, Request, RequestTarget};
+pub use requests::{DISTINCT_NODES, Demands, REQUESTED_CORES, Request, RequestTarget};
 
 use crate::{CpuUse, Job, Share, Yield};
 use dfrsim_input::{Fault, Faults, read_text};
@@ -101,12 +101,18 @@ pub struct Demand {
     pub resources: Vec<ResourceRequest>,
     /// Required features of the nodes, one bit each.
     pub features: u64,
+    /// Number of cores that the job requested, if it differs from those that its tasks hold: it may
+    /// be allocated whole nodes, or all threads of a core. The size factor of priorities counts it.
+    pub requested_cores: Option<u32>,
+    /// True if batch policies must give each task of the job a different node.
+    pub needs_distinct_nodes: bool,
 }
 
 impl Demand {
     /// Returns whether nothing is requested.
     pub fn is_empty(&self) -> bool {
-        self.features == 0 && self.resources.iter().all(|asked| asked.count == 0)
+        let is_plain = self.requested_cores.is_none() && !self.needs_distinct_nodes;
+        is_plain && self.features == 0 && self.resources.iter().all(|asked| asked.count == 0)
     }
 }
 

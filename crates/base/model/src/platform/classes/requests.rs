@@ -103,6 +103,12 @@ impl fmt::Display for Request {
     }
 }
 
+/// Name of the number of cores that a job requested, where it was allocated another number.
+pub const REQUESTED_CORES: &str = "#cpus";
+
+/// Name of the number of different nodes of a job.
+pub const DISTINCT_NODES: &str = "#nodes";
+
 /// Requests of all jobs: from the log, or drawn from a separate stream for each job, so that they
 /// are independent of other jobs.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -113,7 +119,7 @@ pub struct Demands {
     pub seed: Seed,
     /// Requests in the log, by job: names, and the number of units for all tasks of the job
     /// together. They take precedence over random requests. A name after `@` is a feature that each
-    /// node of the job must have.
+    /// node of the job must have. [`REQUESTED_CORES`] and [`DISTINCT_NODES`] are numbers of the job.
     pub given: BTreeMap<JobId, Vec<(String, u32)>>,
 }
 
@@ -129,8 +135,8 @@ impl Demands {
     /// Returns the requests of a job's tasks, without those for resources and features that no class
     /// has.
     pub fn of(&self, classes: &NodeClasses, job: &Job) -> Demand {
-        let mut demand =
-            Demand { resources: vec![ResourceRequest::default(); classes.resources().len()], features: 0 };
+        let resources = vec![ResourceRequest::default(); classes.resources().len()];
+        let mut demand = Demand { resources, ..Demand::default() };
         for (number, request) in (0..).zip(&self.requests) {
             let mut rng = self.seed.fork("requests").numbered(number).numbered(job.id.0).rng();
             if rng.random::<f64>() >= request.probability || job.tasks > request.most_tasks {
@@ -153,6 +159,11 @@ impl Demands {
         for (name, count) in self.given.get(&job.id).into_iter().flatten() {
             if let Some(feature) = name.strip_prefix('@') {
                 demand.features |= feature_bit(classes, feature);
+            } else if name == REQUESTED_CORES {
+                demand.requested_cores = Some(*count);
+            } else if name == DISTINCT_NODES {
+                // Tasks that are not those of the log may be anywhere.
+                demand.needs_distinct_nodes = *count == job.tasks && job.tasks > 1;
             } else if let Some(place) = resource_index(classes, name) {
                 let drawn = demand.resources[place];
                 let need = if drawn.count > 0 { drawn.need } else { Share::ONE };
@@ -223,5 +234,11 @@ mod tests {
         assert_eq!(demands.of(&classes, &job(7)).resources[0].count, 3, "five for two tasks");
         demands.given.insert(JobId(8), vec![("@x".into(), 1), ("@y".into(), 1)]);
         assert_eq!(demands.of(&classes, &job(8)).features, 1, "a feature");
+        let nodes = |number| vec![(DISTINCT_NODES.to_owned(), number), (REQUESTED_CORES.to_owned(), 3)];
+        demands.given.insert(JobId(9), nodes(2));
+        let demand = demands.of(&classes, &job(9));
+        assert!(demand.needs_distinct_nodes && demand.requested_cores == Some(3) && !demand.is_empty());
+        demands.given.insert(JobId(9), nodes(4));
+        assert!(!demands.of(&classes, &job(9)).needs_distinct_nodes, "four nodes for two tasks");
     }
 }

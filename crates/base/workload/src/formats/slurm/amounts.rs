@@ -1,5 +1,6 @@
 //! Parsers of durations, memory amounts and trackable resources of `sacct`.
 
+use crate::formats::moment::timestamp;
 use crate::log::{MAX_SECONDS, clock_seconds};
 
 /// Returns whether the text stands for a time that has not come or never came.
@@ -16,6 +17,27 @@ pub(super) fn span(text: &str) -> Option<u64> {
     };
     let all = days.checked_mul(86_400)?.checked_add(clock_seconds(clock, 2..=3)?)?;
     (all <= MAX_SECONDS).then_some(all)
+}
+
+/// Parses the value of `--begin` of a job that was submitted at this time: a time, or `now` with an
+/// interval such as `now+60` or `now+3hours`. Times of day are not supported.
+pub(super) fn begin(text: &str, submit: i64) -> Option<i64> {
+    let Some(interval) = text.strip_prefix("now") else { return timestamp(text) };
+    let interval = interval.strip_prefix('+').unwrap_or(if interval.is_empty() { "0" } else { "" });
+    let unit = interval.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(interval.len());
+    let (number, unit) = interval.split_at(unit);
+    let seconds = match unit {
+        "" => 1,
+        unit if unit.len() < 3 => return None,
+        unit if "seconds".starts_with(unit) => 1,
+        unit if "minutes".starts_with(unit) => 60,
+        unit if "hours".starts_with(unit) => 3_600,
+        unit if "days".starts_with(unit) => 86_400,
+        unit if "weeks".starts_with(unit) => 604_800,
+        _ => return None,
+    };
+    let interval = number.parse::<u32>().ok()?;
+    Some(submit + i64::from(interval) * seconds)
 }
 
 /// The unit for which an amount of memory is requested.
@@ -84,6 +106,16 @@ mod tests {
         );
         for wrong in ["", "5", "1:2:3:4", "1-", "x:00", "UNLIMITED", "18446744073709551615:00:00"] {
             assert_eq!(span(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn begins_are_those_of_sbatch() {
+        let begins = ["now", "now+60", "now+2minutes", "now+1hour", "now+3days", "1970-01-02T00:00:00"];
+        let expected = [1_000, 1_060, 1_120, 4_600, 260_200, 86_400];
+        assert_eq!(begins.map(|text| begin(text, 1_000)), expected.map(Some));
+        for other in ["16:00", "midnight", "now+", "now+x", "now-5", "now+5parsecs", ""] {
+            assert_eq!(begin(other, 1_000), None, "{other}");
         }
     }
 

@@ -41,6 +41,11 @@ named! {
     }
 }
 
+/// Maximum number of delimiters within the fields of a line.
+const MOST_SURPLUS: usize = 200;
+/// Maximum number of steps of the search for the fields of a line.
+const MOST_STEPS: u32 = 100_000;
+
 /// Positions of the columns in a listing.
 pub(super) struct Columns {
     delimiter: char,
@@ -95,7 +100,8 @@ impl Columns {
         if missing.is_empty() {
             return Ok(columns);
         }
-        let without_header = columns.names[0].starts_with(|first: char| first.is_ascii_digit());
+        let without_header =
+            delimiter != ' ' && columns.names[0].starts_with(|first: char| first.is_ascii_digit());
         let hint = if without_header { " (list the jobs without --noheader)" } else { "" };
         Err(format!("the header line should name the columns; missing: {}{hint}", missing.join(", ")))
     }
@@ -120,6 +126,20 @@ impl Columns {
             && row.get(Column::Submit).eq_ignore_ascii_case(Column::Submit.name())
     }
 
+    /// Returns whether a line has fewer fields than there are columns.
+    pub(super) fn lacks_fields(&self, line: &str) -> bool {
+        let delimiters = match u8::try_from(self.delimiter) {
+            Ok(delimiter) if delimiter.is_ascii() => memchr::memchr_iter(delimiter, line.as_bytes()).count(),
+            _ => line.matches(self.delimiter).count(),
+        };
+        delimiters + 1 < self.names.len()
+    }
+
+    /// Returns whether the last column may have any text.
+    pub(super) fn ends_with_free_text(&self) -> bool {
+        self.forms.last().is_some_and(|form| form.is_free())
+    }
+
     /// Splits a line into fields. Delimiters within fields, which `sacct` does not escape, are found
     /// by the forms of the other fields; where that is ambiguous, they belong to the last column of
     /// free text that can have them.
@@ -135,6 +155,9 @@ impl Columns {
             && fields.last().is_some_and(|last| last.trim().is_empty())
         {
             fields.pop();
+        }
+        if fields.len() > expected + MOST_SURPLUS {
+            return Err(Problem::FieldCount { found: fields.len(), expected });
         }
         let wrong = Problem::FieldCount { found: fields.len(), expected };
         let fits = match fields.len().checked_sub(expected) {
@@ -164,7 +187,10 @@ impl Columns {
         let mut lengths: Vec<usize> = Vec::with_capacity(self.forms.len());
         let (mut left, mut next) = (fields.len(), None);
         // A depth-first search without recursion: `next` is the length to try for the next column.
-        loop {
+        for step in 0.. {
+            if step == MOST_STEPS {
+                return None;
+            }
             let column = self.forms.len() - lengths.len();
             if column == 0 && left == 0 {
                 break;

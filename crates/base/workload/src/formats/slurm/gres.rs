@@ -2,6 +2,8 @@
 
 use super::columns::{Column, Row};
 use crate::formats::slurm_conf::{feature_of_partition, feature_of_reservation, first_partition, identifier};
+use crate::log::Record;
+use dfrsim_model::platform::classes::{DISTINCT_NODES, REQUESTED_CORES};
 
 /// Returns the requests of a job for resources other than processors and memory, as names and
 /// numbers:
@@ -12,7 +14,10 @@ use crate::formats::slurm_conf::{feature_of_partition, feature_of_reservation, f
 /// * Node features, with the prefix `@` and the number 1: `Constraints` (all of them are required),
 ///   the partition as `@partition-NAME` (the first of several), and the reservation as
 ///   `@reservation-NAME`.
-pub(super) fn requested_resources(row: &Row<'_>, nodes: u32) -> Vec<(String, u32)> {
+/// * The number of processors requested, if another number was allocated ([`REQUESTED_CORES`]), and
+///   the number of nodes if there are several, which are different ones ([`DISTINCT_NODES`]).
+pub(super) fn requested_resources(row: &Row<'_>, record: &Record) -> Vec<(String, u32)> {
+    let nodes = record.nodes.unwrap_or(1);
     let mut asked = total_by_name(generic_resources(row, nodes));
     // The type of an allocated GPU is not a constraint, as the job may not have requested it.
     let types = tres_gres(row.get(Column::ReqTres)).chain(gres(row.get(Column::ReqGres), nodes));
@@ -27,6 +32,15 @@ pub(super) fn requested_resources(row: &Row<'_>, nodes: u32) -> Vec<(String, u32
     let features = features.chain(partition.map(feature_of_partition));
     let features = features.chain(reservation.map(feature_of_reservation));
     asked.extend(features.map(|name| (format!("@{name}"), 1)));
+    let requested = record.requested_processors;
+    if let Some(requested) =
+        requested.filter(|_| record.allocated_processors.is_some_and(|it| Some(it) != requested))
+    {
+        asked.push((REQUESTED_CORES.to_owned(), requested));
+    }
+    if nodes > 1 {
+        asked.push((DISTINCT_NODES.to_owned(), nodes));
+    }
     asked
 }
 
@@ -109,6 +123,7 @@ mod tests {
 
     #[test]
     fn resources_are_those_of_the_first_column_that_has_some() {
+        let record = Record { nodes: Some(2), ..Record::default() };
         let columns =
             Columns::parse("JobID|State|Submit|Start|End|AllocTRES|AllocGRES|ReqTRES|ReqGRES").unwrap();
         for (fields, expected) in [
@@ -120,7 +135,7 @@ mod tests {
             ("cpu=4|gpu:0|(null)|N/A", None),
         ] {
             let line = format!("7|COMPLETED|1|1|2|{fields}");
-            let asked = requested_resources(&columns.row(&line).unwrap(), 2);
+            let asked = requested_resources(&columns.row(&line).unwrap(), &record);
             let gpus = asked.iter().find(|(name, _)| name == "gpu").map(|(_, number)| *number);
             assert_eq!(gpus, expected, "{fields}");
         }

@@ -1,6 +1,6 @@
 //! Conversion of a line to a job.
 
-use super::amounts::{MemoryScope, is_never, memory, span, tres_count, tres_memory};
+use super::amounts::{MemoryScope, begin, is_never, memory, span, tres_count, tres_memory};
 use super::columns::{Column, Row};
 use super::dependency::Dependency;
 use super::state::State;
@@ -23,6 +23,11 @@ pub(super) const NO_ELIGIBLE: Reason = Reason {
 pub(super) const UNEVEN: Reason = Reason {
     fate: Fate::Guessed,
     text: "jobs with processors that do not divide evenly, assumed to have as many on each node as on the largest",
+};
+/// Jobs of which the end is not known yet.
+pub(super) const STILL_RUNNING: Reason = Reason {
+    fate: Fate::Guessed,
+    text: "jobs that still ran at the end of the listing, assumed to run until their time limit",
 };
 /// Jobs whose memory has Slurm's bit.
 pub(super) const PER_CPU_BIT: Reason = Reason {
@@ -163,7 +168,20 @@ impl RowReader<'_, '_> {
     }
 }
 
-/// Parses a job that has ended.
+/// Returns whether the job waits, or runs without a time limit from which its end could be assumed.
+pub(super) fn is_without_end(row: &Row<'_>) -> bool {
+    let has_limit = || {
+        let limit = row.first(&[Column::TimelimitRaw, Column::Timelimit]);
+        limit.is_some_and(|(_, text)| text.starts_with(|first: char| first.is_ascii_digit()))
+    };
+    match State::of(row.get(Column::State)) {
+        Some(State::Pending) => true,
+        Some(State::Running) => is_never(row.get(Column::Start)) || !has_limit(),
+        _ => false,
+    }
+}
+
+/// Parses a job that has ended, or that runs.
 ///
 /// # Errors
 ///
@@ -188,7 +206,9 @@ pub(super) fn read_job(
     let since_submit = |at: i64| u64::try_from(at - submit).ok().map(SimSpan::from_secs);
     let allocated = check.processors(&[Column::AllocCpus, Column::Cpus], Column::AllocTres);
     let requested = check.processors(&[Column::ReqCpus], Column::ReqTres);
-    let (wait, run_time) = match start {
+    let is_running = State::of(row.get(Column::State)) == Some(State::Running);
+    let (wait, mut run_time) = match start {
+        Some(start) if is_running => (since_submit(start), None),
         Some(start) => (since_submit(start), check.run_seconds(start, end)),
         None => (end.and_then(since_submit), Some(0)),
     };
@@ -204,6 +224,10 @@ pub(super) fn read_job(
         check.reasons.push(PARTITIONS);
     }
     let requested_time = check.time_limit();
+    if is_running {
+        run_time = requested_time.map(|limit| limit.micros() / 1_000_000);
+        check.reasons.push(STILL_RUNNING);
+    }
     let requested_memory = check.memory(allocated.or(requested), nodes);
     let state = check.state();
     let record = Record {
@@ -215,6 +239,7 @@ pub(super) fn read_job(
         requested_memory,
         status: match state {
             Some(State::Ended(status)) => status,
+            Some(State::Running) => Status::Unknown,
             _ => Status::Failed,
         },
         user: names.users.number(row.get(Column::User)),
@@ -223,6 +248,7 @@ pub(super) fn read_job(
         queue: names.queues.number(row.get(Column::Qos)),
         partition: names.partitions.number(row.get(Column::Partition)),
         nodes,
+        is_sized_by_allocation: true,
         ..Record::default()
     };
     let id = row.first(&[Column::JobIdRaw, Column::JobId]);
@@ -234,6 +260,7 @@ pub(super) fn read_job(
     let Dependency { mut after, is_any, is_singleton } = Dependency::of_list(dependency, task);
     let same = names.singleton_dependencies((record.user, record.executable), &id, is_singleton);
     after.extend(same.into_iter().map(|job| (job, DependencyCondition::End(None))));
+    let eligible = eligible.or_else(|| begin(submission.value(SubmitOption::BEGIN)?, submit));
     // Some versions write an earlier time for jobs that start at once.
     let eligible = eligible.map(|eligible| start.map_or(eligible, |start| eligible.min(start)));
     let job = AccountingJob { line, id, number, submit, eligible, end, after, is_any, record };

@@ -52,7 +52,8 @@ struct Het {
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Named {
-    name: Text,
+    /// Older versions write 0 for none.
+    name: Number,
 }
 
 #[derive(Default, Deserialize)]
@@ -121,6 +122,8 @@ enum Number {
     #[default]
     Null,
     Whole(u64),
+    /// A number with Slurm's bit of 64 bits, which some versions write as negative.
+    Negative(i64),
     Decimal(f64),
     Optional {
         set: bool,
@@ -138,6 +141,7 @@ impl Number {
         match self {
             Number::Null => String::new(),
             Number::Whole(number) => number.to_string(),
+            Number::Negative(number) => (*number as u64).to_string(),
             Number::Decimal(number) => number.to_string(),
             Number::Optional { set, infinite, number } if *set && !infinite => number.to_string(),
             Number::Optional { .. } => String::new(),
@@ -226,7 +230,7 @@ fn value(job: &Job, times: &Times, column: Column) -> String {
         Column::ReqTres => resources(&job.tres.requested),
         Column::AllocTres => resources(&job.tres.allocated),
         Column::Constraints => text(&job.constraints),
-        Column::Reservation => text(&job.reservation.name),
+        Column::Reservation => job.reservation.name.positive(),
         Column::SubmitLine => text(&job.submit_line),
         _ => String::new(),
     }

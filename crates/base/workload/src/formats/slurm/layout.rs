@@ -22,7 +22,7 @@ pub(super) enum Layout {
 }
 
 impl Layout {
-    /// Recognises the layout of a text.
+    /// Determines the layout of a text.
     pub(super) fn of(text: &str) -> Layout {
         let header = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
         if header.trim_start().starts_with('{') {
@@ -105,10 +105,10 @@ mod tests {
 
     #[test]
     fn quotes_are_removed_and_lines_kept() {
-        let text = "\"JobID\",\"JobName\"\n7,\"a, \"\"b\"\"\nc\"\n\n8,d\n";
+        let text = "\"JobID\",\"JobName\"\n7,\"a, \"\"b\"\"\nc\"\n8,d\n";
         assert_eq!(Layout::of(text), Layout::Quoted);
         let rows = Layout::Quoted.rows(text, "log").unwrap();
-        assert_eq!(rows, "JobID\u{1f}JobName\n7\u{1f}a, \"b\" c\n\n\n8\u{1f}d\n");
+        assert_eq!(rows, "JobID\u{1f}JobName\n7\u{1f}a, \"b\" c\n\n8\u{1f}d\n");
     }
 
     #[test]

@@ -51,8 +51,8 @@
 //! | preceding jobs, think time | `SubmitLine` with `--dependency=afterok:JOB` (or `afterany`, `aftercorr`, `afternotok`, `after`, `singleton`; field 17 is the job that ended last), Slurm 21.08 and later. Dependencies that contradict the times and states of the listing are dropped, as they were evidently removed |
 //! | user, group, executable, queue, partition | `User`; `Account`, `Group`; `JobName`; `QOS`; `Partition`: names are numbered from 1 in the order of appearance, so that no user can be recognised; the header has those of queues and partitions |
 //!
-//! Every line is accounted for ([`Account`]). Steps, and jobs that had not ended, are skipped. The
-//! runs of a requeued job (`--duplicates`) are one job, which was submitted with the first one and
+//! Every line is accounted for ([`Account`]). Steps, and jobs that had not started or have no
+//! time limit, are skipped; jobs that still ran are assumed to run until their limit. The runs of a requeued job (`--duplicates`) are one job, which was submitted with the first one and
 //! runs as long as the last one. Each component of a heterogeneous job is a job. A record has no
 //! fields for GPUs, features, and the number of array tasks that may run at once (from `JobID` such
 //! as `12_[1-40%4]` of any task, or `--array=1-40%4` in `SubmitLine`). These are in
@@ -63,6 +63,7 @@
 //! (`scripts/record/sacct`).
 
 mod amounts;
+mod broken_lines;
 mod columns;
 mod dependency;
 mod fixed_width;
@@ -79,17 +80,21 @@ mod submission;
 use crate::log::{
     Fate, Faults, Listing, LogError, Problem, Reason, ResourceRequests, Strictness, Whole, file_text,
 };
+use broken_lines::joined_lines;
 use columns::{Column, Columns};
 use dfrsim_model::JobId;
 use gres::requested_resources;
-use job::{array, read_job};
+use job::{array, is_without_end, read_job};
 use layout::Layout;
 use properties::Properties;
 use runs::merge_runs;
 use rustc_hash::FxHashMap;
-use state::State;
 use std::path::Path;
 use submission::Submission;
+
+/// Lines that belong to the line above.
+const LINE_BREAKS: Reason =
+    Reason { fate: Fate::LeftOut, text: "lines that continue a field with line breaks" };
 
 /// Lines of columns of fixed widths.
 const FIXED_WIDTH: Reason = Reason {
@@ -118,8 +123,8 @@ pub fn read_text(text: &str, file: &str, strictness: Strictness) -> Result<Whole
     let text = text.trim_start_matches('\u{feff}');
     let layout = Layout::of(text);
     let text = &*layout.rows(text, file)?;
-    let mut lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
-    let columns = match Columns::parse(lines.next().map_or("", |(_, line)| line)) {
+    let header = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    let columns = match Columns::parse(header) {
         Ok(columns) => columns,
         Err(reason) => {
             let mut faults = Faults::new(file);
@@ -127,6 +132,9 @@ pub fn read_text(text: &str, file: &str, strictness: Strictness) -> Result<Whole
             return Err(faults.into());
         }
     };
+    let joined = joined_lines(text, &columns);
+    let text = joined.as_ref().map_or(text, |joined| &joined.0);
+    let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()).skip(1);
     let (mut listing, mut arrays) = (Listing::new(file), FxHashMap::default());
     let (mut runs, mut properties) = (Vec::new(), Properties::new(&columns));
     for (number, line) in lines {
@@ -148,7 +156,7 @@ pub fn read_text(text: &str, file: &str, strictness: Strictness) -> Result<Whole
         if let Some((array, Some(most))) = array(&row, &submission) {
             arrays.insert(array, most);
         }
-        if matches!(State::of(row.get(Column::State)), Some(State::Pending | State::Running)) {
+        if is_without_end(&row) {
             listing.account.count(Reason::UNENDED);
             continue;
         }
@@ -164,6 +172,9 @@ pub fn read_text(text: &str, file: &str, strictness: Strictness) -> Result<Whole
         listing.add(job.line, Ok(job));
     }
     properties.add_to(&mut listing.account);
+    let breaks = joined.as_ref().map_or(0, |joined| joined.1);
+    listing.account.lines += breaks;
+    listing.account.add(LINE_BREAKS, breaks);
     if layout == Layout::FixedWidth {
         listing.account.add(FIXED_WIDTH, listing.account.lines);
     }
@@ -172,7 +183,7 @@ pub fn read_text(text: &str, file: &str, strictness: Strictness) -> Result<Whole
     let mut all_asked = ResourceRequests::new();
     for line in log.lines() {
         let Ok(row) = columns.row(rows[line.number as usize - 1]) else { continue };
-        let mut asked = requested_resources(&row, line.record.nodes.unwrap_or(1));
+        let mut asked = requested_resources(&row, &line.record);
         let array = row.get(Column::JobId).split_once('_').and_then(|(array, _)| arrays.get_key_value(array));
         asked.extend(array.map(|(array, most)| (format!("%{array}"), *most)));
         let of_several = row.get(Column::JobId).split_once('+');

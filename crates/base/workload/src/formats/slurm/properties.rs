@@ -1,5 +1,6 @@
 //! Counts of the special properties of jobs, and the use of the columns.
 
+use super::amounts::begin;
 use super::columns::{Column, Columns, Row};
 use super::gres::has_alternatives;
 use super::job::{NO_ELIGIBLE, Run};
@@ -21,9 +22,12 @@ const ALTERNATIVES: Reason = Reason {
 /// Counts of jobs with special properties.
 pub(super) struct Properties<'a> {
     columns: &'a Columns,
+    jobs: u64,
     account: Account,
     /// Numbers of jobs with each option of [`OPTIONS`].
     options: Vec<u64>,
+    /// Index of the option for licences.
+    licenses: Option<usize>,
     /// Numbers of jobs with options that are not simulated, and that were suspended.
     restricted: u64,
     suspended: u64,
@@ -33,7 +37,9 @@ pub(super) struct Properties<'a> {
 impl<'a> Properties<'a> {
     pub(super) fn new(columns: &'a Columns) -> Properties<'a> {
         let (account, options) = (Account::default(), vec![0; OPTIONS.len()]);
-        Properties { columns, account, options, restricted: 0, suspended: 0, alternatives: 0 }
+        let licenses = OPTIONS.iter().position(|option| option.name == SubmitOption::LICENSES);
+        let (jobs, restricted, suspended, alternatives) = (0, 0, 0, 0);
+        Properties { columns, jobs, account, options, licenses, restricted, suspended, alternatives }
     }
 
     /// Counts a job.
@@ -54,16 +60,16 @@ impl<'a> Properties<'a> {
         account.count_if(Reason::WITH_GPUS, has_gpus);
         account.count_if(DELIMITER, row.has_delimiter_in_field);
         account.count_if(ALTERNATIVES, has_alternatives);
-        account.count_if(NO_ELIGIBLE, !self.columns.has(Column::Eligible));
         run.reasons.iter().for_each(|reason| account.count(*reason));
+        self.jobs += 1;
         self.suspended += u64::from(is_suspended);
         self.alternatives += u64::from(has_alternatives);
-        let licenses = OPTIONS.iter().position(|option| option.name == SubmitOption::LICENSES);
         let has_licenses = tres.iter().any(|tres| tres.contains("license/"));
-        let of_tres = licenses.filter(|at| has_licenses && submission.options().all(|other| other != *at));
+        let of_tres =
+            self.licenses.filter(|at| has_licenses && submission.options().all(|other| other != *at));
         let mut is_restricted = false;
         for at in submission.options().chain(of_tres) {
-            if self.treatment(OPTIONS[at]) == Treatment::NotSimulated {
+            if self.treatment(OPTIONS[at], submission) == Treatment::NotSimulated {
                 self.options[at] += 1;
                 is_restricted = true;
             }
@@ -72,20 +78,25 @@ impl<'a> Properties<'a> {
     }
 
     /// Returns the treatment of an option in this listing: `--begin` and `--hold` are simulated if
-    /// the listing has the time at which jobs became eligible.
-    fn treatment(&self, option: SubmitOption) -> Treatment {
-        match option.name {
-            SubmitOption::BEGIN | SubmitOption::HOLD if !self.columns.has(Column::Eligible) => {
-                Treatment::NotSimulated
-            }
-            _ => option.treatment,
-        }
+    /// the listing has the time at which jobs became eligible, or the option itself tells it.
+    fn treatment(&self, option: SubmitOption, submission: &Submission<'_>) -> Treatment {
+        let has_begin = || submission.value(SubmitOption::BEGIN).and_then(|text| begin(text, 0)).is_some();
+        let is_known = match option.name {
+            _ if self.columns.has(Column::Eligible) => true,
+            SubmitOption::BEGIN => has_begin(),
+            SubmitOption::HOLD => false,
+            _ => true,
+        };
+        if is_known { option.treatment } else { Treatment::NotSimulated }
     }
 
     /// Adds the counts, and the use of each column, to the account of the listing.
     pub(super) fn add_to(self, account: &mut Account) {
         for entry in self.account.entries() {
             account.add_text(entry.fate, entry.reason.clone(), entry.count);
+        }
+        if !self.columns.has(Column::Eligible) {
+            account.add(NO_ELIGIBLE, self.jobs);
         }
         for (option, jobs) in OPTIONS.iter().zip(&self.options) {
             account.add_text(Fate::NotSimulated, format!("jobs with --{}", option.name), *jobs);

@@ -16,13 +16,25 @@ const LOST: &str = "seconds of earlier runs of requeued jobs";
 /// first run; its nodes, its run time and its end are those of its last run that started. Its wait
 /// is the time from its submission to that start.
 pub(super) fn merge_runs(runs: Vec<Run>, account: &mut Account) -> Vec<AccountingJob> {
+    let mut first_places: FxHashMap<&str, usize> = FxHashMap::default();
+    first_places.reserve(runs.len());
     let mut places: FxHashMap<&str, Vec<usize>> = FxHashMap::default();
     for (place, run) in runs.iter().enumerate() {
-        places.entry(run.job.id.as_str()).or_default().push(place);
+        let id = run.job.id.as_str();
+        let first = *first_places.entry(id).or_insert(place);
+        if first < place {
+            places.entry(id).or_insert_with(|| vec![first]).push(place);
+        }
+    }
+    if places.is_empty() {
+        for run in &runs {
+            account.count_if(Reason::REQUEUED, run.state == State::Requeued);
+        }
+        return runs.into_iter().map(|run| run.job).collect();
     }
     // Place of the next run of the same job.
     let mut next: Vec<Option<usize>> = vec![None; runs.len()];
-    for mut places in places.into_values().filter(|places| places.len() > 1) {
+    for mut places in places.into_values() {
         places.sort_by_key(|&place| (runs[place].job.submit, place));
         for pair in places.windows(2) {
             if is_continued(&runs[pair[0]], &runs[pair[1]].job) {

@@ -1,6 +1,8 @@
 //! Options in the line with which a job was submitted.
 
 use dfrsim_model::named;
+use rustc_hash::FxHashMap;
+use std::sync::LazyLock;
 
 named! {
     /// The treatment of an option.
@@ -265,10 +267,14 @@ impl<'a> Submission<'a> {
     }
 }
 
+/// Indices of the options by name.
+static BY_NAME: LazyLock<FxHashMap<&str, usize>> =
+    LazyLock::new(|| OPTIONS.iter().enumerate().map(|(at, option)| (option.name, at)).collect());
+
 /// Finds a long option by its name, or by a beginning that no other option has.
 fn long_option(name: &str) -> Option<usize> {
-    if let Some(at) = OPTIONS.iter().position(|option| option.name == name) {
-        return Some(at);
+    if let Some(at) = BY_NAME.get(name) {
+        return Some(*at);
     }
     let mut begins = (0..OPTIONS.len()).filter(|&at| !name.is_empty() && OPTIONS[at].name.starts_with(name));
     let first = begins.next()?;
