@@ -81,7 +81,7 @@ pub(super) fn nearest_column<'a>(path: &Path, names: &'a [String]) -> Option<&'a
     nearest(path.text(), names.iter().map(String::as_str))
 }
 
-/// Passes on the cells of a row, or reports its number of fields.
+/// Gives the cells of a row to the receiver, or reports its number of fields.
 fn row_of<'a>(
     rows: &mut dyn Rows,
     line: u64,
