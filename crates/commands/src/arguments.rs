@@ -214,7 +214,9 @@ impl WorkloadArguments {
     pub(crate) fn is_listing(&self) -> bool {
         match &self.log.columns {
             Some(map) => map.has_nodes(),
-            None => self.path().is_ok_and(|path| path.is_file() && matches!(recognise(&path), Ok(Kind::Slurm))),
+            None => {
+                self.path().is_ok_and(|path| path.is_file() && matches!(recognise(&path), Ok(Kind::Slurm)))
+            }
         }
     }
 

@@ -113,7 +113,11 @@ impl<'a> Reader<'a> {
                         Some(names) => {
                             let effects = (0..).zip(names).map(|(place, name)| FieldUse {
                                 name,
-                                effect: if place < self.dialect.fields { Effect::Used } else { Effect::NoEffect },
+                                effect: if place < self.dialect.fields {
+                                    Effect::Used
+                                } else {
+                                    Effect::NoEffect
+                                },
                             });
                             self.report.account.fields = effects.collect();
                         }
@@ -227,7 +231,8 @@ impl<'a> Reader<'a> {
 
 /// Returns the names of the columns if this line consists of names, at least one for each field.
 fn column_names(line: &[u8], dialect: &Dialect) -> Option<Vec<String>> {
-    let names: Vec<String> = String::from_utf8_lossy(line).split_ascii_whitespace().map(str::to_owned).collect();
+    let names: Vec<String> =
+        String::from_utf8_lossy(line).split_ascii_whitespace().map(str::to_owned).collect();
     let is_name = |name: &String| name.parse::<f64>().is_err();
     (names.len() >= dialect.fields && names.iter().all(is_name)).then_some(names)
 }

@@ -1,8 +1,8 @@
 //! Kinds of JSON files, by the keys in their first part.
 
+use super::Kind;
 use super::foreign::{self, Foreign};
 use super::shape::{Form, Shape};
-use super::Kind;
 
 /// A key of an object, with the number of objects and lists around it.
 struct Key {
@@ -28,7 +28,8 @@ impl Keys {
                     while bytes.get(at).is_some_and(|&byte| byte != b'"') {
                         at += if bytes[at] == b'\\' { 2 } else { 1 };
                     }
-                    let is_key = bytes.get(at + 1..).is_some_and(|rest| rest.trim_ascii_start().starts_with(b":"));
+                    let is_key =
+                        bytes.get(at + 1..).is_some_and(|rest| rest.trim_ascii_start().starts_with(b":"));
                     if let Some(name) = text.get(from..at).filter(|_| is_key) {
                         keys.push(Key { depth, name: name.to_owned() });
                     }

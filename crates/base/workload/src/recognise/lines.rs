@@ -114,10 +114,11 @@ fn configuration(lines: &[&str]) -> Option<&'static Foreign> {
     let first = lines.first()?;
     let jobs = |line: &str| line.trim_start().starts_with("JobId=");
     if jobs(first) {
-        let is_completed = first.contains(" UserId=") && first.contains(" EndTime=") && !first.contains(" JobName=");
+        let is_completed =
+            first.contains(" UserId=") && first.contains(" EndTime=") && !first.contains(" JobName=");
         return Some(if is_completed { &foreign::JOBCOMP } else { &foreign::SCONTROL_JOBS });
     }
-    if first.starts_with("NodeName=") && first.contains(" Arch=") {
+    if first.starts_with("NodeName=") && [" Arch=", " CfgTRES="].iter().any(|key| first.contains(key)) {
         return Some(&foreign::SINFO);
     }
     if lines.iter().any(|line| has_key(line, &SLURM)) {
@@ -125,7 +126,9 @@ fn configuration(lines: &[&str]) -> Option<&'static Foreign> {
     }
     let is_table = |line: &&str, name: &str| {
         let line = line.trim();
-        is_toml_table(line) && line.starts_with('[') && line.trim_matches(['[', ']']).split('.').next() == Some(name)
+        is_toml_table(line)
+            && line.starts_with('[')
+            && line.trim_matches(['[', ']']).split('.').next() == Some(name)
     };
     let has_table = |name: &str| lines.iter().any(|line| is_table(line, name));
     if lines.iter().any(|line| has_key(line, &["study"])) || has_table("workloads") {
@@ -140,9 +143,11 @@ fn configuration(lines: &[&str]) -> Option<&'static Foreign> {
     let is_toml = |line: &str| {
         let (key, value) = line.split_once('=').unwrap_or_default();
         let is_key = |key: &str| {
-            !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
+            !key.is_empty()
+                && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
         };
-        is_toml_table(line) && line.trim_start().starts_with('[') || is_key(key.trim()) && value.starts_with(' ')
+        is_toml_table(line) && line.trim_start().starts_with('[')
+            || is_key(key.trim()) && value.starts_with(' ')
     };
     is_toml(first).then_some(&foreign::TOML)
 }
@@ -180,13 +185,17 @@ fn numbers(lines: &[&str], has_hash: bool, name: &Path) -> Option<Kind> {
     let fields = |line: &str| -> Vec<String> { line.split_ascii_whitespace().map(str::to_owned).collect() };
     let is_number = |field: &String| field.parse::<f64>().is_ok();
     let first = fields(lines.first()?);
-    let numbers = |fields: &[String]| fields.iter().take(Field::COUNT).filter(|field| is_number(field)).count();
+    let numbers =
+        |fields: &[String]| fields.iter().take(Field::COUNT).filter(|field| is_number(field)).count();
     let second = lines.get(1).map(|line| fields(line)).unwrap_or_default();
     // Texts with delimiters have few fields between blanks.
-    let of_numbers = |fields: &[String]| fields.len() > 1 && 2 * numbers(fields) > fields.len().min(Field::COUNT);
+    let of_numbers =
+        |fields: &[String]| fields.len() > 1 && 2 * numbers(fields) > fields.len().min(Field::COUNT);
     let is_gwf = |fields: &[String]| {
         let texts = fields.get(11..16).unwrap_or_default().iter().any(|field| !is_number(field));
-        fields.len() == GWF_FIELDS || is_named(name, "gwf") || has_hash && fields.len() > Field::COUNT && texts
+        fields.len() == GWF_FIELDS
+            || is_named(name, "gwf")
+            || has_hash && fields.len() > Field::COUNT && texts
     };
     if of_numbers(&first) {
         if is_gwf(&first) {
@@ -205,8 +214,12 @@ fn numbers(lines: &[&str], has_hash: bool, name: &Path) -> Option<Kind> {
 fn named_columns(lines: &[&str], content: &[&str]) -> Option<Kind> {
     let words: Vec<&str> = content.first()?.split_ascii_whitespace().collect();
     let has_word = |name: &str| words.iter().any(|word| word.eq_ignore_ascii_case(name));
-    let is_ruled = content.get(1).is_some_and(|line| line.trim().bytes().all(|byte| matches!(byte, b'-' | b' ')));
-    if (has_word("JobID") || has_word("JobIDRaw")) && (is_ruled || has_word("State")) && !content[0].contains('|') {
+    let is_ruled =
+        content.get(1).is_some_and(|line| line.trim().bytes().all(|byte| matches!(byte, b'-' | b' ')));
+    if (has_word("JobID") || has_word("JobIDRaw"))
+        && (is_ruled || has_word("State"))
+        && !content[0].contains('|')
+    {
         let is_fixed = Shape::of_lines(content).is_none_or(|shape| shape.count < words.len());
         if is_fixed {
             return Some(Kind::Slurm);

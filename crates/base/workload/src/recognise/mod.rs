@@ -73,14 +73,17 @@ impl Kind {
             Kind::Table(shape) => match (table::fitting(shape), table::similar(shape)) {
                 (Some(map), _) => format!("its columns are those of the map `{map}`: give `--columns {map}`"),
                 (_, Some(map)) => {
-                    format!("it has as many columns as tables of the map `{map}`: if it is one, give `--columns {map}`, otherwise describe its columns with `--columns MAP`")
+                    format!(
+                        "it has as many columns as tables of the map `{map}`: if it is one, give `--columns {map}`, otherwise describe its columns with `--columns MAP`"
+                    )
                 }
                 _ => "describe its columns with `--columns MAP`".to_owned(),
             },
             Kind::Foreign(foreign) => foreign.advice.to_owned(),
             Kind::Text(_) => "if it is a table, describe its columns with `--columns MAP`".to_owned(),
         };
-        let expected = "expected a log of jobs (SWF, GWF, a listing of sacct, accounting of PBS, a workload of Batsim)";
+        let expected =
+            "expected a log of jobs (SWF, GWF, a listing of sacct, accounting of PBS, a workload of Batsim)";
         Some(format!("found {}, {expected}; {advice}", self.description()))
     }
 

@@ -11,6 +11,9 @@ const DELIMITERS: [u8; 4] = [b',', b'\t', b';', b'|'];
 /// Maximum number of columns that a description names.
 const MAX_NAMED: usize = 12;
 
+/// Maximum length of the name of a column in a description, in characters.
+const MAX_NAME_CHARS: usize = 40;
+
 /// A table: one job, or something else, for each line or object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shape {
@@ -92,7 +95,8 @@ fn rows(lines: &[&str], delimiter: u8) -> Option<Vec<Vec<String>>> {
 
 /// Returns whether these fields are names: different, and none of them a number or a time.
 fn are_names(fields: &[String]) -> bool {
-    let is_name = |name: &String| name.chars().next().is_some_and(|first| !first.is_ascii_digit() && first != '-');
+    let is_name =
+        |name: &String| name.chars().next().is_some_and(|first| !first.is_ascii_digit() && first != '-');
     // Tables that pandas writes have no name for the number of the row.
     let filled: Vec<&String> = fields.iter().filter(|name| !name.is_empty()).collect();
     let differ = (1..filled.len()).all(|place| !filled[..place].contains(&filled[place]));
@@ -115,8 +119,11 @@ impl fmt::Display for Shape {
             return write!(f, ", {} columns without names", self.count);
         }
         let named = &self.columns[..self.columns.len().min(MAX_NAMED)];
-        let named: Vec<String> =
-            named.iter().map(|name| name.chars().filter(|letter| !letter.is_control()).take(40).collect()).collect();
+        let printable = |name: &String| match name.as_str() {
+            "" => "(no name)".to_owned(),
+            name => name.chars().filter(|letter| !letter.is_control()).take(MAX_NAME_CHARS).collect(),
+        };
+        let named: Vec<String> = named.iter().map(printable).collect();
         write!(f, ", columns {}", named.join(", "))?;
         match self.count.saturating_sub(MAX_NAMED) {
             0 => Ok(()),

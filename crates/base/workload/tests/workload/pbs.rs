@@ -142,7 +142,9 @@ fn accounting_is_recognised_by_its_content() {
 #[test]
 fn a_used_wall_time_of_zero_is_no_suspension() {
     let line = |used: &str, end| {
-        format!("03/01/2026 10:00:00;E;12.head;user=u0 queue=q ctime=1772355600 start=1772355620 end={end} resources_used.walltime={used} Resource_List.ncpus=2 Exit_status=0\n")
+        format!(
+            "03/01/2026 10:00:00;E;12.head;user=u0 queue=q ctime=1772355600 start=1772355620 end={end} resources_used.walltime={used} Resource_List.ncpus=2 Exit_status=0\n"
+        )
     };
     let read = |text: &str| {
         let mut log = pbs::read_text(text, "zero.pbs", Strictness::Strict).unwrap();

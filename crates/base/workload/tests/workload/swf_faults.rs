@@ -4,8 +4,8 @@ use dfrsim_model::{Job, SimSpan, SimTime};
 use dfrsim_workload::cut::Selection;
 use dfrsim_workload::formats::{gwf, swf};
 use dfrsim_workload::log::{
-    Account, Effect, Faults, Header, Kilobytes, Line, LogError, ReadReport, Reason, Record, Source as _, Status,
-    Strictness,
+    Account, Effect, Faults, Header, Kilobytes, Line, LogError, ReadReport, Reason, Record, Source as _,
+    Status, Strictness,
 };
 use dfrsim_workload::prepare::{
     Anomaly, Counts, JobStream, Opened, Options, Rule, Rules, StatusRule, Survey, read_jobs_from, with_jobs,

@@ -171,8 +171,8 @@ impl AttributeReader<'_, '_> {
         let used = self.span("resources_used.walltime");
         // Some servers write 0 for a job that ran.
         let is_unmeasured = used == Some(0) && span > 0 && end == End::Exit;
-        let was_suspended = used.is_some_and(|used| used > 0 && used + SUSPENSION_TOLERANCE < span)
-            && end == End::Exit;
+        let was_suspended =
+            used.is_some_and(|used| used > 0 && used + SUSPENSION_TOLERANCE < span) && end == End::Exit;
         let run = if was_suspended { used.unwrap_or(span) } else { span };
         let request = self.request();
         let count = |processors: u64| u32::try_from(processors).ok().filter(|&processors| processors > 0);

@@ -67,7 +67,8 @@ impl<'r, 'm> RowReader<'r, 'm> {
     fn report(&mut self, of: &Resolved<'_>, expected: String) {
         let values: Vec<&str> = self.cells[of.column].values().collect();
         let found: String = values.join(", ").chars().take(EXCERPT_CHARS).collect();
-        let found = if found.is_empty() { "no value".to_owned() } else { format!("`{}`", found.escape_debug()) };
+        let found =
+            if found.is_empty() { "no value".to_owned() } else { format!("`{}`", found.escape_debug()) };
         self.problems.push(Problem::Column { column: of.name.to_owned(), found, expected });
     }
     fn is_missing(&self, entry: &Entry, text: &str) -> bool {
@@ -92,7 +93,9 @@ impl<'r, 'm> RowReader<'r, 'm> {
         let unit = entry.unit;
         let parse = |text: &str| match quantity {
             Quantity::Time => entry.formats.iter().find_map(|format| format.seconds(text)),
-            Quantity::Duration if is_difference => entry.formats.iter().find_map(|format| format.seconds(text)),
+            Quantity::Duration if is_difference => {
+                entry.formats.iter().find_map(|format| format.seconds(text))
+            }
             Quantity::Duration => duration(text, unit.unwrap_or(Unit::Second)),
             Quantity::Memory => memory(text, unit),
             Quantity::Count | Quantity::Text | Quantity::Status => number(text),
@@ -238,7 +241,8 @@ impl<'r, 'm> RowReader<'r, 'm> {
         account.count_if(Reason::UNSTARTED, !has_started);
         account.count_if(Reason::WITH_GPUS, gpus > 0);
         let id = self.text(JobField::Number).unwrap_or_default();
-        let whole = || Some(number(&id)?).filter(|number| number.fract() == 0.0 && (0.0..1e15).contains(number));
+        let whole =
+            || Some(number(&id)?).filter(|number| number.fract() == 0.0 && (0.0..1e15).contains(number));
         let number = id.parse().ok().or_else(|| whole().map(|number| number as u64));
         let wait = wait.map(SimSpan::from_secs);
         let ended = start.or(Some(submit).filter(|_| has_started));
@@ -252,7 +256,8 @@ impl<'r, 'm> RowReader<'r, 'm> {
     /// Reads the fields that are not times.
     fn record(&mut self, names: &mut Names, account: &mut Account, status: Status) -> Record {
         let nodes = self.count(JobField::Nodes, account);
-        let has_processors = [JobField::Processors, JobField::RequestedProcessors].map(|of| self.get(of).is_some());
+        let has_processors =
+            [JobField::Processors, JobField::RequestedProcessors].map(|of| self.get(of).is_some());
         let mut allocated = self.count(JobField::Processors, account);
         let requested = self.count(JobField::RequestedProcessors, account);
         if has_processors == [false, false] {
@@ -313,7 +318,9 @@ fn expected(field: JobField, entry: &Entry) -> String {
     let unit = |default: &str| entry.unit.map_or(default.to_owned(), |unit| unit.to_string());
     match field.quantity() {
         Quantity::Time => formats(),
-        Quantity::Duration if entry.minus.is_some() => format!("a later one than the time that is subtracted: {}", formats()),
+        Quantity::Duration if entry.minus.is_some() => {
+            format!("a later one than the time that is subtracted: {}", formats())
+        }
         Quantity::Duration => format!("a duration in {}, or one such as 1-02:03:04", unit("s")),
         Quantity::Memory => match entry.unit {
             Some(unit) => format!("an amount of memory in {unit}, or one with its unit such as 4G"),

@@ -40,7 +40,8 @@ pub(super) fn json_rows(
                 let cells: Vec<Cell<'_>> = wanted.iter().map(|path| cell(object, path)).collect();
                 rows.row(*line, &cells);
             }
-            None => rows.broken(*line, Problem::Syntax { format: "a job", reason: "expected an object".to_owned() }),
+            None => rows
+                .broken(*line, Problem::Syntax { format: "a job", reason: "expected an object".to_owned() }),
         }
     }
     Ok(())
@@ -109,7 +110,9 @@ fn cell<'a>(object: &Object<'a>, path: &Path) -> Cell<'a> {
     };
     match (is_list, found.pop()) {
         (false, None) => Cell::ABSENT,
-        (false, Some(Value::Array(items))) => Cell::Many(items.into_iter().map(|item| text(item).into()).collect()),
+        (false, Some(Value::Array(items))) => {
+            Cell::Many(items.into_iter().map(|item| text(item).into()).collect())
+        }
         (false, Some(value)) => Cell::One(text(value).into()),
         (true, last) => Cell::Many(found.into_iter().chain(last).map(|value| text(value).into()).collect()),
     }

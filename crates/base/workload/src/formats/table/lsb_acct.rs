@@ -12,14 +12,65 @@ use std::borrow::Cow;
 
 /// Fields of `JOB_FINISH`, in order. A list is preceded by its length, which has no name here.
 const FIELDS: [&str; 59] = [
-    "event", "version", "end_time", "job_id", "user_id", "options", "processors", "submit_time", "begin_time",
-    "term_time", "start_time", "user", "queue", "resources", "dependencies", "pre_exec", "from_host", "folder",
-    "input", "output", "errors", "job_file", "asked_hosts", "hosts", "state", "host_factor", "job_name",
-    "command", "user_time", "system_time", "max_rss", "shared_text", "shared_memory", "data_memory",
-    "stack_memory", "minor_faults", "major_faults", "swaps", "blocks_in", "blocks_out", "characters",
-    "messages_sent", "messages_received", "signals", "voluntary_switches", "involuntary_switches",
-    "exact_user_time", "mail_user", "project", "exit_status", "max_processors", "login_shell", "time_event",
-    "array_index", "max_memory_kb", "max_swap_kb", "input_spool", "command_spool", "reservation",
+    "event",
+    "version",
+    "end_time",
+    "job_id",
+    "user_id",
+    "options",
+    "processors",
+    "submit_time",
+    "begin_time",
+    "term_time",
+    "start_time",
+    "user",
+    "queue",
+    "resources",
+    "dependencies",
+    "pre_exec",
+    "from_host",
+    "folder",
+    "input",
+    "output",
+    "errors",
+    "job_file",
+    "asked_hosts",
+    "hosts",
+    "state",
+    "host_factor",
+    "job_name",
+    "command",
+    "user_time",
+    "system_time",
+    "max_rss",
+    "shared_text",
+    "shared_memory",
+    "data_memory",
+    "stack_memory",
+    "minor_faults",
+    "major_faults",
+    "swaps",
+    "blocks_in",
+    "blocks_out",
+    "characters",
+    "messages_sent",
+    "messages_received",
+    "signals",
+    "voluntary_switches",
+    "involuntary_switches",
+    "exact_user_time",
+    "mail_user",
+    "project",
+    "exit_status",
+    "max_processors",
+    "login_shell",
+    "time_event",
+    "array_index",
+    "max_memory_kb",
+    "max_swap_kb",
+    "input_spool",
+    "command_spool",
+    "reservation",
 ];
 /// Fields that are lists.
 const LISTS: [&str; 2] = ["asked_hosts", "hosts"];
@@ -82,7 +133,8 @@ pub(super) fn read_rows(text: &str, wanted: &[&Path], rows: &mut dyn Rows) {
             rows.broken(number, Problem::Syntax { format: "an event of lsb.acct", reason });
             continue;
         };
-        let cell = |place: &Option<usize>| place.and_then(|place| cells.get(place).cloned()).unwrap_or(Cell::ABSENT);
+        let cell =
+            |place: &Option<usize>| place.and_then(|place| cells.get(place).cloned()).unwrap_or(Cell::ABSENT);
         rows.row(number, &found.iter().map(cell).collect::<Vec<_>>());
     }
 }

@@ -20,8 +20,6 @@ named! {
         Pairs = "pairs",
         /// LSF's `lsb.acct`.
         LsbAcct = "lsb.acct",
-        /// Parquet.
-        Parquet = "parquet",
     }
 }
 
@@ -229,7 +227,9 @@ fn read_map(reader: &mut Reader, input: &Input, name: &str) -> Option<Map> {
         Some(at) => texts(reader, &at)?,
         None => MISSING.iter().map(|&text| text.to_owned()).collect(),
     };
-    let path = get("path").and_then(|at| reader.text(&at)).map_or(Vec::new(), |path| path.split('.').map(str::to_owned).collect());
+    let path = get("path")
+        .and_then(|at| reader.text(&at))
+        .map_or(Vec::new(), |path| path.split('.').map(str::to_owned).collect());
     let time = match get("time") {
         Some(at) => time_formats(reader, &at)?,
         None => vec![TimeFormat::Any],
@@ -248,7 +248,10 @@ fn read_map(reader: &mut Reader, input: &Input, name: &str) -> Option<Map> {
     for (needed, text) in [
         (&[JobField::Submit][..], "submit"),
         (&[JobField::RunTime, JobField::End], "run_time, or start and end"),
-        (&[JobField::Processors, JobField::RequestedProcessors, JobField::Nodes], "processors, requested_processors or nodes"),
+        (
+            &[JobField::Processors, JobField::RequestedProcessors, JobField::Nodes],
+            "processors, requested_processors or nodes",
+        ),
     ] {
         if !has(needed) {
             reader.fault(&job, format!("missing field: {text}"));
@@ -258,14 +261,24 @@ fn read_map(reader: &mut Reader, input: &Input, name: &str) -> Option<Map> {
         reader.fault(&job, "missing field: start or wait, since without run_time the run time is that from the start to the end");
     }
     let (name, skips) = (name.to_owned(), skips?);
-    Some(Map { name, source: source?, form, delimiter, names, has_surplus, comment, path, missing, skips, fields: entries })
+    Some(Map {
+        name,
+        source: source?,
+        form,
+        delimiter,
+        names,
+        has_surplus,
+        comment,
+        path,
+        missing,
+        skips,
+        fields: entries,
+    })
 }
 
 fn texts(reader: &mut Reader, at: &Located<'_>) -> Option<Vec<String>> {
     let items = reader.list(at)?;
-    reader.each(&items, |reader, item| {
-        reader.expected(item, item.text().map(str::to_owned), || "a text")
-    })
+    reader.each(&items, |reader, item| reader.expected(item, item.text().map(str::to_owned), || "a text"))
 }
 
 fn read_skip(reader: &mut Reader, at: &Located<'_>) -> Option<Skip> {
@@ -288,7 +301,11 @@ fn time_formats(reader: &mut Reader, at: &Located<'_>) -> Option<Vec<TimeFormat>
     let items = if at.is_list() { reader.list(at)? } else { vec![at.clone()] };
     reader.each(&items, |reader, item| {
         let format = item.text().and_then(TimeFormat::parse);
-        reader.expected(item, format, || "unix, unix-ms, unix-us, unix-ns, any, or a format such as %Y-%m-%d %H:%M:%S")
+        reader.expected(
+            item,
+            format,
+            || "unix, unix-ms, unix-us, unix-ns, any, or a format such as %Y-%m-%d %H:%M:%S",
+        )
     })
 }
 

@@ -36,7 +36,6 @@ mod job;
 mod json;
 mod lsb_acct;
 mod map;
-mod parquet;
 mod path;
 mod rows;
 mod shipped;
@@ -44,8 +43,8 @@ mod value;
 
 pub use field::JobField;
 pub use map::{Map, TableForm};
-pub(crate) use shipped::{fitting, similar};
 pub use shipped::{MapError, find, names, text};
+pub(crate) use shipped::{fitting, similar};
 
 use super::slurm_conf::{feature_of_partition, first_partition};
 use crate::log::{
@@ -63,8 +62,12 @@ use rows::{Cell, Rows, nearest_column, read_rows};
 /// [`LogError::Faults`] with all errors in the table. With [`Strictness::Lenient`], rows with errors
 /// are skipped and counted; a table that lacks columns of the map is an error even then.
 pub fn read(bytes: &[u8], file: &str, map: &Map, strictness: Strictness) -> Result<Whole, LogError> {
-    let wanted: Vec<&Path> =
-        map.fields.iter().flat_map(|(_, entry)| entry.all_columns()).chain(map.skips.iter().map(|skip| &skip.column)).collect();
+    let wanted: Vec<&Path> = map
+        .fields
+        .iter()
+        .flat_map(|(_, entry)| entry.all_columns())
+        .chain(map.skips.iter().map(|skip| &skip.column))
+        .collect();
     let mut table = Table {
         map,
         wanted: &wanted,
@@ -85,7 +88,8 @@ pub fn read(bytes: &[u8], file: &str, map: &Map, strictness: Strictness) -> Resu
     let log = listing.finish(file, strictness, &note)?;
     let mut requests = ResourceRequests::new();
     for line in log.lines() {
-        let Some(Others { gpus, partition }) = usize::try_from(line.place).ok().and_then(|place| others.get(place))
+        let Some(Others { gpus, partition }) =
+            usize::try_from(line.place).ok().and_then(|place| others.get(place))
         else {
             continue;
         };
@@ -142,7 +146,8 @@ impl Rows for Table<'_> {
             let second = |given: bool, place: usize| (given && places[place].is_some()).then_some(place);
             let times = second(entry.times.is_some(), first + entry.columns.len());
             let minus = second(entry.minus.is_some(), next - 1);
-            let lacks_second = entry.times.is_some() && times.is_none() || entry.minus.is_some() && minus.is_none();
+            let lacks_second =
+                entry.times.is_some() && times.is_none() || entry.minus.is_some() && minus.is_none();
             if column.is_none() && !entry.is_optional {
                 self.require(line, &entry.columns[0], field.name(), names);
             }
@@ -162,7 +167,8 @@ impl Rows for Table<'_> {
         }
         let used = |place: usize| places.contains(&Some(place));
         let effect = |place| if used(place) { Effect::Used } else { Effect::NoEffect };
-        let uses = (0..).zip(names).map(|(place, name)| FieldUse { name: name.clone(), effect: effect(place) });
+        let uses =
+            (0..).zip(names).map(|(place, name)| FieldUse { name: name.clone(), effect: effect(place) });
         self.listing.account.fields = uses.collect();
     }
 

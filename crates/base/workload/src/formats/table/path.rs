@@ -61,7 +61,10 @@ mod tests {
     fn paths_have_members_and_items() {
         let path = Path::parse("attempts[-1].detail[*].gpus");
         let member = |name: &str| Step::Member(name.to_owned());
-        assert_eq!(path.steps, [member("attempts"), Step::Item(-1), member("detail"), Step::Each, member("gpus")]);
+        assert_eq!(
+            path.steps,
+            [member("attempts"), Step::Item(-1), member("detail"), Step::Each, member("gpus")]
+        );
         assert_eq!((path.top(), path.text()), ("attempts", "attempts[-1].detail[*].gpus"));
         for name in ["Wall Time", "memory [MB]", "a[", "a[x]", "a[1]b"] {
             assert_eq!(Path::parse(name).top(), name);

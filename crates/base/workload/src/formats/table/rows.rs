@@ -64,7 +64,6 @@ pub(super) fn read_rows(
         TableForm::Json => return json_rows(text, map, wanted, rows),
         TableForm::Pairs => pairs(text, map, wanted, rows),
         TableForm::LsbAcct => lsb_acct::read_rows(text, wanted, rows),
-        TableForm::Parquet => return super::parquet::read_rows(bytes, wanted, rows),
     }
     Ok(())
 }
@@ -140,7 +139,14 @@ fn delimited(text: &str, map: &Map, wanted: &[&Path], rows: &mut dyn Rows) {
         if fields.iter().all(|field| field.trim().is_empty()) {
             continue;
         }
-        row_of(rows, line, (names.len(), map.has_surplus), &fields, &found, &mut Vec::with_capacity(wanted.len()));
+        row_of(
+            rows,
+            line,
+            (names.len(), map.has_surplus),
+            &fields,
+            &found,
+            &mut Vec::with_capacity(wanted.len()),
+        );
     }
 }
 
@@ -172,13 +178,21 @@ fn blanks(text: &str, map: &Map, wanted: &[&Path], rows: &mut dyn Rows) {
     rows.columns(first, &names, &found);
     for (number, line) in lines {
         let fields: Vec<&str> = line.split_ascii_whitespace().collect();
-        row_of(rows, number, (names.len(), map.has_surplus), &fields, &found, &mut Vec::with_capacity(wanted.len()));
+        row_of(
+            rows,
+            number,
+            (names.len(), map.has_surplus),
+            &fields,
+            &found,
+            &mut Vec::with_capacity(wanted.len()),
+        );
     }
 }
 
 /// Splits a line into words `KEY=VALUE`. A word without a key belongs to the value before it.
 fn pairs_of(line: &str) -> Vec<(&str, &str)> {
-    let is_key = |key: &str| !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    let is_key =
+        |key: &str| !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
     let mut pairs: Vec<(&str, usize, usize)> = Vec::new();
     let mut at = 0;
     for word in line.split(' ') {

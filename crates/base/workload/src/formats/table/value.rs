@@ -33,7 +33,9 @@ impl TimeFormat {
             "unix-us" => TimeFormat::Number(1e6),
             "unix-ns" => TimeFormat::Number(1e9),
             "any" => TimeFormat::Any,
-            pattern if pattern.contains('%') && is_pattern(pattern) => TimeFormat::Pattern(pattern.to_owned()),
+            pattern if pattern.contains('%') && is_pattern(pattern) => {
+                TimeFormat::Pattern(pattern.to_owned())
+            }
             _ => return None,
         })
     }
