@@ -1,8 +1,9 @@
 //! Kinds of texts, by their first lines.
 
 use super::foreign::{self, Foreign};
-use super::shape::{Form, Shape};
-use super::{Kind, json};
+use super::json;
+use super::kind::Kind;
+use crate::formats::table::{Form, Shape};
 use crate::log::Field;
 use std::path::Path;
 

@@ -1,8 +1,8 @@
 //! Conversion of a row to a job.
 
+use super::cell::Cell;
 use super::field::{JobField, Quantity};
 use super::map::{Entry, Map, Otherwise, Per};
-use super::rows::Cell;
 use super::value::{Unit, duration, memory, number};
 use crate::log::{
     Account, AccountingJob, Fate, Kilobytes, MAX_SECONDS, Names, Problem, Reason, Record, Status,

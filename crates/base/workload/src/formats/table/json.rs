@@ -1,8 +1,8 @@
 //! Rows of JSON: a list of objects, or an object for each line.
 
+use super::cell::{Cell, Rows};
 use super::map::Map;
 use super::path::{Path, Step};
-use super::rows::{Cell, Rows};
 use crate::log::Problem;
 use serde_json::Value;
 use serde_json::value::RawValue;

@@ -31,6 +31,7 @@
 //! added up, or counted (`count = true`). Numbers of processors, nodes and GPUs with fractions are
 //! rounded up and counted. Columns that no field has are listed as without effect.
 
+mod cell;
 mod field;
 mod job;
 mod json;
@@ -38,11 +39,13 @@ mod lsb_acct;
 mod map;
 mod path;
 mod rows;
+mod shape;
 mod shipped;
 mod value;
 
 pub use field::JobField;
 pub use map::{Map, TableForm};
+pub use shape::{Form, Shape};
 pub use shipped::{MapError, find, names, text};
 pub(crate) use shipped::{fitting, similar};
 
@@ -50,10 +53,11 @@ use super::slurm_conf::{feature_of_partition, first_partition};
 use crate::log::{
     Effect, Faults, FieldUse, Listing, LogError, Problem, Reason, ResourceRequests, Strictness, Whole,
 };
+use cell::{Cell, Rows, nearest_column};
 use dfrsim_model::JobId;
 use job::{Fields, Outcome, Resolved, RowReader};
 use path::Path;
-use rows::{Cell, Rows, nearest_column, read_rows};
+use rows::read_rows;
 
 /// Reads a table, decompressed. `file` is its name in messages.
 ///

@@ -39,13 +39,13 @@ pub enum Form {
 }
 
 impl Shape {
-    pub(super) fn new(form: Form, columns: Vec<String>) -> Shape {
+    pub(crate) fn new(form: Form, columns: Vec<String>) -> Shape {
         Shape { form, count: columns.len(), columns }
     }
 
     /// Finds the delimiter that gives these lines, the first ones of a file, equally many fields, at
     /// least two.
-    pub(super) fn of_lines(lines: &[&str]) -> Option<Shape> {
+    pub(crate) fn of_lines(lines: &[&str]) -> Option<Shape> {
         let lines = &lines[..lines.len().min(COMPARED_LINES)];
         let mut best: Option<(usize, u8, Vec<String>)> = None;
         for delimiter in DELIMITERS {
@@ -66,7 +66,7 @@ impl Shape {
 
     /// Returns the table of these lines if each of them has the same number of fields between blanks,
     /// and more than one.
-    pub(super) fn of_blanks(lines: &[&str]) -> Option<Shape> {
+    pub(crate) fn of_blanks(lines: &[&str]) -> Option<Shape> {
         let lines = &lines[..lines.len().min(COMPARED_LINES)];
         let fields = |line: &str| line.split_ascii_whitespace().map(str::to_owned).collect::<Vec<_>>();
         let first = fields(lines.first()?);
@@ -77,7 +77,7 @@ impl Shape {
     }
 
     /// Returns whether the table has columns with all of these names, whose case is irrelevant.
-    pub(super) fn has_all(&self, names: &[&str]) -> bool {
+    pub(crate) fn has_all(&self, names: &[&str]) -> bool {
         names.iter().all(|name| self.columns.iter().any(|column| column.eq_ignore_ascii_case(name)))
     }
 }
