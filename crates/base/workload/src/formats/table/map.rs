@@ -24,7 +24,7 @@ named! {
 }
 
 named! {
-    /// What an amount of memory is for.
+    /// Basis of an amount of memory.
     pub(super) enum Per as "unit of allocation" {
         Job = "job",
         Node = "node",
