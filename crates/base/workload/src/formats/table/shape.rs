@@ -93,14 +93,13 @@ fn rows(lines: &[&str], delimiter: u8) -> Option<Vec<Vec<String>>> {
     reader.from_reader(text.as_bytes()).records().map(row).collect()
 }
 
-/// Returns whether these fields are names: different, and none of them a number or a time.
+/// Returns whether these fields are names: none of them is a number or a time.
 fn are_names(fields: &[String]) -> bool {
     let is_name =
         |name: &String| name.chars().next().is_some_and(|first| !first.is_ascii_digit() && first != '-');
     // Tables that pandas writes have no name for the number of the row.
-    let filled: Vec<&String> = fields.iter().filter(|name| !name.is_empty()).collect();
-    let differ = (1..filled.len()).all(|place| !filled[..place].contains(&filled[place]));
-    filled.len() * 2 > fields.len() && filled.iter().all(|name| is_name(name)) && differ
+    let mut filled = fields.iter().filter(|name| !name.is_empty()).peekable();
+    filled.peek().is_some() && filled.all(is_name)
 }
 
 impl fmt::Display for Shape {
