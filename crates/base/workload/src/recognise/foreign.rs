@@ -30,6 +30,7 @@ foreign! {
     GZIP: "a gzip file inside another one", "unpack it once with `gunzip`";
     TAR: "a tar archive", "unpack it with `tar -xf`, and give the log that is in it";
     HDF5: "an HDF5 file", "write its table of jobs as comma-separated values, and give `--columns MAP`";
+    PARQUET: "a Parquet table", "write it as comma-separated values, for example with `pandas.read_parquet(FILE).to_csv('jobs.csv')`, and give `--columns MAP`";
     ORC: "an ORC table", "write it as comma-separated values, and give `--columns MAP`";
     AVRO: "an Avro file", "write it as comma-separated values, and give `--columns MAP`";
     ARROW: "an Arrow (Feather) file", "write it as comma-separated values, and give `--columns MAP`";
@@ -74,32 +75,10 @@ foreign! {
     JSON: "a JSON document without a list of jobs", "give a log of jobs";
 }
 
-#[cfg(not(feature = "parquet"))]
-foreign! {
-    PARQUET: "a Parquet table", "write it as comma-separated values, or build dfrsim with `--features parquet`, and give `--columns MAP`";
-}
-#[cfg(feature = "parquet")]
-foreign! {
-    PARQUET: "a Parquet table", "give `--columns MAP`";
-}
-
 /// Returns whether a map may describe such a file as a table of jobs.
 pub(super) fn may_be_table(foreign: &'static Foreign) -> bool {
-    [
-        &PARQUET,
-        &LSB_ACCT,
-        &SGE,
-        &JOBCOMP,
-        &PHILLY,
-        &ELASTISIM,
-        &BORG,
-        &JSON,
-        &SCONTROL_JOBS,
-        &SQUEUE,
-        &ROWS,
-        &JOBS_OUT,
-    ]
-    .contains(&foreign)
+    [&LSB_ACCT, &SGE, &JOBCOMP, &PHILLY, &ELASTISIM, &BORG, &JSON, &SCONTROL_JOBS, &SQUEUE, &ROWS, &JOBS_OUT]
+        .contains(&foreign)
 }
 
 /// Returns whether such a file may be a `slurm.conf` whose first lines are unusual.

@@ -1,8 +1,9 @@
 //! Kinds of JSON files, by the keys in their first part.
 
-use super::Kind;
+
 use super::foreign::{self, Foreign};
-use super::shape::{Form, Shape};
+use super::kind::Kind;
+use crate::formats::table::{Form, Shape};
 
 /// A key of an object, with the number of objects and lists around it.
 struct Key {

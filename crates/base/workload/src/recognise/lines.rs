@@ -1,8 +1,9 @@
 //! Kinds of texts, by their first lines.
 
 use super::foreign::{self, Foreign};
-use super::shape::{Form, Shape};
-use super::{Kind, json};
+use super::json;
+use super::kind::Kind;
+use crate::formats::table::{Form, Shape};
 use crate::log::Field;
 use std::path::Path;
 
@@ -118,7 +119,7 @@ fn configuration(lines: &[&str]) -> Option<&'static Foreign> {
             first.contains(" UserId=") && first.contains(" EndTime=") && !first.contains(" JobName=");
         return Some(if is_completed { &foreign::JOBCOMP } else { &foreign::SCONTROL_JOBS });
     }
-    if first.starts_with("NodeName=") && first.contains(" Arch=") {
+    if first.starts_with("NodeName=") && [" Arch=", " CfgTRES="].iter().any(|key| first.contains(key)) {
         return Some(&foreign::SINFO);
     }
     if lines.iter().any(|line| has_key(line, &SLURM)) {

@@ -30,7 +30,10 @@ fn jobs(whole: &Whole) -> Vec<String> {
         let gpus = asked.into_iter().flatten().find(|(name, _)| name == "gpu").map_or(0, |(_, gpus)| *gpus);
         let memory = if swf[9] == "-1" { &swf[6] } else { &swf[9] };
         let [number, submit, wait, run, allocated] = &swf[..5] else { panic!() };
-        format!("{number} {submit} {wait} {run} {} {allocated} {} {memory} {} {gpus}", swf[8], swf[7], swf[10])
+        format!(
+            "{number} {submit} {wait} {run} {} {allocated} {} {memory} {} {gpus}",
+            swf[8], swf[7], swf[10]
+        )
     };
     whole.clone().map(job).collect()
 }
@@ -51,7 +54,11 @@ fn each_shipped_map_reads_the_rows_of_its_data_set() {
         ("philly.json", &["1 0 60 660 -1 3 -1 -1 1 3", "2 60 -1 0 -1 -1 -1 -1 5 0"], 1),
         (
             "alibaba-pai-2020.csv",
-            &["1 0 -1 600 -1 12 -1 5120000 1 1", "2 10 -1 10 -1 4 -1 2097152 0 0", "3 30 -1 1 -1 2 -1 47185920 1 1"],
+            &[
+                "1 0 -1 600 -1 12 -1 5120000 1 1",
+                "2 10 -1 10 -1 4 -1 2097152 0 0",
+                "3 30 -1 1 -1 2 -1 47185920 1 1",
+            ],
             1,
         ),
         (
@@ -98,11 +105,7 @@ fn each_shipped_map_reads_the_rows_of_its_data_set() {
             &["71 0 100 3600 -1 8 -1 128 1 0", "72 10 0 10 -1 1 -1 -1 0 0", "73 20 -1 0 -1 1 -1 -1 1 0"],
             1,
         ),
-        (
-            "xdmod.txt",
-            &["81 0 300 3600 86400 64 64 4194304 1 0", "90 10 0 600 1800 8 8 524288 5 2"],
-            1,
-        ),
+        ("xdmod.txt", &["81 0 300 3600 86400 64 64 4194304 1 0", "90 10 0 600 1800 8 8 524288 5 2"], 1),
     ];
     for (file, expected, left_out) in cases {
         let whole = shipped(file, Strictness::Lenient);
@@ -174,7 +177,8 @@ fn all_wrong_cells_are_reported_with_their_line_and_column() {
 
 #[test]
 fn a_table_without_the_columns_of_the_map_is_refused() {
-    let message = read("submitted,start,runs,cpu\n1,2,3,4\n", MAP, Strictness::Lenient).unwrap_err().to_string();
+    let message =
+        read("submitted,start,runs,cpu\n1,2,3,4\n", MAP, Strictness::Lenient).unwrap_err().to_string();
     assert_eq!(
         message,
         "jobs.csv:1: no column `submit`, which the map names for `submit`; did you mean `submitted`?\n\
@@ -204,14 +208,23 @@ fn all_errors_of_a_map_are_reported() {
 #[test]
 fn an_unknown_map_is_reported_with_the_known_ones() {
     let message = table::find("heliso").unwrap_err().to_string();
-    assert!(message.starts_with("unknown map `heliso`; did you mean `helios`?; the maps are alcf, "), "{message}");
+    assert!(
+        message.starts_with("unknown map `heliso`; did you mean `helios`?; the maps are alcf, "),
+        "{message}"
+    );
 }
 
 #[test]
 fn a_table_without_a_map_is_described() {
     let message = prepare::read_whole(&fixture("helios.csv"), &Options::default()).unwrap_err().to_string();
-    assert!(message.contains("helios.csv: found a table with commas, columns job_id, user, vc, "), "{message}");
-    assert!(message.ends_with("its columns are those of the map `helios`: give `--columns helios`"), "{message}");
+    assert!(
+        message.contains("helios.csv: found a table with commas, columns job_id, user, vc, "),
+        "{message}"
+    );
+    assert!(
+        message.ends_with("its columns are those of the map `helios`: give `--columns helios`"),
+        "{message}"
+    );
     assert_eq!(message.lines().count(), 1);
     for (file, map) in [
         ("alcf.csv", "alcf"),
@@ -234,16 +247,21 @@ fn a_log_needs_no_map() {
     let path = folder.path().join("log");
     fs::write(&path, "; MaxProcs: 8\n1 0 5 60 4 -1 -1 4 100 -1 1 7 1 -1 1 1 -1 -1\n").unwrap();
     let columns = Some(Arc::new(table::find("helios").unwrap()));
-    let message = prepare::read_whole(&path, &Options { columns, ..Options::default() }).unwrap_err().to_string();
+    let message =
+        prepare::read_whole(&path, &Options { columns, ..Options::default() }).unwrap_err().to_string();
     assert!(message.ends_with("log: found a log in SWF, which needs no `--columns`"), "{message}");
 }
 
 #[test]
 fn json_lines_and_lists_below_a_key_are_read() {
     let map = |path: &str| {
-        format!("source = 'a test'\n[table]\n{path}\n[job]\nnumber = 'id'\nsubmit = 'times.submit'\nrun_time = {{ column = 'times.end', minus = 'times.submit' }}\nprocessors = 'cpus'\n")
+        format!(
+            "source = 'a test'\n[table]\n{path}\n[job]\nnumber = 'id'\nsubmit = 'times.submit'\nrun_time = {{ column = 'times.end', minus = 'times.submit' }}\nprocessors = 'cpus'\n"
+        )
     };
-    let job = |id: u32| format!("{{\"id\": {id}, \"times\": {{\"submit\": {id}, \"end\": {}}}, \"cpus\": 2}}", id + 9);
+    let job = |id: u32| {
+        format!("{{\"id\": {id}, \"times\": {{\"submit\": {id}, \"end\": {}}}, \"cpus\": 2}}", id + 9)
+    };
     let lines = format!("{}\n{}\n", job(1), job(2));
     let list = format!("{{\"data\": {{\"jobs\": [{},\n{}]}}}}", job(1), job(2));
     for (text, path) in [(lines.as_str(), ""), (list.as_str(), "path = 'data.jobs'")] {

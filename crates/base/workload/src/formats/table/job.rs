@@ -1,9 +1,9 @@
 //! Conversion of a row to a job.
 
+use super::cell::Cell;
 use super::field::{JobField, Quantity};
 use super::map::{Entry, Map, Otherwise, Per};
-use super::rows::Cell;
-use super::value::{Unit, duration, memory, number};
+use super::value::{TimeFormat, Unit, duration, memory, number};
 use crate::log::{
     Account, AccountingJob, Fate, Kilobytes, MAX_SECONDS, Names, Problem, Reason, Record, Status,
 };
@@ -324,7 +324,7 @@ fn is_possible(quantity: Quantity, value: f64) -> bool {
 
 /// Describes the valid values of a field.
 fn expected(field: JobField, entry: &Entry) -> String {
-    let formats = || entry.formats.iter().map(|format| format.expected()).collect::<Vec<_>>().join(", or ");
+    let formats = || entry.formats.iter().map(TimeFormat::expected).collect::<Vec<_>>().join(", or ");
     let unit = |default: &str| entry.unit.map_or(default.to_owned(), |unit| unit.to_string());
     match field.quantity() {
         Quantity::Time => formats(),

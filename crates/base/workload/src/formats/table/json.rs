@@ -1,8 +1,8 @@
 //! Rows of JSON: a list of objects, or an object for each line.
 
+use super::cell::{Cell, Rows};
 use super::map::Map;
 use super::path::{Path, Step};
-use super::rows::{Cell, Rows};
 use crate::log::Problem;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -47,8 +47,11 @@ pub(super) fn json_rows(
     Ok(())
 }
 
+/// Objects with their lines; `None` for another value.
+type Located<'a> = Vec<(u64, Option<Object<'a>>)>;
+
 /// Finds the objects of a text, with the lines on which they start.
-fn objects<'t>(text: &'t str, map: &Map) -> Result<Vec<(u64, Option<Object<'t>>)>, (u64, Problem)> {
+fn objects<'t>(text: &'t str, map: &Map) -> Result<Located<'t>, (u64, Problem)> {
     let fault = |error: serde_json::Error| {
         (error.line() as u64, Problem::Syntax { format: "JSON", reason: error.to_string() })
     };

@@ -5,8 +5,8 @@
 //!
 //! Source: IBM Spectrum LSF 10.1, reference of `lsb.acct`.
 
+use super::cell::{Cell, Rows, places};
 use super::path::Path;
-use super::rows::{Cell, Rows, places};
 use crate::log::Problem;
 use std::borrow::Cow;
 

@@ -20,13 +20,11 @@ named! {
         Pairs = "pairs",
         /// LSF's `lsb.acct`.
         LsbAcct = "lsb.acct",
-        /// Parquet.
-        Parquet = "parquet",
     }
 }
 
 named! {
-    /// What an amount of memory is for.
+    /// Basis of an amount of memory.
     pub(super) enum Per as "unit of allocation" {
         Job = "job",
         Node = "node",
@@ -263,7 +261,19 @@ fn read_map(reader: &mut Reader, input: &Input, name: &str) -> Option<Map> {
         reader.fault(&job, "missing field: start or wait, since without run_time the run time is that from the start to the end");
     }
     let (name, skips) = (name.to_owned(), skips?);
-    Some(Map { name, source: source?, form, delimiter, names, has_surplus, comment, path, missing, skips, fields: entries })
+    Some(Map {
+        name,
+        source: source?,
+        form,
+        delimiter,
+        names,
+        has_surplus,
+        comment,
+        path,
+        missing,
+        skips,
+        fields: entries,
+    })
 }
 
 fn texts(reader: &mut Reader, at: &Located<'_>) -> Option<Vec<String>> {

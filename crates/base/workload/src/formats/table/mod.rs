@@ -31,30 +31,33 @@
 //! added up, or counted (`count = true`). Numbers of processors, nodes and GPUs with fractions are
 //! rounded up and counted. Columns that no field has are listed as without effect.
 
+mod cell;
 mod field;
 mod job;
 mod json;
 mod lsb_acct;
 mod map;
-mod parquet;
 mod path;
 mod rows;
+mod shape;
 mod shipped;
 mod value;
 
 pub use field::JobField;
 pub use map::{Map, TableForm};
-pub(crate) use shipped::{fitting, similar};
+pub use shape::{Form, Shape};
 pub use shipped::{MapError, find, names, text};
+pub(crate) use shipped::{fitting, similar};
 
 use super::slurm_conf::{feature_of_partition, first_partition};
 use crate::log::{
     Effect, Faults, FieldUse, Listing, LogError, Problem, Reason, ResourceRequests, Strictness, Whole,
 };
+use cell::{Cell, Rows, nearest_column};
 use dfrsim_model::JobId;
 use job::{Fields, Outcome, Resolved, RowReader};
 use path::Path;
-use rows::{Cell, Rows, nearest_column, read_rows};
+use rows::read_rows;
 
 /// Reads a table, decompressed. `file` is its name in messages.
 ///

@@ -1,7 +1,7 @@
 //! Maps that ship with the program.
 
 use super::map::Map;
-use crate::recognise::{Form, Shape};
+use super::shape::{Form, Shape};
 use dfrsim_input::Faults;
 use dfrsim_model::named::UnknownName;
 use std::path::Path;

@@ -11,6 +11,9 @@ const DELIMITERS: [u8; 4] = [b',', b'\t', b';', b'|'];
 /// Maximum number of columns that a description names.
 const MAX_NAMED: usize = 12;
 
+/// Maximum length of the name of a column in a description, in characters.
+const MAX_NAME_CHARS: usize = 40;
+
 /// A table: one job, or something else, for each line or object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shape {
@@ -36,13 +39,13 @@ pub enum Form {
 }
 
 impl Shape {
-    pub(super) fn new(form: Form, columns: Vec<String>) -> Shape {
+    pub(crate) fn new(form: Form, columns: Vec<String>) -> Shape {
         Shape { form, count: columns.len(), columns }
     }
 
     /// Finds the delimiter that gives these lines, the first ones of a file, equally many fields, at
     /// least two.
-    pub(super) fn of_lines(lines: &[&str]) -> Option<Shape> {
+    pub(crate) fn of_lines(lines: &[&str]) -> Option<Shape> {
         let lines = &lines[..lines.len().min(COMPARED_LINES)];
         let mut best: Option<(usize, u8, Vec<String>)> = None;
         for delimiter in DELIMITERS {
@@ -63,7 +66,7 @@ impl Shape {
 
     /// Returns the table of these lines if each of them has the same number of fields between blanks,
     /// and more than one.
-    pub(super) fn of_blanks(lines: &[&str]) -> Option<Shape> {
+    pub(crate) fn of_blanks(lines: &[&str]) -> Option<Shape> {
         let lines = &lines[..lines.len().min(COMPARED_LINES)];
         let fields = |line: &str| line.split_ascii_whitespace().map(str::to_owned).collect::<Vec<_>>();
         let first = fields(lines.first()?);
@@ -74,7 +77,7 @@ impl Shape {
     }
 
     /// Returns whether the table has columns with all of these names, whose case is irrelevant.
-    pub(super) fn has_all(&self, names: &[&str]) -> bool {
+    pub(crate) fn has_all(&self, names: &[&str]) -> bool {
         names.iter().all(|name| self.columns.iter().any(|column| column.eq_ignore_ascii_case(name)))
     }
 }
@@ -90,14 +93,13 @@ fn rows(lines: &[&str], delimiter: u8) -> Option<Vec<Vec<String>>> {
     reader.from_reader(text.as_bytes()).records().map(row).collect()
 }
 
-/// Returns whether these fields are names: different, and none of them a number or a time.
+/// Returns whether these fields are names: none of them is a number or a time.
 fn are_names(fields: &[String]) -> bool {
     let is_name =
         |name: &String| name.chars().next().is_some_and(|first| !first.is_ascii_digit() && first != '-');
     // Tables that pandas writes have no name for the number of the row.
-    let filled: Vec<&String> = fields.iter().filter(|name| !name.is_empty()).collect();
-    let differ = (1..filled.len()).all(|place| !filled[..place].contains(&filled[place]));
-    filled.len() * 2 > fields.len() && filled.iter().all(|name| is_name(name)) && differ
+    let mut filled = fields.iter().filter(|name| !name.is_empty()).peekable();
+    filled.peek().is_some() && filled.all(is_name)
 }
 
 impl fmt::Display for Shape {
@@ -116,10 +118,11 @@ impl fmt::Display for Shape {
             return write!(f, ", {} columns without names", self.count);
         }
         let named = &self.columns[..self.columns.len().min(MAX_NAMED)];
-        let named: Vec<String> = named
-            .iter()
-            .map(|name| name.chars().filter(|letter| !letter.is_control()).take(40).collect())
-            .collect();
+        let printable = |name: &String| match name.as_str() {
+            "" => "(no name)".to_owned(),
+            name => name.chars().filter(|letter| !letter.is_control()).take(MAX_NAME_CHARS).collect(),
+        };
+        let named: Vec<String> = named.iter().map(printable).collect();
         write!(f, ", columns {}", named.join(", "))?;
         match self.count.saturating_sub(MAX_NAMED) {
             0 => Ok(()),
