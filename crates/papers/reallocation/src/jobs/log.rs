@@ -71,8 +71,6 @@ impl Log {
         let begins = start.map(|start| start.saturating_add((first.micros() / 1_000_000) as i64));
         let log = Log { file: file.given.clone(), begins, jobs };
         let input = Input {
-            file: file.given.clone(),
-            digest,
             report: vec![match &reading.origin {
                 Some(origin) => format!("{origin}: {report}; {} days", log.days()),
                 None => format!("{report}; {} days", log.days()),
@@ -81,6 +79,8 @@ impl Log {
                 ("records".to_owned(), report.counts.records),
                 ("jobs".to_owned(), log.jobs.len() as u64),
             ],
+            account: Some(report.account().summary()),
+            ..Input::new(&file.given, digest)
         };
         Ok((log, input))
     }
