@@ -59,7 +59,7 @@ fn names_in_a_scenario_are_relative_to_its_folder() {
 #[test]
 fn a_table_that_leaves_lines_out_says_so_beside_its_other_notes() {
     let mut scenario = String::from(
-        "study = 'online'\npolicies = ['FCFS', 'EASY', 'CONS', 'EQUIPARTITION', 'GreedyPM*', 'Greedy*', 'GreedyP*', '/per/OPT=MIN']\n\
+        "study = 'online'\npolicies = ['FCFS', 'EASY', 'CONS', 'EQUIPARTITION', 'GreedyPM*/OPT=MIN', 'Greedy*/OPT=MIN', 'GreedyP*/OPT=MIN', '/per/OPT=MIN']\n\
          simulation = { penalty = 0 }\n",
     );
     for number in 1..=5 {

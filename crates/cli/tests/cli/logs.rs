@@ -31,7 +31,7 @@ fn an_unsorted_log_is_written_once_to_a_pipe() {
     let whole =
         simulate(std::path::Path::new("/dev/stdin"), &["--nodes", "2"]).write_stdin(text).assert().success();
     let printed = String::from_utf8_lossy(&whole.get_output().stderr).into_owned();
-    assert!(printed.contains("50 records, 50 jobs"), "{printed}");
+    assert!(printed.contains("50 lines: 50 jobs"), "{printed}");
 }
 
 #[test]
@@ -71,13 +71,13 @@ fn converted_logs_say_what_they_are_and_what_was_left_out() {
         let mut command = dfrsim(["log", "convert", "--first", "5"]);
         let printed = stderr(command.arg(folder.path("log.swf")).arg("--out").arg(&out), 0);
         assert!(
-            printed.contains("invalid lines skipped: 1")
-                && printed.contains("lines dropped because they have no submit time: 1"),
+            printed.contains("rejected: lines with an invalid job number: 1")
+                && printed.contains("rejected: jobs dropped by the rule no_submit: 1"),
             "{printed}"
         );
         assert!(fs::read(&out).unwrap().starts_with(marker));
         let info = stdout(dfrsim(["log", "info"]).arg(&out));
-        assert!(info.contains("4 records, 4 jobs"), "{info}");
+        assert!(info.contains("4 lines: 4 jobs, 0 rejected"), "{info}");
     }
     assert!(fs::read_to_string(folder.path("out.swf")).unwrap().starts_with("; MaxJobs: 4\n"));
     let hidden = folder.path("hidden.swf");

@@ -73,11 +73,11 @@ pub struct Host {
 pub struct InputSection {
     /// Name as given in the scenario.
     pub file: String,
+    /// SHA-256 of the bytes.
+    pub sha256: String,
     /// Path at which the file was found, relative to the folder in which the program ran.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// SHA-256 of the bytes.
-    pub sha256: String,
     /// Name of the copy in the results; logs are not copied.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub copy: Option<String>,
