@@ -73,7 +73,8 @@ fn tasks_of(class: &NodeClass, job: &Job, demand: &Demand) -> u64 {
     let cpu = of(class.cpu, job.cpu_need.units().into());
     let memory = of(class.memory, job.memory.units().into());
     // A task without any need still is on some node.
-    cpu.min(memory).min(units.unwrap_or(u64::MAX)).min(job.tasks.into())
+    let most = if demand.needs_distinct_nodes { 1 } else { job.tasks.into() };
+    cpu.min(memory).min(units.unwrap_or(u64::MAX)).min(most)
 }
 
 impl Misfits {
@@ -175,6 +176,7 @@ mod tests {
         let demand = |gpus: u32, features: u64| Demand {
             resources: vec![ResourceRequest { count: gpus, need: Share::ONE }],
             features,
+            ..Demand::default()
         };
         let reason = |job: &Job, demand: &Demand| classes.misfit(job, demand).map(|(reason, ..)| reason);
         assert_eq!(reason(&job(5, 4, 16), &demand(0, 0)), None);
@@ -184,6 +186,9 @@ mod tests {
         assert_eq!(reason(&job(1, 1, 1), &demand(3, 0)), Some(Misfit::Resource(0)));
         assert_eq!(reason(&job(1, 1, 1), &demand(0, bit("a") | bit("b"))), Some(Misfit::Features));
         assert_eq!(reason(&job(4, 4, 64), &demand(0, 0)), Some(Misfit::Nodes));
+        let distinct = Demand { needs_distinct_nodes: true, ..demand(0, 0) };
+        assert_eq!(reason(&job(5, 1, 1), &distinct), None);
+        assert_eq!(reason(&job(6, 1, 1), &distinct), Some(Misfit::Nodes));
 
         let mut misfits = Misfits::default();
         for memory in [1, 32, 48] {
