@@ -95,7 +95,13 @@ impl Registry {
             true => self.environment.clone(),
             false => self.environment_with(recorded),
         };
-        self.parse_in(&ScenarioSource { text: &text, name: &name, folder, overrides, environment: &environment })
+        self.parse_in(&ScenarioSource {
+            text: &text,
+            name: &name,
+            folder,
+            overrides,
+            environment: &environment,
+        })
     }
 
     /// Returns the environment in which these names mean these files.
@@ -116,7 +122,8 @@ fn recorded_files(folder: &Path) -> FxHashMap<String, PathBuf> {
     let manifest = Manifest::read(folder).ok().flatten();
     let found = |input: &InputSection| {
         let copy = input.copy.as_ref().map(|copy| folder.join(copy));
-        let path = copy.into_iter().chain(input.path.as_ref().map(PathBuf::from)).find(|path| path.is_file())?;
+        let path =
+            copy.into_iter().chain(input.path.as_ref().map(PathBuf::from)).find(|path| path.is_file())?;
         let digest = File::open(&path).and_then(Digest::from_reader).ok()?;
         (digest.to_string() == input.sha256).then(|| (input.file.clone(), path))
     };

@@ -1,6 +1,5 @@
 //! Kinds of JSON files, by the keys in their first part.
 
-
 use super::foreign::{self, Foreign};
 use super::kind::Kind;
 use crate::formats::table::{Form, Shape};

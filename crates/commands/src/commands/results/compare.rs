@@ -175,7 +175,8 @@ impl Compared {
         comparison: &Comparison,
         words: String,
     ) -> Compared {
-        let input = |input: &InputSection| ComparedInput { file: input.file.clone(), sha256: input.sha256.clone() };
+        let input =
+            |input: &InputSection| ComparedInput { file: input.file.clone(), sha256: input.sha256.clone() };
         let side = |results: &Results<'_>, variant: &[String]| Side {
             folder: results.folder.display().to_string(),
             variant: variant.to_vec(),

@@ -167,8 +167,7 @@ ReservationName=matlab StartTime=2026-03-02T10:00:00 EndTime=2026-03-02T12:00:00
         let path = folder.path().join("r.txt");
         let read = |text: &str| {
             std::fs::write(&path, text).unwrap();
-            read(&path)
-                .map(|all| all.into_iter().map(|it| (it.name, it.nodes.len())).collect::<Vec<_>>())
+            read(&path).map(|all| all.into_iter().map(|it| (it.name, it.nodes.len())).collect::<Vec<_>>())
         };
         assert_eq!(read("No reservations in the system\n").unwrap(), []);
         let listing = "\
