@@ -112,7 +112,8 @@ fn an_anonymous_log_has_the_same_simulations() {
         let text = fs::read_to_string(&shifted).unwrap();
         assert!(text.lines().all(|line| !line.starts_with(';') || line.starts_with("; Max")), "{text}");
         for policy in ["EASY", "GreedyPM*/per/OPT=MIN/MVT=600"] {
-            let options = ["--nodes", "16", "--unit", "processor", "--estimates", "requested"];
+            let options =
+                ["--nodes", "16", "--unit", "processor", "--estimates", "requested", "--size", "allocated"];
             let of = |workload: &std::path::Path| {
                 let mut command = dfrsim(["simulate", "--policy", policy, "--workload"]);
                 stdout(command.arg(workload).args(options))

@@ -2,6 +2,7 @@
 
 use super::SiteAndLog;
 use crate::output::{counted, notice};
+use dfrsim_model::platform::classes::is_resource;
 use dfrsim_model::site::{FairShare, JobClass};
 use dfrsim_workload::formats::slurm_conf::{NodeKind, PartitionSize, SimulatedSite};
 use std::collections::BTreeMap;
@@ -20,7 +21,7 @@ impl SiteAndLog {
             .values()
             .flatten()
             .filter(|(name, _)| self.site.has_reservations() || !name.starts_with("@reservation-"))
-            .filter(|(name, _)| !name.starts_with(['%', '+']))
+            .filter(|(name, _)| name.starts_with('@') || is_resource(name))
         {
             let is_ignored = !of_log.unavailable.contains(name);
             if !of_log.kinds.iter().any(|kind| has(kind, name))

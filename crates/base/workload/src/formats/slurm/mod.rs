@@ -73,6 +73,7 @@ mod job;
 mod json;
 mod layout;
 mod properties;
+mod rows;
 mod runs;
 mod state;
 mod submission;

@@ -55,6 +55,7 @@ use database::ParsedListing;
 use dfrsim_model::JobId;
 use dfrsim_model::named::UnknownName;
 use dfrsim_model::platform::Outage;
+use dfrsim_model::platform::classes::is_resource;
 use dfrsim_model::site::{Account, JobArray, JobClass, SiteSettings};
 use events::{NodeEvents, SiteOutages};
 use include::ConfFile;
@@ -408,7 +409,7 @@ impl SlurmSite {
         let is_unavailable = |name: &str| {
             let Some(feature) = name.strip_prefix('@') else {
                 let total = name.split('_').next().unwrap_or(name);
-                return !name.starts_with(['%', '+']) && !has_resource(name) && !has_resource(total);
+                return is_resource(name) && !has_resource(name) && !has_resource(total);
             };
             let is_open =
                 partitions.iter().any(|it| feature_of_partition(&it.name) == feature && it.nodes > it.idle);
