@@ -83,7 +83,7 @@ fn converted_logs_say_what_they_are_and_what_was_left_out() {
     let hidden = folder.path("hidden.swf");
     let mut command = dfrsim(["log", "anonymise", "--first", "5"]);
     stderr(command.arg(folder.path("log.swf")).arg("--out").arg(&hidden), 0);
-    assert!(fs::read_to_string(&hidden).unwrap().starts_with("; MaxJobs: 5\n"));
+    assert!(fs::read_to_string(&hidden).unwrap().starts_with("; MaxJobs: 4\n"));
 }
 
 /// Accepts any bytes as names of files, including those that are not UTF-8.
