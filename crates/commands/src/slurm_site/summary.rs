@@ -2,9 +2,8 @@
 
 use super::SiteAndLog;
 use crate::output::{counted, notice};
-use dfrsim_model::platform::classes::is_resource;
 use dfrsim_model::site::{FairShare, JobClass};
-use dfrsim_workload::formats::slurm_conf::{NodeKind, PartitionSize, SimulatedSite};
+use dfrsim_workload::formats::slurm_conf::{NodeKind, PartitionSize, SimulatedSite, is_resource_or_feature};
 use std::collections::BTreeMap;
 
 impl SiteAndLog {
@@ -21,7 +20,7 @@ impl SiteAndLog {
             .values()
             .flatten()
             .filter(|(name, _)| self.site.has_reservations() || !name.starts_with("@reservation-"))
-            .filter(|(name, _)| name.starts_with('@') || is_resource(name))
+            .filter(|(name, _)| is_resource_or_feature(name))
         {
             let is_ignored = !of_log.unavailable.contains(name);
             if !of_log.kinds.iter().any(|kind| has(kind, name))

@@ -7,7 +7,7 @@ mod simgrid;
 
 pub use fields::{ClassFields, InvalidField, PlatformError, PlatformFields, ReferenceNode};
 pub use misfit::{Misfit, Misfits};
-pub use requests::{DISTINCT_NODES, Demands, REQUESTED_CORES, Request, RequestTarget, is_resource};
+pub use requests::{DISTINCT_NODES, Demands, REQUESTED_CORES, Request, RequestTarget};
 
 use crate::{CpuUse, Job, Share, Yield};
 use dfrsim_input::{Fault, Faults, read_text};

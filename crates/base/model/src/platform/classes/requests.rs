@@ -109,12 +109,6 @@ pub const REQUESTED_CORES: &str = "#cpus";
 /// Name of the number of different nodes of a job.
 pub const DISTINCT_NODES: &str = "#nodes";
 
-/// Returns whether a name in the requests of a log is a resource. Other names begin with a mark: `@`
-/// for features, `%` for arrays, `+` for heterogeneous jobs, and `#` for numbers of the job.
-pub fn is_resource(name: &str) -> bool {
-    !name.starts_with(['@', '%', '+', '#'])
-}
-
 /// Requests of all jobs: from the log, or drawn from a separate stream for each job, so that they
 /// are independent of other jobs.
 #[derive(Clone, Debug, Default, PartialEq)]

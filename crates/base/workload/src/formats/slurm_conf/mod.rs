@@ -55,7 +55,6 @@ use database::ParsedListing;
 use dfrsim_model::JobId;
 use dfrsim_model::named::UnknownName;
 use dfrsim_model::platform::Outage;
-use dfrsim_model::platform::classes::is_resource;
 use dfrsim_model::site::{Account, JobArray, JobClass, SiteSettings};
 use events::{NodeEvents, SiteOutages};
 use include::ConfFile;
@@ -409,7 +408,7 @@ impl SlurmSite {
         let is_unavailable = |name: &str| {
             let Some(feature) = name.strip_prefix('@') else {
                 let total = name.split('_').next().unwrap_or(name);
-                return is_resource(name) && !has_resource(name) && !has_resource(total);
+                return is_resource_or_feature(name) && !has_resource(name) && !has_resource(total);
             };
             let is_open =
                 partitions.iter().any(|it| feature_of_partition(&it.name) == feature && it.nodes > it.idle);
@@ -421,6 +420,12 @@ impl SlurmSite {
             given.values().flatten().map(|(name, _)| name.as_str()).collect();
         names.into_iter().filter(|name| is_unavailable(name)).map(str::to_owned).collect()
     }
+}
+
+/// Returns whether an entry of a job's requests is one for a resource or feature, and not its array
+/// (`%`), its heterogeneous job (`+`) or a number of the job (`#`).
+pub fn is_resource_or_feature(name: &str) -> bool {
+    !name.starts_with(['%', '+', '#'])
 }
 
 /// Returns the job arrays that limit the number of tasks running at once.
