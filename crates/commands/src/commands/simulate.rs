@@ -257,7 +257,7 @@ impl Simulate {
         priorities: Option<Arc<SiteSettings>>,
     ) -> Result<Setup, Failure> {
         let hosts = unequal.as_ref().map_or(&[][..], |unequal| unequal.classes.hosts());
-        let cluster = ClusterNodes { nodes, hosts };
+        let cluster = ClusterNodes { nodes, hosts, of_variant: &[] };
         let outages =
             self.outages.outages(cluster, &self.outages_of_site, last, self.workload.seed)?.map(Arc::new);
         let figures = SummaryOptions {
