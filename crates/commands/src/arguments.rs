@@ -109,7 +109,8 @@ pub(crate) struct LogArguments {
     rules: Vec<RuleSetting>,
     /// Reject logs with lines that violate the format (malformed, without submit time, of unknown
     /// status) or with jobs larger than the machine, instead of dropping or keeping such lines and
-    /// counting them
+    /// counting them; and sites with settings that are assumed, replaced, or not simulated and may
+    /// change results, instead of listing them
     #[arg(long)]
     strict: bool,
     /// Map of the columns, if the log is a table (comma-separated values, JSON and others): a TOML
@@ -373,6 +374,10 @@ impl LogArguments {
     }
     pub(crate) fn selection(&self) -> Selection {
         Selection { skip: self.skip, first: self.first, from: self.from, to: self.to }
+    }
+    /// Returns whether what is otherwise counted or told is refused.
+    pub(crate) fn is_strict(&self) -> bool {
+        self.strict
     }
     fn strictness(&self) -> Strictness {
         if self.strict { Strictness::Strict } else { Strictness::Lenient }

@@ -15,7 +15,7 @@ fuzz_target!(|text: &str| {
         let _ = fields.classes();
     }
     for is_json in [false, true] {
-        let _ = file::parse("outages", text, is_json, file::ClusterNodes { nodes: 16, hosts: &[] });
+        let _ = file::parse("outages", text, is_json, file::ClusterNodes { nodes: 16, hosts: &[], of_variant: &[] });
     }
     if let Ok(settings) = toml::from_str::<SiteSettings>(text) {
         let _ = settings.check();

@@ -230,6 +230,10 @@ fn waits_are_compared_over_the_jobs_that_ran_in_both() {
 #[test]
 fn options_about_the_log_reach_the_scenario() {
     let folder = files();
+    let exact = CONF.replace(" AllowAccounts=physics", "")
+        + "SelectType=select/cons_tres\nSelectTypeParameters=CR_Core_Memory\n";
+    fs::write(folder.path("slurm.conf"), exact).unwrap();
+    fs::write(folder.path("qos.txt"), "Name|Priority|MaxJobsPU\nnormal|0|\nhigh|10|4\n").unwrap();
     let options = "--size allocated --skip 2 --first 40 --from 600 --to 90000 --rule failed=drop --strict";
     let text = stdout(site(&folder).args(options.split(' ')));
     assert!(text.contains("left out: records outside the selected part"), "{text}");
@@ -244,6 +248,38 @@ fn options_about_the_log_reach_the_scenario() {
     assert_eq!(scenario["objective"].as_str(), Some("mean_wait_s"));
     let said = stderr(site(&folder).args(["--flops", "1e9"]), 2);
     assert!(said.contains("--flops is for Batsim workloads"), "{said}");
+}
+
+/// With `--strict`, a setting that is not simulated is an error of `site` and of `simulate`.
+#[test]
+fn a_site_that_is_not_simulated_as_it_is_is_refused_strictly() {
+    let folder = files();
+    let mut simulate = dfrsim(["simulate", "--policy", "SLURM", "--workload"]);
+    simulate.arg(folder.path("march.sacct")).arg("--slurm-conf").arg(folder.path("slurm.conf"));
+    for command in [&mut site(&folder), &mut simulate] {
+        let printed = stderr(command.arg("--strict"), 2);
+        for part in [
+            "slurm.conf: line 9: PartitionName=gpu AllowAccounts: this is not simulated and may change which jobs may start; jobs concerned: 15\n",
+            "slurm.conf: SelectType is not set: ",
+            "hint: without `--strict`, these are listed",
+        ] {
+            assert!(printed.contains(part), "{part}{printed}");
+        }
+    }
+}
+
+/// Events may name a node that a variant lacks.
+#[test]
+fn a_variant_may_lack_a_node_with_events() {
+    let folder = files();
+    let events = "NodeName|TimeStart|TimeEnd|State\nn4|2026-03-02T10:00:00|2026-03-02T12:00:00|DOWN\n";
+    fs::write(folder.path("events.txt"), events).unwrap();
+    let options = ["--samples", "0", "--what-if", "nodes.cpu=-1", "--what-if", "nodes.cpu=+1"];
+    stdout(site(&folder).arg("--events").arg(folder.path("events.txt")).args(options));
+    let outages = fs::read_to_string(folder.path("march/outages.csv")).unwrap();
+    assert!(outages.contains("\"n4\","), "{outages}");
+    let results = folder.path("results");
+    stdout(dfrsim(["run", "--audit", "--out"]).arg(&results).arg(folder.path("march/site.toml")));
 }
 
 /// Rejects a broken listing with the hint that other commands that read logs give too.

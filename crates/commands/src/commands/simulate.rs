@@ -187,6 +187,9 @@ impl Simulate {
                     self.submission.get_or_insert(Submission::Holds);
                 }
                 let of_log = site.for_log()?;
+                if self.workload.log.is_strict() {
+                    site.check_strictly(&of_log)?;
+                }
                 site.report(&of_log);
                 let nodes = platform::site_nodes(&site, &of_log, conf, &mut self.workload)?;
                 self.outages_of_site = of_log.outages;
@@ -257,7 +260,7 @@ impl Simulate {
         priorities: Option<Arc<SiteSettings>>,
     ) -> Result<Setup, Failure> {
         let hosts = unequal.as_ref().map_or(&[][..], |unequal| unequal.classes.hosts());
-        let cluster = ClusterNodes { nodes, hosts };
+        let cluster = ClusterNodes { nodes, hosts, of_variant: &[] };
         let outages =
             self.outages.outages(cluster, &self.outages_of_site, last, self.workload.seed)?.map(Arc::new);
         let figures = SummaryOptions {

@@ -116,6 +116,9 @@ impl MakeSite {
         }
         let as_it_is = SiteAndLog::read(&files, whole.clone())?;
         let of_log = as_it_is.for_log()?;
+        if self.log.is_strict() {
+            as_it_is.check_strictly(&of_log)?;
+        }
         let reference = largest_node(&of_log.kinds);
         let own = platform(&of_log, reference);
         let mut platforms = vec![("platform.toml".to_owned(), own)];

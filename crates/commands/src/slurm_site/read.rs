@@ -82,6 +82,20 @@ impl SiteAndLog {
         Ok(of_log)
     }
 
+    /// Refuses a site with anything that is assumed, replaced, or not simulated and may change results.
+    pub(crate) fn check_strictly(&self, of_log: &SimulatedSite) -> Result<(), Failure> {
+        let of_files = self.site.check_strictly(of_log).err();
+        let mut lines: Vec<String> =
+            of_files.iter().flat_map(|errors| errors.iter()).map(ToString::to_string).collect();
+        let of_log = self.unsupported.iter();
+        lines.extend(of_log.map(|what| format!("{}: not simulated: {what}", self.conf.display())));
+        if lines.is_empty() {
+            return Ok(());
+        }
+        lines.push("hint: without `--strict`, these are listed".to_owned());
+        Err(Failure::input(lines.join("\n")))
+    }
+
     /// Returns the settings of the files and the features of the log that are not simulated.
     pub(crate) fn unsupported_settings(&self, of_log: &SimulatedSite) -> Ignored {
         let of_files = of_log.ignored.iter().flat_map(|(_, names)| names.iter().cloned());

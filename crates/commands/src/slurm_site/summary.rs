@@ -108,7 +108,7 @@ impl SiteAndLog {
                 None => format!("{} request {name}, which no node has; {outcome}", counted(jobs, "job")),
             });
         }
-        lines.extend(of_log.notes.iter().cloned());
+        lines.extend(of_log.notes.iter().map(ToString::to_string));
         lines
     }
 

@@ -430,8 +430,10 @@ impl Study for OnlineStudy {
             let until = jobs.last().map_or(SimTime::ZERO, |job| job.submit);
             let fields = self.scenario.outages.as_ref();
             let hosts = unequal.as_ref().map_or(&[][..], |unequal| unequal.classes.hosts());
-            let outages =
-                fields.map(|fields| fields.times.outages(ClusterNodes { nodes, hosts }, until, seed));
+            // The file of outages names the nodes of the workload's own cluster.
+            let of_variant = own[0].as_ref().map_or(&[][..], |nodes| nodes.classes.hosts());
+            let cluster = ClusterNodes { nodes, hosts, of_variant };
+            let outages = fields.map(|fields| fields.times.outages(cluster, until, seed));
             let outages = outages.transpose().map_err(Failure::failed)?.map(Arc::new);
             let (of_nodes, of_outages) = (unequal.as_deref(), outages.as_deref());
             let texts = self.texts(part.workload).map(|it| &**it);

@@ -18,7 +18,7 @@ pub(crate) fn conditions(
     let fault = |what: String| Failure::failed(format!("cluster `{}`: {what}", cluster.name));
     let seed = seed.fork("nodes").fork(&cluster.name);
     let outages = cluster.node_outages.as_ref().map(|fields| {
-        let nodes = ClusterNodes { nodes: cluster.cores, hosts: &[] };
+        let nodes = ClusterNodes { nodes: cluster.cores, hosts: &[], of_variant: &[] };
         let times = fields.times.outages(nodes, SimTime::ZERO + length, seed)?;
         Ok(Outages { interruption: fields.interruption, ..times })
     });

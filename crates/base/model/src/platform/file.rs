@@ -41,6 +41,9 @@ pub struct ClusterNodes<'a> {
     pub nodes: u32,
     /// Names of the nodes by number; empty if they have none.
     pub hosts: &'a [String],
+    /// Names of the nodes that another variant of the cluster has. Those that this one lacks have no
+    /// outages.
+    pub of_variant: &'a [String],
 }
 
 /// Reads the outages of a cluster.
@@ -106,14 +109,14 @@ impl FileOutages {
 
 fn spans(reader: &mut Reader, at: &Located<'_>, cluster: ClusterNodes<'_>) -> Option<Vec<NodeSpan>> {
     let text = at.text().map_or_else(|| at.found(), str::to_owned);
-    let ClusterNodes { nodes, hosts } = cluster;
+    let ClusterNodes { nodes, hosts, .. } = cluster;
     let set: NodeSet = match text.parse() {
         Ok(set) => set,
         Err(error) if hosts.is_empty() => {
             reader.fault(at, error);
             return None;
         }
-        Err(_) => named_nodes(reader, at, &text, hosts)?,
+        Err(_) => named_nodes(reader, at, &text, cluster)?,
     };
     let spans = set.spans(nodes);
     match spans.iter().find(|span| span.end() > u64::from(nodes)) {
@@ -127,7 +130,13 @@ fn spans(reader: &mut Reader, at: &Located<'_>, cluster: ClusterNodes<'_>) -> Op
 }
 
 /// Returns the nodes of a list of names.
-fn named_nodes(reader: &mut Reader, at: &Located<'_>, text: &str, hosts: &[String]) -> Option<NodeSet> {
+fn named_nodes(
+    reader: &mut Reader,
+    at: &Located<'_>,
+    text: &str,
+    cluster: ClusterNodes<'_>,
+) -> Option<NodeSet> {
+    let ClusterNodes { hosts, of_variant, .. } = cluster;
     let Some(names) = expand(&text.replace([' ', '+'], ",")) else {
         reader
             .fault(at, format!("`{text}` names no nodes; expected `all`, numbers, or names such as n[1-4]"));
@@ -137,6 +146,7 @@ fn named_nodes(reader: &mut Reader, at: &Located<'_>, text: &str, hosts: &[Strin
     for name in names {
         match hosts.iter().position(|host| *host == name) {
             Some(number) => spans.push(NodeSpan { first: number as u32, nodes: 1 }),
+            None if of_variant.contains(&name) => {}
             None => {
                 let unknown = UnknownName::new("node", &name, &mut hosts.iter().map(String::as_str));
                 reader.fault(at, unknown);
@@ -153,21 +163,27 @@ mod tests {
     use dfrsim_input::Faults;
 
     fn read(text: &str, is_json: bool) -> Result<FileOutages, Faults> {
-        parse("down", text, is_json, ClusterNodes { nodes: 8, hosts: &[] })
+        parse("down", text, is_json, ClusterNodes { nodes: 8, hosts: &[], of_variant: &[] })
     }
 
     #[test]
     fn nodes_may_have_names() {
-        let hosts = ["k1", "n1", "n2"].map(str::to_owned);
+        let (hosts, of_variant) = (["k1", "n1", "n2"].map(str::to_owned), ["n9".to_owned()]);
         let read = |nodes: &str| {
             let text = format!("nodes,from_s,until_s\n\"{nodes}\",1,2\n");
-            let found = parse("down", &text, false, ClusterNodes { nodes: 3, hosts: &hosts });
+            let found = parse(
+                "down",
+                &text,
+                false,
+                ClusterNodes { nodes: 3, hosts: &hosts, of_variant: &of_variant },
+            );
             found
                 .map(|all| all.failures.iter().map(|it| (it.nodes.first, it.nodes.nodes)).collect::<Vec<_>>())
         };
         assert_eq!(read("n2").unwrap(), [(2, 1)]);
         assert_eq!(read("n[1-2],k1").unwrap(), [(0, 3)]);
         assert_eq!(read("1-2").unwrap(), [(1, 2)]);
+        assert_eq!((read("n9,n2").unwrap(), read("n9").unwrap()), (vec![(2, 1)], vec![]));
         let error = read("n3").unwrap_err().to_string();
         assert!(error.contains("unknown node `n3`"), "{error}");
     }

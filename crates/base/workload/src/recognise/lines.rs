@@ -229,6 +229,11 @@ fn named_columns(lines: &[&str], content: &[&str]) -> Option<Kind> {
             return Some(Kind::Slurm);
         }
     }
+    // A delimiter or a line break in a field gives lines another number of columns.
+    let has_name = |name: &str| content[0].split('|').any(|column| column.trim().eq_ignore_ascii_case(name));
+    if has_name("State") && (has_name("JobID") || has_name("JobIDRaw")) {
+        return Some(Kind::Slurm);
+    }
     let shape = Shape::of_lines(content);
     // A line of names may begin with the character of comments.
     let commented = || {

@@ -36,6 +36,7 @@ fn logs_are_recognised_under_any_name() {
     assert_eq!(of(&format!("# a grid\n{gwf}")), Kind::Gwf);
     for listing in [
         "JobID|State|Submit\n1|COMPLETED|x",
+        "JobID|State|SubmitLine\n1|COMPLETED|sbatch -C 'a|b' x\n2|COMPLETED|sbatch y\nz",
         "User,JobIDRaw,State,Start\nu0,1,COMPLETED,x",
         "jobid\tstate\tsubmit\n1\tCOMPLETED\tx",
         "       JobID    JobName      State \n------------ ---------- ---------- \n1 a COMPLETED",

@@ -2,11 +2,11 @@
 
 use super::lines::Location;
 use super::names::expand_hosts;
-use super::{ConfError, ConfErrors, tables, unknown};
+use super::{ConfError, ConfErrors, Note, tables, unknown};
 use crate::formats::moment::timestamp;
 use dfrsim_model::SimTime;
 use dfrsim_model::platform::{NodeSpan, Outage};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::path::Path;
 
 /// Time at which a node takes no jobs.
@@ -36,7 +36,16 @@ pub(super) struct NodeEvents {
 #[derive(Clone, Debug, Default)]
 pub(super) struct SiteOutages {
     pub(super) outages: Vec<Outage>,
-    pub(super) notes: Vec<String>,
+    pub(super) notes: Vec<Note>,
+}
+
+/// Nodes of the site that are not simulated.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OtherNodes<'a> {
+    /// Nodes that take no jobs.
+    pub(super) idle: &'a [&'a str],
+    /// Nodes that what-if changes removed.
+    pub(super) removed: &'a FxHashSet<String>,
 }
 
 /// Returns whether nodes in a state take no jobs, and whether they are only drained.
@@ -92,18 +101,20 @@ fn times_of(row: &tables::Row) -> Result<(i64, Option<i64>), ConfError> {
 
 impl NodeEvents {
     /// Returns the outages of nodes that have these numbers by name, in time relative to `first`.
-    /// Other nodes of the site, in `others`, take no jobs anyway.
     pub(super) fn outages(
         &self,
         numbers: &FxHashMap<&str, u32>,
-        others: &[&str],
+        others: OtherNodes<'_>,
         first: i64,
         errors: &mut Vec<ConfError>,
     ) -> SiteOutages {
-        let (mut found, mut unused, mut early, mut drained) = (SiteOutages::default(), 0, 0, 0);
+        let mut found = SiteOutages::default();
+        let (mut unused, mut removed, mut early, mut drained) = (0, 0, 0, 0);
         for NodeEvent { at, node, from, until, is_drain } in &self.all {
             let Some(&number) = numbers.get(node.as_str()) else {
-                if others.contains(&node.as_str()) {
+                if others.removed.contains(node) {
+                    removed += 1;
+                } else if others.idle.contains(&node.as_str()) {
                     unused += 1;
                 } else {
                     errors.push(at.error(unknown("node", node, &mut numbers.keys().copied())));
@@ -119,20 +130,20 @@ impl NodeEvents {
             drained += usize::from(*is_drain);
             found.outages.push(Outage { from, until, nodes: NodeSpan { first: number, nodes: 1 } });
         }
-        let mut note = |count: usize, text: &str| {
+        let mut add = |note: fn(String) -> Note, count: usize, text: &str| {
             if count > 0 {
-                found.notes.push(format!("{text}: {count}"));
+                found.notes.push(note(format!("{text}: {count}")));
             }
         };
+        let mut note = |count: usize, text: &str| add(Note::noted, count, text);
         note(self.of_cluster, "events of the cluster, left out");
         note(self.without_effect, "events in states in which nodes take jobs, left out");
         note(unused, "events of nodes that take no jobs anyway, left out");
         note(early, "events that ended before the first submission or take no time, left out");
-        note(drained, "events of drained nodes, whose running jobs are interrupted here");
+        note(removed, "events of nodes that a what-if change removed, left out");
+        add(Note::changed, drained, "events of drained nodes, whose running jobs are interrupted here");
         let count = found.outages.len();
-        if count > 0 {
-            found.notes.push(format!("events in which a node is down or drained: {count}"));
-        }
+        add(Note::noted, count, "events in which a node is down or drained");
         found
     }
 }
@@ -161,6 +172,7 @@ c|n1|2026-03-02T10:00:05|2026-03-02T10:01:05|IDLE+DRAIN|test|root(0)
 c|old|2026-03-02T10:00:05|2026-03-02T10:01:05|DRAIN|test|root(0)
 c|n1|2026-03-01T10:00:05|2026-03-01T10:01:05|DOWN|test|root(0)
 c|n1|2026-03-02T10:00:05|2026-03-02T10:01:05|IDLE|test|root(0)
+c|gone|2026-03-02T10:00:05|2026-03-02T10:01:05|DOWN|test|root(0)
 ";
 
     #[test]
@@ -169,22 +181,25 @@ c|n1|2026-03-02T10:00:05|2026-03-02T10:01:05|IDLE|test|root(0)
         let numbers = [("n1", 0), ("n2", 1)].into_iter().collect();
         let first = timestamp("2026-03-02T10:00:00").unwrap();
         let mut errors = Vec::new();
-        let SiteOutages { outages, notes } = events.outages(&numbers, &["old"], first, &mut errors);
+        let removed = FxHashSet::from_iter(["gone".to_owned()]);
+        let others = OtherNodes { idle: &["old"], removed: &removed };
+        let SiteOutages { outages, notes } = events.outages(&numbers, others, first, &mut errors);
         let found: Vec<_> = outages.iter().map(|it| (it.nodes.first, it.from, it.until)).collect();
         let at = SimTime::from_secs;
         assert_eq!(found, [(1, at(0), FAR), (0, at(5), at(65))]);
         assert_eq!(
-            notes,
+            notes.iter().map(Note::to_string).collect::<Vec<_>>(),
             [
                 "events of the cluster, left out: 1",
                 "events in states in which nodes take jobs, left out: 1",
                 "events of nodes that take no jobs anyway, left out: 1",
                 "events that ended before the first submission or take no time, left out: 1",
+                "events of nodes that a what-if change removed, left out: 1",
                 "events of drained nodes, whose running jobs are interrupted here: 1",
                 "events in which a node is down or drained: 2"
             ]
         );
-        events.outages(&numbers, &[], first, &mut errors);
+        events.outages(&numbers, OtherNodes { idle: &[], ..others }, first, &mut errors);
         assert_eq!(errors.len(), 1);
         assert!(errors[0].to_string().contains("line 5: NodeName: unknown node `old`"), "{}", errors[0]);
         let wrong = TEXT.replace("2026-03-02T10:00:00|Unknown", "yesterday|Unknown");

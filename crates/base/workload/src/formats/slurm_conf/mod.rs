@@ -37,9 +37,11 @@ mod include;
 mod lines;
 mod names;
 mod nodes;
+mod note;
 mod parameters;
 mod reservations;
 mod select;
+mod strict;
 mod tables;
 mod usage;
 
@@ -48,6 +50,7 @@ pub use errors::{ConfError, ConfErrors};
 pub use fields::JobCounts;
 pub(super) use names::{feature_of_partition, feature_of_reservation, identifier};
 pub use nodes::{NodeKind, PartitionSize};
+pub use note::Note;
 
 use crate::by_name::NO_JOBS;
 use crate::log::{FieldUse, Header, Naming};
@@ -56,7 +59,7 @@ use dfrsim_model::JobId;
 use dfrsim_model::named::UnknownName;
 use dfrsim_model::platform::Outage;
 use dfrsim_model::site::{Account, JobArray, JobClass, SiteSettings};
-use events::{NodeEvents, SiteOutages};
+use events::{NodeEvents, OtherNodes, SiteOutages};
 use include::ConfFile;
 use lines::{ConfLine, Location};
 use nodes::Nodes;
@@ -195,7 +198,7 @@ pub struct SlurmSite {
     /// What-if changes: the name of a partition or node, and the number of nodes added or removed.
     node_changes: Vec<(String, i64)>,
     /// Statements about the files themselves.
-    notes: Vec<String>,
+    notes: Vec<Note>,
 }
 
 /// Configuration of a site for the jobs of a log.
@@ -217,7 +220,7 @@ pub struct SimulatedSite {
     /// cannot run.
     pub unavailable: Vec<String>,
     /// Statements about what was read otherwise than it is written, assumed, or left out.
-    pub notes: Vec<String>,
+    pub notes: Vec<Note>,
     /// Use of each parameter.
     pub fields: Vec<FieldUse>,
 }
@@ -239,7 +242,7 @@ impl SlurmSite {
             conf: files.conf.display().to_string(),
             lines: conf.lines,
             gres: gres.lines,
-            notes: [conf.notes, gres.notes].concat(),
+            notes: conf.notes.into_iter().chain(gres.notes).map(Note::changed).collect(),
             associations: rows(&files.associations, "Account")?,
             qos: rows(&files.qos, "Name")?,
             reservations: files.reservations.as_deref().map(reservations::read).transpose()?,
@@ -391,7 +394,8 @@ impl SlurmSite {
         let Some(events) = &self.events else { return Ok(SiteOutages::default()) };
         let numbers = kinds.iter().flat_map(|kind| &kind.hosts).map(String::as_str).zip(0..).collect();
         let (all, mut errors) = (nodes.node_names().collect::<Vec<_>>(), Vec::new());
-        let outages = events.outages(&numbers, &all, first, &mut errors);
+        let others = OtherNodes { idle: &all, removed: &nodes.removed };
+        let outages = events.outages(&numbers, others, first, &mut errors);
         ConfErrors::or(errors, outages)
     }
 

@@ -2,7 +2,7 @@
 
 use super::lines::{ConfLine, Location};
 use super::select::{OverSubscription, Selection};
-use super::{ConfError, ConfErrors, declared};
+use super::{ConfError, ConfErrors, Note, declared};
 use dfrsim_model::site::{
     BackfillSettings, FairShare, JobClass, LARGEST_TIER, Limits, PreemptMode, PriorityWeights, SiteSettings,
     Tres,
@@ -24,7 +24,7 @@ pub(super) struct Parameters {
     /// True if limits of accounts and QOS are kept (`AccountingStorageEnforce`).
     pub(super) keeps_limits: bool,
     /// Statements about values that have an effect that their names do not show.
-    notes: Vec<String>,
+    notes: Vec<Note>,
 }
 
 /// Attributes of a partition.
@@ -215,7 +215,7 @@ impl Parameters {
     }
 
     /// Returns statements about values that have an effect that their names do not show.
-    pub(super) fn notes(&self) -> Vec<String> {
+    pub(super) fn notes(&self) -> Vec<Note> {
         self.selection.notes().into_iter().chain(self.notes.iter().cloned()).collect()
     }
 
@@ -257,7 +257,7 @@ impl Parameters {
                 "sched/backfill" => self.settings.backfill.off = false,
                 "sched/builtin" => {
                     self.settings.backfill.off = true;
-                    self.notes.push("SchedulerType=sched/builtin: jobs are not backfilled".to_owned());
+                    self.notes.push(Note::noted("SchedulerType=sched/builtin: jobs are not backfilled"));
                 }
                 _ => return Ok(false),
             },
@@ -272,9 +272,9 @@ impl Parameters {
         let jobs = self.settings.together.len();
         if self.settings.backfill.off && jobs > 0 {
             self.settings.together.clear();
-            self.notes.push(format!(
+            self.notes.push(Note::changed(format!(
                 "heterogeneous jobs, whose components start each by itself, as only backfilling starts them together: {jobs}"
-            ));
+            )));
         }
     }
 
@@ -302,9 +302,9 @@ impl Parameters {
             class.max_time_s = partition.class.max_time_s;
         }
         if count > 0 {
-            self.notes.push(format!(
+            self.notes.push(Note::noted(format!(
                 "limits of accounts and QOS that are not used, as AccountingStorageEnforce has no `limits`: {count}"
-            ));
+            )));
         }
     }
 

@@ -1,8 +1,8 @@
 //! Selection of nodes: whole nodes or shares of them, with memory or without
 //! (`SelectType`, `SelectTypeParameters`, `OverSubscribe` of partitions).
 
-use super::ConfError;
 use super::lines::Location;
+use super::{ConfError, Note};
 
 /// Parts of nodes that jobs get.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -92,26 +92,27 @@ impl Selection {
     }
 
     /// Returns statements about what follows from these parameters.
-    pub(super) fn notes(&self) -> Vec<String> {
+    pub(super) fn notes(&self) -> Vec<Note> {
         let mut notes = Vec::new();
         if self.of_type.is_none() {
-            notes.push(
-                "SelectType is not set: select/cons_tres is assumed, the default of current versions of Slurm (older ones: select/linear, whole nodes)"
-                    .to_owned(),
-            );
+            notes.push(Note::guessed(
+                "SelectType is not set: select/cons_tres is assumed, the default of current versions of Slurm (older ones: select/linear, whole nodes)",
+            ));
         }
         if self.is_of_whole_nodes() {
-            notes.push("SelectType: each job has whole nodes".to_owned());
+            notes.push(Note::noted("SelectType: each job has whole nodes"));
         }
         match (&self.parameters, self.has_memory()) {
-            (None, true) if self.of_type.is_some() => notes.push(
-                "SelectTypeParameters is not set: CR_Core_Memory is assumed, Slurm's default".to_owned(),
-            ),
-            (Some(names), false) => notes.push(format!(
+            (None, true) if self.of_type.is_some() => notes.push(Note::guessed(
+                "SelectTypeParameters is not set: CR_Core_Memory is assumed, Slurm's default",
+            )),
+            (Some(names), false) => notes.push(Note::noted(format!(
                 "SelectTypeParameters={}: memory is not consumable, and jobs do not wait for it",
                 names.join(",")
-            )),
-            (None, false) => notes.push("memory is not consumable, and jobs do not wait for it".to_owned()),
+            ))),
+            (None, false) => {
+                notes.push(Note::noted("memory is not consumable, and jobs do not wait for it"));
+            }
             _ => {}
         }
         notes

@@ -1,6 +1,6 @@
 //! Usage of accounts and users before the first job, from the output of `sshare -a -l --parsable2`.
 
-use super::{ConfError, ConfErrors, account_names, tables, unknown};
+use super::{ConfError, ConfErrors, Note, account_names, tables, unknown};
 use dfrsim_model::site::{Account, LARGEST_USAGE_S};
 use rustc_hash::FxHashMap;
 use std::path::Path;
@@ -13,7 +13,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<tables::Row>, ConfErrors> {
 /// Sets the usage of accounts. The usage of an account in the listing includes that of its users and
 /// of the accounts below it; that of users without an entry of their own remains with their account.
 /// Returns statements about it.
-pub(super) fn apply(rows: &[tables::Row], accounts: &mut [Account]) -> Result<Vec<String>, ConfErrors> {
+pub(super) fn apply(rows: &[tables::Row], accounts: &mut [Account]) -> Result<Vec<Note>, ConfErrors> {
     let mut errors = Vec::new();
     let mut raw: FxHashMap<String, u64> = FxHashMap::default();
     let mut without_entry = 0;
@@ -55,11 +55,11 @@ pub(super) fn apply(rows: &[tables::Row], accounts: &mut [Account]) -> Result<Ve
         account.usage_s = usage.saturating_sub(below.get(&account.name).copied().unwrap_or(0));
         all = all.saturating_add(account.usage_s);
     }
-    let mut notes = vec![format!("usage before the first submission: {all} s of charged TRES")];
+    let mut notes = vec![Note::noted(format!("usage before the first submission: {all} s of charged TRES"))];
     if without_entry > 0 {
-        notes.push(format!(
+        notes.push(Note::changed(format!(
             "users with usage and without an association, whose usage is that of their account: {without_entry}"
-        ));
+        )));
     }
     ConfErrors::or(errors, notes)
 }
@@ -107,7 +107,7 @@ root||||1000|1.0|
         let notes = apply(&read(&path).unwrap(), &mut accounts).unwrap();
         assert_eq!(accounts.iter().map(|it| it.usage_s).collect::<Vec<_>>(), [100, 300, 600]);
         assert_eq!(
-            notes,
+            notes.iter().map(Note::to_string).collect::<Vec<_>>(),
             [
                 "usage before the first submission: 1000 s of charged TRES",
                 "users with usage and without an association, whose usage is that of their account: 1"

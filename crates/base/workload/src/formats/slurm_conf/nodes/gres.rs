@@ -1,8 +1,8 @@
 //! Generic resources of nodes, of `slurm.conf` and `gres.conf`.
 
-use super::super::ConfError;
 use super::super::lines::Location;
 use super::super::names::identifier;
+use super::super::{ConfError, Note};
 use std::collections::BTreeMap;
 
 /// Generic resource of a node.
@@ -24,7 +24,7 @@ const MOST_UNITS: u64 = 10_000;
 pub(super) struct NodeResources {
     /// The total by name (`gpu`), and the units of each type (`gpu_a100`).
     pub(super) counts: BTreeMap<String, u32>,
-    pub(super) notes: Vec<String>,
+    pub(super) notes: Vec<Note>,
 }
 
 /// Parses a generic resource: `gpu:a100:4(S:0-1)`, `gpu:4`, `gpu:a100`, `gpu` or
@@ -70,7 +70,8 @@ pub(super) fn resources(gres: &[Gres], cpus: u32) -> NodeResources {
         // Resources that are not used up suffice for a task on each processor.
         let units = if *is_free { count.saturating_mul(cpus.into()) } else { *count };
         if *is_free {
-            all.notes.push(format!("{name} is not consumed (no_consume): any number of jobs may use it"));
+            let text = format!("{name} is not consumed (no_consume): any number of jobs may use it");
+            all.notes.push(Note::noted(text));
         }
         let typed = of_type.as_ref().map(|of_type| identifier(&format!("{name}_{of_type}")));
         for resource in [Some(identifier(name)), typed].into_iter().flatten() {
@@ -80,12 +81,14 @@ pub(super) fn resources(gres: &[Gres], cpus: u32) -> NodeResources {
     }
     for name in ["shard", "mps"] {
         if counts.contains_key(name) && counts.contains_key("gpu") {
-            all.notes.push(format!("{name} is counted apart from gpu, though both are the same devices"));
+            let text = format!("{name} is counted apart from gpu, though both are the same devices");
+            all.notes.push(Note::changed(text));
         }
     }
     for (name, units) in counts.into_iter().filter(|(_, units)| *units > 0) {
         if units > MOST_UNITS {
-            all.notes.push(format!("{name} is no resource here: {units} units are too many to be counted"));
+            let text = format!("{name} is no resource here: {units} units are too many to be counted");
+            all.notes.push(Note::changed(text));
             continue;
         }
         all.counts.insert(name, units as u32);
@@ -103,7 +106,13 @@ mod tests {
             let gres = parse_list(text, &Location::default()).unwrap();
             let NodeResources { counts, notes } = resources(&gres, cpus);
             let counts: Vec<String> = counts.iter().map(|(name, count)| format!("{name}={count}")).collect();
-            format!("{} {}", counts.join(" "), notes.join("; ")).trim().to_owned()
+            format!(
+                "{} {}",
+                counts.join(" "),
+                notes.iter().map(Note::to_string).collect::<Vec<_>>().join("; ")
+            )
+            .trim()
+            .to_owned()
         };
         assert_eq!(of("(null)", 8), "");
         assert_eq!(of("gpu:a100:2(S:0-1),gpu:2,nic", 8), "gpu=4 gpu_a100=2 nic=1");

@@ -10,7 +10,7 @@ mod topology;
 use super::lines::{ConfLine, values};
 use super::names::{MOST_NODES, expand_hosts, feature_of_partition, feature_of_reservation, identifier};
 use super::reservations::NodeReservation;
-use super::{ConfError, ConfErrors};
+use super::{ConfError, ConfErrors, Note};
 use node::Node;
 use rustc_hash::FxHashSet;
 use sets::{NodeLists, PartitionNodes};
@@ -69,7 +69,9 @@ pub(super) struct Nodes {
     /// Node parameters that are not simulated.
     pub(super) ignored: Vec<String>,
     /// Statements about nodes that differ from what the file says.
-    notes: Vec<String>,
+    notes: Vec<Note>,
+    /// Nodes that what-if changes removed.
+    pub(super) removed: FxHashSet<String>,
 }
 
 /// Parses the lines of nodes, node sets and partitions, and those of a `gres.conf`.
@@ -91,7 +93,7 @@ pub(super) fn read(lines: &[ConfLine], gres: &[ConfLine]) -> Result<Nodes, ConfE
                 Ok(processors) => all.notes.extend(processors.replaced.map(|cpus| {
                     let ConfLine { at, .. } = line;
                     let product = processors.all;
-                    format!("line {}: NodeName={list}: CPUs={cpus} contradicts sockets, cores and threads; the nodes have {product} CPUs, as for slurmctld", at.line)
+                    Note::changed(format!("line {}: NodeName={list}: CPUs={cpus} contradicts sockets, cores and threads; the nodes have {product} CPUs, as for slurmctld", at.line))
                 })),
             }
             match expand_hosts(list, at) {
@@ -171,33 +173,38 @@ impl Nodes {
     }
 
     /// Returns statements about nodes that take no jobs or differ from what the file says.
-    pub(super) fn notes(&self) -> Vec<String> {
+    pub(super) fn notes(&self) -> Vec<Note> {
         let mut notes = self.notes.clone();
         let names = |is_it: &dyn Fn(&String, &Node) -> bool| -> Vec<&str> {
             self.nodes.iter().filter(|(name, node)| is_it(name, node)).map(|it| it.0.as_str()).collect()
         };
-        let mut state = |text: &str, names: Vec<&str>| {
+        let mut state = |note: fn(String) -> Note, text: &str, names: Vec<&str>| {
             if !names.is_empty() {
-                notes.push(format!("{text}: {}", listed(&names)));
+                notes.push(note(format!("{text}: {}", listed(&names))));
             }
         };
         state(
+            Note::noted,
             "nodes that are down, drained or failing in the file take no jobs",
             names(&|_, node| matches!(node.state, NodeState::Down | NodeState::Drain | NodeState::Fail)),
         );
         state(
+            Note::noted,
             "nodes of State=FUTURE do not exist yet and take no jobs",
             names(&|_, node| node.state == NodeState::Future),
         );
         state(
+            Note::changed,
             "nodes of State=CLOUD count as up, without a delay for their start",
             names(&|_, node| node.state == NodeState::Cloud),
         );
         state(
+            Note::noted,
             "nodes of no partition take no jobs",
             names(&|name, node| node.state.takes_jobs() && !self.is_in_partition(name)),
         );
         state(
+            Note::guessed,
             "nodes without RealMemory, on which memory counts for nothing",
             names(&|name, node| node.memory_mb().is_none() && self.is_usable(name, node)),
         );
@@ -205,8 +212,8 @@ impl Nodes {
         let mut seen = FxHashSet::default();
         for (name, node) in resources {
             for note in gres::resources(&node.gres, node.processors().for_jobs).notes {
-                if seen.insert(note.clone()) {
-                    notes.push(format!("Gres of {name}: {note}"));
+                if seen.insert(note.text.clone()) {
+                    notes.push(Note { text: format!("Gres of {name}: {note}"), ..note });
                 }
             }
         }
@@ -246,7 +253,9 @@ impl Nodes {
         &mut self,
         all: impl Iterator<Item = &'a NodeReservation>,
     ) -> Result<(), ConfError> {
-        let known: FxHashSet<&str> = self.nodes.iter().map(|(node, _)| node.as_str()).collect();
+        let removed = self.removed.iter().map(String::as_str);
+        let known: FxHashSet<&str> =
+            self.nodes.iter().map(|(node, _)| node.as_str()).chain(removed).collect();
         for reserved in all {
             if let Some(name) = reserved.nodes.iter().filter(|name| !known.contains(name.as_str())).min() {
                 let choices = &mut self.nodes.iter().map(|(node, _)| node.as_str());
@@ -284,12 +293,14 @@ impl Nodes {
             let meant = self.nodes.iter().filter(|(name, node)| is_meant(name) && node.state.takes_jobs());
             let meant = meant.count();
             let mut kept = meant.checked_sub(gone).filter(|kept| *kept > 0)?;
+            let mut removed = FxHashSet::default();
             self.nodes.retain(|(name, node)| {
                 let is_meant = is_meant(name) && node.state.takes_jobs();
                 let stays = !is_meant || kept > 0;
                 kept -= usize::from(is_meant && stays);
-                stays
+                stays || !removed.insert(name.clone())
             });
+            self.removed.extend(removed);
             return Some(());
         }
         let added = (1..=usize::try_from(more).ok().filter(|more| *more <= MOST_NODES)?)

@@ -2,7 +2,7 @@
 
 use super::super::lines::{ConfLine, Location, values};
 use super::super::names::expand_hosts;
-use super::super::{ConfError, unknown};
+use super::super::{ConfError, Note, unknown};
 use super::Node;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -71,7 +71,7 @@ impl NodeLists {
         self,
         nodes: &[(String, Node)],
         errors: &mut Vec<ConfError>,
-        notes: &mut Vec<String>,
+        notes: &mut Vec<Note>,
     ) -> PartitionNodes {
         let known: FxHashSet<&str> = nodes.iter().map(|(name, _)| name.as_str()).collect();
         let mut by_feature: FxHashMap<&str, Vec<&str>> = FxHashMap::default();
@@ -127,7 +127,7 @@ impl NodeLists {
             self.sets.keys().map(String::as_str).filter(|name| !used.contains(name)).collect();
         unused.sort_unstable();
         if !unused.is_empty() {
-            notes.push(format!("node sets that no partition uses: {}", unused.join(", ")));
+            notes.push(Note::noted(format!("node sets that no partition uses: {}", unused.join(", "))));
         }
         resolved
     }

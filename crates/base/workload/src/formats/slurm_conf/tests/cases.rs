@@ -128,7 +128,7 @@ PartitionName=none Nodes=later
     assert_eq!(site.kinds.iter().flat_map(|kind| kind.hosts.clone()).collect::<Vec<_>>(), ["m1"]);
     let idle: Vec<_> = site.partitions.iter().map(|it| (it.nodes, it.idle)).collect();
     assert_eq!(idle, [(6, 5), (1, 1)]);
-    let notes = site.notes.join("\n");
+    let notes = site.notes.iter().map(Note::to_string).collect::<Vec<_>>().join("\n");
     for note in [
         "nodes that are down, drained or failing in the file take no jobs: 4 (n1, n2, k1, m2)",
         "nodes of State=FUTURE do not exist yet and take no jobs: 1 (later)",
@@ -202,7 +202,7 @@ fn limits_are_kept_only_if_they_are_enforced() {
     let none = of("AccountingStorageEnforce=associations\n");
     assert_eq!(limits(&none), (None, Some(3_600), None, None));
     let note = "limits of accounts and QOS that are not used, as AccountingStorageEnforce has no `limits`: 3";
-    assert!(none.notes.iter().any(|it| it == note), "{:?}", none.notes);
+    assert!(none.notes.iter().any(|it| it.text == note), "{:?}", none.notes);
     let ignored = none.ignored.to_string();
     for name in ["QOS small LimitFactor", "QOS small MinPrioThresh", "QOS small Preempt"] {
         assert!(ignored.contains(name), "{name} is not in {ignored}");
@@ -240,4 +240,72 @@ PartitionName=q Nodes=n1 MaxCPUsPerNode=4
             "PartitionName=q MaxCPUsPerNode NoEffect"
         ]
     );
+}
+
+/// Everything that is told otherwise is refused with its line.
+#[test]
+fn strictly_read_files_have_nothing_that_is_not_simulated() {
+    let folder = tempfile::tempdir().unwrap();
+    let conf = folder.path().join("slurm.conf");
+    let strict = |text: &str| {
+        fs::write(&conf, text).unwrap();
+        let site = SlurmSite::read(&SiteFiles { conf: conf.clone(), ..SiteFiles::default() }).unwrap();
+        let jobs = JobCounts { all: 3, ..JobCounts::default() };
+        let of_log = site.for_log(&Header::default(), &BTreeMap::new(), &jobs).unwrap();
+        let errors = site.check_strictly(&of_log);
+        errors.map_err(|errors| errors.to_string().replace(&format!("{}/", folder.path().display()), ""))
+    };
+    let exact = "\
+SlurmctldPort=6817
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core_Memory
+NodeName=n[1-2] CPUs=8 RealMemory=1000
+PartitionName=DEFAULT MaxTime=60
+PartitionName=p Nodes=n[1-2]
+";
+    assert_eq!(strict(exact), Ok(()));
+    let text = exact
+        .replace("SelectTypeParameters=CR_Core_Memory", "SchedulerParameters=bf_interval=60,defer")
+        .replace("RealMemory=1000", "State=CLOUD")
+        .replace("MaxTime", "LLN=YES MaxTime")
+        + "OverTimeLimit=5\n";
+    assert_eq!(
+        strict(&text).unwrap_err(),
+        "\
+slurm.conf: line 3: SchedulerParameters=defer: this is not simulated and may change when the scheduler starts jobs; jobs concerned: 3
+slurm.conf: line 5: PartitionName=DEFAULT LLN: this is not simulated and may change which jobs may start; jobs concerned: 3
+slurm.conf: line 7: OverTimeLimit: this is not simulated and may change how long jobs run, and what is repeated; jobs concerned: 3
+slurm.conf: SelectTypeParameters is not set: CR_Core_Memory is assumed, Slurm's default
+slurm.conf: nodes of State=CLOUD count as up, without a delay for their start: 2 (n1, n2)
+slurm.conf: nodes without RealMemory, on which memory counts for nothing: 2 (n1, n2)"
+    );
+}
+
+/// Nodes that a what-if change removes may still be named by events and reservations.
+#[test]
+fn removed_nodes_may_have_events_and_reservations() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        fs::write(&path, text).unwrap();
+        path
+    };
+    let conf = "NodeName=n[1-4] CPUs=8 RealMemory=1000\nPartitionName=p Nodes=n[1-4]\n";
+    let events = "NodeName|TimeStart|TimeEnd|State\nn4|1970-01-01T00:00:10|1970-01-01T00:00:20|DOWN\n\
+                  n1|1970-01-01T00:00:10|1970-01-01T00:00:20|DOWN\n";
+    let reservations = "ReservationName=r StartTime=1970-01-01T00:01:00 EndTime=1970-01-01T00:02:00 Nodes=n[3-4] \
+                        Users=anna\n";
+    let files = SiteFiles {
+        conf: file("slurm.conf", conf),
+        events: Some(file("events.txt", events)),
+        reservations: Some(file("reservations.txt", reservations)),
+        ..SiteFiles::default()
+    };
+    let mut site = SlurmSite::read(&files).unwrap();
+    site.change("nodes.p=-1").unwrap();
+    let of_log = site.for_log(&Header::default(), &BTreeMap::new(), &JobCounts::default()).unwrap();
+    assert_eq!(of_log.outages.len(), 1);
+    let note = "events of nodes that a what-if change removed, left out: 1";
+    assert!(of_log.notes.iter().any(|it| it.text == note), "{:?}", of_log.notes);
+    assert_eq!(of_log.kinds.iter().map(|kind| kind.nodes).collect::<Vec<_>>(), [2, 1]);
 }
