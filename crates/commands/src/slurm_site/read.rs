@@ -2,7 +2,9 @@
 
 use crate::failure::Failure;
 use dfrsim_model::JobId;
-use dfrsim_workload::formats::slurm_conf::{Ignored, JobCounts, SimulatedSite, SiteFiles, SlurmSite};
+use dfrsim_workload::formats::slurm_conf::{
+    ConfErrors, Ignored, JobCounts, SimulatedSite, SiteFiles, SlurmSite,
+};
 use dfrsim_workload::log::{Header, Line, Naming, Reason, Record, ResourceRequests, Source as _, Whole};
 use dfrsim_workload::recognise::recognise;
 use std::collections::BTreeMap;
@@ -86,7 +88,7 @@ impl SiteAndLog {
     pub(crate) fn check_strictly(&self, of_log: &SimulatedSite) -> Result<(), Failure> {
         let of_files = self.site.check_strictly(of_log).err();
         let mut lines: Vec<String> =
-            of_files.iter().flat_map(|errors| errors.iter()).map(ToString::to_string).collect();
+            of_files.iter().flat_map(ConfErrors::iter).map(ToString::to_string).collect();
         let of_log = self.unsupported.iter();
         lines.extend(of_log.map(|what| format!("{}: not simulated: {what}", self.conf.display())));
         if lines.is_empty() {

@@ -23,9 +23,9 @@ impl SiteAndLog {
             .filter(|(name, _)| is_resource_or_feature(name))
         {
             let is_ignored = !of_log.unavailable.contains(name);
-            if !of_log.kinds.iter().any(|kind| has(kind, name))
-                && !(is_ignored && name.starts_with("@partition-"))
-            {
+            let is_known = of_log.kinds.iter().any(|kind| has(kind, name));
+            let is_of_no_partition = is_ignored && name.starts_with("@partition-");
+            if !is_known && !is_of_no_partition {
                 unknown.entry(name.trim_start_matches('@')).or_insert((0, is_ignored)).0 += 1;
             }
         }

@@ -148,7 +148,7 @@ fn named_nodes(
             Some(number) => spans.push(NodeSpan { first: number as u32, nodes: 1 }),
             None if of_variant.contains(&name) => {}
             None => {
-                let unknown = UnknownName::new("node", &name, &mut hosts.iter().map(String::as_str));
+                let unknown = UnknownName::new("node", &name, hosts.iter().map(String::as_str));
                 reader.fault(at, unknown);
                 return None;
             }

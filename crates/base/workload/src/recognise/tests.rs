@@ -23,7 +23,7 @@ const SWF: &str = "1 0 5 60 4 50.25 -1 4 100 -1 1 7 1 -1 1 1 -1 -1";
 #[test]
 fn logs_are_recognised_under_any_name() {
     let swf = ["; MaxProcs:8", SWF, &format!("# a note\n{SWF}"), &format!("\u{feff}\r\n; x\r\n{SWF}\r\n")];
-    for text in swf.iter().map(|text| text.to_string()).chain([
+    for text in swf.map(str::to_owned).into_iter().chain([
         format!("{SWF} {{7,7}} q_long 1:ppn=4\n{SWF} {{8}} q_long 1:ppn=4"),
         format!("id submit wait run n cpu mem rn rt rm st u g app q p prev think\n{SWF}"),
         SWF.replace(" 60 ", " x "),

@@ -81,6 +81,10 @@ impl FileRequest<'_> {
 }
 
 impl Default for FileLocator {
+    #[expect(
+        clippy::redundant_closure_for_method_calls,
+        reason = "the method by itself has a single lifetime"
+    )]
     fn default() -> FileLocator {
         FileLocator::new(|request| request.locate())
     }

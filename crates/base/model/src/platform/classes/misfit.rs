@@ -67,7 +67,7 @@ impl NodeClasses {
 
 /// Returns the number of tasks that an empty node of a class holds.
 fn tasks_of(class: &NodeClass, job: &Job, demand: &Demand) -> u64 {
-    let of = |has: u64, asked: u64| if asked == 0 { u64::MAX } else { has / asked };
+    let of = |has: u64, asked: u64| has.checked_div(asked).unwrap_or(u64::MAX);
     let units = demand.resources.iter().zip(&class.amounts);
     let units = units.map(|(asked, amount)| of((*amount).into(), asked.count.into())).min();
     let cpu = of(class.cpu, job.cpu_need.units().into());

@@ -139,12 +139,11 @@ impl Number {
     /// Returns the number; empty if it is not set or infinite.
     fn text(&self) -> String {
         match self {
-            Number::Null => String::new(),
             Number::Whole(number) => number.to_string(),
             Number::Negative(number) => (*number as u64).to_string(),
             Number::Decimal(number) => number.to_string(),
             Number::Optional { set, infinite, number } if *set && !infinite => number.to_string(),
-            Number::Optional { .. } => String::new(),
+            Number::Null | Number::Optional { .. } => String::new(),
             Number::Text(text) => text.clone(),
         }
     }

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! The first line names the columns. They may have any order; the use of each is in
-//! [`Account::fields`]. The delimiter is the character after the name of the first column. `JobID`, `State`, `Submit`,
+//! [`Account::fields`](crate::log::Account::fields). The delimiter is the character after the name of the first column. `JobID`, `State`, `Submit`,
 //! `Start`, and `End` or a column of elapsed time are required. [`read`] returns the jobs as the
 //! records of a log, to be used like any other log.
 //!
@@ -52,7 +52,7 @@
 //! | preceding jobs, think time | `SubmitLine` with `--dependency=afterok:JOB` (or `afterany`, `aftercorr`, `afternotok`, `after`, `singleton`; field 17 is the job that ended last), Slurm 21.08 and later. Dependencies that contradict the times and states of the listing are dropped, as they were evidently removed |
 //! | user, group, executable, queue, partition | `User`; `Account`, `Group`; `JobName`; `QOS`; `Partition`: names are numbered from 1 in the order of appearance, so that no user can be recognised; the header has those of queues and partitions |
 //!
-//! Every line is accounted for ([`Account`]). Steps, and jobs that had not started or have no
+//! Every line is accounted for ([`Account`](crate::log::Account)). Steps, and jobs that had not started or have no
 //! time limit, are skipped; jobs that still ran are assumed to run until their limit. The runs of a requeued job (`--duplicates`) are one job, which was submitted with the first one and
 //! runs as long as the last one. Each component of a heterogeneous job is a job. A record has no
 //! fields for GPUs, features, and the number of array tasks that may run at once (from `JobID` such

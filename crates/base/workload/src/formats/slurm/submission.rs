@@ -230,8 +230,7 @@ impl<'a> Submission<'a> {
                 };
                 found.add(at, value);
             } else if let Some(short) = word.strip_prefix('-').filter(|short| !short.is_empty()) {
-                let mut letters = short.char_indices();
-                while let Some((place, letter)) = letters.next() {
+                for (place, letter) in short.char_indices() {
                     let Some(at) = OPTIONS.iter().position(|it| it.short == Some(letter)) else { break };
                     let rest = &short[place + letter.len_utf8()..];
                     if OPTIONS[at].takes == No {
