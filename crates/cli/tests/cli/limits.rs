@@ -85,7 +85,7 @@ fn conditions_without_an_end_are_refused() {
         ("--maintenance", "0:1:0.5", "more than 10000 windows"),
         ("--priority", "chain.toml", "nested below more than 100 accounts"),
         ("--priority", "long", "file exceeds the limit of 256 MB"),
-        ("--slurm-conf", "long", "file exceeds the limit of 256 MB"),
+        ("--slurm-conf", "long", "found a binary file of an unknown kind, expected a slurm.conf"),
         ("--platform", "long", "file exceeds the limit of 256 MB"),
         ("--failures", "long", "file exceeds the limit of 256 MB"),
     ] {

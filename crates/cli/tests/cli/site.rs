@@ -57,7 +57,7 @@ fn three_files_become_an_answer() {
         ": 60 lines: 60 jobs, 0 rejected, 0 left out\n",
         "4 nodes from n1 on: 8 cores, 32000 MB, partition-cpu\n",
         "1 node from g1 on: 8 cores, 64000 MB, 2 gpu, partition-gpu\n",
-        "partitions: cpu (tier 1, factor 1, at most 24.0 h), gpu (tier 2, factor 1)\n",
+        "partitions: cpu (4 nodes, 32 CPUs, tier 1, factor 1, at most 24.0 h), gpu (1 node, 8 CPUs, tier 2, factor 1)\n",
         "2 accounts, 2 of them with jobs of the log; fair share: Fair Tree\n",
         "not used, may change which jobs may start: PartitionName=gpu AllowAccounts\n",
         "not used, may change no figure: AuthType\n",

@@ -56,7 +56,8 @@ foreign! {
     SCONTROL_JOBS: "an output of `scontrol show job`", "it has only jobs that have not been forgotten: give the output of `sacct --parsable2`";
     SQUEUE: "an output of squeue", "it has only jobs that have not ended: give the output of `sacct --parsable2`";
     QSTAT: "an output of qstat", "it has only jobs that have not ended: give the accounting files of the server";
-    BJOBS: "an output of bjobs or bhist", "give the file lsb.acct with `--columns lsb-acct`";
+    BJOBS: "an output of bjobs or bhist", "it has no year of the times, or no times: give the file lsb.acct with `--columns lsb-acct`";
+    ACCASIM: "a dispatching plan of AccaSim", "give `--columns accasim`";
     LSB_ACCT: "LSF accounting (lsb.acct)", "give `--columns lsb-acct`";
     SGE: "accounting of Grid Engine", "give `--columns sge`";
     JOBCOMP: "a file of Slurm's jobcomp/filetxt", "give `--columns jobcomp`";
@@ -77,8 +78,21 @@ foreign! {
 
 /// Returns whether a map may describe such a file as a table of jobs.
 pub(super) fn may_be_table(foreign: &'static Foreign) -> bool {
-    [&LSB_ACCT, &SGE, &JOBCOMP, &PHILLY, &ELASTISIM, &BORG, &JSON, &SCONTROL_JOBS, &SQUEUE, &ROWS, &JOBS_OUT]
-        .contains(&foreign)
+    [
+        &ACCASIM,
+        &LSB_ACCT,
+        &SGE,
+        &JOBCOMP,
+        &PHILLY,
+        &ELASTISIM,
+        &BORG,
+        &JSON,
+        &SCONTROL_JOBS,
+        &SQUEUE,
+        &ROWS,
+        &JOBS_OUT,
+    ]
+    .contains(&foreign)
 }
 
 /// Returns whether such a file may be a `slurm.conf` whose first lines are unusual.

@@ -3,7 +3,7 @@
 use super::foreign::{self, Foreign};
 use super::json;
 use super::kind::Kind;
-use crate::formats::table::{Form, Shape};
+use crate::formats::table::{Form, Shape, is_accasim_job};
 use crate::log::Field;
 use std::path::Path;
 
@@ -158,6 +158,9 @@ fn output(first: &str) -> Option<&'static Foreign> {
     let line = first.trim();
     if line.starts_with("\"JOB_") || line.starts_with("\"EVENT_") {
         return Some(&foreign::LSB_ACCT);
+    }
+    if is_accasim_job(line) {
+        return Some(&foreign::ACCASIM);
     }
     if ["Cluster - ", "Parent - ", "Account - ", "User - "].iter().any(|start| line.starts_with(start)) {
         return Some(&foreign::SACCTMGR_DUMP);

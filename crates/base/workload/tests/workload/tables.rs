@@ -40,7 +40,16 @@ fn jobs(whole: &Whole) -> Vec<String> {
 
 #[test]
 fn each_shipped_map_reads_the_rows_of_its_data_set() {
-    let cases: [(&str, &[&str], u64); 11] = [
+    let cases: [(&str, &[&str], u64); 12] = [
+        (
+            "accasim.txt",
+            &[
+                "1 0 0 600 900 2 -1 -1 -1 0",
+                "2 10 590 3600 -1 4 -1 -1 -1 0",
+                "3 30 0 1 60 1 -1 -1 -1 0",
+            ],
+            0,
+        ),
         (
             "helios.csv",
             &[
@@ -129,7 +138,9 @@ fn fractions_of_processors_and_gpus_are_rounded_up_and_counted() {
         .map(|entry| (entry.reason.as_ref(), entry.count))
         .collect();
     let of = |field| format!("jobs with a fraction in {field}, rounded up");
-    assert_eq!(changed, [(of("processors").as_str(), 1), (of("gpus").as_str(), 1)]);
+    assert_eq!(changed[..2], [(of("processors").as_str(), 1), (of("gpus").as_str(), 1)]);
+    assert!(changed[2].0.starts_with("jobs numbered in the order of the file"), "{changed:?}");
+    assert_eq!(changed.len(), 3);
     assert_eq!(account.of(Reason::WITH_GPUS), 2);
 }
 
@@ -209,7 +220,7 @@ fn all_errors_of_a_map_are_reported() {
 fn an_unknown_map_is_reported_with_the_known_ones() {
     let message = table::find("heliso").unwrap_err().to_string();
     assert!(
-        message.starts_with("unknown map `heliso`; did you mean `helios`?; the maps are alcf, "),
+        message.starts_with("unknown map `heliso`; did you mean `helios`?; the maps are accasim, alcf, "),
         "{message}"
     );
 }
@@ -227,6 +238,7 @@ fn a_table_without_a_map_is_described() {
     );
     assert_eq!(message.lines().count(), 1);
     for (file, map) in [
+        ("accasim.txt", "accasim"),
         ("alcf.csv", "alcf"),
         ("alibaba-gpu-2023.csv", "alibaba-gpu-2023"),
         ("eagle.csv", "eagle"),

@@ -60,15 +60,17 @@ fn settings(numbers: &mut dyn FnMut(u64) -> u64) -> SiteSettings {
         ..Account::user(name, None, number)
     };
     let user = Account { users: vec![1], ..Account::user("physics/ada", Some("physics"), 3) };
+    let backfill: BackfillSettings = random(numbers);
     SiteSettings {
         weights: random::<PriorityWeights>(numbers),
-        backfill: random::<BackfillSettings>(numbers),
         main: random::<MainSettings>(numbers),
         accounts: vec![account("physics", 1, random(numbers)), account("biology", 2, random(numbers)), user],
         partitions: vec![class("gpu", numbers)],
         qos,
         arrays: vec![JobArray { jobs: vec![(1, 4), (7, 7)], running: 1 + numbers(9) as u32 }],
-        together: vec![vec![5, 6]],
+        // Only backfilling starts jobs together.
+        together: if backfill.off { Vec::new() } else { vec![vec![5, 6]] },
+        backfill,
         reservations: vec![Reservation {
             name: "r".to_owned(),
             from_s: numbers(9),

@@ -322,8 +322,8 @@ fn a_log_of_a_grid_is_split_by_site() {
     assert_eq!(
         reports,
         [
-            "S1: 20 records, 20 jobs; lines of other sites skipped: 10; 0 days",
-            "S2: 10 records, 10 jobs; lines of other sites skipped: 20; 0 days"
+            "S1: 20 records, 20 jobs; lines of other sites, left out: 10; 0 days",
+            "S2: 10 records, 10 jobs; lines of other sites, left out: 20; 0 days"
         ]
     );
     let windows = fs::read_to_string(options.out.join("tables/windows.csv")).unwrap();

@@ -3,7 +3,7 @@
 
 use super::columns::Column;
 use super::forms::column_beginning_with;
-use super::layout::{LayoutError, push_row};
+use super::rows::{LayoutError, push_row};
 use std::ops::Range;
 
 /// Maximum number of lines above the dashes: the names, and the command that was entered.

@@ -1,7 +1,7 @@
 //! The output of `sacct --json` (data parsers v0.0.37 to v0.0.42).
 
 use super::columns::Column;
-use super::layout::{LayoutError, push_row};
+use super::rows::{LayoutError, push_row};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 

@@ -2,11 +2,9 @@
 
 use super::fixed_width;
 use super::json;
+use super::rows::{LayoutError, push_row};
 use crate::log::{Faults, LogError, Problem};
 use std::borrow::Cow;
-
-/// Delimiter of converted rows, which no field has.
-pub(super) const SEPARATOR: char = '\u{1f}';
 
 /// The layout of a listing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,30 +52,6 @@ impl Layout {
             faults.into()
         })
     }
-}
-
-/// An error of a layout, with its line.
-pub(super) type LayoutError = (u64, String);
-
-/// Adds a row to converted ones, at the line that it has in the text.
-pub(super) fn push_row<'a>(
-    rows: &mut String,
-    lines: &mut u64,
-    line: u64,
-    fields: impl Iterator<Item = &'a str>,
-) {
-    while *lines + 1 < line {
-        rows.push('\n');
-        *lines += 1;
-    }
-    for (place, field) in fields.enumerate() {
-        if place > 0 {
-            rows.push(SEPARATOR);
-        }
-        rows.extend(field.chars().map(|letter| if letter.is_control() { ' ' } else { letter }));
-    }
-    rows.push('\n');
-    *lines += 1;
 }
 
 /// Converts a listing with quotes.

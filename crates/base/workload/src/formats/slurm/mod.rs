@@ -32,6 +32,7 @@
 //!         "lines of steps, left out: 1",
 //!         "jobs that had not ended, left out: 1",
 //!         "jobs assumed to be eligible from their submission, as the listing lacks the column Eligible: 2",
+//!         "jobs numbered in the order of the file, as not all of their ids are numbers: 2",
 //!         "jobs that never started: 1",
 //!         "tasks of arrays: 1"
 //!     ]
@@ -73,6 +74,7 @@ mod job;
 mod json;
 mod layout;
 mod properties;
+mod rows;
 mod runs;
 mod state;
 mod submission;

@@ -57,7 +57,7 @@ impl SlurmSite {
                 return Err(at.error(expected).into());
             }
         }
-        let parts = self.parts().map_err(|errors| errors.at(&at))?;
+        let parts = self.parts().map_err(|errors| at.relocate(errors))?;
         let (ignored, name) = match words[..] {
             ["partition", name, key] => (parts.parameters.ignored, format!("PartitionName={name} {key}")),
             ["qos", name, column] => (parts.qos.unwrap_or_default().ignored, format!("QOS {name} {column}")),
@@ -119,7 +119,8 @@ impl SlurmSite {
             if matches!(value, "yes" | "on") { name.into() } else { format!("{name}={value}") };
         for (key, value) in [(name, value), ("SchedulerParameters", &*of_scheduler)] {
             let line = ConfLine::of_pair(at, key, value);
-            let alone = parameters::read(std::slice::from_ref(&line)).map_err(|errors| errors.at(at))?;
+            let alone =
+                parameters::read(std::slice::from_ref(&line)).map_err(|errors| at.relocate(errors))?;
             if alone.ignored.is_empty() || name.eq_ignore_ascii_case("PreemptType") {
                 self.lines.push(line);
                 return Ok(());

@@ -36,16 +36,17 @@ impl ConfErrors {
     pub fn iter(&self) -> impl Iterator<Item = &ConfError> {
         self.0.iter()
     }
-
-    /// Replaces the location of each error.
-    pub(super) fn at(self, at: &super::lines::Location) -> ConfErrors {
-        ConfErrors(self.0.into_iter().map(|error| at.error(error.reason)).collect())
-    }
 }
 
 impl From<ConfError> for ConfErrors {
     fn from(error: ConfError) -> ConfErrors {
         ConfErrors(vec![error])
+    }
+}
+
+impl FromIterator<ConfError> for ConfErrors {
+    fn from_iter<I: IntoIterator<Item = ConfError>>(errors: I) -> ConfErrors {
+        ConfErrors(errors.into_iter().collect())
     }
 }
 

@@ -1,6 +1,6 @@
 //! Parser of the lines of Slurm's parameter files.
 
-use super::ConfError;
+use super::{ConfError, ConfErrors};
 use std::sync::Arc;
 
 /// A logical line, joined with its continuation lines.
@@ -49,6 +49,10 @@ impl Location {
     pub(super) fn error(&self, reason: impl Into<String>) -> ConfError {
         let Location { file, line, parameter } = self.clone();
         ConfError { file: file.to_string(), line, parameter, reason: reason.into() }
+    }
+    /// Replaces the location of each error.
+    pub(super) fn relocate(&self, errors: ConfErrors) -> ConfErrors {
+        errors.into_iter().map(|error| self.error(error.reason)).collect()
     }
     pub(super) fn unexpected(&self, found: &str, expected: &str) -> ConfError {
         self.error(format!("expected {expected}, found `{}`", found.escape_debug()))

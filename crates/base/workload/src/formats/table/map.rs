@@ -20,6 +20,8 @@ named! {
         Pairs = "pairs",
         /// LSF's `lsb.acct`.
         LsbAcct = "lsb.acct",
+        /// A dispatching plan of AccaSim.
+        AccaSim = "accasim",
     }
 }
 

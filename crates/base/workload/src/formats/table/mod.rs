@@ -31,6 +31,7 @@
 //! added up, or counted (`count = true`). Numbers of processors, nodes and GPUs with fractions are
 //! rounded up and counted. Columns that no field has are listed as without effect.
 
+mod accasim;
 mod cell;
 mod field;
 mod job;
@@ -43,6 +44,7 @@ mod shape;
 mod shipped;
 mod value;
 
+pub(crate) use accasim::is_job as is_accasim_job;
 pub use field::JobField;
 pub use map::{Map, TableForm};
 pub use shape::{Form, Shape};

@@ -1,5 +1,6 @@
 //! Rows of a table, in any of its forms.
 
+use super::accasim;
 use super::cell::{Cell, Rows, places};
 use super::json::json_rows;
 use super::lsb_acct;
@@ -31,6 +32,7 @@ pub(super) fn read_rows(
         TableForm::Json => return json_rows(text, map, wanted, rows),
         TableForm::Pairs => pairs(text, map, wanted, rows),
         TableForm::LsbAcct => lsb_acct::read_rows(text, wanted, rows),
+        TableForm::AccaSim => accasim::read_rows(text, wanted, rows),
     }
     Ok(())
 }

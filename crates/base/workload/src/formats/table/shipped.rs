@@ -8,6 +8,7 @@ use std::path::Path;
 
 /// Names and texts of the maps.
 const MAPS: &[(&str, &str)] = &[
+    ("accasim", include_str!("maps/accasim.toml")),
     ("alcf", include_str!("maps/alcf.toml")),
     ("alibaba-gpu-2023", include_str!("maps/alibaba-gpu-2023.toml")),
     ("alibaba-pai-2020", include_str!("maps/alibaba-pai-2020.toml")),

@@ -1,20 +1,19 @@
 //! Generic resources of nodes, of `slurm.conf` and `gres.conf`.
 
-use super::super::lines::{ConfLine, Location, values};
-use super::super::names::{expand_hosts, identifier};
-use super::super::{ConfError, Note, unknown};
-use rustc_hash::{FxHashMap, FxHashSet};
+use super::super::lines::Location;
+use super::super::names::identifier;
+use super::super::{ConfError, Note};
 use std::collections::BTreeMap;
 
 /// Generic resource of a node.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Gres {
     pub(super) name: String,
-    of_type: Option<String>,
+    pub(super) of_type: Option<String>,
     /// Number of units per node.
-    count: u64,
+    pub(super) count: u64,
     /// True if jobs do not use up the units (`no_consume`).
-    is_free: bool,
+    pub(super) is_free: bool,
 }
 
 /// Largest number of units of a resource of a node in a platform.
@@ -57,7 +56,7 @@ pub(super) fn parse_list(value: &str, at: &Location) -> Result<Vec<Gres>, ConfEr
 }
 
 /// Parses a number of units, which may have a suffix for a power of 1,024.
-fn count(word: &str) -> Option<u64> {
+pub(super) fn count(word: &str) -> Option<u64> {
     let power = "KMGTP".find(word.chars().last()?.to_ascii_uppercase());
     let digits = if power.is_some() { &word[..word.len() - 1] } else { word };
     digits.parse::<u64>().ok()?.checked_mul(1024_u64.checked_pow(power.map_or(0, |at| at as u32 + 1))?)
@@ -95,74 +94,6 @@ pub(super) fn resources(gres: &[Gres], cpus: u32) -> NodeResources {
         all.counts.insert(name, units as u32);
     }
     all
-}
-
-/// Adds the types and counts of `gres.conf` to resources for which `slurm.conf` gives no type.
-/// Returns the names of parameters that are not used.
-pub(super) fn add_file(
-    lines: &[ConfLine],
-    nodes: &mut [(String, super::Node)],
-    errors: &mut Vec<ConfError>,
-) -> Vec<String> {
-    let mut ignored = Vec::new();
-    let mut said: FxHashMap<(Option<String>, String), Vec<Gres>> = FxHashMap::default();
-    let known: FxHashSet<&str> = nodes.iter().map(|(name, _)| name.as_str()).collect();
-    for line in lines {
-        let ConfLine { at, pairs, .. } = line;
-        errors.extend(line.stray_words());
-        let get = |key| values(pairs.iter(), key).next();
-        let Some(name) = get("Name") else {
-            ignored.extend(pairs.iter().map(|(name, _)| format!("gres.conf {name}")));
-            continue;
-        };
-        match of_line(line, name) {
-            Ok((hosts, gres)) => {
-                let absent = |host: &&String| !known.contains(host.as_str());
-                if let Some(host) = hosts.iter().flatten().find(absent) {
-                    let reason = unknown("node", host, &mut nodes.iter().map(|it| it.0.as_str()));
-                    errors.push(at.for_parameter("NodeName").error(reason));
-                    continue;
-                }
-                for host in hosts {
-                    said.entry((host, name.to_owned())).or_default().push(gres.clone());
-                }
-            }
-            Err(error) => errors.push(error),
-        }
-    }
-    for (node_name, node) in nodes {
-        let is_untyped = |gres: &Gres| gres.of_type.is_none();
-        let untyped: FxHashSet<String> =
-            node.gres.iter().filter(|it| is_untyped(it)).map(|it| it.name.clone()).collect();
-        for name in untyped {
-            let of_node = said.get(&(Some(node_name.clone()), name.clone()));
-            let Some(parts) = of_node.or_else(|| said.get(&(None, name.clone()))) else { continue };
-            let is_free = node.gres.iter().any(|it| it.name == name && it.is_free);
-            node.gres.retain(|it| it.name != name || !is_untyped(it));
-            node.gres.extend(parts.iter().map(|part| Gres { is_free, ..part.clone() }));
-        }
-    }
-    ignored
-}
-
-/// Parses a line of `gres.conf`: the nodes, `None` for all, and their resource.
-fn of_line(line: &ConfLine, name: &str) -> Result<(Vec<Option<String>>, Gres), ConfError> {
-    let ConfLine { at, pairs, .. } = line;
-    let get = |key| values(pairs.iter(), key).next();
-    let files = get("File").map(|list| expand_hosts(list, &at.for_parameter("File"))).transpose()?;
-    let units = match get("Count") {
-        Some(text) => {
-            let expected = "a whole number, with K, M, G, T or P for powers of 1024";
-            count(text).ok_or_else(|| at.for_parameter("Count").unexpected(text, expected))?
-        }
-        None => files.map_or(1, |files| files.len() as u64),
-    };
-    let hosts = match get("NodeName") {
-        Some(list) => expand_hosts(list, &at.for_parameter("NodeName"))?.into_iter().map(Some).collect(),
-        None => vec![None],
-    };
-    let of_type = get("Type").map(str::to_owned);
-    Ok((hosts, Gres { name: name.to_owned(), of_type, count: units, is_free: false }))
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Nodes of `slurm.conf` and `gres.conf`, and the nodes of each partition.
 
 mod gres;
+mod gres_file;
 mod node;
 mod sets;
 mod state;
@@ -122,7 +123,7 @@ pub(super) fn read(lines: &[ConfLine], gres: &[ConfLine]) -> Result<Nodes, ConfE
     if errors.is_empty() || !all.nodes.is_empty() {
         all.partitions = lists.resolve(&all.nodes, &mut errors, &mut all.notes);
     }
-    let ignored = gres::add_file(gres, &mut all.nodes, &mut errors);
+    let ignored = gres_file::add(gres, &mut all.nodes, &mut errors);
     all.ignored.extend(ignored);
     all.ignored.sort_unstable();
     ConfErrors::or(errors, all)
