@@ -44,7 +44,13 @@ pub(super) fn read(path: &Path) -> Result<Vec<NodeReservation>, ConfError> {
         return Ok(Vec::new());
     }
     if first.contains('|') && !first.starts_with("ReservationName=") {
-        return from_table(&tables::read(path, "Name")?);
+        let rows = tables::read(path, "Name")?;
+        // By default, sacctmgr does not print the nodes.
+        if let Some(row) = rows.first().filter(|row| !row.has("nodenames")) {
+            let expected = "expected this column; list with `format=Cluster,Name,Start,End,NodeNames,Flags`";
+            return Err(row.at.for_parameter("NodeNames").error(expected));
+        }
+        return from_table(&rows);
     }
     from_lines(&parse_lines(&text, &file))
 }
@@ -160,6 +166,16 @@ ReservationName=course StartTime=2026-03-02T10:00:00 EndTime=2026-03-02T12:00:00
 
 ReservationName=matlab StartTime=2026-03-02T10:00:00 EndTime=2026-03-02T12:00:00 Nodes=(null) Licenses=matlab:2
 ";
+
+    #[test]
+    fn listings_without_nodes_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("past.txt");
+        let text = "Cluster|Name|TRES|TimeStart|TimeEnd|UnusedWall\nc|r|cpu=8|2026-03-01T09:00:00|2026-03-01T10:00:00|0\n";
+        std::fs::write(&path, text).unwrap();
+        let error = read(&path).unwrap_err().to_string();
+        assert!(error.contains("line 2: NodeNames: expected this column; list with `format="), "{error}");
+    }
 
     #[test]
     fn listings_of_the_database_and_empty_ones_are_read() {

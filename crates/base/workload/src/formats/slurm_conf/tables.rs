@@ -18,6 +18,10 @@ impl Row {
     pub(super) fn get(&self, column: &str) -> &str {
         self.fields.iter().find(|(name, _)| **name == *column).map_or("", |(_, value)| value.as_str())
     }
+    /// Returns whether the listing has the column with this [`key`].
+    pub(super) fn has(&self, column: &str) -> bool {
+        self.fields.iter().any(|(name, _)| **name == *column)
+    }
     /// Sets the value of a column, which is added if necessary.
     pub(super) fn set(&mut self, column: &str, value: &str) {
         let column = key(column);
