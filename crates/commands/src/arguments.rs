@@ -342,6 +342,10 @@ impl LogArguments {
         self.rules.iter().for_each(|setting| setting.apply(&mut rules));
         rules
     }
+    /// Returns whether the log is a table.
+    pub(crate) fn has_columns(&self) -> bool {
+        self.columns.is_some()
+    }
     /// Refuses options that have no effect on a command.
     pub(crate) fn refuse(&self, options: &[LogOption], reason: &str) -> Result<(), Failure> {
         let given = |option: &&LogOption| match option {

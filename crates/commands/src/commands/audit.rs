@@ -11,6 +11,7 @@ use dfrsim_audit::{
 use dfrsim_model::SimSpan;
 use dfrsim_model::event::Record;
 use dfrsim_model::grid_event::is_grid;
+use dfrsim_workload::recognise::{Expected, of_start};
 use indicatif::ProgressBar;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -144,6 +145,9 @@ impl Audit {
         let progress = ProgressBar::hidden();
         let mut file = BufReader::with_capacity(1 << 16, progress.wrap_read(file));
         let beginning = file.fill_buf().map_err(unreadable)?;
+        if let Some(message) = of_start(beginning, false, &self.events).refusal_as(Expected::Events) {
+            return Err(Failure::in_file(&self.events, message));
+        }
         let grid_audit =
             is_grid(beginning).then(|| context.registry.environment().get::<GridAudit>().copied());
         let grid_audit = grid_audit.map(|audit| {

@@ -6,9 +6,9 @@ use dfrsim_workload::formats::slurm_conf::{
     ConfErrors, Ignored, JobCounts, SimulatedSite, SiteFiles, SlurmSite,
 };
 use dfrsim_workload::log::{Header, Line, Naming, Reason, Record, ResourceRequests, Source as _, Whole};
-use dfrsim_workload::recognise::recognise;
+use dfrsim_workload::recognise::{Expected, recognise};
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Parsed configuration of a site, and facts about the log of its jobs.
@@ -31,9 +31,7 @@ pub(crate) struct SiteAndLog {
 impl SiteAndLog {
     /// Reads the files of a site and the records of its log.
     pub(crate) fn read(files: &SiteFiles, mut whole: Whole) -> Result<SiteAndLog, Failure> {
-        if let Some(message) = recognise(&files.conf).ok().and_then(|kind| kind.refusal_as_slurm_conf()) {
-            return Err(Failure::in_file(&files.conf, message));
-        }
+        refuse_other_kinds(files)?;
         let site = SlurmSite::read(files).map_err(Failure::input)?;
         let (header, given, mut waiting) = (whole.header().clone(), whole.resource_requests(), 0);
         let names = |of: Naming| header.names(of).collect::<BTreeMap<u32, &str>>();
@@ -103,4 +101,27 @@ impl SiteAndLog {
         let of_files = of_log.ignored.iter().flat_map(|(_, names)| names.iter().cloned());
         Ignored::new(of_files.chain(self.unsupported.clone()).collect())
     }
+}
+
+/// Refuses files of other kinds than their options expect, all at once. A pipe is left to its reader,
+/// since it can be read only once.
+fn refuse_other_kinds(files: &SiteFiles) -> Result<(), Failure> {
+    let SiteFiles { conf, gres, associations, qos, reservations, events, usage } = files;
+    let given = [
+        (Some(conf), Expected::SlurmConf),
+        (gres.as_ref(), Expected::GresConf),
+        (associations.as_ref(), Expected::Associations),
+        (qos.as_ref(), Expected::Qos),
+        (reservations.as_ref(), Expected::Reservations),
+        (events.as_ref(), Expected::NodeEvents),
+        (usage.as_ref(), Expected::Usage),
+    ];
+    let refusal = |path: &Path, expected| {
+        let message = recognise(path).ok()?.refusal_as(expected)?;
+        Some(format!("{}: {message}", path.display()))
+    };
+    let files = given.into_iter().filter_map(|(path, expected)| Some((path?, expected)));
+    let files = files.filter(|(path, _)| path.is_file());
+    let wrong: Vec<String> = files.filter_map(|(path, expected)| refusal(path, expected)).collect();
+    if wrong.is_empty() { Ok(()) } else { Err(Failure::input(wrong.join("\n"))) }
 }

@@ -1,5 +1,6 @@
 //! Instances: the weeks, logs and traces on which policies are compared.
 
+use crate::columns::Columns;
 use crate::platform;
 use crate::scenario::{Cut, Log, LublinTraces, Online, OwnTraces, Resample, Source, Workload};
 use dfrsim_lab::fields::Scenario;
@@ -176,7 +177,8 @@ fn instances_of_log(
 ) -> Result<(Vec<RawInstance>, ReadLog), RunError> {
     let (log, preparation) = workload.source.log(workload.nodes).expect("the source is a log");
     let origins = !scenario.priorities.is_empty() || !scenario.waits_by.is_empty();
-    let preparation = prepare::Options { origins, ..preparation };
+    let columns = workload.source.columns().map(Columns::map).transpose()?;
+    let preparation = prepare::Options { origins, columns, ..preparation };
     let has_waits = !scenario.waits_by.is_empty();
     if log.submission == Submission::Open && log.resample.is_none() && !has_waits {
         let jobs = |stream: &mut JobStream<_>| (stream.header().clone(), stream.collect::<Vec<_>>());

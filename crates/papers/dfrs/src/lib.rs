@@ -18,6 +18,7 @@
 
 mod audited;
 mod claims;
+mod columns;
 mod drawings;
 mod easy_spare;
 mod groups;
@@ -37,6 +38,7 @@ mod waits;
 
 use dfrsim_policies::Policies;
 
+pub use columns::Columns;
 pub use own::{Named, Own, OwnMetric, OwnSource};
 pub use published::{CostUnit, Published};
 pub use readings::{Alternative, Interpretations};

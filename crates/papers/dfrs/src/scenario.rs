@@ -1,5 +1,6 @@
 //! Scenarios of the study.
 
+use crate::columns::{Columns, columns};
 use crate::own::{Own, OwnMetric, OwnSource};
 use crate::published::Published;
 use crate::readings::{Alternative, Interpretations, share};
@@ -331,6 +332,9 @@ fields! {
     pub struct SwfLog {
         /// Fields that all logs have.
         pub log: Log = flattened();
+        /// Map of the columns, if the log is a table: one that ships with the program, such as
+        /// `helios`, or a file, such as `jobs.toml` (see the page `your_log` of the guide).
+        pub columns: Option<Columns> = optional(columns());
         /// Size of a job: the processors that it requested, those that it was allocated, or
         /// `by-format`: allocated for a listing of Slurm, requested for other logs.
         pub size: SizeField = named("a size"), default SizeField::default();
@@ -464,11 +468,19 @@ impl Simulation {
 }
 
 impl Source {
+    /// Returns the map of the columns of the log, if it is a table.
+    pub(crate) fn columns(&self) -> Option<&Columns> {
+        match self {
+            Source::Swf(log) => log.columns.as_ref(),
+            Source::Batsim(_) | Source::Lublin(_) | Source::Own(_) => None,
+        }
+    }
+
     /// Returns the log and the options that turn its records into jobs of a cluster with these
-    /// nodes; `None` if the source is not a log.
+    /// nodes, without the map of its columns; `None` if the source is not a log.
     pub(crate) fn log(&self, nodes: NonZeroU32) -> Option<(&Log, prepare::Options)> {
         let (log, format, size, flops) = match self {
-            Source::Swf(SwfLog { log, size }) => (log, Format::ByContent, *size, None),
+            Source::Swf(SwfLog { log, size, .. }) => (log, Format::ByContent, *size, None),
             Source::Batsim(BatsimLog { log, flops }) => (log, Format::Batsim, SizeField::default(), *flops),
             Source::Lublin(_) | Source::Own(_) => return None,
         };

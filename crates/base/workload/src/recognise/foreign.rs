@@ -95,7 +95,20 @@ pub(super) fn may_be_table(foreign: &'static Foreign) -> bool {
     .contains(&foreign)
 }
 
-/// Returns whether such a file may be a `slurm.conf` whose first lines are unusual.
-pub(super) fn may_be_slurm_conf(foreign: &'static Foreign) -> bool {
-    [&SLURM_CONF, &TOML, &EMPTY].contains(&foreign)
+/// Returns whether some command of this program takes such a file.
+pub(super) fn is_input(foreign: &'static Foreign) -> bool {
+    [
+        &SLURM_CONF,
+        &SACCTMGR_DUMP,
+        &SACCTMGR_ASSOC,
+        &SACCTMGR_QOS,
+        &SIMGRID,
+        &SCENARIO,
+        &PLATFORM,
+        &MAP,
+        &EVENTS,
+        &ROWS,
+        &STATE,
+    ]
+    .contains(&foreign)
 }

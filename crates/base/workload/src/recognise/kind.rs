@@ -60,17 +60,6 @@ impl Kind {
         Some(format!("found {}, {expected}; {advice}", self.description()))
     }
 
-    /// Returns the message for a file of this kind where a `slurm.conf` is expected; `None` if it may
-    /// be one.
-    pub fn refusal_as_slurm_conf(&self) -> Option<String> {
-        let may_be = match self {
-            Kind::Foreign(foreign) => foreign::may_be_slurm_conf(foreign),
-            Kind::Text(_) => true,
-            Kind::Swf | Kind::Gwf | Kind::Slurm | Kind::Pbs | Kind::Batsim | Kind::Table(_) => false,
-        };
-        (!may_be).then(|| format!("found {}, expected a slurm.conf", self.description()))
-    }
-
     /// Returns whether a map may describe the file as a table of jobs.
     pub(crate) fn may_be_table(&self) -> bool {
         match self {

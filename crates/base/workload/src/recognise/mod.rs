@@ -13,12 +13,14 @@
 //! assert!(table.refusal().unwrap().starts_with("found a table with commas, columns job_id, user, gpus, end"));
 //! ```
 
+mod expected;
 mod foreign;
 mod json;
 mod kind;
 mod lines;
 mod magic;
 
+pub use expected::Expected;
 pub use foreign::Foreign;
 pub use kind::Kind;
 

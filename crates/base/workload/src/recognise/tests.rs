@@ -1,4 +1,4 @@
-use super::{Kind, of_start};
+use super::{Expected, Kind, of_start};
 use proptest::prelude::*;
 use std::path::Path;
 
@@ -108,6 +108,66 @@ fn tables_are_described() {
         ("[{\"id\": 1, \"end\": 2}]", "a JSON list of objects, columns id, end"),
     ] {
         assert_eq!(other(text.as_bytes()), what);
+    }
+}
+
+#[test]
+fn files_of_other_kinds_than_expected_are_refused() {
+    const ASSOC: &str = "Cluster|Account|User|Share\nc|root||1\n";
+    const QOS: &str = "Name|Priority|GraceTime\nnormal|0|00:00:00\n";
+    const CONF: &str = "ClusterName=c\nNodeName=n1 CPUs=4\n";
+    const SCONTROL: &str = "ReservationName=r StartTime=2026-03-01T09:00:00 EndTime=2026-03-02T09:00:00\n   Nodes=n1 NodeCnt=1 CoreCnt=4 Features=(null) PartitionName=(null)\n";
+    const EVENTS: &str = "Cluster|NodeName|TimeStart|TimeEnd|State\nc|n1|2026-03-01T09:00:00|Unknown|DOWN\n";
+    const USAGE: &str = "Account|User|RawShares|NormShares|RawUsage\nroot||1|1|5\n";
+    for (text, expected) in [
+        (CONF, Expected::SlurmConf),
+        ("# empty\nNodeName=n1 Name=gpu File=/dev/nvidia0\n", Expected::GresConf),
+        ("Name=gpu Type=a100 Count=2\n", Expected::GresConf),
+        (ASSOC, Expected::Associations),
+        ("Cluster - 'c':Fairshare=1\nParent - 'root'\n", Expected::Associations),
+        ("Account|User|MaxJobs\na||4\n", Expected::Associations),
+        (QOS, Expected::Qos),
+        ("Name|Priority\nnormal|0\n", Expected::Qos),
+        (SCONTROL, Expected::Reservations),
+        ("No reservations in the system\n", Expected::Reservations),
+        ("Cluster|Name|TimeStart|TimeEnd|NodeNames\nc|r|2026|2027|n1\n", Expected::Reservations),
+        (EVENTS, Expected::NodeEvents),
+        (USAGE, Expected::Usage),
+        ("{\"event\": \"run\", \"time_us\": 0}\n", Expected::Events),
+        ("{\"nodes\": [], \"vms\": []}", Expected::State),
+        ("name,cpu,memory\nn1,4,8\n", Expected::State),
+        ("", Expected::Qos),
+    ] {
+        assert_eq!(named("file", text).refusal_as(expected), None, "{text}");
+    }
+    for (text, expected, message) in [
+        (
+            SWF,
+            Expected::Qos,
+            "found a log in SWF, expected the output of `sacctmgr --parsable2 show qos`; a log is given with `--workload`",
+        ),
+        (
+            QOS,
+            Expected::Associations,
+            "found qualities of service of sacctmgr, expected the output of `sacctmgr --parsable2 show assoc`; give them with `--qos`",
+        ),
+        (ASSOC, Expected::Qos, "; give them with `--sacctmgr`"),
+        (
+            CONF,
+            Expected::Usage,
+            "found a slurm.conf, expected the output of `sshare --all --parsable2`; give it with `--slurm-conf`",
+        ),
+        (ASSOC, Expected::SlurmConf, "found associations of sacctmgr, expected a slurm.conf; "),
+        (CONF, Expected::Events, "expected an events file of dfrsim"),
+        (
+            "study = \"online\"\n",
+            Expected::Results,
+            "found a scenario, expected a folder of results, as written by `dfrsim run`; run it with `dfrsim run`",
+        ),
+        (SWF, Expected::State, "expected a state of a cluster; a log is given"),
+    ] {
+        let found = named("file", text).refusal_as(expected).unwrap_or_default();
+        assert!(found.contains(message), "{found}");
     }
 }
 

@@ -68,9 +68,10 @@ impl Convert {
             let gpus = report.account.of(Reason::WITH_GPUS);
             notice!(
                 "{}: SWF cannot represent the nodes of {}, GPUs ({gpus} jobs), features, and names of users and accounts; simulate the \
-                 listing itself to keep them",
+                 {} itself to keep them",
                 path.display(),
-                counted(with_nodes, "job")
+                counted(with_nodes, "job"),
+                if self.log.has_columns() { "table" } else { "listing" }
             );
         }
         if records.is_empty() {

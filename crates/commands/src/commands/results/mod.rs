@@ -15,6 +15,7 @@ use crate::context::commands;
 use crate::failure::Failure;
 use crate::output::{OverwriteGuard, notice};
 use dfrsim_lab::{MANIFEST, Registry, Results as Read};
+use dfrsim_workload::recognise::{Expected, recognise};
 use std::path::Path;
 
 commands! {
@@ -42,6 +43,10 @@ fn overwrite_guard(results: &Read<'_>) -> OverwriteGuard {
 
 /// Reads the results of a folder, with a notice if a later run is unfinished.
 fn read<'a>(folder: &Path, registry: &'a Registry) -> Result<Read<'a>, Failure> {
+    let kind = if folder.is_file() { recognise(folder).ok() } else { None };
+    if let Some(message) = kind.and_then(|kind| kind.refusal_as(Expected::Results)) {
+        return Err(Failure::in_file(folder, message));
+    }
     let results = Read::read(folder, registry).map_err(Failure::input)?;
     if results.has_newer_run {
         notice!(

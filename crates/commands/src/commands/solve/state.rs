@@ -5,6 +5,7 @@ use dfrsim_context_switch::file::cluster_of;
 use dfrsim_context_switch::{Cluster, Configuration};
 use dfrsim_input::{Input, Reader};
 use dfrsim_state::State;
+use dfrsim_workload::recognise::{Expected, recognise};
 use std::path::{Path, PathBuf};
 
 /// State with the cluster and the configuration that the planner derives from it.
@@ -34,6 +35,10 @@ pub(super) fn open(files: &[PathBuf]) -> Result<Vec<Input>, Failure> {
 
 /// Opens a file of a state, or of the places or states that are wanted.
 pub(super) fn open_file(file: &Path) -> Result<Input, String> {
+    let kind = if file.is_file() { recognise(file).ok() } else { None };
+    if let Some(message) = kind.and_then(|kind| kind.refusal_as(Expected::State)) {
+        return Err(format!("{}: {message}", file.display()));
+    }
     let input = Input::open(file).map_err(|faults| faults.to_string())?;
     if is_of_btrplace(&input) {
         let file = file.display();

@@ -1,8 +1,9 @@
 //! Tests logs in other formats than SWF, as `dfrsim simulate` reads them.
 
-use crate::{frame, numbers, registry, run_with};
+use crate::{frame, numbers, read, registry, run_with};
 use dfrsim_lab::RunOptions;
 use std::fs;
+use std::sync::atomic::AtomicBool;
 
 /// Two nodes, one with GPUs: job 2 requests a GPU and waits for the end of job 1 at 100 s, although
 /// the other node is free.
@@ -45,4 +46,31 @@ fn accounting_of_pbs_is_a_workload() {
         &RunOptions::new(folder.path().join("out")),
     );
     assert_eq!(report.counts.computed, 1);
+}
+
+#[test]
+fn a_table_is_a_workload_with_a_map_of_its_columns() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    write("jobs.csv", "id,queued,seconds,cpus\n1,2026-03-01 09:00:00,60,2\n2,2026-03-01 09:00:30,60,2\n");
+    let map = "source = 'ours'\n[job]\nnumber = 'id'\nsubmit = 'queued'\nrun_time = 'seconds'\nprocessors = 'cpus'\n";
+    write("jobs.toml", map);
+    let scenario = |columns: &str| {
+        format!(
+            "study = 'online'\npolicies = ['FCFS']\n[[workloads]]\nname = 'days'\nnodes = 2\nswf = {{ file = 'jobs.csv', columns = '{columns}' }}\n"
+        )
+    };
+    let out = folder.path().join("out");
+    run_with(&registry(), &scenario("jobs.toml"), &[], Some(folder.path()), &RunOptions::new(out.clone()));
+    assert!((numbers(&frame(&out), "FCFS", "mean_wait_s")[0] - 15.0).abs() < 1e-9);
+    let manifest = fs::read_to_string(out.join("manifest.toml")).unwrap();
+    assert!(manifest.contains("jobs.toml"), "{manifest}");
+    let faults = |columns: &str| read(&scenario(columns), Some(folder.path()), &[]).unwrap_err().to_string();
+    assert!(faults("heliso").contains("unknown map `heliso`; did you mean `helios`?"));
+    assert!(faults("none.toml").contains("file not found"));
+    write("jobs.toml", &map.replace("run_time", "run_tim"));
+    let broken = registry().parse(&scenario("jobs.toml"), "test.toml", Some(folder.path()), &[]).unwrap();
+    let message = broken.run(&RunOptions::new(folder.path().join("other")), &AtomicBool::new(false), &());
+    let message = message.unwrap_err().to_string();
+    assert!(message.contains("unknown field `run_tim`; did you mean `run_time`?"), "{message}");
 }

@@ -48,7 +48,7 @@ pub(crate) use accasim::is_job as is_accasim_job;
 pub use field::JobField;
 pub use map::{Map, TableForm};
 pub use shape::{Form, Shape};
-pub use shipped::{MapError, find, names, text};
+pub use shipped::{MapError, find, names, shipped, text};
 pub(crate) use shipped::{fitting, similar};
 
 use super::slurm_conf::{feature_of_partition, first_partition};

@@ -54,15 +54,24 @@ pub fn text(name: &str) -> Option<&'static str> {
 ///
 /// [`MapError`].
 pub fn find(name: &str) -> Result<Map, MapError> {
-    if let Some(text) = text(name) {
-        return Ok(Map::parse(name, text)?);
-    }
     let path = Path::new(name);
-    if path.exists() {
-        return Ok(Map::open(path)?);
+    match text(name) {
+        None if path.exists() => Ok(Map::open(path)?),
+        _ => shipped(name),
     }
-    let names: Vec<&str> = names().collect();
-    Err(MapError::Unknown { unknown: UnknownName::new("map", name, &names), names: names.join(", ") })
+}
+
+/// Returns the shipped map of a name.
+///
+/// # Errors
+///
+/// [`MapError`].
+pub fn shipped(name: &str) -> Result<Map, MapError> {
+    let unknown = || {
+        let names: Vec<&str> = names().collect();
+        MapError::Unknown { unknown: UnknownName::new("map", name, &names), names: names.join(", ") }
+    };
+    Ok(Map::parse(name, text(name).ok_or_else(unknown)?)?)
 }
 
 /// Returns the shipped map for tables without names of columns that have the delimiter and the
