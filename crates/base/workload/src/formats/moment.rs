@@ -2,13 +2,39 @@
 
 use crate::log::{MAX_SECONDS, unix_seconds};
 use chrono::NaiveDateTime;
+use chrono::format::{Item, Numeric, Pad, Parsed, parse};
+
+/// Parts of a time. A format in a text would be parsed for each time, which takes a tenth of the
+/// reading of a listing.
+const fn parts(between: &'static str) -> [Item<'static>; 11] {
+    const fn number(of: Numeric) -> Item<'static> {
+        Item::Numeric(of, Pad::Zero)
+    }
+    [
+        number(Numeric::Year),
+        Item::Literal("-"),
+        number(Numeric::Month),
+        Item::Literal("-"),
+        number(Numeric::Day),
+        Item::Literal(between),
+        number(Numeric::Hour),
+        Item::Literal(":"),
+        number(Numeric::Minute),
+        Item::Literal(":"),
+        number(Numeric::Second),
+    ]
+}
 
 /// Parses a time into seconds since 1970, as if it were UTC: `2026-03-01T09:00:00`, or a number of
 /// seconds. Data frames write a blank in place of the `T`.
 pub(super) fn timestamp(text: &str) -> Option<i64> {
     unix_seconds(text).or_else(|| {
-        let format = if text.contains('T') { "%Y-%m-%dT%H:%M:%S" } else { "%Y-%m-%d %H:%M:%S" };
-        let date = NaiveDateTime::parse_from_str(text, format).ok()?;
+        const WITH_LETTER: [Item<'static>; 11] = parts("T");
+        const WITH_BLANK: [Item<'static>; 11] = parts(" ");
+        let items = if text.contains('T') { &WITH_LETTER } else { &WITH_BLANK };
+        let mut parsed = Parsed::new();
+        parse(&mut parsed, text, items.iter()).ok()?;
+        let date: NaiveDateTime = parsed.to_naive_datetime_with_offset(0).ok()?;
         Some(date.and_utc().timestamp()).filter(|seconds| seconds.unsigned_abs() <= MAX_SECONDS)
     })
 }

@@ -148,8 +148,19 @@ impl Columns {
     ///
     /// [`Problem::FieldCount`] if the line has too few fields, or too many without such a column.
     pub(super) fn row<'a>(&'a self, line: &'a str) -> Result<Row<'a>, Problem> {
-        let mut fields: Vec<&str> = line.split(self.delimiter).collect();
         let expected = self.names.len();
+        let mut fields = Vec::with_capacity(expected + 1);
+        match u8::try_from(self.delimiter).ok().filter(u8::is_ascii) {
+            Some(delimiter) => {
+                let mut from = 0;
+                for at in memchr::memchr_iter(delimiter, line.as_bytes()) {
+                    fields.push(&line[from..at]);
+                    from = at + 1;
+                }
+                fields.push(&line[from..]);
+            }
+            None => fields.extend(line.split(self.delimiter)),
+        }
         if self.ends_with_delimiter
             && fields.len() > expected
             && fields.last().is_some_and(|last| last.trim().is_empty())
