@@ -250,7 +250,7 @@ fn options_about_the_log_reach_the_scenario() {
     assert!(said.contains("--flops is for Batsim workloads"), "{said}");
 }
 
-/// With `--strict`, a setting that is not simulated is an error of `site` and of `simulate`.
+/// Refuses settings that are not simulated, with `--strict`, in `site` and in `simulate`.
 #[test]
 fn a_site_that_is_not_simulated_as_it_is_is_refused_strictly() {
     let folder = files();

@@ -124,7 +124,7 @@ pub struct FieldUse {
     pub effect: Effect,
 }
 
-/// What a reader found in a file, and what became of it.
+/// Account of a file: the lines that a reader found, and the outcome of each.
 ///
 /// Each line is a record, or is counted once with [`Fate::LeftOut`] or [`Fate::Rejected`]. The other
 /// counts are of records.

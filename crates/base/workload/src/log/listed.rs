@@ -148,13 +148,15 @@ pub(crate) fn clock_seconds(text: &str, parts: RangeInclusive<usize>) -> Option<
 ///
 /// Jobs keep their numbers if all have one; otherwise they are numbered from 1 in the order of the
 /// input. A job with the number of an earlier one is numbered after the largest number. A job that
-/// became eligible after its submission is submitted then, unless it has dependencies. A dependency becomes a preceding job with the think time of the log, or 0 if
-/// the job was submitted before the other one ended. If there are several dependencies, or one on an
-/// array (`70` stands for all of `70_1`, `70_2` and so on), the preceding job is the one that ended
-/// last. The others, and dependencies on the start of a job, go to `also_preceding`. If a single
-/// dependency suffices, it is the one that was met first. A dependency is ignored if the other job
-/// ended or started after this one had begun, or ended with another outcome than required: a user or
-/// an operator had removed it.
+/// became eligible after its submission is submitted then, unless it has dependencies.
+///
+/// A dependency becomes a preceding job with the think time of the log, or 0 if the job was
+/// submitted before the other one ended. If there are several dependencies, or one on an array (`70`
+/// stands for all of `70_1`, `70_2` and so on), the preceding job is the one that ended last. The
+/// others, and dependencies on the start of a job, go to `also_preceding`. If a single dependency
+/// suffices, it is the one that was met first. A dependency is ignored if the other job ended or
+/// started after this one had begun, or ended with another outcome than required: a user or an
+/// operator had removed it.
 fn lines(jobs: &[AccountingJob], names: &Names, note: &str, account: &mut Account) -> (Header, Vec<Line>) {
     let first = jobs.iter().map(|job| job.submit).min().unwrap_or_default();
     let mut header = Header::default();

@@ -48,7 +48,7 @@ pub(crate) struct Described {
     nodes: Option<u64>,
     /// The number of processors of the machine, from the header.
     processors: Option<u64>,
-    /// What became of the lines.
+    /// Account of the lines.
     account: AccountSummary,
     lines: Lines,
     first_submission: Moment,

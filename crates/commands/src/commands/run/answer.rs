@@ -48,7 +48,7 @@ struct ReportedInput<'a> {
     /// The path at which it was found.
     path: Option<String>,
     sha256: String,
-    /// What became of the lines of a log.
+    /// Account of the lines of a log.
     account: Option<&'a AccountSummary>,
     /// The selection, the rules and other remarks, as text.
     report: &'a [String],

@@ -15,7 +15,7 @@ pub(crate) struct Simulated {
     policy: String,
     /// The log as it was found.
     log: PathBuf,
-    /// What became of the lines of the log.
+    /// Account of the lines of the log.
     account: AccountSummary,
     /// The jobs that no node can hold, one line for each reason.
     fit_no_node: Vec<String>,

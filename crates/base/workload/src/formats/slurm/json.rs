@@ -71,7 +71,7 @@ struct Times {
     end: Number,
     elapsed: Number,
     suspended: Number,
-    /// In minutes.
+    /// Time limit in minutes.
     limit: Number,
 }
 

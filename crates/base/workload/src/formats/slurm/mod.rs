@@ -7,9 +7,9 @@
 //! ```
 //!
 //! The first line names the columns. They may have any order; the use of each is in
-//! [`Account::fields`](crate::log::Account::fields). The delimiter is the character after the name of the first column. `JobID`, `State`, `Submit`,
-//! `Start`, and `End` or a column of elapsed time are required. [`read`] returns the jobs as the
-//! records of a log, to be used like any other log.
+//! [`Account::fields`](crate::log::Account::fields). The delimiter is the character after the name
+//! of the first column. `JobID`, `State`, `Submit`, `Start`, and `End` or a column of elapsed time
+//! are required. [`read`] returns the jobs as the records of a log, to be used like any other log.
 //!
 //! ```
 //! use dfrsim_workload::formats::slurm;

@@ -36,7 +36,8 @@ use crate::log::{Dialect, Field, LogError, Order, Reader, Strictness, Whole, dec
 use std::io::Read;
 use std::path::Path;
 
-/// With twice as many fields, a line may be two lines without the line end between them.
+/// Form of the lines. A line with twice as many fields may be two lines that lack the line end
+/// between them.
 pub(crate) const DIALECT: Dialect = Dialect {
     comment: b';',
     fields: Field::COUNT,
