@@ -72,7 +72,7 @@ enum PipeLine {
 type AnswerSchema = (&'static str, fn() -> Json);
 
 /// All commands with `--format json`.
-pub(super) const ANSWERS: [AnswerSchema; 30] = [
+pub(super) const ANSWERS: [AnswerSchema; 31] = [
     ("run", output_schema::<run::Finished<'_>>),
     ("submit", output_schema::<submit::Submission>),
     ("results status", output_schema::<results::status::FolderProgress>),
@@ -98,6 +98,7 @@ pub(super) const ANSWERS: [AnswerSchema; 30] = [
     ("log generate", output_schema::<Written>),
     ("log anonymise", output_schema::<log::anonymise::Anonymised>),
     ("log resample", output_schema::<Written>),
+    ("solve import", output_schema::<solve::import::ImportAnswer>),
     ("solve pack", output_schema::<solve::pack::PackAnswer>),
     ("solve adapt", output_schema::<solve::adapt::AdaptAnswer>),
     ("solve plan", output_schema::<solve::plan::PlanAnswer>),

@@ -9,6 +9,7 @@ use dfrsim_model::Yield;
 use dfrsim_model::offline::{Adaptation, Mapping, Solved};
 use dfrsim_packing::relabelled;
 use dfrsim_vector_packing::vector::{Algorithm, Options, VectorPacking, minimum_yield, yield_bound};
+use std::sync::mpsc::Sender;
 
 /// Maximum number of nodes for which a packing from scratch is relabelled.
 const RELABEL_UP_TO: usize = 256;
@@ -49,6 +50,8 @@ pub struct Adapter {
     packing: VectorPacking,
     search_steps: u32,
     pub(crate) annealing: u32,
+    /// Receiver of every placement that is better than those before it.
+    improvements: Option<Sender<Adapted>>,
 }
 
 impl Default for Adapter {
@@ -74,6 +77,7 @@ impl Adapter {
             packing,
             search_steps: Adapter::SEARCH_STEPS,
             annealing: 0,
+            improvements: None,
         }
     }
 
@@ -90,6 +94,21 @@ impl Adapter {
     #[must_use]
     pub fn annealing(self, moves: u32) -> Adapter {
         Adapter { annealing: moves, ..self }
+    }
+
+    /// Sends placements within the budget while they are being improved, so that a caller with a time
+    /// limit has an answer at any time. A placement need not be better than those sent before it.
+    #[must_use]
+    pub fn reporting(self, to: Sender<Adapted>) -> Adapter {
+        Adapter { improvements: Some(to), ..self }
+    }
+
+    /// Sends a placement to the caller.
+    pub(crate) fn report(&self, found: impl FnOnce() -> Option<Adapted>) {
+        if let Some(to) = &self.improvements {
+            // A caller whose time is over no longer listens.
+            let _ = found().map(|found| to.send(found));
+        }
     }
 
     /// Finds a mapping with a large minimum yield within a budget. `None` means that none was found,
@@ -208,6 +227,7 @@ impl Adapter {
                     minimum_yield(&problem.instance, &mapping).map_or(target, |exact| exact.max(target));
                 kept = cost <= u128::from(budget);
                 if kept && best.as_ref().is_none_or(|best| reached > best.0) {
+                    self.report(|| adapted(problem, tasks, &node_of));
                     best = Some((reached, node_of.clone()));
                 }
                 last = Some(node_of);

@@ -44,6 +44,15 @@ pub struct Headroom {
     pub tolerated_failures: usize,
 }
 
+/// Computes the peak load of a mapping at a yield: the largest fraction of a resource that is used on
+/// any node. `counts` selects the resources that count.
+#[must_use]
+pub fn peak(problem: &Adaptation, found: &Adapted, scaled: Yield, counts: &[bool]) -> f64 {
+    let mut tasks = Tasks::of(problem);
+    tasks.size_at(problem, scaled);
+    tasks.peak(&tasks.nodes_of(&found.mapping), counts)
+}
+
 impl Adapter {
     /// Finds the mapping with at least this minimum yield that is best for an objective within a
     /// budget; among equal ones, one that moves little. `counts` selects the resources that count
@@ -62,6 +71,9 @@ impl Adapter {
         if tasks.moving(&start) > budget {
             return None;
         }
+        if !matches!(aim, Aim::Failure) {
+            self.report(|| adapted(problem, &tasks, &start));
+        }
         let ones = vec![1; tasks.nodes()];
         let found = match aim {
             Aim::Moves => start,
@@ -72,13 +84,14 @@ impl Adapter {
                     used.into_iter().map(|node| u128::from(prices[node as usize])).sum()
                 };
                 let all = EMPTYING_ORDERS
-                    .map(|order| self.empty_nodes(&tasks, &start, budget, (prices, order), false));
+                    .map(|order| self.empty_nodes(problem, &tasks, &start, budget, (prices, order), false));
                 all.into_iter().min_by_key(|found| (price(found), tasks.moving(found)))?
             }
             Aim::Peak => self.limit_peak(problem, &mut tasks, start, (wanted, budget), true, counts)?,
             Aim::Failure => {
                 // Spare capacity is created evenly on all nodes, or by emptying nodes.
-                let emptied = self.empty_nodes(&tasks, &start, budget, (&ones, EMPTYING_ORDERS[0]), true);
+                let emptied =
+                    self.empty_nodes(problem, &tasks, &start, budget, (&ones, EMPTYING_ORDERS[0]), true);
                 let levelled = self.limit_peak(problem, &mut tasks, start, (wanted, budget), false, counts);
                 let all = levelled.into_iter().chain([emptied]);
                 let safe: Vec<Vec<u32>> =
@@ -112,6 +125,7 @@ impl Adapter {
     /// stops as soon as any single node may fail.
     fn empty_nodes(
         &mut self,
+        problem: &Adaptation,
         tasks: &Tasks,
         start: &[u32],
         budget: u128,
@@ -141,7 +155,12 @@ impl Adapter {
                 fits.then(|| self.repair.placement.node_of.clone())
             });
             match found {
-                Some(found) => best = found,
+                Some(found) => {
+                    if !until_safe {
+                        self.report(|| adapted(problem, tasks, &found));
+                    }
+                    best = found;
+                }
                 None => left.reopen_node(node, &offers),
             }
             if until_safe && self.tolerates_any_failure(tasks, &best) {
@@ -180,6 +199,7 @@ impl Adapter {
             last.clone_from(&found);
             if is_peak {
                 high = tasks.peak(&found, counts);
+                self.report(|| adapted(problem, tasks, &found));
                 best = Some(found);
             } else if self.tolerates_any_failure(tasks, &found) {
                 low = middle;

@@ -48,4 +48,4 @@ mod repair;
 mod tasks;
 
 pub use adapter::{Adapted, Adapter};
-pub use aims::{Aim, Headroom};
+pub use aims::{Aim, Headroom, peak};

@@ -1,13 +1,15 @@
 //! The cluster: nodes with VMs and vjobs, under constraints.
 
+use crate::action::Action;
 use crate::amount::Amount;
-use crate::configuration::Configuration;
+use crate::configuration::{Configuration, Place};
 use crate::constraints::{Constraint, Constraints};
 use crate::durations::Durations;
 use crate::inventory::{ClusterError, Inventory, Node, Resource};
 use crate::vjob::{Vjob, VjobId, Vm, VmId};
 use dfrsim_model::{NodeId, named};
 use std::cmp::Reverse;
+use std::num::NonZeroU32;
 use std::ops::Deref;
 
 named! {
@@ -40,6 +42,26 @@ named! {
     }
 }
 
+/// Numbers of moves that may be under way at once: live migrations, transfers of images, and wakes
+/// on another node. The suspends and resumes of a vjob belong together and are not limited.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MoveLimits {
+    /// Largest number with one node as their source or destination.
+    pub per_node: Option<NonZeroU32>,
+    /// Largest number in the whole cluster.
+    pub in_cluster: Option<NonZeroU32>,
+}
+
+impl MoveLimits {
+    /// Iterates over the numbers of slots: those of each node, then those of the cluster, as far as
+    /// they are limited.
+    pub(crate) fn slots(self, nodes: usize) -> impl Iterator<Item = i64> {
+        let number = |limit: NonZeroU32| i64::from(limit.get());
+        let of_nodes = self.per_node.map(|limit| std::iter::repeat_n(number(limit), nodes));
+        of_nodes.into_iter().flatten().chain(self.in_cluster.map(number))
+    }
+}
+
 /// Everything that a context switch does not change: nodes, vjobs, VMs and constraints.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cluster {
@@ -52,6 +74,7 @@ pub struct Cluster {
     cost_per_move: u64,
     durations: Durations,
     starts: Starts,
+    move_limits: MoveLimits,
 }
 
 impl Deref for Cluster {
@@ -80,6 +103,7 @@ impl Cluster {
             cost_per_move: 0,
             durations: Durations::default(),
             starts: Starts::Pools,
+            move_limits: MoveLimits::default(),
         })
     }
 
@@ -167,6 +191,24 @@ impl Cluster {
     /// Returns the rule for start times.
     pub const fn starts(&self) -> Starts {
         self.starts
+    }
+    /// Sets the limits of simultaneous moves.
+    #[must_use]
+    pub fn with_move_limits(self, move_limits: MoveLimits) -> Cluster {
+        Cluster { move_limits, ..self }
+    }
+    /// Returns the limits of simultaneous moves.
+    pub const fn move_limits(&self) -> MoveLimits {
+        self.move_limits
+    }
+    /// Iterates over the limits to which an action belongs, as positions in the slots.
+    pub(crate) fn move_slots(&self, action: Action) -> impl Iterator<Item = usize> {
+        let MoveLimits { per_node, in_cluster } = self.move_limits;
+        let is_move = action.is_remote() && !action.accesses_image();
+        let nodes = [action.from(), action.to()].into_iter().filter_map(Place::node).map(NodeId::index);
+        let of_nodes = nodes.filter(move |_| is_move && per_node.is_some());
+        let before = if per_node.is_some() { self.nodes().len() } else { 0 };
+        of_nodes.chain((is_move && in_cluster.is_some()).then_some(before))
     }
     /// Returns true if costs are times and actions do not wait for whole pools.
     pub(crate) fn is_early(&self) -> bool {

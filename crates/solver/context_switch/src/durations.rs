@@ -150,6 +150,11 @@ impl Durations {
         }
     }
 
+    /// Returns whether actions slow each other down.
+    pub(crate) const fn has_contention(&self) -> bool {
+        self.contention > 0.0 || self.storage_contention > 0.0
+    }
+
     /// Returns the time to boot a VM.
     pub fn run(&self) -> SimSpan {
         span(self.run_s)

@@ -4,14 +4,14 @@ use crate::action::Action;
 use crate::amount::Amount;
 use crate::cluster::Cluster;
 use crate::configuration::Configuration;
+use crate::contention::Progress;
 use crate::durations::Durations;
 use crate::ledger::{Ledger, needs};
 use crate::timed_action::TimedAction;
+use crate::vjob::VmId;
 use crate::waits::{delays, nodes_ready_at};
 use dfrsim_model::SimTime;
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 
 /// Subjects of conflicts between actions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -39,16 +39,14 @@ pub(crate) fn asap_times(
     let mut ledger = Ledger::default();
     ledger.reset(cluster, current, &current.free_resources(cluster), &actions);
     let mut tasks = tasks(cluster, pools);
-    let mut begins = vec![SimTime::ZERO; actions.len()];
-    let mut running = BinaryHeap::new();
+    // Positions of the actions, in the order in which they begin.
+    let mut begun: Vec<usize> = Vec::with_capacity(actions.len());
+    let mut progress = Progress::new(cluster, durations);
     let boot = SimTime::ZERO + durations.boot();
     let mut now = SimTime::ZERO;
     while !tasks.is_empty() {
-        let mut ended = FxHashSet::default();
-        while let Some(&Reverse((_, vm))) = running.peek().filter(|Reverse((end, _))| *end <= now) {
-            running.pop();
-            ended.insert(vm);
-        }
+        let ended = progress.advance(now).into_iter().map(|number| actions[begun[number]].vm());
+        let ended: FxHashSet<VmId> = ended.collect();
         ledger.end(|vm| ended.contains(&vm));
         let mut closed = FxHashSet::default();
         tasks.retain(|task| {
@@ -66,8 +64,8 @@ pub(crate) fn asap_times(
             if may_begin {
                 for ((&at, &action), delay) in task.iter().zip(&of).zip(delays(cluster, &of)) {
                     ledger.begin(cluster, action);
-                    begins[at] = now + delay;
-                    running.push(Reverse((begins[at] + durations.of(cluster, action), action.vm())));
+                    begun.push(at);
+                    progress.add(action, now + delay);
                 }
             } else {
                 closed.extend(doors());
@@ -75,14 +73,16 @@ pub(crate) fn asap_times(
             }
             !may_begin
         });
-        let next = running.peek().map(|Reverse((end, _))| *end);
+        let next = progress.next();
         let next = next.into_iter().chain(Some(boot).filter(|boot| *boot > now)).min();
         now = next.expect("an action can start once all before it have ended");
     }
-    let mut begins = begins.into_iter();
+    let mut times = vec![(SimTime::ZERO, SimTime::ZERO); actions.len()];
+    begun.into_iter().zip(progress.times()).for_each(|(at, time)| times[at] = time);
+    let mut times = times.into_iter();
     let mut timed = |&action: &Action| {
-        let begin = begins.next().expect("every action has a start time");
-        TimedAction { action, begin, end: begin + durations.of(cluster, action) }
+        let (begin, end) = times.next().expect("every action has its times");
+        TimedAction { action, begin, end }
     };
     pools.iter().map(|pool| pool.iter().map(&mut timed).collect()).collect()
 }

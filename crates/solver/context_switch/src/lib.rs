@@ -62,6 +62,7 @@ pub mod check;
 mod cluster;
 mod configuration;
 mod constraints;
+mod contention;
 mod decision;
 mod durations;
 mod early;
@@ -81,7 +82,7 @@ pub mod workload;
 
 pub use action::{Action, IllegalTransition, Kind};
 pub use amount::Amount;
-pub use cluster::{Aim, Cluster, Starts, first_come_first_served};
+pub use cluster::{Aim, Cluster, MoveLimits, Starts, first_come_first_served};
 pub use configuration::{Configuration, Place};
 pub use constraints::{Constraint, Constraints, NodeConstraints, Violation, VmConstraints};
 pub use decision::{SuspendTo, clear_disks, in_states, select_running};

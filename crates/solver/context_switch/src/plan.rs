@@ -4,6 +4,8 @@ use crate::action::Action;
 use crate::cluster::{Aim, Cluster};
 use crate::configuration::Configuration;
 use crate::early::asap_times;
+use crate::timed_action::TimedAction;
+use crate::timetable::times;
 use crate::waits::{delays, nodes_ready_at};
 use dfrsim_model::SimSpan;
 
@@ -56,14 +58,22 @@ impl Plan {
         if !cluster.is_early() {
             return self.cost(cluster);
         }
-        let timed = asap_times(cluster, current, &self.pools, cluster.durations());
-        let ends = timed.into_iter().flatten().map(|timed| timed.end.micros());
-        if cluster.aim() == Aim::Makespan { ends.max().unwrap_or(0) } else { ends.sum() }
+        value_of_ends(cluster, asap_times(cluster, current, &self.pools, cluster.durations()))
     }
+}
+
+/// Returns the value of an objective that is a time: the latest end, or the sum of all ends.
+fn value_of_ends(cluster: &Cluster, pools: Vec<Vec<TimedAction>>) -> u64 {
+    let ends = pools.into_iter().flatten().map(|timed| timed.end.micros());
+    if cluster.aim() == Aim::Makespan { ends.max().unwrap_or(0) } else { ends.sum() }
 }
 
 /// Computes the cost of a plan that is given as pools.
 pub(crate) fn cost_of(cluster: &Cluster, pools: impl Iterator<Item: Iterator<Item = Action>>) -> u64 {
+    if cluster.is_timed() && cluster.durations().has_contention() {
+        let pools: Vec<Vec<Action>> = pools.map(Iterator::collect).collect();
+        return value_of_ends(cluster, times(cluster, &pools, cluster.durations()));
+    }
     let (mut before, mut cost) = (0, 0);
     let mut timed: Vec<Action> = Vec::new();
     for pool in pools {

@@ -1,7 +1,9 @@
 //! Start and end times of the actions of a plan.
 
+use crate::action::Action;
 use crate::cluster::{Cluster, Starts};
 use crate::configuration::Configuration;
+use crate::contention::Progress;
 use crate::durations::Durations;
 use crate::early::asap_times;
 use crate::plan::Plan;
@@ -43,10 +45,10 @@ impl Timetable {
 
 /// Computes the times of a plan that leads to the places `after`. A pool starts when the previous
 /// one has ended, or each action starts as soon as its resources are free ([`Starts`]); the nodes of
-/// an action must be on. Durations are those of the table, without interference between actions.
+/// an action must be on. Actions on one node slow each other down as the durations say.
 pub fn timetable(cluster: &Cluster, plan: &Plan, after: &Configuration, durations: &Durations) -> Timetable {
     let pools = match cluster.starts() {
-        Starts::Pools => times(cluster, plan, durations),
+        Starts::Pools => times(cluster, plan.pools(), durations),
         Starts::Asap => {
             let mut before = after.clone();
             let first = plan.pools().iter().rev().flatten();
@@ -71,14 +73,20 @@ pub fn timetable(cluster: &Cluster, plan: &Plan, after: &Configuration, duration
 }
 
 /// Computes the times of a plan's actions, pool by pool.
-fn times(cluster: &Cluster, plan: &Plan, durations: &Durations) -> Vec<Vec<TimedAction>> {
+pub(crate) fn times(
+    cluster: &Cluster,
+    pools: &[Vec<Action>],
+    durations: &Durations,
+) -> Vec<Vec<TimedAction>> {
     let mut start = SimTime::ZERO;
-    let pools = plan.pools().iter().map(|pool| {
+    let pools = pools.iter().map(|pool| {
         start = start.max(nodes_ready_at(cluster, pool, durations));
-        let timed = pool.iter().zip(delays(cluster, pool)).map(|(&action, delay)| {
-            let begin = start + delay;
-            TimedAction { action, begin, end: begin + durations.of(cluster, action) }
-        });
+        let mut progress = Progress::new(cluster, durations);
+        for (&action, delay) in pool.iter().zip(delays(cluster, pool)) {
+            progress.add(action, start + delay);
+        }
+        let timed = pool.iter().zip(progress.times());
+        let timed = timed.map(|(&action, (begin, end))| TimedAction { action, begin, end });
         let timed: Vec<TimedAction> = timed.collect();
         start = timed.iter().map(|timed| timed.end).max().unwrap_or(start);
         timed
@@ -94,6 +102,6 @@ pub(crate) fn missed_deadline(cluster: &Cluster, plan: &Plan) -> Option<VmId> {
     let is_late = |timed: &TimedAction| {
         cluster.constraints().vm(timed.action.vm()).deadline.is_some_and(|deadline| timed.end > deadline)
     };
-    let pools = times(cluster, plan, cluster.durations());
+    let pools = times(cluster, plan.pools(), cluster.durations());
     pools.into_iter().flatten().find(is_late).map(|timed| timed.action.vm())
 }

@@ -75,7 +75,7 @@ impl Configuration {
     }
 
     /// Returns the free amount of each budget, as memory; negative where VMs exceed it.
-    pub(crate) fn free_budgets(&self, cluster: &Cluster) -> Vec<Amount> {
+    fn free_budgets(&self, cluster: &Cluster) -> Vec<Amount> {
         let constraints = cluster.constraints();
         let limits = constraints.budgets.iter().map(|budget| Amount::new(0, budget.limit));
         let mut room: Vec<Amount> = limits.collect();
@@ -83,6 +83,13 @@ impl Configuration {
             constraints.usage(cluster, vm, *place).for_each(|(budget, taken)| room[budget].memory -= taken);
         }
         room
+    }
+
+    /// Returns the free amounts of the budgets and of the limits of simultaneous moves, as memory.
+    pub(crate) fn free_shared(&self, cluster: &Cluster) -> Vec<Amount> {
+        let mut free = self.free_budgets(cluster);
+        free.extend(cluster.move_limits().slots(cluster.nodes().len()).map(|slots| Amount::new(0, slots)));
+        free
     }
 
     /// Checks that every running VM has the memory, the CPU and all other resources that it needs

@@ -33,6 +33,7 @@
 //! ```
 
 mod constraint;
+pub mod import;
 mod parts;
 mod write;
 

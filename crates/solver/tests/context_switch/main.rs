@@ -6,6 +6,7 @@ mod common;
 mod constraints;
 mod damaged;
 mod derived;
+mod moves;
 mod optimiser;
 mod planner;
 mod random_constraints;

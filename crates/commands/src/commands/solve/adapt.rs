@@ -10,11 +10,12 @@ use super::written::OutputArguments;
 use crate::arguments::parse_yield;
 use crate::context::Context;
 use crate::failure::Failure;
+use crate::output::notice;
 pub(crate) use answer::AdaptAnswer;
 use answer::{BudgetResult, Optimum};
 use clap::{Args, ValueEnum};
 use dfrsim_adaptation::check::moving_cost;
-use dfrsim_adaptation::{Adapted, Adapter, Aim, Headroom};
+use dfrsim_adaptation::{Adapted, Adapter, Aim, Headroom, peak};
 use dfrsim_context_switch::Configuration;
 use dfrsim_model::named::UnknownName;
 use dfrsim_model::offline::{Adaptation, Mapping};
@@ -26,6 +27,7 @@ use dfrsim_vector_packing::minimum_yield;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::sync::mpsc::channel;
 use std::time::Duration;
 
 /// Maximum number of VMs; with more the heuristic takes hours.
@@ -208,23 +210,54 @@ impl Adapt {
     }
 
     /// Runs the heuristic within the time limit and returns its placement and the headroom of that.
-    fn solve(&self, problem: &Problem, budget: u64, aim: &Aim) -> Option<(Adapted, Headroom)> {
-        let (counts, problem) = (problem.is_node_resource(), problem.adaptation.clone());
-        let (wanted, aim) = (self.keep_yield, aim.clone());
+    /// If the time is over, it is the best placement so far, which is the current one at first.
+    fn solve(&self, problem: &Problem, budget: u64, aim: &Aim) -> Option<(Adapted, Option<Headroom>)> {
+        let (counts, adaptation) = (problem.is_node_resource(), problem.adaptation.clone());
+        let (wanted, work_aim) = (self.keep_yield, aim.clone());
+        let (sender, receiver) = channel();
         let work = move || {
-            let mut adapter = Adapter::new().annealing(Adapter::MOVES);
+            let mut adapter = Adapter::new().annealing(Adapter::MOVES).reporting(sender);
             let found = match wanted {
-                None => adapter.adapt(&problem, budget).map(|found| {
+                None => adapter.adapt(&adaptation, budget).map(|found| {
                     // The same yield may be possible at a lower cost.
-                    let cheaper = adapter.cheapest_for(&problem, found.minimum_yield);
+                    let cheaper = adapter.cheapest_for(&adaptation, found.minimum_yield);
                     cheaper.filter(|cheaper| cheaper.moving < found.moving).unwrap_or(found)
                 }),
-                Some(wanted) => adapter.aim_at(&problem, wanted, budget, &aim, &counts),
+                Some(wanted) => adapter.aim_at(&adaptation, wanted, budget, &work_aim, &counts),
             }?;
-            let room = adapter.headroom(&problem, &found, wanted.unwrap_or(found.minimum_yield), &counts);
-            Some((found, room))
+            let room = adapter.headroom(&adaptation, &found, wanted.unwrap_or(found.minimum_yield), &counts);
+            Some((found, Some(room)))
         };
-        run_within(self.time_limit, "the heuristic", work)?
+        if let Some(found) = run_within(self.time_limit, "the heuristic", work) {
+            return found;
+        }
+        let so_far = receiver.try_iter().chain(current_placement(&problem.adaptation));
+        let so_far = so_far.filter(|found| {
+            found.moving <= budget && self.keep_yield.is_none_or(|wanted| found.minimum_yield >= wanted)
+        });
+        let found = self.best_of(so_far, problem, aim)?;
+        notice!("the time limit ended the search; the answer is the best placement so far");
+        Some((found, None))
+    }
+
+    /// Returns the best of several placements; of equal ones the one that moves least.
+    fn best_of(&self, all: impl Iterator<Item = Adapted>, problem: &Problem, aim: &Aim) -> Option<Adapted> {
+        let counts = problem.is_node_resource();
+        let value = |found: &Adapted| match (self.keep_yield, aim) {
+            (None, _) => -found.minimum_yield.as_f64(),
+            (_, Aim::Nodes(prices)) => {
+                used_nodes(&found.mapping).iter().map(|node| prices[node.index()] as f64).sum()
+            }
+            (Some(wanted), Aim::Peak) => peak(&problem.adaptation, found, wanted, &counts),
+            // Placements on the way to one that survives failures do not survive them.
+            (_, Aim::Failure) => f64::INFINITY,
+            (_, Aim::Moves) => 0.0,
+        };
+        let all = all.map(|found| (value(&found), found)).filter(|(value, _)| value.is_finite());
+        let best = all.min_by(|(one, of_one), (other, of_other)| {
+            one.total_cmp(other).then(of_one.moving.cmp(&of_other.moving))
+        });
+        best.map(|(_, found)| found)
     }
 
     /// Solves the problem for each budget and returns the results, with the configuration of the
@@ -237,7 +270,8 @@ impl Adapt {
     ) -> Result<(AdaptAnswer, Option<Configuration>), Failure> {
         let adaptation = &problem.adaptation;
         let all = adaptation.total_migration_cost();
-        let (mut last, mut tried, mut earlier) = (None, Vec::new(), Vec::<(Adapted, Headroom)>::new());
+        let (mut last, mut tried, mut earlier) =
+            (None, Vec::new(), Vec::<(Adapted, Option<Headroom>)>::new());
         let whole = [Budget::All];
         let budgets = if self.budget.is_empty() { &whole } else { &self.budget[..] };
         for budget in budgets {
@@ -254,6 +288,7 @@ impl Adapt {
             let found = if best.as_ref().map(yield_of) > found.as_ref().map(yield_of) { best } else { found };
             earlier.extend(found.clone());
             let (found, room) = found.unzip();
+            let room = room.flatten();
             last = None;
             if let Some(found) = &found {
                 check(adaptation, found, allowed)?;
@@ -274,8 +309,8 @@ impl Adapt {
                 moves: last.as_ref().map(count),
                 nodes: used.as_ref().map(BTreeSet::len),
                 node_price: used.as_ref().and_then(price).filter(|_| self.node_price.is_some()),
-                peak: room.map(|room| room.peak),
-                may_fail: room.map(|room| room.tolerated_failures),
+                peak: room.as_ref().map(|room| room.peak),
+                may_fail: room.as_ref().map(|room| room.tolerated_failures),
                 optimum,
             });
         }
@@ -297,8 +332,15 @@ impl Adapt {
     }
 }
 
-fn yield_of((found, _): &(Adapted, Headroom)) -> Yield {
+fn yield_of((found, _): &(Adapted, Option<Headroom>)) -> Yield {
     found.minimum_yield
+}
+
+/// Returns the current placement as an answer, if all VMs have a node and every node has enough for
+/// its VMs.
+fn current_placement(problem: &Adaptation) -> Option<Adapted> {
+    let minimum_yield = minimum_yield(&problem.instance, &problem.current)?;
+    Some(Adapted { mapping: problem.current.clone(), minimum_yield, moving: 0 })
 }
 
 /// Returns the nodes that a mapping uses.

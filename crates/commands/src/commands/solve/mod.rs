@@ -2,7 +2,9 @@
 //! the input of the next.
 
 pub(super) mod adapt;
+mod carry_out;
 pub(super) mod coallocate;
+pub(super) mod import;
 pub(super) mod pack;
 pub(super) mod plan;
 mod problem;
@@ -14,7 +16,7 @@ mod written;
 use crate::context::commands;
 
 commands! {
-    /// Solve a single problem on the state of a cluster: pack, adapt, plan, coallocate
+    /// Solve a single problem on the state of a cluster: import, pack, adapt, plan, coallocate
     ///
     /// A state is a JSON file, or several files that are combined: JSON, and CSV of nodes, of VMs
     /// and of reservations. `--state-out` writes the resulting state, which can be the input of the
@@ -37,11 +39,13 @@ Files of a state:
   node. Constraints are described by `dfrsim solve plan --help`.
 
 Example:
+  dfrsim solve import cluster.json --state-out state.json
   dfrsim solve pack nodes.csv vms.csv --state-out packed.json
   dfrsim solve adapt packed.json --budget 10% --state-out adapted.json
   dfrsim solve plan nodes.csv vms.csv --to adapted.json --plan-out plan.json --state-out after.json
   dfrsim solve plan --check plan.json")]
     pub(crate) enum Solve {
+        Import(import::Import),
         Pack(pack::Pack),
         Adapt(adapt::Adapt),
         Plan(plan::Plan),

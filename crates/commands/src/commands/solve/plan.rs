@@ -2,6 +2,7 @@
 
 mod answer;
 
+use super::carry_out::{Target, commands};
 use super::state::{Loaded, load, open, open_file};
 use super::switch::{Switch, with_shared_cpu};
 use super::time_limit::parse_time;
@@ -16,11 +17,12 @@ use clap::{ArgGroup, Args};
 use dfrsim_context_switch::check::check_plan;
 use dfrsim_context_switch::file::{PlanFigures, configuration_of, durations_from_json, states_of};
 use dfrsim_context_switch::{
-    Aim, Cluster, Configuration, Constraint, ConstraintKind, Durations, Limits, Plan as Pools, Starts,
-    SuspendTo, VjobId, clear_disks, first_come_first_served, in_states, plan, select_running, solve,
+    Aim, Cluster, Configuration, Constraint, ConstraintKind, Durations, Limits, MoveLimits, Plan as Pools,
+    Starts, SuspendTo, VjobId, clear_disks, first_come_first_served, in_states, plan, select_running, solve,
 };
 use dfrsim_input::read_text;
 use dfrsim_model::{NodeId, Seed};
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -67,6 +69,7 @@ Examples:
   dfrsim solve plan scenarios/plan/current.json --states scenarios/plan/states.json --plan-out plan.json --picture plan.svg
   dfrsim solve plan scenarios/plan/current.json --drain N1,N2 --decide --state-out drained.json
   dfrsim solve plan scenarios/plan/constrained.json --decide --durations scenarios/plan/durations.json
+  dfrsim solve plan state.json --drain node7 --moves-per-node 2 --commands-out drain.sh --system openstack
   dfrsim solve plan --check plan.json")]
 pub(crate) struct Plan {
     /// Files of the state (see `dfrsim solve --help`)
@@ -112,6 +115,20 @@ pub(crate) struct Plan {
     /// Durations of actions, where they differ from those of the report
     #[arg(long, value_name = "DURATIONS.json", value_hint = clap::ValueHint::FilePath, conflicts_with = "check")]
     durations: Option<PathBuf>,
+    /// Largest number of simultaneous moves (migrations, transfers, wakes elsewhere) that leave or
+    /// reach one node
+    #[arg(long, value_name = "N", conflicts_with = "check")]
+    moves_per_node: Option<NonZeroU32>,
+    /// Largest number of simultaneous moves in the whole cluster
+    #[arg(long, value_name = "N", conflicts_with = "check")]
+    moves: Option<NonZeroU32>,
+    /// Write commands that carry out the plan, for the system of --system
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::AnyPath, requires = "system", conflicts_with = "check")]
+    commands_out: Option<PathBuf>,
+    /// System whose commands are written: OpenStack's client, Proxmox VE's API, PowerCLI, virsh, or
+    /// kubectl
+    #[arg(long, value_parser = one_of(Target::ALL, Target::name), requires = "commands_out")]
+    system: Option<Target>,
     #[command(flatten)]
     written: OutputArguments,
 }
@@ -137,10 +154,16 @@ impl Plan {
         let mut loaded = load(&inputs)?;
         let durations = self.durations()?;
         let cluster = self.with_drained_nodes(loaded.cluster, &loaded.before)?;
-        loaded.cluster = cluster.with_durations(durations.clone()).with_starts(self.actions);
+        let limits = MoveLimits { per_node: self.moves_per_node, in_cluster: self.moves };
+        let cluster = cluster.with_durations(durations.clone()).with_starts(self.actions);
+        loaded.cluster = cluster.with_move_limits(limits);
         let SwitchTarget { after, cluster, found, reached } = self.target(&loaded)?;
         let switch = Switch::new(cluster, &loaded.before, &after, found, &durations)?;
-        let files = self.written.files(&loaded, &after, Some(&switch))?;
+        let mut files = self.written.files(&loaded, &after, Some(&switch))?;
+        if let Some((path, target)) = self.commands_out.as_ref().zip(self.system) {
+            let commands = commands(target, &switch, &self.drain).map_err(Failure::Result)?;
+            files.add_bytes(path, commands)?;
+        }
         context.print(&PlanAnswer::plan(&switch, self.time_limit.is_some(), reached))?;
         files.finish()
     }

@@ -15,26 +15,57 @@ pub(super) struct Problem {
     pub(super) adaptation: Adaptation,
     /// VMs of each job: the identical VMs of a vjob.
     vms: Vec<Vec<VmId>>,
-    /// Names of the resources of the instance.
-    resources: Vec<String>,
+    /// Resources of the instance.
+    resources: Vec<Dimension>,
 }
 
-/// Name of a resource that represents a constraint.
-const CONSTRAINT_RESOURCE: &str = "capacity that constraints allow";
+/// A resource of the instance.
+struct Dimension {
+    name: String,
+    /// True if it represents a constraint.
+    is_rule: bool,
+}
+
+impl Dimension {
+    /// Creates a resource of the nodes.
+    fn of_nodes(name: &str) -> Dimension {
+        Dimension { name: name.to_owned(), is_rule: false }
+    }
+}
+
+/// Number of names that a message lists.
+const MOST_NAMES: usize = 3;
+
+/// Lists names of VMs or nodes, the first ones if there are many.
+fn listed(names: &[&str]) -> String {
+    let mut list: Vec<String> = names.iter().take(MOST_NAMES).map(|name| format!("`{name}`")).collect();
+    if names.len() > MOST_NAMES {
+        list.push(format!("{} more", names.len() - MOST_NAMES));
+    }
+    list.join(", ")
+}
 
 /// Resource that is not shared: each VM gets its full demand.
 struct FixedResource {
     nodes: Vec<u32>,
     /// Demand of each VM, by its index.
     vms: Vec<u32>,
+    /// Constraint that the resource represents.
+    rule: Option<String>,
 }
 
 impl FixedResource {
-    /// Creates a resource of which a node has as much as `limit` returns, or enough for all VMs if
-    /// that is `None`.
-    fn limited(vms: Vec<u32>, nodes: usize, limit: impl Fn(usize) -> Option<u32>) -> FixedResource {
+    /// Creates a resource for a constraint. A node has as much of it as `limit` returns, or enough for
+    /// all VMs if that is `None`.
+    fn limited(
+        rule: String,
+        vms: Vec<u32>,
+        nodes: usize,
+        limit: impl Fn(usize) -> Option<u32>,
+    ) -> FixedResource {
         let all = vms.iter().fold(0_u32, |sum, vm| sum.saturating_add(*vm));
-        FixedResource { nodes: (0..nodes).map(|node| limit(node).unwrap_or(all).min(all)).collect(), vms }
+        let nodes = (0..nodes).map(|node| limit(node).unwrap_or(all).min(all)).collect();
+        FixedResource { nodes, vms, rule: Some(rule) }
     }
 }
 
@@ -85,19 +116,21 @@ impl Problem {
             }
             current.push(on.into_iter().map(|(node, tasks)| NodeTasks { node, tasks }).collect());
         }
+        let names = cluster.resources().iter().map(|resource| resource.name.as_str());
+        let mut resources: Vec<Dimension> =
+            ["memory"].into_iter().chain(names).map(Dimension::of_nodes).collect();
+        let rules = fixed.iter().filter_map(|resource| resource.rule.clone());
+        resources.extend(rules.map(|name| Dimension { name, is_rule: true }));
+        resources.push(Dimension::of_nodes("CPU"));
         let instance = Instance { fixed: fixed.len(), fluid: 1, nodes: nodes.collect(), jobs };
         let vms = groups.into_iter().map(|(_, vms)| vms).collect();
-        let mut resources: Vec<String> = ["memory".to_owned()].into();
-        resources.extend(cluster.resources().iter().map(|resource| resource.name.clone()));
-        resources.resize(fixed.len(), CONSTRAINT_RESOURCE.to_owned());
-        resources.push("CPU".to_owned());
         Problem { adaptation: Adaptation { instance, current, cost }, vms, resources }
     }
 
     /// Returns, for each resource, true if it is a resource of the nodes and false if it represents
     /// a constraint.
     pub(super) fn is_node_resource(&self) -> Vec<bool> {
-        self.resources.iter().map(|resource| resource != CONSTRAINT_RESOURCE).collect()
+        self.resources.iter().map(|resource| !resource.is_rule).collect()
     }
 
     /// Explains for a message why there is no placement, as far as it is known: by VMs that fit on
@@ -113,7 +146,7 @@ impl Problem {
                 continue;
             }
             let missing = all.filter(|&at| !instance.nodes.iter().any(|node| fits(at, node)));
-            let missing: Vec<&str> = missing.map(|at| self.resources[at].as_str()).collect();
+            let missing: Vec<&str> = missing.map(|at| self.resources[at].name.as_str()).collect();
             let name = &loaded.cluster.vm(vms[0]).name;
             reasons += &match missing[..] {
                 [] => format!("; VM `{name}` fits on no node: none has enough of all resources together"),
@@ -123,7 +156,8 @@ impl Problem {
         reasons
     }
 
-    /// Returns the overloaded nodes, each with the resource of which its VMs use more than it has.
+    /// Returns the overloaded nodes, each with the resource of which its VMs use more than it has, or
+    /// with the constraint that is violated there and the VMs that violate it.
     pub(super) fn overloaded(&self, loaded: &Loaded<'_>) -> Vec<String> {
         let Adaptation { instance, current, .. } = &self.adaptation;
         let width = instance.dimensions();
@@ -138,11 +172,26 @@ impl Problem {
         }
         let nodes = loaded.state.nodes.iter().zip(&instance.nodes).zip(taken.chunks(width));
         let over = nodes.flat_map(|((node, has), taken)| {
-            let of = has.iter().zip(taken).zip(&self.resources);
-            let of = of.filter(|((has, taken), _)| **taken > u128::from(**has) << Yield::BITS);
-            of.map(|(_, resource)| format!("{} ({resource})", node.name))
+            let of = has.iter().zip(taken).zip(&self.resources).enumerate();
+            let of = of.filter(|(_, ((has, taken), _))| **taken > u128::from(**has) << Yield::BITS);
+            of.map(|(at, (_, Dimension { name, is_rule }))| {
+                let there = if *is_rule { self.users_on(loaded, &node.name, at) } else { String::new() };
+                format!("{} ({name}{there})", node.name)
+            })
         });
         over.collect()
+    }
+
+    /// Lists the VMs on a node that use a resource.
+    fn users_on(&self, loaded: &Loaded<'_>, node: &str, resource: usize) -> String {
+        let jobs = self.adaptation.instance.jobs.iter().zip(&self.vms);
+        let vms = jobs.filter(|(job, _)| job.demand[resource] > 0).flat_map(|(_, vms)| vms);
+        let is_there = |vm: &&VmId| {
+            let place = loaded.before.place(**vm).node();
+            place.is_some_and(|at| loaded.state.nodes[at.index()].name == node)
+        };
+        let names: Vec<&str> = vms.filter(is_there).map(|vm| loaded.cluster.vm(*vm).name.as_str()).collect();
+        format!(": {}", listed(&names))
     }
 
     /// Converts a mapping to a configuration; of identical VMs as many as possible stay on their
@@ -193,13 +242,14 @@ fn fixed_resources(loaded: &Loaded<'_>, is_in: &dyn Fn(VmId) -> bool) -> Vec<Fix
     let memory = FixedResource {
         nodes: memory.into_iter().map(narrow).collect(),
         vms: cluster.vms().iter().map(|vm| narrow(vm.demand.memory)).collect(),
+        rule: None,
     };
     let others = cluster.resources().iter().map(|resource| {
         let nodes = cluster.node_ids().zip(&resource.nodes);
         let has =
             |(node, &has): (NodeId, &i64)| constraints.node(node).effective_capacity(&resource.name, has);
         let vms = resource.vms.iter().map(|&amount| narrow(amount)).collect();
-        FixedResource { nodes: nodes.map(has).map(narrow).collect(), vms }
+        FixedResource { nodes: nodes.map(has).map(narrow).collect(), vms, rule: None }
     });
     let mut fixed: Vec<FixedResource> = [memory].into_iter().chain(others).collect();
     // VMs that are allowed on the same set of nodes share one resource.
@@ -210,22 +260,31 @@ fn fixed_resources(loaded: &Loaded<'_>, is_in: &dyn Fn(VmId) -> bool) -> Vec<Fix
             groups.entry(allowed).or_insert_with(|| vec![0; ids.len()])[vm.index()] = 1;
         }
     }
-    fixed.extend(
-        groups
-            .into_iter()
-            .map(|(allowed, vms)| FixedResource::limited(vms, count, |node| (!allowed[node]).then_some(0))),
-    );
+    fixed.extend(groups.into_iter().map(|(allowed, vms)| {
+        let names: Vec<&str> =
+            ids.iter().filter(|vm| vms[vm.index()] > 0).map(|vm| cluster.vm(*vm).name.as_str()).collect();
+        let rule = format!("nodes allowed for {}", listed(&names));
+        FixedResource::limited(rule, vms, count, |node| (!allowed[node]).then_some(0))
+    }));
     let one_each = |vms: &[VmId]| ids.iter().map(|vm| u32::from(vms.contains(vm))).collect::<Vec<u32>>();
     for constraint in constraints.list() {
         let is_there = |node: usize| constraint.all_nodes().any(|at| at.index() == node);
         let limit = narrow(constraint.amount.in_parts(1));
         let has_one_node = constraint.all_nodes().count() == 1;
+        let rule = || {
+            let vms = constraint.all_vms().map(|vm| cluster.vm(*vm).name.as_str());
+            let nodes = constraint.all_nodes().map(|node| cluster.node(*node).name.as_str());
+            let names: Vec<&str> = vms.chain(nodes).collect();
+            format!("{} of {}", constraint.kind, listed(&names))
+        };
         fixed.extend(match constraint.kind {
             ConstraintKind::Spread => {
-                Some(FixedResource::limited(one_each(&constraint.vms[0]), count, |_| Some(1)))
+                Some(FixedResource::limited(rule(), one_each(&constraint.vms[0]), count, |_| Some(1)))
             }
             ConstraintKind::RunningCapacity if has_one_node => {
-                Some(FixedResource::limited(one_each(&ids), count, |node| is_there(node).then_some(limit)))
+                Some(FixedResource::limited(rule(), one_each(&ids), count, |node| {
+                    is_there(node).then_some(limit)
+                }))
             }
             ConstraintKind::ResourceCapacity if has_one_node && constraint.resource != "cpu" => {
                 let of_name = cluster.resources().iter().find(|it| it.name == constraint.resource);
@@ -234,7 +293,7 @@ fn fixed_resources(loaded: &Loaded<'_>, is_in: &dyn Fn(VmId) -> bool) -> Vec<Fix
                     None => cluster.vm(*vm).demand.memory,
                 };
                 let vms = ids.iter().map(|vm| narrow(amount(vm))).collect();
-                Some(FixedResource::limited(vms, count, |node| is_there(node).then_some(limit)))
+                Some(FixedResource::limited(rule(), vms, count, |node| is_there(node).then_some(limit)))
             }
             _ => None,
         });

@@ -5,6 +5,7 @@ use dfrsim_context_switch::file::cluster_of;
 use dfrsim_context_switch::{Cluster, Configuration};
 use dfrsim_input::{Input, Reader};
 use dfrsim_state::State;
+use dfrsim_state::import::Exports;
 use dfrsim_workload::recognise::{Expected, recognise};
 use std::path::{Path, PathBuf};
 
@@ -46,6 +47,13 @@ pub(super) fn open_file(file: &Path) -> Result<Input, String> {
             "{file}: this is an instance of BtrPlace, which has to be converted: `cargo run --release \
              -p dfrsim-context-switch --example btrplace -- {file} STATE.json STATES.json`, then \
              `dfrsim solve plan STATE.json --states STATES.json`",
+        ));
+    }
+    if Exports::is_export(&input) {
+        let file = file.display();
+        return Err(format!(
+            "{file}: this is an export of another system, which has to be converted: `dfrsim solve import {file} \
+             --state-out STATE.json`, with all exports of the cluster",
         ));
     }
     Ok(input)

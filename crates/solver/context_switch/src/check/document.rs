@@ -22,6 +22,12 @@ pub(super) struct Document {
     pub(super) proven: bool,
     #[serde(default)]
     pub(super) actions: StartTimes,
+    /// Largest number of simultaneous moves with one node as source or destination.
+    #[serde(default)]
+    pub(super) moves_per_node: Option<usize>,
+    /// Largest number of simultaneous moves.
+    #[serde(default)]
+    pub(super) moves: Option<usize>,
     pub(super) nodes: Vec<NodeRecord>,
     pub(super) vms: Vec<VmRecord>,
     pub(super) constraints: Vec<Constraint>,

@@ -38,6 +38,7 @@ mod arrival;
 mod capacity;
 mod document;
 mod fault;
+mod moves;
 mod order;
 mod plan;
 mod switches;

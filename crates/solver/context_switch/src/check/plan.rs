@@ -5,7 +5,7 @@ use super::document::{
     ActionRecord, Constraint, Document, Micros, PlaceRecord, StartTimes, State, Verb, VmRecord, micros,
 };
 use super::fault::{PlanViolation, PlanViolations};
-use super::{arrival, order, switches};
+use super::{arrival, moves, order, switches};
 use dfrsim_model::SortedMap;
 use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
@@ -42,6 +42,7 @@ pub fn check_plan(text: &str) -> Result<PlanReport, PlanViolations> {
     check.check_end();
     check.faults.extend(order::faults(&document));
     check.faults.extend(switches::faults(&document));
+    check.faults.extend(moves::faults(&document));
     check.check_same_pool(Verb::Suspend, "suspended");
     check.check_same_pool(Verb::Resume, "resumed");
     check.check_cost();

@@ -1,7 +1,7 @@
 //! Self-contained plans as JSON.
 
 use super::cluster::{AmountsEntry, PlaceEntry, constraint_entries, node_entries};
-use crate::cluster::{Cluster, Starts};
+use crate::cluster::{Cluster, MoveLimits, Starts};
 use crate::configuration::Configuration;
 use crate::timed_action::TimedAction;
 use crate::timetable::{NodeSwitch, Timetable};
@@ -97,10 +97,15 @@ pub fn plan_to_json(
         Starts::Pools => "",
         Starts::Asap => "\"actions\": \"asap\",\n",
     };
+    let MoveLimits { per_node, in_cluster } = cluster.move_limits();
+    let limits = [("moves_per_node", per_node), ("moves", in_cluster)];
+    let limits =
+        limits.map(|(name, limit)| limit.map_or(String::new(), |limit| format!("\"{name}\": {limit},\n")));
+    let limits = limits.concat();
     let PlanFigures { cost, bound, proven } = figures;
     let bound = bound.map_or("null".to_owned(), |bound| bound.to_string());
     format!(
-        "{{\n\"cost\": {cost},\n\"bound\": {bound},\n\"proven\": {proven},\n{starts}\"nodes\": {nodes},\n\"vms\": {vms},\n\
+        "{{\n\"cost\": {cost},\n\"bound\": {bound},\n\"proven\": {proven},\n{starts}{limits}\"nodes\": {nodes},\n\"vms\": {vms},\n\
          \"constraints\": {constraints},\n\"pools\": [{pools}],\n\"switches\": {switches}\n}}\n"
     )
 }

@@ -19,7 +19,8 @@ pub(crate) struct Ledger {
     places: Vec<Place>,
     /// For each VM, the node that it leaves in the current pool.
     leaves: Vec<Option<NodeId>>,
-    /// Free resources of each node, followed by the free amounts of the shared budgets, as memory.
+    /// Free resources of each node, followed by the free amounts of the shared budgets and of the
+    /// limits of simultaneous moves, as memory.
     free: Vec<Amount>,
     /// True for VMs that were moved to a pivot.
     used_pivot: Vec<bool>,
@@ -46,7 +47,7 @@ impl Ledger {
         self.used_pivot.resize(self.places.len(), false);
         self.free.clear();
         self.free.extend_from_slice(room);
-        self.free.extend(current.free_budgets(cluster));
+        self.free.extend(current.free_shared(cluster));
         self.pending_frees.clear();
         self.order.reset(cluster, actions);
     }
@@ -131,13 +132,19 @@ impl Ledger {
 /// Returns the amounts that an action needs of the resources in a [`Ledger`], in excess of what its
 /// VM already uses there; negative where it frees part of a node.
 pub(crate) fn needs(cluster: &Cluster, action: Action) -> impl Iterator<Item = (usize, Amount)> + '_ {
-    excess(cluster, action.vm(), action.to(), action.from())
+    excess(cluster, action.vm(), action.to(), action.from()).chain(slots(cluster, action))
 }
 
 /// Returns the amounts that an action frees when it ends, indexed as in [`needs`].
 pub(crate) fn frees(cluster: &Cluster, action: Action) -> impl Iterator<Item = (usize, Amount)> + '_ {
     let freed = excess(cluster, action.vm(), action.from(), action.to());
-    freed.map(|(room, amount)| (room, amount.positive()))
+    freed.map(|(room, amount)| (room, amount.positive())).chain(slots(cluster, action))
+}
+
+/// Returns the limits of simultaneous moves to which an action belongs, indexed as in [`needs`].
+fn slots(cluster: &Cluster, action: Action) -> impl Iterator<Item = (usize, Amount)> + '_ {
+    let first = cluster.nodes().len() + cluster.constraints().budgets.len();
+    cluster.move_slots(action).map(move |slot| (first + slot, Amount::new(0, 1)))
 }
 
 /// Returns the additional usage by a VM in `place` compared with `beyond`.

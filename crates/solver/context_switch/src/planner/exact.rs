@@ -92,10 +92,15 @@ impl Planner<'_> {
     pub(crate) fn exact(&mut self, wanted: &Configuration) -> Result<Option<Exact>, IllegalTransition> {
         self.via_disk.fill(false);
         self.set_tasks(wanted)?;
-        let exact = if self.tasks.len() <= MAX_TASKS { self.cheapest_order() } else { None };
+        let is_possible = self.tasks.len() <= MAX_TASKS && self.acting_too_often().is_none();
+        let exact = if is_possible { self.cheapest_order() } else { None };
         let cost = |exact: &Exact| Plan::of(&exact.steps).cost_from(self.cluster, self.current);
         Ok(exact.map(|exact| Exact {
-            cost: if self.cluster.is_early() { cost(&exact) } else { exact.cost },
+            cost: if self.cluster.is_early() || self.cluster.durations().has_contention() {
+                cost(&exact)
+            } else {
+                exact.cost
+            },
             ..exact
         }))
     }
@@ -110,7 +115,7 @@ impl Planner<'_> {
         let is_last_counted = self.cluster.aim() == Aim::Makespan;
         let all = (1 << effects.len()) - 1;
         let mut first = self.free.clone();
-        first.extend(self.current.free_budgets(self.cluster));
+        first.extend(self.current.free_shared(self.cluster));
         let nodes = first.len();
         let room = free_after(first, &effects);
         // Aggregate of each set of tasks as a pool, by bit set.
@@ -186,16 +191,19 @@ impl Planner<'_> {
     /// share a node with stays there.
     fn effect(&self, task: &ActionGroup) -> Option<Effect> {
         let (cluster, actions) = (self.cluster, task.of(&self.actions));
+        // A VM that is suspended and then transferred acts twice.
         let acts = |vm: crate::VmId| {
-            let own = |task: &ActionGroup| task.of(&self.actions).iter().find(|action| action.vm() == vm);
-            self.tasks.iter().enumerate().find_map(|(at, task)| Some((at, *own(task)?)))
+            let own = move |task: &ActionGroup| {
+                task.of(&self.actions).iter().copied().find(|action| action.vm() == vm)
+            };
+            self.tasks.iter().enumerate().filter_map(move |(at, task)| Some((at, own(task)?)))
         };
         let (mut after, mut not_beside) = (0, 0);
         for &action in actions {
             let constraints = cluster.constraints();
             // VMs without an action impose no order.
             let ordered = |others: &[crate::VmId]| {
-                let tasks = others.iter().filter_map(|&other| acts(other));
+                let tasks = others.iter().flat_map(|&other| acts(other));
                 let bound = tasks.filter(|(_, other)| !may_be_concurrent(cluster, action, *other));
                 bound.fold(0, |set, (at, _)| set | 1 << at)
             };
@@ -212,7 +220,7 @@ impl Planner<'_> {
             };
             let there = |vm: &&crate::VmId| self.current.place(**vm).host() == Some(node);
             for &other in constraints.vm(action.vm()).apart_always.iter().filter(there) {
-                after |= 1 << acts(other)?.0;
+                after |= 1 << acts(other).next()?.0;
             }
         }
         let costs: Vec<u64> = local_costs(cluster, actions).collect();

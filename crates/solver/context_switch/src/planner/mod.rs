@@ -6,7 +6,7 @@ mod exact;
 mod plan_policy;
 mod thresholds;
 
-use crate::action::{Action, IllegalTransition};
+use crate::action::{Action, IllegalTransition, Kind};
 use crate::cluster::Cluster;
 use crate::configuration::{Configuration, Place};
 use crate::ledger::Ledger;
@@ -174,6 +174,9 @@ impl<'a> Planner<'a> {
         self.in_cycles.fill(false);
         loop {
             self.set_tasks(wanted)?;
+            if let Some(vm) = self.acting_too_often() {
+                return Err(PlanError::Order { vm: self.cluster.vm(vm).name.clone() });
+            }
             match self.attempt(policy) {
                 Ok(()) => break,
                 Err(AttemptError::Retry) => {}
@@ -238,6 +241,15 @@ impl<'a> Planner<'a> {
             self.tasks.push(ActionGroup { first, end: self.actions.len(), price });
         }
         Ok(())
+    }
+
+    /// Returns a VM that may act only once, but is suspended and then transferred.
+    fn acting_too_often(&self) -> Option<VmId> {
+        let has_two = |action: &&Action| {
+            action.kind() == Kind::Transfer && self.current.place(action.vm()).host().is_some()
+        };
+        let vms = self.actions.iter().filter(has_two).map(|action| action.vm());
+        vms.into_iter().find(|vm| self.cluster.constraints().vm(*vm).acts_once())
     }
 
     fn vjob(&self, vm: VmId) -> VjobId {

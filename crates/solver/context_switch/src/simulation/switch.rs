@@ -5,12 +5,12 @@ use super::record::Switch;
 use super::{Setting, action_slot};
 use crate::action::{Action, Kind};
 use crate::cluster::Cluster;
-use crate::durations::Durations;
+use crate::contention::Load;
 use crate::plan::Plan;
 use crate::vjob::VmId;
 use crate::waits::delays;
 use dfrsim_model::event_queue::{EventKey, EventQueue, Rank};
-use dfrsim_model::{NodeId, Rng, SimSpan, SimTime};
+use dfrsim_model::{Rng, SimSpan, SimTime};
 use rand::RngExt;
 
 /// A plan in execution.
@@ -128,21 +128,13 @@ impl Execution {
 
     /// Updates the slowdown of actions by contention, and reschedules their ends.
     pub(super) fn update_contention(&mut self, now: SimTime, setting: &Setting, queue: &mut EventQueue) {
-        let Durations { contention, storage_contention, .. } = setting.durations;
-        if contention == 0.0 && storage_contention == 0.0 {
+        if !setting.durations.has_contention() {
             return;
         }
-        let mut on_node = vec![0_u32; setting.cluster.nodes().len()];
-        let mut with_images = 0_u32;
-        for action in self.under_way().filter(|action| moves_memory(*action)) {
-            nodes(action).for_each(|node| on_node[node.index()] += 1);
-            with_images += u32::from(action.accesses_image());
-        }
-        for open in self.pending.iter_mut().filter(|open| open.has_begun && moves_memory(open.action)) {
-            let most = nodes(open.action).map(|node| on_node[node.index()]).max().unwrap_or(1);
-            let images = if open.action.accesses_image() { with_images } else { 1 };
-            let slowdown =
-                1.0 + contention * f64::from(most - 1) + storage_contention * f64::from(images - 1);
+        let mut load = Load::idle(setting.cluster.nodes().len());
+        self.under_way().for_each(|action| load.add(action));
+        for open in self.pending.iter_mut().filter(|open| open.has_begun) {
+            let slowdown = load.slowdown(&setting.durations, open.action);
             if slowdown != open.slowdown {
                 open.slowdown = slowdown;
                 let left = SimSpan::from_micros((open.left * slowdown).ceil() as u64);
@@ -185,17 +177,6 @@ impl PendingAction {
         (self.left, self.slowdown) = (span.micros() as f64, 1.0);
         schedule(&setting.cluster, queue, self.action.vm(), now + span);
     }
-}
-
-/// Returns the nodes of an action, each once.
-fn nodes(action: Action) -> impl Iterator<Item = NodeId> {
-    let (from, to) = (action.from().node(), action.to().node());
-    from.into_iter().chain(to.filter(|_| from != to))
-}
-
-/// Returns true if the action uses bandwidth of its nodes (section 2.3).
-fn moves_memory(action: Action) -> bool {
-    action.accesses_image() || action.is_remote()
 }
 
 fn schedule(cluster: &Cluster, queue: &mut EventQueue, vm: VmId, at: SimTime) {

@@ -1,0 +1,6 @@
+#!/bin/sh
+set -e
+# pool 1
+openstack server migrate --live-migration --host c2 --wait db
+# pool 2
+openstack server migrate --live-migration --host c3 --wait a1
