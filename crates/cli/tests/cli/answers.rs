@@ -173,6 +173,15 @@ fn problems(trial: &Trial) {
     let checked = trial.json("solve plan", &["--check", "plan.json"], 1);
     assert!(!checked["faults"].as_array().unwrap().is_empty() && checked["report"].is_null());
 
+    let resources = r#"[
+        {"type": "node", "node": "pve1", "status": "online", "maxcpu": 8, "maxmem": 17179869184},
+        {"type": "qemu", "vmid": 100, "node": "pve1", "status": "running", "maxcpu": 2, "maxmem": 2147483648},
+        {"type": "qemu", "vmid": 101, "node": "pve1", "status": "stopped", "maxcpu": 2, "maxmem": 2147483648}
+    ]"#;
+    std::fs::write(trial.folder.path("resources.json"), resources).unwrap();
+    let imported = trial.json("solve import", &["resources.json", "--state-out", "state.json"], 0);
+    assert_eq!((&imported["vms"], &imported["notes"][0]["count"]), (&1.into(), &1.into()));
+
     let cluster = example("adapt/cluster.json");
     let arguments = [cluster.as_str(), "--budget", "0", "25%", "all", "--exact", "10"];
     let adapted = trial.json("solve adapt", &arguments, 0);

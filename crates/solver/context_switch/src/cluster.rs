@@ -1,8 +1,7 @@
 //! The cluster: nodes with VMs and vjobs, under constraints.
 
-use crate::action::Action;
 use crate::amount::Amount;
-use crate::configuration::{Configuration, Place};
+use crate::configuration::Configuration;
 use crate::constraints::{Constraint, Constraints};
 use crate::durations::Durations;
 use crate::inventory::{ClusterError, Inventory, Node, Resource};
@@ -200,15 +199,6 @@ impl Cluster {
     /// Returns the limits of simultaneous moves.
     pub const fn move_limits(&self) -> MoveLimits {
         self.move_limits
-    }
-    /// Iterates over the limits to which an action belongs, as positions in the slots.
-    pub(crate) fn move_slots(&self, action: Action) -> impl Iterator<Item = usize> {
-        let MoveLimits { per_node, in_cluster } = self.move_limits;
-        let is_move = action.is_remote() && !action.accesses_image();
-        let nodes = [action.from(), action.to()].into_iter().filter_map(Place::node).map(NodeId::index);
-        let of_nodes = nodes.filter(move |_| is_move && per_node.is_some());
-        let before = if per_node.is_some() { self.nodes().len() } else { 0 };
-        of_nodes.chain((is_move && in_cluster.is_some()).then_some(before))
     }
     /// Returns true if costs are times and actions do not wait for whole pools.
     pub(crate) fn is_early(&self) -> bool {

@@ -72,6 +72,7 @@ mod ledger;
 mod optimiser;
 mod plan;
 mod planner;
+mod pool_times;
 pub mod simulation;
 mod timed_action;
 mod timetable;

@@ -4,8 +4,8 @@ use crate::action::Action;
 use crate::cluster::{Aim, Cluster};
 use crate::configuration::Configuration;
 use crate::early::asap_times;
+use crate::pool_times::times;
 use crate::timed_action::TimedAction;
-use crate::timetable::times;
 use crate::waits::{delays, nodes_ready_at};
 use dfrsim_model::SimSpan;
 

@@ -1,15 +1,14 @@
 //! Start and end times of the actions of a plan.
 
-use crate::action::Action;
 use crate::cluster::{Cluster, Starts};
 use crate::configuration::Configuration;
-use crate::contention::Progress;
 use crate::durations::Durations;
 use crate::early::asap_times;
 use crate::plan::Plan;
+use crate::pool_times::times;
 use crate::timed_action::TimedAction;
 use crate::vjob::VmId;
-use crate::waits::{delays, nodes_of, nodes_ready_at};
+use crate::waits::nodes_of;
 use dfrsim_model::{NodeId, SimTime};
 
 /// A node that is switched on or off.
@@ -70,28 +69,6 @@ pub fn timetable(cluster: &Cluster, plan: &Plan, after: &Configuration, duration
     };
     let switches = cluster.node_ids().filter_map(switch).collect();
     Timetable { pools, switches }
-}
-
-/// Computes the times of a plan's actions, pool by pool.
-pub(crate) fn times(
-    cluster: &Cluster,
-    pools: &[Vec<Action>],
-    durations: &Durations,
-) -> Vec<Vec<TimedAction>> {
-    let mut start = SimTime::ZERO;
-    let pools = pools.iter().map(|pool| {
-        start = start.max(nodes_ready_at(cluster, pool, durations));
-        let mut progress = Progress::new(cluster, durations);
-        for (&action, delay) in pool.iter().zip(delays(cluster, pool)) {
-            progress.add(action, start + delay);
-        }
-        let timed = pool.iter().zip(progress.times());
-        let timed = timed.map(|(&action, (begin, end))| TimedAction { action, begin, end });
-        let timed: Vec<TimedAction> = timed.collect();
-        start = timed.iter().map(|timed| timed.end).max().unwrap_or(start);
-        timed
-    });
-    pools.collect()
 }
 
 /// Returns the first VM of a plan whose action ends after its deadline.

@@ -208,11 +208,8 @@ fn peak(state: &State<'_>, resource: &str, ratio: f64) -> Option<Peak> {
     };
     let node = (0..taken.len())
         .max_by(|one, other| fraction(*one).total_cmp(&fraction(*other)).then(other.cmp(one)))?;
-    Some(Peak {
-        resource: resource.to_owned(),
-        node: state.nodes[node].name.clone(),
-        fraction: fraction(node),
-    })
+    let (name, fraction) = (state.nodes[node].name.clone(), fraction(node));
+    Some(Peak { resource: resource.to_owned(), node: name, fraction, is_exceeded: fraction > ratio })
 }
 
 impl Answer for ImportAnswer {

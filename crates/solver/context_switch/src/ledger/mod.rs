@@ -4,7 +4,7 @@ mod order;
 
 use crate::action::Action;
 use crate::amount::Amount;
-use crate::cluster::Cluster;
+use crate::cluster::{Cluster, MoveLimits};
 use crate::configuration::{Configuration, Place};
 use crate::vjob::VmId;
 use dfrsim_model::NodeId;
@@ -142,9 +142,14 @@ pub(crate) fn frees(cluster: &Cluster, action: Action) -> impl Iterator<Item = (
 }
 
 /// Returns the limits of simultaneous moves to which an action belongs, indexed as in [`needs`].
-fn slots(cluster: &Cluster, action: Action) -> impl Iterator<Item = (usize, Amount)> + '_ {
-    let first = cluster.nodes().len() + cluster.constraints().budgets.len();
-    cluster.move_slots(action).map(move |slot| (first + slot, Amount::new(0, 1)))
+fn slots(cluster: &Cluster, action: Action) -> impl Iterator<Item = (usize, Amount)> {
+    let (nodes, MoveLimits { per_node, in_cluster }) = (cluster.nodes().len(), cluster.move_limits());
+    let first = nodes + cluster.constraints().budgets.len();
+    let is_move = action.is_remote() && !action.accesses_image();
+    let ends = [action.from(), action.to()].into_iter().filter_map(Place::node).map(NodeId::index);
+    let of_nodes = ends.filter(move |_| is_move && per_node.is_some());
+    let of_cluster = (is_move && in_cluster.is_some()).then_some(if per_node.is_some() { nodes } else { 0 });
+    of_nodes.chain(of_cluster).map(move |slot| (first + slot, Amount::new(0, 1)))
 }
 
 /// Returns the additional usage by a VM in `place` compared with `beyond`.
