@@ -421,7 +421,8 @@ impl Auditor {
         }
         if self.kills_at_estimates && job.run > job.estimate {
             let [run, estimate] = [job.run, job.estimate].map(SimTime::from_micros);
-            let rule = format!("it runs for {run} s, although jobs are killed at their estimate: {estimate} s");
+            let rule =
+                format!("it runs for {run} s, although jobs are killed at their estimate: {estimate} s");
             self.fault(Some(number), rule);
         }
         if self.cluster.has_classes {

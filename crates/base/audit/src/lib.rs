@@ -102,6 +102,7 @@ mod report;
 mod rule;
 mod summary;
 mod tally;
+mod unrecorded;
 
 /// Building blocks for audits of other record files, such as that of a grid of clusters.
 pub mod records {
@@ -117,3 +118,4 @@ pub use grid_report::{GridAudit, GridReport};
 pub use policy::CheckedPolicy;
 pub use report::Report;
 pub use rule::{Phase, Rule};
+pub use unrecorded::MAX_UNRECORDED_DECISIONS;

@@ -9,7 +9,6 @@ use crate::job::Job;
 use crate::nodes::Kind;
 use crate::platform::Platform;
 use crate::priority::PrioritySystem;
-use super::MAX_UNRECORDED_DECISIONS;
 use dfrsim_model::Yield;
 use dfrsim_model::batch::{Backfilling, BatchPolicy, NodeUse, QueueOrder};
 use dfrsim_model::site::{PreemptMode, SiteSettings};
@@ -182,11 +181,12 @@ impl Check for BatchCheck {
         }
     }
     fn pass(&mut self, mut now: u64, until: u64, _: &Jobs, fault: ReportViolation<'_>) {
+        self.unrecorded.begin_interval();
         self.wake = self.next_decision(now);
-        for count in 1.. {
-            let Some(next) = self.wake.filter(|&next| next < until) else { return };
-            if count > MAX_UNRECORDED_DECISIONS {
-                self.unchecked += 1;
+        while let Some(next) = self.wake.filter(|&next| next < until) {
+            if !self.unrecorded.may_check() {
+                // The record is right about what follows.
+                self.wake = Some(until);
                 return;
             }
             now = next;
@@ -195,7 +195,6 @@ impl Check for BatchCheck {
         }
     }
     fn not_judged(&self) -> Option<String> {
-        let left = self.unchecked;
-        (left > 0).then(|| format!("decisions of {} in {left} intervals without records", self.policy))
+        self.unrecorded.not_judged()
     }
 }

@@ -200,8 +200,7 @@ impl BatchCheck {
             self.preempt_expired(now, &over, &mut preempted, report);
         }
         let is_idle = self.queue.is_empty() && started.is_empty() && preempted.is_empty() && over.is_empty();
-        if is_idle || !self.nodes.is_capacity_known()
-        {
+        if is_idle || !self.nodes.is_capacity_known() {
             self.is_freed = false;
             if is_slurm {
                 self.is_backfill_due(now, false);
@@ -378,8 +377,7 @@ impl BatchCheck {
             let is_tried = !never && !is_held;
             let tried = (is_tried && is_over.is_none()).then(|| pass.trials.narrowed(job));
             let is_late = self.late.contains(&job.number);
-            let mut expected =
-                tried.as_ref().filter(|_| !is_late).and_then(|job| self.expected(&pass, job));
+            let mut expected = tried.as_ref().filter(|_| !is_late).and_then(|job| self.expected(&pass, job));
             if let Some((_, leaving)) = expected.as_ref().filter(|_| look != CycleKind::Every)
                 && self.start_grace_periods(&mut pass, job.number, leaving, preempted, report)
             {

@@ -4,6 +4,7 @@ use super::nodes::Nodes;
 use super::queue::{Parts, Running, Waiting};
 use super::timers::Timers;
 use crate::priority::PrioritySystem;
+use crate::unrecorded::UnrecordedDecisions;
 use dfrsim_model::SortedMap;
 use dfrsim_model::batch::BatchPolicy;
 use std::collections::BTreeSet;
@@ -49,8 +50,7 @@ pub(crate) struct BatchCheck {
     pub(super) is_due: bool,
     /// Time of the next decision if nothing happens before.
     pub(super) wake: Option<u64>,
-    /// Number of decisions without records that were not checked.
-    pub(super) unchecked: u64,
+    pub(super) unrecorded: UnrecordedDecisions,
     /// Waiting jobs of which it was reported that they do not start. The record is right about them
     /// from then on.
     pub(super) late: BTreeSet<u64>,
