@@ -2,7 +2,7 @@
 
 use crate::table::{self, Columns, column};
 use arrow_array::{BooleanArray, Float64Array, RecordBatch, StringArray, UInt64Array};
-use dfrsim::cluster::{JobRecord, NodeRange, Placement};
+use dfrsim::cluster::{JobRecord, NodeRange, Placement, records};
 use dfrsim::policies::Setup;
 use dfrsim::prelude::*;
 use pyo3::prelude::*;
@@ -106,7 +106,9 @@ impl Simulated {
         let Setup { nodes, options, site, figures, .. } = setup;
         let metrics = Metrics::new(figures.clone());
         let log = events.then(|| {
-            let log = EventLog::new(Vec::new(), name, *nodes, options.penalty, figures.taus[0]);
+            let rules = (options.penalty, options.overrun);
+            let run = records::run(name, *nodes, rules, figures.taus[0], (None, None));
+            let log = EventLog::of_run(Vec::new(), &run);
             log.of_cluster(options, site.as_deref())
         });
         let mut watchers = ((metrics, log), JobRecorder::default());

@@ -1,4 +1,7 @@
-//! Sizes of random tests: all of their cases with `DFRSIM_TESTS=full`, as `.ci/run` has it, and a quarter without.
+//! Sizes of random tests: all of their cases with `DFRSIM_TESTS=full`, as `.ci/run` has it, and a quarter without; and the switch
+//! between [mutants](mutant) of the program.
+
+pub mod mutant;
 
 /// Returns whether the environment asks for all cases.
 ///

@@ -56,6 +56,7 @@ fn file() -> Vec<u8> {
         tau_us: 10 * SECOND,
         options: None,
         period_us: None,
+        kills_at_estimates: false,
     };
     let makespan = ((JOBS - 1) * 60 + 90) as f64;
     let summary = Record::Summary {

@@ -2,6 +2,7 @@
 
 use crate::check::{Change, Check, Jobs};
 use crate::fault::{AuditError, Fault, Faults};
+use crate::forced::DueInterruptions;
 use crate::head::{Rank, RecordHead};
 use crate::job::Job;
 use crate::lines::follow;
@@ -76,6 +77,9 @@ pub struct Auditor {
     pub(crate) check: Option<Box<dyn Check>>,
     clock: Option<Clock>,
     platform: Option<Platform>,
+    due_interruptions: DueInterruptions,
+    /// True if jobs are killed at their estimates.
+    kills_at_estimates: bool,
     pub(crate) limits: Option<Limits>,
     /// Jobs placed on nodes at the current time, with their lines. They are checked against limits
     /// after all jobs that leave have left.
@@ -98,7 +102,17 @@ impl Auditor {
     /// many nodes.
     pub fn begin(first: &Record<'_>) -> Result<Auditor, Faults> {
         let fault = |rule| Faults::from(Fault { line: 1, at: None, job: None, rule });
-        let Record::Run { format, policy, nodes, penalty_us, tau_us, options, .. } = first else {
+        let Record::Run {
+            format,
+            policy,
+            nodes,
+            penalty_us,
+            tau_us,
+            options,
+            kills_at_estimates,
+            period_us: _,
+        } = first
+        else {
             return Err(fault(Rule::no_run()));
         };
         if *format != FORMAT_VERSION {
@@ -113,6 +127,7 @@ impl Auditor {
             options: options.as_ref().map(|options| options.clone().into_owned()),
             nodes: *nodes,
             penalty: *penalty_us,
+            kills_at_estimates: *kills_at_estimates,
             line: 1,
             cluster: Nodes::new(*nodes),
             tally: Tally::new(SimSpan::from_micros(*tau_us)),
@@ -195,8 +210,13 @@ impl Auditor {
                 self.change_platform(head.name, |platform, now| platform.announce(now, window));
             }
             Record::Down { ref nodes, .. } | Record::Up { ref nodes, .. } => {
-                let goes_down = head.name == "down";
-                self.change_platform(head.name, |platform, now| platform.change(now, nodes, goes_down));
+                let (line, goes_down) = (self.line, head.name == "down");
+                self.change_platform(head.name, |platform, now| {
+                    platform.change((line, now), nodes, goes_down)
+                });
+                if let Some(platform) = self.platform.as_ref().filter(|_| goes_down) {
+                    self.due_interruptions.add(line, &self.jobs, platform);
+                }
             }
             Record::Interrupt { kept_us, .. } => self.interrupt(number, head.name, Some(kept_us)),
             Record::Lose { .. } => self.interrupt(number, head.name, None),
@@ -286,6 +306,9 @@ impl Auditor {
         if !matches!(name, "link" | "ask") {
             self.finish_submission();
         }
+        if at > self.now || rank > Rank::Platform {
+            self.demand_interruptions();
+        }
         if at > self.now {
             self.settle();
             self.pass(at);
@@ -307,10 +330,18 @@ impl Auditor {
         }
     }
 
+    /// Reports the jobs that lost a node and were not interrupted before anything else happened.
+    fn demand_interruptions(&mut self) {
+        let (line, at) = (self.line, Some(SimTime::from_micros(self.now)));
+        let wrong = self.due_interruptions.take();
+        wrong.for_each(|(job, rule)| self.faults.push(Fault { line, at, job: Some(job), rule }));
+    }
+
     /// Checks the state after all records of a time: all work done by now must have completed, and
     /// no node may be over-committed.
     pub(crate) fn settle(&mut self) {
         self.finish_submission();
+        self.demand_interruptions();
         // Jobs that failed to complete may overload their nodes, so they are reported first.
         self.report_overdue(self.now.saturating_add(1));
         let (faults, at, seen) = (&mut self.faults, Some(SimTime::from_micros(self.now)), self.line);
@@ -326,8 +357,7 @@ impl Auditor {
             if platform.changed {
                 self.check.iter_mut().for_each(|check| check.platform(platform));
             }
-            let jobs = self.jobs.iter().map(|(&number, job)| (number, job));
-            platform.settle(self.now, jobs, |job, rule| fault(seen, job, rule));
+            platform.settle(self.now, |rule| fault(seen, None, rule));
         }
         if let Some(check) = &mut self.check {
             check.settle(self.now, &self.jobs, &mut |job, now, line, rule| {
@@ -388,6 +418,12 @@ impl Auditor {
                 let rule = format!("a task's {resource} of {units} units exceeds a whole node");
                 self.fault(Some(number), rule);
             }
+        }
+        if self.kills_at_estimates && job.run > job.estimate {
+            let [run, estimate] = [job.run, job.estimate].map(SimTime::from_micros);
+            let rule =
+                format!("it runs for {run} s, although jobs are killed at their estimate: {estimate} s");
+            self.fault(Some(number), rule);
         }
         if self.cluster.has_classes {
             job.size = Arc::new(self.cluster.plain_size(&job.size));
@@ -500,9 +536,11 @@ impl Auditor {
             return;
         }
         self.limits.iter_mut().for_each(|limits| limits.end(number));
+        self.due_interruptions.settle(number);
         self.release_nodes(number);
         let (Some(platform), Some(job)) = (&mut self.platform, self.jobs.get_mut(&number)) else { return };
         let is_lost = found.is_none();
+        let is_done = job.is_done(self.now);
         let has_reason = makes_room || platform.first_down(&job.placement).is_some();
         let is_rule = makes_room || is_lost == (platform.interruption.rule == InterruptionRule::Lose);
         let kept = platform.interrupt(self.now, job, is_lost);
@@ -517,6 +555,9 @@ impl Auditor {
         if is_lost {
             self.jobs.remove(&number);
             self.links.leave(self.now, number, makes_room);
+        }
+        if is_done {
+            self.fault(Some(number), format!("`{record}` of a job whose work is done: it completes"));
         }
         if !has_reason {
             self.fault(Some(number), format!("`{record}` of a job whose nodes are all up"));
@@ -545,6 +586,9 @@ impl Auditor {
     /// Handles the rejection or the killing of a job.
     fn reject_or_kill(&mut self, number: u64, record: &'static str, phase: Phase) {
         if self.may_change(number, record, phase) {
+            if record == "kill" && self.jobs.get(&number).is_some_and(|job| job.is_done(self.now)) {
+                self.fault(Some(number), "`kill` of a job whose work is done: it completes");
+            }
             if record == "kill" && self.check.is_some() {
                 self.fault(Some(number), Rule::Decision("the policy does not kill jobs".to_owned()));
             } else {
@@ -559,6 +603,7 @@ impl Auditor {
     /// Releases the nodes of a job and removes it from the system.
     pub(crate) fn leave(&mut self, number: u64) -> Option<Job> {
         self.limits.iter_mut().for_each(|limits| limits.end(number));
+        self.due_interruptions.settle(number);
         self.release_nodes(number);
         self.jobs.remove(&number)
     }

@@ -2,9 +2,12 @@
 
 use crate::Rule;
 use dfrsim_model::SimTime;
+use rustc_hash::{FxHashMap, FxHasher};
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
+use std::collections::hash_map::Entry;
 use std::fmt;
+use std::hash::Hasher as _;
 use std::io;
 
 /// Violation of one rule.
@@ -40,33 +43,62 @@ impl fmt::Display for Fault {
     }
 }
 
-/// Violations in a file: the first ones in full, and the number of all.
+/// Violations in a file: the first ones in full, and the number of all. A job that violates a rule
+/// of one kind several times is one violation, the first one, with the number of its repetitions.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Faults {
     shown: Vec<Fault>,
+    /// Repetitions of each violation that is kept in full.
+    again: Vec<u64>,
     count: u64,
+    repetitions: u64,
+    /// Place in `shown`, if it is there, of the first violation by job and [kind].
+    first: FxHashMap<(u64, u64), Option<usize>>,
+}
+
+/// Returns the kind of a rule: its words without the numbers in them.
+fn kind(rule: &Rule) -> u64 {
+    let mut hasher = FxHasher::default();
+    let (Rule::Beginning(text) | Rule::Schedule(text) | Rule::Decision(text)) = rule;
+    text.bytes().filter(|byte| !byte.is_ascii_digit()).for_each(|byte| hasher.write_u8(byte));
+    hasher.finish()
 }
 
 impl Faults {
     /// Maximum number of violations kept in full.
     pub const SHOWN: usize = 20;
 
-    /// Records a violation; only the first [`Faults::SHOWN`] are kept in full.
+    /// Records a violation; only the first [`Faults::SHOWN`] are kept in full, and a repetition by
+    /// the same job is only counted.
     pub fn push(&mut self, fault: Fault) {
-        if self.shown.len() < Self::SHOWN {
+        let place = (self.shown.len() < Self::SHOWN).then_some(self.shown.len());
+        if let Some(job) = fault.job {
+            match self.first.entry((job, kind(&fault.rule))) {
+                Entry::Occupied(first) => {
+                    first.get().iter().for_each(|&place| self.again[place] += 1);
+                    self.repetitions += 1;
+                    return;
+                }
+                Entry::Vacant(new) => _ = new.insert(place),
+            }
+        }
+        if place.is_some() {
             self.shown.push(fault);
+            self.again.push(0);
         }
         self.count += 1;
     }
     /// Merges the violations found by several auditors of a file, ordered by line.
     pub fn merge(all: impl Iterator<Item = Faults>) -> Faults {
-        let mut together = Faults::default();
+        let (mut together, mut shown) = (Faults::default(), Vec::new());
         for faults in all {
             together.count += faults.count;
-            together.shown.extend(faults.shown);
+            together.repetitions += faults.repetitions;
+            shown.extend(faults.shown.into_iter().zip(faults.again));
         }
-        together.shown.sort_by_key(|fault| fault.line);
-        together.shown.truncate(Faults::SHOWN);
+        shown.sort_by_key(|(fault, _)| fault.line);
+        shown.truncate(Faults::SHOWN);
+        (together.shown, together.again) = shown.into_iter().unzip();
         together
     }
     /// Maps each violation to another one.
@@ -79,15 +111,21 @@ impl Faults {
     pub fn shown(&self) -> &[Fault] {
         &self.shown
     }
-    /// Returns the number of all violations.
+    /// Returns the number of all violations, without repetitions.
     pub const fn count(&self) -> u64 {
         self.count
+    }
+    /// Returns the number of repetitions: further violations of the same kind by the same job.
+    pub const fn repetitions(&self) -> u64 {
+        self.repetitions
     }
 }
 
 impl From<Fault> for Faults {
     fn from(fault: Fault) -> Faults {
-        Faults { shown: vec![fault], count: 1 }
+        let mut faults = Faults::default();
+        faults.push(fault);
+        faults
     }
 }
 
@@ -96,6 +134,11 @@ impl fmt::Display for Faults {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, fault) in self.shown.iter().enumerate() {
             write!(f, "{}{fault}", if index == 0 { "" } else { "\n" })?;
+            match self.again[index] {
+                0 => {}
+                1 => f.write_str(" (and once more)")?,
+                again => write!(f, " (and {again} times more)")?,
+            }
         }
         match self.count - self.shown.len() as u64 {
             0 => Ok(()),

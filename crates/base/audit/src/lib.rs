@@ -16,10 +16,38 @@
 //! * if nodes differ, no node gives more of a resource than its class has, each has the requested
 //!   features, and a job progresses at the speed of its slowest node.
 //!
+//! # What the world forces
+//!
+//! Some changes of a job are not decisions. The audit knows from the records before when each of
+//! them is due, demands it at that time, and computes what the job keeps and loses. "Planted" names
+//! the files of `crates/simulator/tests/audit/planted` in which the change is left out, made at
+//! another time, or made with another result.
+//!
+//! | event | forced by | what is demanded | planted |
+//! |---|---|---|---|
+//! | end of the work | the job | `complete` in that microsecond, before all other records of the time; no `interrupt`, `lose` or `kill` | `by-hand`, `forced` |
+//! | limit reached (`--overrun kill`) | the estimate | the run time is no longer than the estimate, so that the work ends at the limit | `forced` |
+//! | node down | failure, or begin of a window | `interrupt` or `lose`, by the rule in line 2, of each job on the node, before any submission or decision; the work kept is that of whole checkpoints | `forced`, `failing`, `checkpoints`, `window` |
+//! | begin of a window | announcement | all of its nodes are down | `window` |
+//! | end of a window | announcement | none of its nodes comes up before | `window` |
+//! | job preempted | a job of a higher class that starts | `interrupt`, `lose` or `pause`, by the mode of its class, in the decision in which the other starts; none without such a start | `preemption` |
+//! | end of a grace period | preemption under SLURM | the job leaves its nodes at that time | mutants of `policies/src/site` |
+//! | begin and end of a reservation | settings of the site | a decision; no job starts whose estimate crosses the bound. A job that exceeds its estimate continues | `reserved` |
+//! | end of a job that others follow | their links | each follower is submitted after its delay | `links` |
+//!
+//! A waiting job may be held: for a delay after it lost its nodes, until its preemptor has started,
+//! by a limit, by a reservation. Its start is a violation then (`holds`, `reserved`, `held`), as is
+//! the start of a job at a time at which the policy has no reason to decide (`holds`).
+//!
+//! When a failed node comes up again is input, unless a window contains it: no record can be wrong
+//! about it.
+//!
 //! All of this uses exact integers; only the summary's floating-point figures are compared with a
 //! tolerance. [`audit`] reads a stream and keeps in memory the jobs in the system, the nodes in use,
 //! and the bounded stretch of each job for the quantiles. It returns a [`Report`], or an
-//! [`AuditError`] with the first [`Fault`]s, each with line, time, job and violated [`Rule`].
+//! [`AuditError`] with the first [`Fault`]s, each with line, time, job and violated [`Rule`]. A job
+//! that violates a rule of one kind several times is told once, with the number of repetitions: the
+//! audit goes on from the record, and takes a job that was late for where it is.
 //! [`Auditor`] takes the records one by one, for a simulation that is checked while it runs.
 //!
 //! [`audit_policy`] also checks the decisions: that each job starts when a [batch policy](batch) has
@@ -55,6 +83,7 @@ pub mod batch;
 mod check;
 pub mod explain;
 mod fault;
+mod forced;
 pub mod fractional;
 mod grid_report;
 mod head;
@@ -73,6 +102,7 @@ mod report;
 mod rule;
 mod summary;
 mod tally;
+mod unrecorded;
 
 /// Building blocks for audits of other record files, such as that of a grid of clusters.
 pub mod records {
@@ -88,3 +118,4 @@ pub use grid_report::{GridAudit, GridReport};
 pub use policy::CheckedPolicy;
 pub use report::Report;
 pub use rule::{Phase, Rule};
+pub use unrecorded::MAX_UNRECORDED_DECISIONS;

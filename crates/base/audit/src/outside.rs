@@ -21,6 +21,7 @@ impl Auditor {
             tau_us,
             options: None,
             period_us: None,
+            kills_at_estimates: false,
         };
         let mut auditor = Auditor::begin(&run)?;
         let policy = BatchPolicy::parse(policy);

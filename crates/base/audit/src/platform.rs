@@ -71,10 +71,11 @@ pub(crate) struct Platform {
     /// True if nodes can fail; false if jobs are only interrupted by preemption.
     pub(crate) goes_down: bool,
     pub(crate) down: Vec<bool>,
+    /// Line in which each node last went down or came up; 0 if it never did.
+    changed_in: Vec<u64>,
     pub(crate) windows: Vec<Window>,
     /// True if nodes failed or were repaired at the current time, or a window was announced.
     pub(crate) changed: bool,
-    went_down: bool,
     interruptions: u64,
     lost: u64,
     lost_work: f64,
@@ -87,7 +88,8 @@ pub(crate) struct Platform {
 
 impl Platform {
     pub(crate) fn new(interruption: Interruption, nodes: u32) -> Platform {
-        Platform { interruption, goes_down: true, down: vec![false; nodes as usize], ..Platform::default() }
+        let (down, changed_in) = (vec![false; nodes as usize], vec![0; nodes as usize]);
+        Platform { interruption, goes_down: true, down, changed_in, ..Platform::default() }
     }
 
     /// Creates the platform of a cluster whose nodes never fail but whose jobs can be preempted;
@@ -106,7 +108,10 @@ impl Platform {
 
     /// Checks that the nodes of a placement are up.
     pub(crate) fn check_up(&self, on: &[(u32, u32)]) -> Option<Rule> {
-        self.first_down(on).map(|node| format!("it is on node {node}, which is down").into())
+        let since = |node: u32| self.changed_in[node as usize];
+        let wrong =
+            |node: u32| format!("it is on node {node}, which is down since line {}", since(node)).into();
+        self.first_down(on).map(wrong)
     }
 
     pub(crate) fn announce(&mut self, now: u64, window: Window) -> Option<Rule> {
@@ -126,11 +131,15 @@ impl Platform {
         self.since = now;
     }
 
-    /// Applies failures or repairs of nodes; returns the first violation.
-    pub(crate) fn change(&mut self, now: u64, spans: &[(u32, u32)], goes_down: bool) -> Option<Rule> {
+    /// Applies failures or repairs of nodes by a line; returns the first violation.
+    pub(crate) fn change(
+        &mut self,
+        (line, now): (u64, u64),
+        spans: &[(u32, u32)],
+        goes_down: bool,
+    ) -> Option<Rule> {
         self.accrue_downtime(now);
         self.changed = true;
-        self.went_down |= goes_down;
         let mut fault = None;
         for node in spans.iter().flat_map(|&(first, nodes)| first..first.saturating_add(nodes)) {
             let nodes = self.down.len() as u32;
@@ -140,9 +149,14 @@ impl Platform {
             let was_down = std::mem::replace(is_down, goes_down);
             if was_down == goes_down {
                 let state = if was_down { "down" } else { "up" };
-                fault.get_or_insert_with(|| format!("node {node} is already {state}").into());
+                let since = match self.changed_in[node as usize] {
+                    0 => "from the beginning".to_owned(),
+                    before => format!("since line {before}"),
+                };
+                fault.get_or_insert_with(|| format!("node {node} is already {state} {since}").into());
                 continue;
             }
+            self.changed_in[node as usize] = line;
             self.count = if goes_down { self.count + 1 } else { self.count - 1 };
             let in_window =
                 |window: &Window| window.contains(node) && window.from <= now && now < window.until;
@@ -181,21 +195,10 @@ impl Platform {
         begun.filter_map(|window| window.check_begin(&self.down)).for_each(fault);
     }
 
-    /// Checks the state after all records of a time: the nodes of windows that have begun are down,
-    /// and no job runs on a failed node.
-    pub(crate) fn settle<'a>(
-        &mut self,
-        now: u64,
-        jobs: impl Iterator<Item = (u64, &'a Job)>,
-        mut fault: impl FnMut(Option<u64>, Rule),
-    ) {
-        self.check_windows(now.saturating_add(1), |rule| fault(None, rule));
+    /// Checks the state after all records of a time: the nodes of windows that have begun are down.
+    pub(crate) fn settle(&mut self, now: u64, fault: impl FnMut(Rule)) {
+        self.check_windows(now.saturating_add(1), fault);
         self.windows.retain(|window| window.until > now);
-        if std::mem::take(&mut self.went_down) {
-            for (number, job) in jobs {
-                self.check_up(&job.placement).into_iter().for_each(|rule| fault(Some(number), rule));
-            }
-        }
         self.changed = false;
     }
 

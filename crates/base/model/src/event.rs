@@ -56,6 +56,10 @@ pub enum Record<'a> {
         /// Time between two ticks, in microseconds; absent for policies without ticks.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         period_us: Option<u64>,
+        /// True if jobs are killed at their estimates. The run time of a job is then no longer than
+        /// its estimate.
+        #[serde(default, skip_serializing_if = "is_default")]
+        kills_at_estimates: bool,
     },
     /// Handling of jobs on failed nodes. The second record, if nodes can fail.
     Platform {

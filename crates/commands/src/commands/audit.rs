@@ -63,6 +63,8 @@ pub(super) struct Audited {
     file: String,
     /// The number of violations; 0 if the file is correct.
     fault_count: u64,
+    /// The number of further violations of the same kind by the same job.
+    repetition_count: u64,
     /// The first violations.
     faults: Vec<Fault>,
     /// The recomputed metrics of a simulation without a violation.
@@ -110,7 +112,12 @@ impl Audited {
         }
     }
     fn of_faults(faults: &Faults) -> Audited {
-        Audited { fault_count: faults.count(), faults: faults.shown().to_vec(), ..Audited::default() }
+        Audited {
+            fault_count: faults.count(),
+            repetition_count: faults.repetitions(),
+            faults: faults.shown().to_vec(),
+            ..Audited::default()
+        }
     }
 }
 

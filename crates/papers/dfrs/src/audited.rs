@@ -18,7 +18,8 @@ impl Audited {
     pub(crate) fn new(setup: &Setup) -> Result<Audited, Faults> {
         let Setup { policy, parameters, options, site, figures, .. } = setup;
         let (name, nodes, tau) = (policy.to_string(), figures.nodes, figures.taus[0]);
-        let auditor = Auditor::begin(&records::run(&name, nodes, options.penalty, tau, (None, None)))?;
+        let rules = (options.penalty, options.overrun);
+        let auditor = Auditor::begin(&records::run(&name, nodes, rules, tau, (None, None)))?;
         let mut auditor = auditor.with_clock(options.clock);
         // The auditor's policy rules assume exact time, so they do not apply to a simulation with a
         // clock.

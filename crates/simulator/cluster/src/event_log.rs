@@ -1,6 +1,6 @@
 //! Writer of events files.
 
-use crate::{Observer, Occurrence, Options, PlatformChange, Summary, records};
+use crate::{Observer, Occurrence, Options, Overrun, PlatformChange, Summary, records};
 use dfrsim_model::event::Record;
 use dfrsim_model::site::SiteSettings;
 use dfrsim_model::{SimSpan, SimTime};
@@ -19,7 +19,7 @@ impl<W: Write> EventLog<W> {
     /// Begins an events file with its `run` line. Files should be wrapped in a `BufWriter`. `tau` is
     /// that of the bounded stretch in the summary line.
     pub fn new(out: W, policy: &str, nodes: u32, penalty: SimSpan, tau: SimSpan) -> EventLog<W> {
-        EventLog::of_run(out, &records::run(policy, nodes, penalty, tau, (None, None)))
+        EventLog::of_run(out, &records::run(policy, nodes, (penalty, Overrun::default()), tau, (None, None)))
     }
 
     /// Begins an events file with the given first record (see [`records::run`]).

@@ -1,24 +1,24 @@
 //! Conversion of what observers receive into the records of [`dfrsim_model::event`].
 
-use crate::{Link, Occurrence, Placement, PlatformChange};
+use crate::{Link, Occurrence, Overrun, Placement, PlatformChange};
 use dfrsim_model::event::{self, FORMAT_VERSION, InterruptionRule, Record};
 use dfrsim_model::platform::classes::{NodeClass, NodeClasses, Resource, Sharing, UnequalNodes};
 use dfrsim_model::platform::{Interruption, NodeSpan, Outages, Window};
 use dfrsim_model::site::SiteSettings;
 use dfrsim_model::{SimSpan, SimTime, UserId, Yield};
 
-/// Creates the first record: policy, nodes, penalty, the tau of the summary's bounded stretch, and
-/// what the policy's name does not specify: the period, if it uses one, and a description of all
-/// other settings that differ from the defaults.
+/// Creates the first record: policy, nodes, penalty, the rule for jobs that exceed their estimates,
+/// the tau of the summary's bounded stretch, and what the policy's name does not specify: the period,
+/// if it uses one, and a description of all other settings that differ from the defaults.
 pub fn run<'a>(
     policy: &'a str,
     nodes: u32,
-    penalty: SimSpan,
+    (penalty, overrun): (SimSpan, Overrun),
     tau: SimSpan,
     (period, options): (Option<SimSpan>, Option<&'a str>),
 ) -> Record<'a> {
     let (penalty_us, tau_us, options) = (penalty.micros(), tau.micros(), options.map(Into::into));
-    let period_us = period.map(SimSpan::micros);
+    let (period_us, kills_at_estimates) = (period.map(SimSpan::micros), overrun == Overrun::Kill);
     Record::Run {
         format: FORMAT_VERSION,
         policy: policy.into(),
@@ -27,6 +27,7 @@ pub fn run<'a>(
         tau_us,
         options,
         period_us,
+        kills_at_estimates,
     }
 }
 

@@ -8,6 +8,7 @@ mod explain;
 mod packed;
 mod places;
 mod planted;
+mod repeated;
 mod rules;
 mod simulated;
 mod written;

@@ -189,6 +189,7 @@ fn an_events_file_says_what_happened() {
             tau_us: us(10),
             options: None,
             period_us: None,
+            kills_at_estimates: false,
         },
         submit(0, 0, 11, 2, 20),
         Record::Start { at_us: 0, job: 0, on: vec![(0, 2)].into(), job_yield: full },

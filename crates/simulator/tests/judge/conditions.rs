@@ -502,6 +502,7 @@ impl Case {
             tau_us: 10_000_000,
             options: None,
             period_us: None,
+            kills_at_estimates: self.options.overrun == Overrun::Kill,
         }];
         let priorities = self.priorities.as_deref();
         before.extend(records::conditions(outages.as_deref(), unequal.as_deref(), priorities));

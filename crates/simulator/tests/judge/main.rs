@@ -9,3 +9,4 @@ mod names;
 mod planted;
 mod simulated;
 mod slurm;
+mod wrong;

@@ -28,7 +28,6 @@ impl BatchCheck {
     /// Handles the start of a job, or its resumption after a preemption.
     fn start(&mut self, change: Change<'_>) -> Option<String> {
         let Change { line, job, on, job_yield, .. } = change;
-        self.is_due = true;
         self.started.push(Started { job, line, on: on.to_vec() });
         if job_yield != Yield::ONE.units() {
             return Some(format!("a yield of {job_yield} units, expected a yield of 1 under a batch policy"));
@@ -44,6 +43,16 @@ impl BatchCheck {
         let Waiting { tasks, most, .. } = list.remove(at);
         self.site.iter_mut().for_each(|site| site.leave(number, 0));
         (tasks <= most).then(|| format!("it is rejected, although its {tasks} tasks fit on {most} nodes"))
+    }
+    /// Reports changes at a time at which the policy does not decide.
+    fn report_unprompted(&self, now: u64, report: ReportViolation<'_>) {
+        let started = self.started.iter().filter(|it| !self.late.contains(&it.job));
+        let changes = started.map(|it| (it.job, it.line, "starts"));
+        let changes = changes.chain(self.preempted.iter().map(|it| (it.job, it.line, "is preempted")));
+        for (job, line, what) in changes {
+            let rule = format!("it {what} at a time at which {} has no reason to decide", self.policy);
+            report(job, now, Some(line), rule);
+        }
     }
     fn next_decision(&self, now: u64) -> Option<u64> {
         let starts = self.reserved.values().iter().map(|it| it.start).filter(|&start| start > self.decided);
@@ -130,7 +139,6 @@ impl Check for BatchCheck {
         mode: PreemptMode,
         waits: Option<u64>,
     ) -> Option<String> {
-        self.is_due = true;
         self.preempted.push(Preempted { job, line, waits });
         if mode == PreemptMode::Requeue {
             self.site.iter_mut().for_each(|site| site.hold_off(job, now));
@@ -156,6 +164,7 @@ impl Check for BatchCheck {
     }
     fn withdraw(&mut self, number: u64, now: u64) {
         (self.is_due, self.timers.is_changed) = (true, true);
+        self.late.remove(&number);
         self.queue.retain(|job| job.number != number);
         self.arriving.retain(|job| job.number != number);
         self.site.iter_mut().for_each(|site| site.leave(number, now));
@@ -163,14 +172,29 @@ impl Check for BatchCheck {
     }
 
     fn settle(&mut self, now: u64, _: &Jobs, fault: ReportViolation<'_>) {
-        if std::mem::take(&mut self.is_due) {
+        let is_asked = self.wake.take() == Some(now);
+        if std::mem::take(&mut self.is_due) || is_asked {
             self.decide(now, fault);
+        } else if !self.started.is_empty() || !self.preempted.is_empty() {
+            self.report_unprompted(now, fault);
+            self.decide(now, &mut |_, _, _, _| ());
         }
     }
     fn pass(&mut self, mut now: u64, until: u64, _: &Jobs, fault: ReportViolation<'_>) {
-        while let Some(next) = self.next_decision(now).filter(|&next| next < until) {
+        self.unrecorded.begin_interval();
+        self.wake = self.next_decision(now);
+        while let Some(next) = self.wake.filter(|&next| next < until) {
+            if !self.unrecorded.may_check() {
+                // The record is right about what follows.
+                self.wake = Some(until);
+                return;
+            }
             now = next;
             self.decide(now, fault);
+            self.wake = self.next_decision(now);
         }
+    }
+    fn not_judged(&self) -> Option<String> {
+        self.unrecorded.not_judged()
     }
 }

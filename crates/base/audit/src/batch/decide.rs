@@ -199,8 +199,8 @@ impl BatchCheck {
         if is_changed {
             self.preempt_expired(now, &over, &mut preempted, report);
         }
-        if self.queue.is_empty() && preempted.is_empty() && over.is_empty() || !self.nodes.is_capacity_known()
-        {
+        let is_idle = self.queue.is_empty() && started.is_empty() && preempted.is_empty() && over.is_empty();
+        if is_idle || !self.nodes.is_capacity_known() {
             self.is_freed = false;
             if is_slurm {
                 self.is_backfill_due(now, false);
@@ -233,6 +233,9 @@ impl BatchCheck {
             let rule = "it is preempted, but no job starts for which it has to be".to_owned();
             report(other.job, now, Some(other.line), rule);
             pass.iter_mut().for_each(|pass| self.apply_preemption(pass, &other));
+        }
+        for found in started {
+            self.start_unexpectedly(now, found, report);
         }
         // Requeued jobs wait from the next decision on.
         let mut again = std::mem::take(&mut self.requeued);
@@ -373,7 +376,8 @@ impl BatchCheck {
                 if never || is_held && !is_main { None } else { self.refusal(&mut pass, job.number) };
             let is_tried = !never && !is_held;
             let tried = (is_tried && is_over.is_none()).then(|| pass.trials.narrowed(job));
-            let mut expected = tried.as_ref().and_then(|job| self.expected(&pass, job));
+            let is_late = self.late.contains(&job.number);
+            let mut expected = tried.as_ref().filter(|_| !is_late).and_then(|job| self.expected(&pass, job));
             if let Some((_, leaving)) = expected.as_ref().filter(|_| look != CycleKind::Every)
                 && self.start_grace_periods(&mut pass, job.number, leaving, preempted, report)
             {
@@ -396,14 +400,20 @@ impl BatchCheck {
                 }
                 self.is_stale |= expected.is_some() != found.is_some();
                 match (expected, &found) {
+                    (None, None) if is_late => {}
                     (None, None) => {
                         let more = pass.rejected_times.iter_mut().skip(job.tasks as usize);
                         more.for_each(|planned| *planned = job.planned.min(*planned));
                     }
+                    (None, Some(_)) if is_late => {}
                     (None, Some(found)) => {
                         fault(is_over.clone().unwrap_or_else(|| self.too_early(&pass, job, found)));
                     }
-                    (Some((_, leaving)), None) => fault(self.too_late(&pass, job, &leaving)),
+                    (Some((_, leaving)), None) => {
+                        fault(self.too_late(&pass, job, &leaving));
+                        self.late.insert(job.number);
+                        self.reserved.remove(&job.number);
+                    }
                     (Some((parts, leaving)), Some(found)) => {
                         for other in leaving {
                             let Some(it) = preempted.extract_if(.., |it| it.job == other).next() else {
@@ -442,6 +452,15 @@ impl BatchCheck {
                     }
                 }
                 pass.left = pass.left.saturating_sub(u32::from(pass.head.is_some()));
+            } else if found.is_some() && is_main {
+                // The backfill cycle may start it.
+                started.extend(found);
+                at += 1;
+                continue;
+            } else if found.is_some()
+                && let Some(rule) = self.site.as_ref().and_then(|site| site.hold(job.number))
+            {
+                fault(rule);
             }
             match found {
                 Some(found) => self.apply_start(&mut pass, queue.remove(at), found),
@@ -465,6 +484,19 @@ impl BatchCheck {
         }
         self.queue = queue;
         pass
+    }
+    /// Reports the start of a job that is not in the queue, and applies it.
+    fn start_unexpectedly(&mut self, now: u64, found: Started, report: ReportViolation<'_>) {
+        let take = |jobs: &mut Vec<Waiting>| jobs.extract_if(.., |job| job.number == found.job).next();
+        let (rule, job) = match (take(&mut self.arriving), take(&mut self.requeued)) {
+            (Some(job), _) => ("it starts at its submission, which the cycles see later", Some(job)),
+            (_, Some(job)) => ("it starts in the decision in which it is preempted", Some(job)),
+            _ => ("it starts, although it is not in the queue", None),
+        };
+        report(found.job, now, Some(found.line), rule.to_owned());
+        if let Some(job) = job {
+            self.put_on_nodes(now, job, found.on);
+        }
     }
     /// Starts all waiting components of a heterogeneous job, each without delaying those before it,
     /// or gives each a reservation. Returns whether they start in the record.
@@ -623,7 +655,13 @@ impl BatchCheck {
         let (now, parts) = (pass.now, pass.plan.pools.parts(&on));
         let speed = pass.plan.pools.slowest(&parts);
         pass.plan.allocate(&job, &parts, now, end_of(now, job.planned, speed));
+        self.put_on_nodes(now, job, on);
+    }
+    fn put_on_nodes(&mut self, now: u64, job: Waiting, on: Vec<(u32, u32)>) {
+        let parts = self.nodes.pools.parts(&on);
+        let speed = self.nodes.pools.slowest(&parts);
         self.reserved.remove(&job.number);
+        self.late.remove(&job.number);
         on.iter().for_each(|&(node, _)| self.nodes.jobs[node as usize] += 1);
         self.site.iter_mut().for_each(|site| site.start(job.number, now));
         let end = end_of(now, job.estimate, speed);
@@ -673,8 +711,9 @@ impl BatchCheck {
         {
             self.reserved.clear();
         }
+        let planned = self.queue.iter().filter(|job| !self.late.contains(&job.number));
         let (held, others): (Vec<&Waiting>, Vec<&Waiting>) =
-            self.queue.iter().partition(|job| self.reserved.contains_key(&job.number));
+            planned.partition(|job| self.reserved.contains_key(&job.number));
         for job in &held {
             let Reservation { start, end, parts } = &self.reserved[&job.number];
             plan.allocate(job, parts, *start, *end);

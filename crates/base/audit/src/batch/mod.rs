@@ -5,7 +5,9 @@
 //! whether the job starts, on which nodes, and which jobs are preempted for it. Every deviation of
 //! the record is a violation. The next decision is based on what happened, so that one wrong start
 //! is one violation and not a thousand. Decisions without any record, which are due at reservations
-//! and at events of the site's settings, are checked too.
+//! and at events of the site's settings, are checked too: the first
+//! [`MAX_UNRECORDED_DECISIONS`](crate::MAX_UNRECORDED_DECISIONS) between two records, fewer if many such
+//! intervals are long.
 //!
 //! All policies are checked on all clusters: unequal nodes, failures, windows, shared nodes,
 //! priorities, limits and preemption. The model is uniform: *pools* of identical nodes with the free

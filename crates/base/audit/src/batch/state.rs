@@ -4,8 +4,10 @@ use super::nodes::Nodes;
 use super::queue::{Parts, Running, Waiting};
 use super::timers::Timers;
 use crate::priority::PrioritySystem;
+use crate::unrecorded::UnrecordedDecisions;
 use dfrsim_model::SortedMap;
 use dfrsim_model::batch::BatchPolicy;
+use std::collections::BTreeSet;
 
 /// Start of a job in the record, with its line.
 #[derive(Debug)]
@@ -44,8 +46,14 @@ pub(crate) struct BatchCheck {
     pub(super) preempted: Vec<Preempted>,
     /// Preempted jobs to be requeued after the decision.
     pub(super) requeued: Vec<Waiting>,
-    /// True if anything happened since the last decision.
+    /// True if anything but the decision itself happened since the last decision.
     pub(super) is_due: bool,
+    /// Time of the next decision if nothing happens before.
+    pub(super) wake: Option<u64>,
+    pub(super) unrecorded: UnrecordedDecisions,
+    /// Waiting jobs of which it was reported that they do not start. The record is right about them
+    /// from then on.
+    pub(super) late: BTreeSet<u64>,
     /// Reservations of CONS, by job.
     pub(super) reserved: SortedMap<u64, Reservation>,
     /// True if a job left before the end of its estimate since the last decision.
@@ -71,6 +79,7 @@ impl BatchCheck {
     }
     /// Releases the nodes of a job; requeues it if it has a remaining estimate.
     pub(super) fn leave(&mut self, number: u64, now: u64, waits: Option<u64>) {
+        self.late.remove(&number);
         let Some(Running { mut job, on, end, .. }) = self.running.remove(&number) else { return };
         on.iter().for_each(|&(node, _)| self.nodes.jobs[node as usize] -= 1);
         self.is_freed |= end > now;

@@ -1,17 +1,18 @@
 //! Checks of the records under a fractional policy.
 
+use super::FractionalPolicy;
 use super::decide::{Decider, Events, Sum, Yields};
 use super::mapping::{JobView, Mapping};
 use super::nodes::{Nodes, On, PlacementRequest};
 use super::pay::PreemptionBudget;
 use super::weights::Weights;
-use super::{FractionalPolicy, MAX_UNRECORDED_DECISIONS};
 use crate::Phase;
 use crate::check::{Change, Check, Jobs, ReportViolation};
 use crate::job::Job;
 use crate::nodes::{Kind, Size};
 use crate::platform::{Platform, Window};
 use crate::priority::PrioritySystem;
+use crate::unrecorded::UnrecordedDecisions;
 use dfrsim_model::fractional::Periodic;
 use dfrsim_model::site::{PreemptMode, SiteSettings};
 use dfrsim_model::{SimSpan, SortedMap};
@@ -69,8 +70,9 @@ pub(crate) struct FractionalCheck {
     /// Time of the next decision without an event.
     wake: Option<u64>,
     changes: SortedMap<u64, (u64, &'static str)>,
-    /// Number of decisions that were not checked.
-    unchecked: u64,
+    unrecorded: UnrecordedDecisions,
+    /// Number of decisions whose mapping cannot be determined.
+    undetermined: u64,
 }
 
 impl FractionalCheck {
@@ -219,7 +221,7 @@ impl FractionalCheck {
         });
         self.floors = floors.unwrap_or(std::mem::take(&mut self.floors));
         if is_open {
-            self.unchecked += 1;
+            self.undetermined += 1;
             return None;
         }
         fault.or(placed).or_else(|| self.check_yields(&yields, jobs)).or_else(|| self.check_changes(jobs))
@@ -383,10 +385,9 @@ impl Check for FractionalCheck {
         self.wake = self.next_decision(now, jobs);
     }
     fn pass(&mut self, _: u64, until: u64, jobs: &Jobs, fault: ReportViolation<'_>) {
-        for count in 1.. {
-            let Some(now) = self.wake.filter(|&next| next < until) else { return };
-            if count > MAX_UNRECORDED_DECISIONS {
-                self.unchecked += 1;
+        self.unrecorded.begin_interval();
+        while let Some(now) = self.wake.filter(|&next| next < until) {
+            if !self.unrecorded.may_check() {
                 return;
             }
             self.wake = self.next_decision(now, jobs);
@@ -396,8 +397,9 @@ impl Check for FractionalCheck {
         }
     }
     fn not_judged(&self) -> Option<String> {
-        let left = self.unchecked;
-        (left > 0).then(|| format!("{left} of the decisions of {}", self.policy))
+        let left = self.undetermined;
+        let undetermined = (left > 0).then(|| format!("{left} of the decisions of {}", self.policy));
+        undetermined.or_else(|| self.unrecorded.not_judged())
     }
 }
 

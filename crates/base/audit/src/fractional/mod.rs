@@ -6,7 +6,8 @@
 //! resources. The first job with another placement or yield in the record is a violation. The next
 //! decision is based on what happened, so that one wrong decision is one violation and not a
 //! thousand. Decisions without any record, at ticks and when jobs are retried, are checked too: the
-//! first [`MAX_UNRECORDED_DECISIONS`] in each gap between records.
+//! first [`MAX_UNRECORDED_DECISIONS`](crate::MAX_UNRECORDED_DECISIONS) between two records, fewer if
+//! many such intervals are long.
 //!
 //! All conditions are covered: unequal nodes, failures, windows, weights, and a site's priorities,
 //! limits and preemption. Where the dissertation is ambiguous, the default interpretations apply.
@@ -45,6 +46,3 @@ mod weights;
 
 pub(crate) use check::FractionalCheck;
 pub use policy::FractionalPolicy;
-
-/// Maximum number of consecutive decisions without records in the file that are checked.
-pub const MAX_UNRECORDED_DECISIONS: u64 = 100_000;

@@ -219,6 +219,17 @@ impl PrioritySystem {
         let is_delayed = |member: &TrackedJob| member.eligible_at > self.now;
         self.members.get(&job).is_some_and(is_delayed) || self.preemptors.get(&job).is_some_and(for_other)
     }
+    /// Returns the reason for which a job must not start now, as a message.
+    pub(crate) fn hold(&self, job: u64) -> Option<String> {
+        let own = self.members.get(&job)?;
+        if own.eligible_at > self.now {
+            let until = SimTime::from_micros(own.eligible_at);
+            return Some(format!("it starts, although it is held until {until} s after it lost its nodes"));
+        }
+        let preemptor = self.preemptors.get(&job).filter(|_| self.is_ineligible(job));
+        let awaits = |by: &u64| format!("it starts before job {by}, for which it was preempted");
+        preemptor.map(awaits).or_else(|| self.limits.exceeded_limit(self.now, &own.claim))
+    }
     /// Returns whether a limit blocks a job, given the running jobs.
     pub(crate) fn exceeds_limit(&self, job: u64) -> bool {
         self.members.get(&job).is_some_and(|own| self.limits.exceeded_limit(self.now, &own.claim).is_some())

@@ -101,7 +101,7 @@ impl FileArguments {
                 let name = policy.to_string();
                 let period = policy.reads(PolicySetting::Period).then_some(parameters.period);
                 let unusual = policy.unusual_options(parameters);
-                let run = records::run(&name, nodes, penalty, tau, (period, unusual.as_deref()));
+                let run = records::run(&name, nodes, (penalty, *overrun), tau, (period, unusual.as_deref()));
                 let log = EventLog::of_run(out, &run).of_cluster(options, site.as_deref());
                 let (taus, all) = (vec![tau], SimSpan::ZERO);
                 let figures = SummaryOptions { taus, warm_up: all, cool_down: all, ..figures.clone() };

@@ -97,6 +97,10 @@ impl Auditor {
             let rule = "the meta-scheduler knows current states, so it must expect the same completion time as the cluster";
             rules.push(rule.to_owned());
         }
+        if self.period.is_some() && job.home.is_none() && known.is_none() {
+            let rule = "the meta-scheduler knows published states only, so what it expects must be recorded";
+            rules.push(rule.to_owned());
+        }
         if let Some(book) = cluster.book.as_mut().filter(|_| job.home.is_none()) {
             let start = book.start(self.now, (job.width, walltime));
             book.insert(number, start, (job.width, walltime));
