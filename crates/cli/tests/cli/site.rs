@@ -233,7 +233,7 @@ fn sites_of_few_users_run() {
 #[test]
 fn waits_are_compared_over_the_jobs_that_ran_in_both() {
     let folder = files();
-    stdout(site(&folder).args(["--samples", "0", "--what-if", "qos.normal.MaxSubmitPU=1"]));
+    stdout(site(&folder).args(["--samples", "0", "--copies", "0", "--what-if", "qos.normal.MaxSubmitPU=1"]));
     let results = folder.path("results");
     let printed = stdout(dfrsim(["run", "--out"]).arg(&results).arg(folder.path("march/site.toml")));
     let waits = fs::read_to_string(results.join("tables/waits.csv")).unwrap();
@@ -312,7 +312,8 @@ fn a_variant_may_lack_a_node_with_events() {
     let folder = files();
     let events = "NodeName|TimeStart|TimeEnd|State\nn4|2026-03-02T10:00:00|2026-03-02T12:00:00|DOWN\n";
     fs::write(folder.path("events.txt"), events).unwrap();
-    let options = ["--samples", "0", "--what-if", "nodes.cpu=-1", "--what-if", "nodes.cpu=+1"];
+    let options =
+        ["--samples", "0", "--copies", "0", "--what-if", "nodes.cpu=-1", "--what-if", "nodes.cpu=+1"];
     stdout(site(&folder).arg("--events").arg(folder.path("events.txt")).args(options));
     let outages = fs::read_to_string(folder.path("march/outages.csv")).unwrap();
     assert!(outages.contains("\"n4\","), "{outages}");
