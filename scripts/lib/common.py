@@ -44,12 +44,21 @@ def script():
     return f"{path.parent.name}/{path.name}"
 
 
+def heading(columns, alignments):
+    """The first two lines of a table in Markdown; the alignments are `l` or `r`, one for each column."""
+    return f"{row(columns)}\n|" + "|".join({"l": "---", "r": "--:"}[each] for each in alignments) + "|"
+
+
+def row(cells):
+    """A line of a table in Markdown; an empty cell is one space."""
+    return "|" + "|".join(f" {cell} " if str(cell) else " " for cell in cells) + "|"
+
+
 def print_heading(columns, alignments):
-    """Prints the first two lines of a table in Markdown; the alignments are `l` or `r`, one for each column."""
-    print_row(columns)
-    print("|" + "|".join({"l": "---", "r": "--:"}[each] for each in alignments) + "|")
+    """Prints the first two lines of a table in Markdown."""
+    print(heading(columns, alignments))
 
 
 def print_row(cells):
-    """Prints a line of a table in Markdown; an empty cell is one space."""
-    print("|" + "|".join(f" {cell} " if str(cell) else " " for cell in cells) + "|", flush=True)
+    """Prints a line of a table in Markdown."""
+    print(row(cells), flush=True)

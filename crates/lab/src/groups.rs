@@ -1,6 +1,7 @@
 //! Groups of rows that agree in their label and variant columns.
 
 use crate::column::{Column, Kind, Role};
+use crate::copies::split_copy;
 use crate::data::DataFrame;
 use crate::table::Cell;
 use rustc_hash::FxHashMap;
@@ -164,13 +165,14 @@ pub(crate) fn row_groups(frame: &DataFrame) -> Vec<Group> {
 }
 
 /// Returns the name of the row's block. Instances in one block are not statistically independent
-/// (one trace at several loads).
+/// (one trace at several loads, or with moved submissions).
 pub(crate) fn block(frame: &DataFrame, row: usize) -> String {
     let is_own = |column: &usize| {
         let Column { role, kind, .. } = frame.columns()[*column];
         role == Role::Instance || (role == Role::Label && kind == Kind::Text)
     };
-    let texts = (0..frame.columns().len()).filter(is_own).map(|column| frame.text(row, column));
+    let columns = (0..frame.columns().len()).filter(is_own);
+    let texts = columns.map(|column| split_copy(&frame.text(row, column)).0.to_owned());
     let mut block = texts.collect::<Vec<_>>().join(" ");
     // A trace that was scaled to several loads is called `trace-000-load-0.3`, or has the same name
     // at all loads.

@@ -22,6 +22,7 @@ pub mod schema;
 
 mod claims;
 mod column;
+mod copies;
 mod data;
 mod drawing;
 mod error;
@@ -43,6 +44,7 @@ mod text;
 
 pub use claims::{Claim, Verdict, table as claims_table};
 pub use column::{AnyRow, Better, Column, Kind, Role, Row, RowType, Value};
+pub use copies::{copy_name, split_copy};
 pub use data::{DataFrame, Datum};
 pub use drawing::{Axis, Chart, Drawing, IntervalLine, Join, Samples, Scale, Series, stem};
 pub use error::RunError;

@@ -319,6 +319,17 @@ mod tests {
         assert_eq!(names(&[per, ["a", "1", "PER", "", "0.3"]]), ["60", ""]);
     }
 
+    /// Copies of an instance add no evidence to it.
+    #[test]
+    fn an_instance_and_its_copies_are_one_block() {
+        let are_one = |names: [&str; 2]| {
+            let frame = frame(&names.map(|name| [name, "1", "EASY", "", "0.4"]));
+            block(&frame, 0) == block(&frame, 1)
+        };
+        assert!(are_one(["a", "a-copy-007"]) && are_one(["a-copy-000", "a-copy-007"]));
+        assert!(!are_one(["a", "b-copy-007"]) && !are_one(["a", "a-copy-x"]));
+    }
+
     #[test]
     fn without_a_value_there_is_no_ranking() {
         assert!(rankings(&[frame(&[])], 1).is_empty());

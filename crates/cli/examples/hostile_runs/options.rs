@@ -61,6 +61,7 @@ const SITE: &[Usual] = &[
         "bf_interval=60 partition.cpu.MaxTime=1 qos.high.MaxJobsPU=1 nodes.cpu=+2 preemption=on x=1",
     ),
     ("--samples", "1 0"),
+    ("--copies", "5 0 3"),
 ];
 const ANONYMISE: &[Usual] = &[("--shift", ""), ("--coarse", ""), ("--k", "5 2")];
 const ADAPT: &[Usual] = &[

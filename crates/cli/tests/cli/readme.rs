@@ -55,6 +55,23 @@ fn the_table_of_the_quick_start_is_what_the_program_prints() {
     check_part(&readme(), "quickstart table", &format!("```text\n{title}\n\n{shown}```\n"));
 }
 
+/// The site is one that a real Slurm has run.
+#[test]
+fn the_answer_about_a_site_is_what_the_program_prints() {
+    let folder = Folder::with(&[]);
+    let site = readme().with_file_name("results/slurm/whole/base.1");
+    let mut made = dfrsim(["site", "--what-if", "nodes.batch=+3", "--what-if", "bf_interval=90", "--out"]);
+    made.arg(folder.path("site")).current_dir(site);
+    made.args(["--sacct", "jobs.sacct.gz", "--slurm-conf", "slurm.conf", "--sacctmgr", "assoc.txt"]);
+    stdout(&mut made);
+    let printed =
+        stdout(dfrsim(["run", "--out"]).arg(folder.path("results")).arg(folder.path("site/site.toml")));
+    let shown =
+        printed.lines().filter(|line| ["| jobs_of", "| ---", "| all "].iter().any(|it| line.starts_with(it)));
+    let shown: String = shown.map(|line| format!("{line}\n")).collect();
+    check_part(&readme(), "what-if", &format!("```text\n{shown}```\n"));
+}
+
 #[test]
 fn the_readme_is_short() {
     assert!(fs::read_to_string(readme()).unwrap().lines().count() <= 150);

@@ -103,6 +103,41 @@ fn three_files_become_an_answer() {
     assert_eq!(number(&row, "mean_wait_s"), figures["wait_s"]["mean"].as_f64().unwrap());
 }
 
+/// Changes have their noise, and a verdict on it. The site has hours of waiting: of the changes, one
+/// helps everyone, one depends on the users, and one only moves a cycle.
+#[test]
+fn answers_have_their_noise() {
+    let folder = files();
+    let changes = ["nodes.gpu=+3", "bf_interval=600", "bf_interval=20", "Epilog=2"];
+    let what_ifs = || changes.iter().flat_map(|change| ["--what-if", change]);
+    let verdicts = |options: &str| {
+        stdout(site(&folder).args(options.split(' ')).args(what_ifs()));
+        let results = folder.path("results");
+        let printed = stdout(dfrsim(["run", "--out"]).arg(&results).arg(folder.path("march/site.toml")));
+        let waits = fs::read_to_string(results.join("tables/waits.csv")).unwrap();
+        let of = |change| {
+            lines(&waits, &[("name", "all jobs"), ("policy", &format!("SLURM [{change}]"))]).remove(0)
+        };
+        let verdicts =
+            changes.map(|change| of(change).into_iter().find(|(name, _)| name == "verdict").unwrap().1);
+        (verdicts, printed, waits, fs::read_to_string(results.join("rows.csv")).unwrap())
+    };
+    let (found, printed, waits, rows) = verdicts("--samples 3 --copies 5");
+    let expected = ["shorter", "longer for these users", "within noise", "longer"];
+    assert_eq!(found, expected, "{printed}");
+    assert!(printed.contains(" ± ") && !printed.contains("± ?"), "{printed}");
+    // The log, five copies and three drawn workloads, each as it is and with four changes.
+    assert_eq!(rows.lines().count(), 1 + 9 * 5);
+    assert!(rows.contains(",whole,") && rows.contains(",whole-copy-004,") && rows.contains(",sample-002,"));
+    assert!(waits.contains(",wait_se_h,") && waits.contains(",change_se_h,"));
+    let (found, printed, ..) = verdicts("--samples 0 --copies 0");
+    assert_eq!(found, ["noise unknown"; 4]);
+    assert!(printed.contains("± ?"), "{printed}");
+    assert!(
+        stderr(site(&folder).args(["--copies", "2"]), 2).contains("expected 0, or a number from 5 to 1000")
+    );
+}
+
 #[test]
 fn preemption_and_limits_are_changes_too() {
     let folder = files();
@@ -113,8 +148,11 @@ fn preemption_and_limits_are_changes_too() {
         "qos.normal.MaxTRESPU=cpu=16",
         "Epilog=1200",
     ];
-    let text =
-        stdout(site(&folder).args(["--samples", "0"]).args(changes.iter().flat_map(|it| ["--what-if", it])));
+    let text = stdout(
+        site(&folder)
+            .args(["--samples", "0", "--copies", "0"])
+            .args(changes.iter().flat_map(|it| ["--what-if", it])),
+    );
     assert!(text.contains("variants: as it is, preemption=on, qos.normal.MaxJobsPU=1, account.physics.Share=1; PriorityWeightAge=0, qos.normal.MaxTRESPU=cpu=16, Epilog=1200"));
     let results = folder.path("results");
     stdout(dfrsim(["run", "--audit", "--out"]).arg(&results).arg(folder.path("march/site.toml")));
@@ -195,7 +233,7 @@ fn sites_of_few_users_run() {
 #[test]
 fn waits_are_compared_over_the_jobs_that_ran_in_both() {
     let folder = files();
-    stdout(site(&folder).args(["--samples", "0", "--what-if", "qos.normal.MaxSubmitPU=1"]));
+    stdout(site(&folder).args(["--samples", "0", "--copies", "0", "--what-if", "qos.normal.MaxSubmitPU=1"]));
     let results = folder.path("results");
     let printed = stdout(dfrsim(["run", "--out"]).arg(&results).arg(folder.path("march/site.toml")));
     let waits = fs::read_to_string(results.join("tables/waits.csv")).unwrap();
@@ -274,7 +312,8 @@ fn a_variant_may_lack_a_node_with_events() {
     let folder = files();
     let events = "NodeName|TimeStart|TimeEnd|State\nn4|2026-03-02T10:00:00|2026-03-02T12:00:00|DOWN\n";
     fs::write(folder.path("events.txt"), events).unwrap();
-    let options = ["--samples", "0", "--what-if", "nodes.cpu=-1", "--what-if", "nodes.cpu=+1"];
+    let options =
+        ["--samples", "0", "--copies", "0", "--what-if", "nodes.cpu=-1", "--what-if", "nodes.cpu=+1"];
     stdout(site(&folder).arg("--events").arg(folder.path("events.txt")).args(options));
     let outages = fs::read_to_string(folder.path("march/outages.csv")).unwrap();
     assert!(outages.contains("\"n4\","), "{outages}");

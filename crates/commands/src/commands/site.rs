@@ -57,11 +57,27 @@ pub(crate) struct MakeSite {
     /// Number of workloads to draw from the users of the log, for the confidence intervals
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(0..=1_000))]
     samples: u32,
+    /// Number of copies of the log whose submissions are moved by up to a second, for the standard
+    /// errors of waits and changes; 0 for none, at least 5 otherwise
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = copies)]
+    copies: u32,
     /// Folder of the scenario to write
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
     #[command(flatten)]
     log: LogArguments,
+}
+
+/// Largest number of copies of a log.
+const MOST_COPIES: u32 = 1_000;
+/// Smallest number of copies whose standard error says something.
+const FEWEST_COPIES: u32 = 5;
+
+/// Reads the number of copies.
+fn copies(text: &str) -> Result<u32, String> {
+    let is_known = |copies: &u32| *copies == 0 || (FEWEST_COPIES..=MOST_COPIES).contains(copies);
+    let copies = text.parse().ok().filter(is_known);
+    copies.ok_or_else(|| format!("expected 0, or a number from {FEWEST_COPIES} to {MOST_COPIES}"))
 }
 
 /// Configuration of a site as it was understood.
@@ -153,6 +169,7 @@ impl MakeSite {
             nodes: nodes(&platforms[0].1)?,
             reference,
             samples: self.samples,
+            copies: self.copies,
             span,
             options,
             has_dependencies: as_it_is.dependent > 0,

@@ -1,6 +1,7 @@
 //! Instances: the weeks, logs and traces on which policies are compared.
 
 use crate::columns::Columns;
+use crate::jitter::JitteredCopy;
 use crate::platform;
 use crate::scenario::{Cut, Log, LublinTraces, Online, OwnTraces, Resample, Source, Workload};
 use dfrsim_lab::fields::Scenario;
@@ -24,6 +25,7 @@ use std::iter;
 use std::sync::Arc;
 
 /// An instance before it is prepared.
+#[derive(Clone)]
 pub(crate) struct RawInstance {
     /// Index in the scenario of the workload to which the instance belongs.
     pub(crate) workload: usize,
@@ -31,6 +33,8 @@ pub(crate) struct RawInstance {
     pub(crate) name: String,
     /// Offered load to which the jobs are scaled; `None` if they are not scaled.
     pub(crate) load: Option<f64>,
+    /// The copy of the instance, if submissions are moved at random.
+    copy: Option<JitteredCopy>,
     /// Waits that the log records, if the jobs are those of the log at their own times.
     pub(crate) recorded: Option<Arc<RecordedWaits>>,
     origin: InstanceOrigin,
@@ -40,7 +44,6 @@ pub(crate) struct RawInstance {
 pub(crate) type RecordedWaits = FxHashMap<JobId, SimSpan>;
 
 #[derive(Clone)]
-
 enum InstanceOrigin {
     /// Jobs of a log, with their predecessors and, for a resampled log, the jobs they were drawn
     /// from.
@@ -167,7 +170,17 @@ pub(crate) fn raw_instances(
             }
         }
     }
-    Ok((parts, logs))
+    let with_copies = |part| with_copies(part, scenario);
+    Ok((parts.into_iter().flat_map(with_copies).collect(), logs))
+}
+
+/// Returns an instance and its copies, if the workload has any.
+fn with_copies(part: RawInstance, scenario: &Scenario<Online>) -> Vec<RawInstance> {
+    let jitter = scenario.workloads[part.workload].jitter.filter(|_| !part.is_drawn());
+    let copies = jitter.into_iter().flat_map(|jitter| jitter.copies_of(&part.name, scenario.seed));
+    let copy = |copy| RawInstance { copy: Some(copy), recorded: None, ..part.clone() };
+    let copies: Vec<RawInstance> = copies.map(copy).collect();
+    iter::once(part).chain(copies).collect()
 }
 
 fn instances_of_log(
@@ -250,6 +263,7 @@ fn at_loads(parts: Vec<RawInstance>, given: &[f64]) -> Vec<RawInstance> {
         workload: part.workload,
         name: format!("{}{}", part.name, suffix(Some(load))),
         load: Some(load),
+        copy: None,
         recorded: None,
         origin: part.origin.clone(),
     };
@@ -303,7 +317,7 @@ fn cut_log(
     }
     let part = |name, jobs: Vec<Job>| {
         let origin = InstanceOrigin::Log(jobs.into(), preceded.clone(), from.clone());
-        RawInstance { workload: place, name, load: None, recorded: None, origin }
+        RawInstance { workload: place, name, load: None, copy: None, recorded: None, origin }
     };
     Ok(match log.cut {
         Cut::None => vec![part(whole.to_owned(), jobs)],
@@ -334,6 +348,7 @@ fn instances_of_model(
                 workload: place,
                 name: format!("trace-{trace:0digits$}{suffix}"),
                 load,
+                copy: None,
                 recorded: None,
                 origin: InstanceOrigin::Trace { parameters, seed: trace_seed(seed, trace) },
             });
@@ -360,7 +375,7 @@ fn instances_of_program(
     let part = |load, (trace, jobs): (usize, &Vec<Job>)| {
         let origin = InstanceOrigin::Log(jobs.clone().into(), None, None);
         let name = format!("trace-{trace:03}{}", suffix(load));
-        RawInstance { workload: place, name, load, recorded: None, origin }
+        RawInstance { workload: place, name, load, copy: None, recorded: None, origin }
     };
     Ok(loads(&traces.loads)
         .into_iter()
@@ -405,16 +420,22 @@ impl RawInstance {
     pub(crate) fn id(&self, workload: &Workload) -> InstanceId {
         let labels = vec![
             ("workload", workload.name.clone()),
-            ("instance", self.name.clone()),
+            ("instance", self.copy.map_or_else(|| self.name.clone(), |copy| copy.name(&self.name))),
             ("load", self.load.map(|load| load.to_string()).unwrap_or_default()),
             ("nodes", workload.nodes.to_string()),
             ("jobs", self.size().to_string()),
         ];
         InstanceId { labels, weight: self.size() as u64 }
     }
-    /// Returns whether the instance is a log or a week of one, and not drawn from it or scaled.
+    /// Returns whether the instance is a log or a week of one, and not drawn from it, scaled or
+    /// copied.
     pub(crate) fn is_of_log(&self) -> bool {
-        self.load.is_none() && matches!(self.origin, InstanceOrigin::Log(_, _, None))
+        let is_as_read = self.load.is_none() && self.copy.is_none();
+        is_as_read && matches!(self.origin, InstanceOrigin::Log(_, _, None))
+    }
+    /// Returns whether the instance is drawn from the users of a log.
+    fn is_drawn(&self) -> bool {
+        matches!(self.origin, InstanceOrigin::Log(_, _, Some(_)))
     }
     /// Returns the jobs of a log, in order of submission; none for a trace that is to be generated.
     pub(crate) fn log_jobs(&self) -> &[Job] {
@@ -488,7 +509,9 @@ impl RawInstance {
         unequal: Option<&UnequalNodes>,
     ) -> Result<Arc<[Job]>, LoadError> {
         let mut jobs = match &self.origin {
-            InstanceOrigin::Log(jobs, ..) if self.load.is_none() => return Ok(Arc::clone(jobs)),
+            InstanceOrigin::Log(jobs, ..) if self.load.is_none() && self.copy.is_none() => {
+                return Ok(Arc::clone(jobs));
+            }
             InstanceOrigin::Log(jobs, ..) => jobs.to_vec(),
             InstanceOrigin::Trace { parameters, seed } => generate(parameters, *seed),
         };
@@ -499,6 +522,9 @@ impl RawInstance {
             scale_to_load(&mut jobs, workload.nodes.get(), load)?;
         }
         round_to_steps(&mut jobs, workload);
+        if let Some(copy) = self.copy {
+            copy.move_submissions(&mut jobs);
+        }
         Ok(jobs.into())
     }
 }

@@ -23,6 +23,7 @@ mod drawings;
 mod easy_spare;
 mod groups;
 mod instance;
+mod jitter;
 mod measured;
 mod own;
 mod platform;

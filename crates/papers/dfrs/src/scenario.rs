@@ -1,6 +1,7 @@
 //! Scenarios of the study.
 
 use crate::columns::{Columns, columns};
+use crate::jitter::Jitter;
 use crate::own::{Own, OwnMetric, OwnSource};
 use crate::published::Published;
 use crate::readings::{Alternative, Interpretations, share};
@@ -238,6 +239,10 @@ fields! {
         pub memory_step: Option<Share> = optional(share());
         /// Step of arrival times, in seconds. They are rounded down; if absent, they are exact.
         pub submit_step as "submit_step_s": Option<SimSpan> = optional(positive_seconds());
+        /// Copies of each instance whose submissions are moved at random, each an instance too. The
+        /// spread over the copies is the noise of a result, which `tables/waits` reports: `{ copies =
+        /// 20, up_to_s = 1 }`. Logs that are drawn from users differ anyway and are not copied.
+        pub jitter: Option<Jitter> = optional(table());
         /// Published tables to compare with.
         pub published: Vec<Published> = list(named("a published table")).distinct(), default Vec::new();
         /// Source of the jobs.
@@ -245,6 +250,9 @@ fields! {
     }
     check |workload, at| {
         workload.kinds.check(workload.nodes.get(), at);
+        if workload.jitter.is_some() && workload.submit_step.is_some() {
+            at.fault("jitter", "submissions cannot both be moved at random and be rounded to submit_step_s");
+        }
     }
 }
 

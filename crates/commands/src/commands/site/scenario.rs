@@ -55,6 +55,8 @@ pub(super) struct Workload<'a> {
     pub(super) nodes: u32,
     pub(super) reference: ReferenceNode,
     pub(super) samples: u32,
+    /// Copies of the log whose submissions are moved.
+    pub(super) copies: u32,
     /// Submissions of the first and the last selected job, in seconds of the log.
     pub(super) span: Option<(u64, u64)>,
     /// Selected part of the log, size of jobs, and rules for anomalous lines.
@@ -105,13 +107,17 @@ impl Workload<'_> {
             let weeks = self.span.map_or(1, |(first, last)| last / WEEK - first / WEEK + 1);
             swf["resample"] = json!({"replications": self.samples, "weeks": weeks, "whole": true});
         }
-        Ok(json!({
+        let mut fields = json!({
             "name": name.split('.').next().unwrap_or("log"),
             "nodes": self.nodes,
             "node_memory_gb": self.reference.memory_gb,
             "platform": "platform.toml",
             "swf": swf,
-        }))
+        });
+        if self.copies > 0 {
+            fields["jitter"] = json!({"copies": self.copies});
+        }
+        Ok(fields)
     }
 }
 

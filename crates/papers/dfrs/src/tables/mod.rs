@@ -4,6 +4,7 @@ mod bandwidth;
 mod bounds;
 mod cpu_needs;
 mod degradation;
+mod ensemble;
 mod layouts;
 mod metrics;
 mod summary;
@@ -18,7 +19,8 @@ use dfrsim_lab::NamedTable;
 
 pub(crate) fn all(matrix: &Matrix<'_>) -> Vec<NamedTable> {
     let groups = matrix.groups();
-    let waits = NamedTable::printed("waits", "Hours of waiting", waits::table(matrix, &groups));
+    let (waits, for_readers) = waits::tables(matrix, &groups);
+    let waits = NamedTable::printed("waits", "Hours of waiting", waits).with_summary(for_readers);
     let title =
         if matrix.scenario.bounded { "Degradation from the bound" } else { "Largest bounded stretch" };
     let summary = summary::table(matrix, &groups);

@@ -41,6 +41,16 @@ fn defaults_are_those_of_the_study() {
 }
 
 #[test]
+fn moved_submissions_cannot_be_rounded() {
+    let jitter = |fields: &str| format!("{HEAD}{MODEL}jitter = {{ {fields} }}\n");
+    let parsed = parse(&jitter("up_to_s = 60"), &[]).workloads[0].jitter.unwrap();
+    assert_eq!((parsed.copies, parsed.up_to), (20, SimSpan::from_secs(60)));
+    let refused = errors(&(jitter("copies = 5") + "submit_step_s = 1\n"), &[]);
+    assert!(refused.contains("cannot both be moved at random and be rounded to submit_step_s"), "{refused}");
+    assert!(errors(&jitter("copies = 4"), &[]).contains("a number of copies"));
+}
+
+#[test]
 fn unknown_fields_are_answered_with_the_nearest() {
     assert_eq!(
         errors("study = \"online\"\npolices = [\"FCFS\"]\n", &[]),
