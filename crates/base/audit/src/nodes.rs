@@ -2,6 +2,7 @@
 
 use crate::Rule;
 use dfrsim_model::event::{ClassOfNodes, ResourceOfNodes};
+use dfrsim_model::site::partition_feature;
 use dfrsim_model::{Share, Yield};
 use std::sync::Arc;
 
@@ -39,6 +40,15 @@ impl Kind {
             takes.zip(&self.capacity).all(|(((held, used), shared), has)| (held + used).max(*shared) <= *has);
         has_all && size.features.iter().all(|name| self.features.contains(name))
     }
+}
+
+/// Returns a flag for each kind of nodes: true if the partition has them. Without a kind that has its
+/// feature, it has all nodes.
+pub(crate) fn kinds_of_partition(kinds: &[Kind], partition: Option<&str>) -> Vec<bool> {
+    let feature = partition.map(partition_feature);
+    let has = |kind: &Kind| feature.as_ref().is_some_and(|feature| kind.features.contains(feature));
+    let is_marked = kinds.iter().any(has);
+    kinds.iter().map(|kind| !is_marked || has(kind)).collect()
 }
 
 /// Resources of a task, in the order of [`Kind::capacity`], in share units.

@@ -11,8 +11,8 @@ use dfrsim_model::platform::classes::{
 };
 use dfrsim_model::platform::{FailureModel, Maintenance, NodeSet, Outages};
 use dfrsim_model::site::{
-    Account, BackfillSettings, FairShare, JobArray, JobClass, Limits, MainSettings, PreemptMode,
-    PriorityWeights, Reservation, SiteSettings, SizeFactor, Tres, Unlisted,
+    Account, BackfillSettings, FairShare, JobArray, JobClass, Licence, Limits, MainSettings, PreemptMode,
+    PriorityWeights, Reservation, SiteSettings, SizeFactor, Tres, Unlisted, VictimOrder,
 };
 use dfrsim_model::{Dependencies, Job, Origin, Rng, Seed, Share, SimSpan, SimTime, UserId};
 use dfrsim_policies::{Policy, PolicyOptions};
@@ -364,6 +364,7 @@ fn site(preempts: bool, rng: &mut Rng) -> SiteSettings {
             resolution_s: often(rng, 120),
             max_job_user: some(rng, 1..6),
             max_job_part: some(rng, 1..8),
+            window_linear_s: often(rng, 300),
         },
         main: MainSettings {
             delay_s: rng.random_range(0..90),
@@ -464,7 +465,30 @@ fn whole_site(preempts: bool, rng: &mut Rng) -> SiteSettings {
         settings.reservations = vec![Reservation { name: "x".to_owned(), from_s, until_s }];
     }
     settings.decay_within_period = rng.random_range(0..2) == 0;
+    add_rules_of_slurm(&mut settings, rng);
     settings
+}
+
+/// Adds rules that only Slurm has: limits of users and of cores per node, licences, weights of
+/// resources, and orders of preemption.
+fn add_rules_of_slurm(settings: &mut SiteSettings, rng: &mut Rng) {
+    for account in settings.accounts.iter_mut().filter(|account| account.is_user) {
+        account.limits = if rng.random_range(0..2) == 0 { limits(rng) } else { Limits::default() };
+    }
+    for partition in &mut settings.partitions {
+        partition.max_cores_per_node = (rng.random_range(0..4) == 0).then(|| rng.random_range(1..8));
+    }
+    if rng.random_range(0..2) == 0 {
+        let jobs = (1..60).filter(|_| rng.random_range(0..3) == 0).collect::<Vec<u64>>();
+        let jobs = jobs.into_iter().map(|job| (job, rng.random_range(1..4))).collect();
+        settings.licences = vec![Licence { name: "a".to_owned(), total: rng.random_range(2..6), jobs }];
+    }
+    if rng.random_range(0..2) == 0 {
+        settings.tres_weights = amounts(rng, 300);
+    }
+    settings.victims = VictimOrder::ALL[rng.random_range(0..VictimOrder::ALL.len())];
+    settings.preempt_reorders = rng.random_range(0..3);
+    settings.preempt_strict_order = rng.random_range(0..3) == 0;
 }
 
 /// Collects the records that an events file would have.

@@ -10,10 +10,35 @@ use crate::check::ReportViolation;
 use crate::priority::PrioritySystem;
 use dfrsim_model::SimTime;
 use dfrsim_model::batch::{Backfilling, Compression, NodeUse};
+use dfrsim_model::site::VictimOrder;
+use std::cmp::Reverse;
 
 /// Time for which a job that exceeded its estimate is expected to continue: one second, in
 /// microseconds.
 const OVERRUN: u64 = 1_000_000;
+
+/// Returns the last of some ends that is in the same window of SLURM as an end. Windows are counted
+/// from the first end, rounded up to the next multiple of 30 s; they last 30 s, and then twice as long
+/// each, or longer by a constant growth.
+fn end_of_window(ends: &[u64], end: u64, growth: u64) -> u64 {
+    const FIRST: u64 = 30_000_000;
+    let first = ends.iter().copied().min().unwrap_or(end);
+    let base = (first / FIRST).saturating_add(1).saturating_mul(FIRST);
+    let (mut begin, mut length) = (0, FIRST);
+    while end > base.saturating_add(length) {
+        begin = base.saturating_add(length).saturating_add(1);
+        // Only the window of the end matters, so that many equal steps are taken at once.
+        let steps = (end - base - length).div_ceil(growth.max(1));
+        begin = begin.saturating_add(if growth > 0 { (steps - 1).saturating_mul(growth) } else { 0 });
+        length = if growth > 0 {
+            length.saturating_add(steps.saturating_mul(growth))
+        } else {
+            length.saturating_mul(2)
+        };
+    }
+    let limit = base.saturating_add(length);
+    ends.iter().copied().filter(|it| (begin..=limit).contains(it)).max().unwrap_or(end)
+}
 
 /// Makes the message for a job that can never run and is not rejected.
 fn not_rejected(Waiting { tasks, most, .. }: &Waiting) -> String {
@@ -45,6 +70,8 @@ struct Cycle {
     left: u32,
     look: CycleKind,
     trials: Trials,
+    /// Pools reserved by SLURM in this cycle, with begins and ends.
+    reserved: Vec<(Parts, u64, u64)>,
     /// Memo for identical nodes under EASY, by number of tasks: the least planned time of a job with
     /// at most so many tasks that did not fit behind the head. Jobs with at least as many tasks and
     /// at least that planned time do not fit either.
@@ -152,12 +179,14 @@ impl BatchCheck {
         let windows = job.parts.keys().iter().flat_map(|&pool| &self.nodes.pools.all[pool].windows);
         windows.map(|&(from, _)| from).filter(|&from| from > now).fold(self.rounded(end), u64::min)
     }
-    /// Rounds a time up to the backfill resolution.
+    /// Rounds a time up to the backfill resolution. SLURM rounds reservations instead.
     fn rounded(&self, moment: u64) -> u64 {
-        match self.site.as_ref().map_or(0, |site| micros(site.settings.backfill.resolution_s)) {
-            0 => moment,
-            step => moment.div_ceil(step).saturating_mul(step),
-        }
+        let step = self.resolution();
+        let is_exact = step == 0 || self.policy.backfilling == Backfilling::Slurm;
+        if is_exact { moment } else { moment.div_ceil(step).saturating_mul(step) }
+    }
+    fn resolution(&self) -> u64 {
+        self.site.as_ref().map_or(0, |site| micros(site.settings.backfill.resolution_s))
     }
 
     /// Checks a decision against the record, and applies the changes of the record.
@@ -336,6 +365,7 @@ impl BatchCheck {
             left,
             look,
             trials,
+            reserved: Vec::new(),
             rejected_times: refused,
         };
         if self.keeps_reservations() {
@@ -560,10 +590,9 @@ impl BatchCheck {
     /// Reserves slots for the components of a heterogeneous job, from the earliest time on at which
     /// each of them could start.
     fn reserve_group(&self, pass: &mut Cycle, jobs: &[Waiting]) {
-        let horizon = self.horizon(pass.now);
         let mut from = pass.now.saturating_add(1);
         loop {
-            let starts = jobs.iter().map(|job| Some(pass.plan.earliest_from(from, job, horizon)?.0));
+            let starts = jobs.iter().map(|job| Some(self.earliest_from(pass, from, job)?.0));
             let Some(starts) = starts.collect::<Option<Vec<u64>>>() else { return };
             match starts.into_iter().max() {
                 Some(latest) if latest > from => from = latest,
@@ -571,7 +600,7 @@ impl BatchCheck {
             }
         }
         for job in jobs {
-            if let Some((start, room)) = pass.plan.earliest_from(from, job, horizon) {
+            if let Some((start, room)) = self.earliest_from(pass, from, job) {
                 self.reserve_slot(pass, job, start, &room);
             }
         }
@@ -585,10 +614,47 @@ impl BatchCheck {
     /// Makes a reservation for a job.
     fn reserve_slot(&self, pass: &mut Cycle, job: &Waiting, start: u64, room: &Slot) {
         let parts = pass.plan.pools.choose(start, &room.tasks, job.tasks);
-        match (self.policy.backfilling, self.policy.nodes) {
-            (Backfilling::Slurm, NodeUse::Shared) => pass.plan.block(&parts, start, room.end),
-            _ => pass.plan.allocate(job, &parts, start, room.end),
+        if !self.binds_nodes() {
+            return pass.plan.allocate(job, &parts, start, room.end);
         }
+        let step = self.resolution().max(1);
+        let (start, end) = (start - start % step, room.end - room.end % step);
+        if start < end {
+            pass.plan.block(&parts, start, end);
+            pass.reserved.push((parts, start, end));
+        }
+    }
+    /// Returns whether reservations are those of SLURM for particular nodes.
+    fn binds_nodes(&self) -> bool {
+        self.policy.backfilling == Backfilling::Slurm && self.policy.nodes != NodeUse::Whole
+    }
+    /// Makes the timeline in which SLURM plans a waiting job: the running jobs on nodes that it could
+    /// have end with the last one of their window.
+    fn windowed_plan(&self, pass: &Cycle, job: &Waiting) -> Timeline {
+        let (now, pools) = (pass.now, &self.nodes.pools);
+        let mut plan = Timeline::new(pools, now, self.nodes.bounds());
+        let could_use = |pool: &usize| job.fits[pools.all[*pool].kind];
+        let of_job = |it: &&Running| it.parts.keys().iter().any(could_use);
+        let growth = self.site.as_ref().map_or(0, |site| micros(site.settings.backfill.window_linear_s));
+        let ends: Vec<u64> =
+            self.running.values().iter().filter(of_job).map(|it| self.leaves(now, it)).collect();
+        for it in self.running.values() {
+            let end = self.leaves(now, it);
+            let end = if of_job(&it) { end_of_window(&ends, end, growth) } else { end };
+            plan.allocate(&it.job, &it.parts, now, end);
+        }
+        for (parts, start, end) in &pass.reserved {
+            plan.block(parts, *start, *end);
+        }
+        plan
+    }
+    /// Finds the earliest start of a waiting job from `from` on in a cycle, and its slot.
+    fn earliest_from(&self, pass: &Cycle, from: u64, job: &Waiting) -> Option<(u64, Slot)> {
+        let horizon = self.horizon(pass.now);
+        if self.binds_nodes() {
+            return self.windowed_plan(pass, job).earliest_from(from, job, horizon);
+        }
+        pass.plan.earliest_from(from, job, horizon)
     }
 
     /// Returns the reason if a job is not tried in this cycle.
@@ -629,6 +695,10 @@ impl BatchCheck {
             return None;
         }
         start(&candidates)?;
+        let settings = &site.settings;
+        if settings.victims != VictimOrder::Youngest && self.policy.nodes != NodeUse::Whole {
+            return self.preempt_in_passes(candidates, start);
+        }
         let least = (1..=candidates.len()).find(|&count| start(&candidates[..count]).is_some())?;
         let mut leaving = candidates[..least].to_vec();
         for at in (0..least - 1).rev() {
@@ -638,6 +708,37 @@ impl BatchCheck {
             }
         }
         Some((start(&leaving)?, leaving))
+    }
+    /// Determines the jobs to preempt in Slurm's passes, each of which puts the job that it needed last
+    /// first. Those that leave are the ones of the last pass with nodes of the slot.
+    fn preempt_in_passes(
+        &self,
+        mut jobs: Vec<u64>,
+        start: impl Fn(&[u64]) -> Option<Parts>,
+    ) -> Option<(Parts, Vec<u64>)> {
+        let settings = &self.site.as_ref()?.settings;
+        let shared = |job: &u64, parts: &Parts| {
+            let own = &self.running[job].parts;
+            own.keys().iter().filter(|pool| parts.contains_key(pool)).count()
+        };
+        for pass in 1.. {
+            let least = (1..=jobs.len()).find(|&count| start(&jobs[..count]).is_some())?;
+            let parts = start(&jobs[..least])?;
+            if pass > usize::try_from(settings.preempt_reorders).unwrap_or(usize::MAX) + 1
+                || pass >= jobs.len()
+            {
+                let leaving: Vec<u64> =
+                    jobs[..least].iter().copied().filter(|job| shared(job, &parts) > 0).collect();
+                return Some((start(&leaving)?, leaving));
+            }
+            let needed = jobs.remove(least - 1);
+            let mut others: Vec<u64> = jobs.drain(..least - 1).collect();
+            if !settings.preempt_strict_order {
+                others.sort_by_key(|job| Reverse(shared(job, &parts)));
+            }
+            jobs = [needed].into_iter().chain(others).chain(jobs).collect();
+        }
+        None
     }
     /// Removes a running job from the timeline.
     fn release(&self, pass: &mut Cycle, other: &Running) {
@@ -674,7 +775,8 @@ impl BatchCheck {
         pass.head.get_or_insert(job.number);
         if let (CycleKind::Main { .. }, Some(site)) = (pass.look, &self.site) {
             let partition = site.partition_and_user(job.number).0;
-            return pass.trials.stop(&pass.trials.narrowed(job), partition);
+            let kinds = self.nodes.kinds_of_partition(site.partition_name(job.number));
+            return pass.trials.stop(&kinds, partition);
         }
         match self.policy.backfilling {
             Backfilling::Easy if is_first && pass.backfills => {
@@ -689,7 +791,7 @@ impl BatchCheck {
             Backfilling::Conservative(_) | Backfilling::Slurm
                 if !self.keeps_reservations() && (pass.backfills || pass.look == CycleKind::Backfill) =>
             {
-                if let Some((start, room)) = pass.plan.earliest(job, self.horizon(now)) {
+                if let Some((start, room)) = self.earliest_from(pass, now, job) {
                     self.reserve_slot(pass, job, start, &room);
                 }
             }

@@ -2,7 +2,7 @@
 
 use super::queue::{Parts, Waiting};
 use crate::job::Job;
-use crate::nodes::Kind;
+use crate::nodes::{Kind, kinds_of_partition};
 use crate::platform::{Platform, Window};
 use crate::priority::matches;
 use dfrsim_model::batch::{BatchPolicy, NodeUse, Place};
@@ -124,7 +124,7 @@ pub(super) struct Nodes {
     down: Vec<bool>,
     windows: Vec<Window>,
     pub(super) reservations: Vec<Reservation>,
-    /// Partitions, if nodes are shared and some jobs have whole nodes.
+    /// Partitions, if nodes are shared and some of them restrict the nodes of their jobs.
     partitions: Vec<JobClass>,
     /// Number of jobs on each node.
     pub(super) jobs: Vec<u32>,
@@ -155,7 +155,8 @@ impl Nodes {
     }
     pub(super) fn set_site(&mut self, settings: &SiteSettings) {
         self.reservations.clone_from(&settings.reservations);
-        let is_mixed = settings.partitions.iter().any(|class| class.whole_nodes);
+        let is_special = |class: &JobClass| class.whole_nodes || class.max_cores_per_node.is_some();
+        let is_mixed = settings.partitions.iter().any(is_special);
         if is_mixed && self.pools.policy.nodes == NodeUse::Shared {
             self.partitions.clone_from(&settings.partitions);
             self.is_changed = true;
@@ -175,23 +176,34 @@ impl Nodes {
         self.kinds.iter().all(|kind| !self.node_pieces(kind).is_empty())
     }
     /// Selects the relevant amounts of a node or of a task: a single node if each task has a whole
-    /// node.
-    fn pieces(&self, pieces: &[i64], tenancy: i64) -> Vec<i64> {
+    /// node. `of_partition` returns what partitions that have whole nodes, and then those with a
+    /// maximum number of cores, add to it.
+    fn pieces(&self, pieces: &[i64], of_partition: impl Fn(usize, &JobClass) -> (i64, i64)) -> Vec<i64> {
         if self.pools.policy.nodes == NodeUse::Whole {
             return vec![1];
         }
-        let tenancy = (!self.partitions.is_empty() && !pieces.is_empty()).then_some(tenancy);
-        pieces.iter().copied().chain(tenancy).collect()
+        if pieces.is_empty() {
+            return Vec::new();
+        }
+        let all = || self.partitions.iter().enumerate();
+        let is_mixed = self.partitions.iter().any(|class| class.whole_nodes);
+        let tenancy = all().map(|(at, class)| of_partition(at, class).0).max().filter(|_| is_mixed);
+        let has_cores = self.kinds.iter().all(|kind| kind.resources.is_some());
+        let capped = all().filter(|(_, class)| has_cores && class.max_cores_per_node.is_some());
+        let capped = capped.map(|(at, class)| of_partition(at, class).1);
+        pieces.iter().copied().chain(tenancy).chain(capped).collect()
     }
     /// Selects the relevant amounts of a node of this kind.
     fn node_pieces(&self, kind: &Kind) -> Vec<i64> {
-        self.pieces(&kind.pieces, TENANCY)
+        self.pieces(&kind.pieces, |_, class| (TENANCY, class.max_cores_per_node.unwrap_or(0).into()))
     }
     /// Selects the relevant amounts of a task of a job.
     pub(super) fn task_pieces(&self, job: &Job) -> Vec<i64> {
-        let own = self.partitions.iter().find(|class| matches(class, job));
-        let has_whole = own.is_some_and(|class| class.whole_nodes);
-        self.pieces(&job.size.pieces, if has_whole { TENANCY } else { 1 })
+        let own = self.partitions.iter().position(|class| matches(class, job));
+        self.pieces(&job.size.pieces, |at, class| match own == Some(at) {
+            true => (if class.whole_nodes { TENANCY } else { 1 }, job.size.pieces[0]),
+            false => (1, 0),
+        })
     }
     /// Returns whether all nodes are up, no window is announced, and all reservations are over.
     pub(super) fn is_fully_available(&self, now: u64) -> bool {
@@ -210,6 +222,10 @@ impl Nodes {
     /// Returns the begins and ends of reservations, in microseconds.
     pub(super) fn bounds(&self) -> impl Iterator<Item = u64> {
         self.reservations.iter().flat_map(|it| [it.from_s, it.until_s]).map(|it| it.saturating_mul(1_000_000))
+    }
+    /// Returns a flag for each kind of nodes: true if the partition has them.
+    pub(super) fn kinds_of_partition(&self, partition: Option<&str>) -> Vec<bool> {
+        kinds_of_partition(&self.kinds, partition)
     }
     /// Returns whether no pools have been built yet.
     pub(super) fn is_new(&self) -> bool {

@@ -77,8 +77,9 @@ impl Timeline {
     pub(super) fn allocate(&mut self, job: &Waiting, parts: &Parts, from: u64, until: u64) {
         self.change(job, parts, (from, until), -1);
     }
-    /// Blocks pools for an interval, so that no task starts on them.
+    /// Blocks pools for an interval, which may have begun, so that no task starts on them.
     pub(super) fn block(&mut self, parts: &Parts, from: u64, until: u64) {
+        let from = from.max(self.now);
         for &pool in parts.keys().iter().filter(|_| from < until) {
             let (steps, whole) = (&mut self.steps[pool], &self.pools.all[pool].whole);
             let (first, end) = (steps.at(from), steps.at(until));

@@ -163,10 +163,10 @@ impl Trials {
         Waiting { fits: fits.collect(), ..job.clone() }
     }
     /// Handles a job that does not fit: no other job of its partition starts in this cycle, nor any
-    /// job on nodes that it could have.
-    pub(super) fn stop(&mut self, job: &Waiting, partition: Option<usize>) {
+    /// job on nodes of this partition, which has these kinds.
+    pub(super) fn stop(&mut self, kinds: &[bool], partition: Option<usize>) {
         self.stopped.insert(partition);
-        self.closed.extend((0..job.fits.len()).filter(|&kind| job.fits[kind]));
-        self.is_over = self.closed.len() == job.fits.len();
+        self.closed.extend((0..kinds.len()).filter(|&kind| kinds[kind]));
+        self.is_over = self.closed.len() == kinds.len();
     }
 }

@@ -1,7 +1,7 @@
 //! Amounts of trackable resources (TRES) that jobs hold.
 
 use crate::job::Job;
-use crate::nodes::Kind;
+use crate::nodes::{Kind, kinds_of_partition};
 use dfrsim_model::Share;
 use dfrsim_model::site::{SiteSettings, Tres};
 
@@ -11,6 +11,7 @@ pub(crate) struct Amounts {
     nodes: u64,
     /// Number of all cores, and the names of the other resources, if nodes have classes.
     classes: Option<(u64, Vec<String>)>,
+    kinds: Vec<Kind>,
 }
 
 impl Amounts {
@@ -21,6 +22,7 @@ impl Amounts {
         Amounts {
             nodes: kinds.iter().map(nodes).sum(),
             classes: names.map(|names| (kinds.iter().map(cores).sum(), names.clone())),
+            kinds: kinds.to_vec(),
         }
     }
 
@@ -46,6 +48,31 @@ impl Amounts {
         let requested = job.requested_cores.map(u128::from);
         let cpus = requested.unwrap_or_else(|| self.held(job, "cpu"));
         [(self.held(job, "node"), self.nodes.into()), (cpus, cores.into())]
+    }
+
+    /// Returns the amount of a resource that a job requests, and that of all nodes of its partition.
+    pub(super) fn fraction_of_partition(
+        &self,
+        job: &Job,
+        name: &str,
+        partition: Option<&str>,
+    ) -> (u128, u128) {
+        let requested = job.requested_cores.filter(|_| name == "cpu").map(u128::from);
+        let of_node = |kind: &Kind| {
+            let piece = |at: usize| kind.pieces.get(at).map_or(0, |amount| u128::from(amount.unsigned_abs()));
+            match (name, &self.classes) {
+                ("node", _) | ("cpu", None) => 1,
+                ("cpu", Some(_)) => piece(0),
+                ("mem", _) => u128::from(kind.capacity[0]) * 1_000 / u128::from(Share::ONE.units()),
+                (_, None) => 0,
+                (other, Some((_, names))) => {
+                    names.iter().position(|known| known == other).map_or(0, |at| piece(2 + at))
+                }
+            }
+        };
+        let own = self.kinds.iter().zip(kinds_of_partition(&self.kinds, partition)).filter(|it| it.1);
+        let all = own.map(|(kind, _)| u128::from(kind.nodes) * of_node(kind)).sum();
+        (requested.unwrap_or_else(|| self.held(job, name)), all)
     }
 
     /// Computes the usage charged to the account of a job, in thousandths: one per task, unless its

@@ -52,6 +52,8 @@ pub(crate) struct LimitUsage {
     /// Amounts that it holds of each limited resource.
     amounts: SortedMap<String, u128>,
     estimate: u64,
+    /// Licences by kind.
+    licences: SortedMap<usize, u64>,
 }
 
 impl LimitUsage {
@@ -132,13 +134,24 @@ impl Limits {
             let parent = accounts[at].parent.as_ref()?;
             accounts.iter().position(|account| account.name == *parent)
         };
-        let above = std::iter::successors(payer.ok(), parent).map(|at| self.classes.len() + at);
+        let is_of_user = |at: &usize| {
+            let user =
+                accounts[*at].is_user && job.user.is_some_and(|user| accounts[*at].users.contains(&user));
+            user && parent(at) == payer.ok()
+        };
+        let lowest = (0..accounts.len()).find(is_of_user).or(payer.ok());
+        let above = std::iter::successors(lowest, parent).map(|at| self.classes.len() + at);
         let has_it = |&(first, last): &(u64, u64)| (first..=last).contains(&job.id);
         let array = arrays.iter().position(|it| it.jobs.iter().any(has_it));
         let array = array.map(|at| self.classes.len() + accounts.len() + at);
         let site = self.holders.len() - 1;
+        let licences = self.settings.licences.iter().enumerate().filter_map(|(at, it)| {
+            let own = it.jobs.iter().find(|(number, _)| *number == job.id)?;
+            Some((at, u64::from(own.1)))
+        });
         LimitUsage {
             holders: classes.iter().copied().chain(above).chain(array).chain([site]).collect(),
+            licences: licences.collect(),
             classes,
             charged_to: payer,
             user: job.user,
@@ -172,20 +185,32 @@ impl Limits {
         match holder {
             at if at < qos => Some(1),
             at if at < classes => Some(0),
-            at if at < accounts => Some(2),
+            at if at < accounts && self.settings.accounts[at - classes].is_user => Some(2),
+            at if at < accounts => Some(3),
             _ => None,
         }
     }
-    /// Returns whether no limit of another holder of the same job replaces a limit of this one.
-    /// `sets` tells whether a holder has the equal limit.
-    fn applies(&self, claim: &LimitUsage, holder: usize, sets: impl Fn(&site::Limits) -> bool) -> bool {
+    /// Returns whether no limit of another holder of the same job replaces a limit of this one. `sets`
+    /// tells whether a holder has the equal limit. Users of accounts replace only limits per user or
+    /// per job (`is_personal`).
+    fn applies(
+        &self,
+        claim: &LimitUsage,
+        holder: usize,
+        is_personal: bool,
+        sets: impl Fn(&site::Limits) -> bool,
+    ) -> bool {
         let Some(rank) = self.rank(holder).filter(|_| self.settings.limits_replace) else { return true };
         let replaces = |other: &usize| {
-            self.rank(*other).is_some_and(|its| its < rank)
-                && self.classes.get(*other).is_some_and(|class| {
-                    let jobs_per_user = class.limits.jobs_per_user.or(class.max_running_per_user);
-                    sets(&site::Limits { jobs_per_user, ..class.limits.clone() })
-                })
+            let is_lower = self.rank(*other).is_some_and(|its| its < rank);
+            is_lower
+                && match self.classes.get(*other) {
+                    Some(class) => {
+                        let jobs_per_user = class.limits.jobs_per_user.or(class.max_running_per_user);
+                        sets(&site::Limits { jobs_per_user, ..class.limits.clone() })
+                    }
+                    None => is_personal && sets(&self.holders[*other].limits),
+                }
         };
         !claim.holders.iter().any(replaces)
     }
@@ -194,19 +219,27 @@ impl Limits {
     /// never run.
     pub(crate) fn excluding_group(&self, claim: &LimitUsage) -> Option<String> {
         type Table = fn(&site::Limits) -> &Tres;
-        let exceeds = |at: usize, table: Table, factor: u128, unit: u128| {
+        let exceeds = |at: usize, (table, is_personal): (Table, bool), factor: u128, unit: u128| {
             table(&self.holders[at].limits).iter().any(|(name, &most)| {
                 claim.amount(name) * factor > u128::from(most) * unit
-                    && self.applies(claim, at, |its| table(its).contains_key(name))
+                    && self.applies(claim, at, is_personal, |its| table(its).contains_key(name))
             })
         };
-        let tables: [Table; 4] = [|it| &it.total, |it| &it.per_user, |it| &it.per_account, |it| &it.per_job];
+        let tables: [(Table, bool); 4] = [
+            (|it| &it.total, false),
+            (|it| &it.per_user, true),
+            (|it| &it.per_account, false),
+            (|it| &it.per_job, true),
+        ];
         let found = claim.holders.iter().find(|&&at| {
             claim.estimate > self.holders[at].longest
                 || tables.into_iter().any(|it| exceeds(at, it, 1, 1))
-                || exceeds(at, |it| &it.minutes, claim.estimate.into(), 60_000_000)
+                || exceeds(at, (|it| &it.minutes, false), claim.estimate.into(), 60_000_000)
         });
-        found.map(|&at| self.holders[at].name.clone())
+        let licence =
+            claim.licences.iter().find(|(at, count)| **count > self.settings.licences[**at].total.into());
+        let licence = licence.map(|(at, _)| format!("licence {}", self.settings.licences[*at].name));
+        found.map(|&at| self.holders[at].name.clone()).or(licence)
     }
     /// Returns whether the job exceeds a limit on the number of jobs in the system.
     pub(super) fn exceeds_submit_limit(&self, claim: &LimitUsage, others: &[&LimitUsage]) -> bool {
@@ -218,22 +251,38 @@ impl Limits {
             let is_over = its.submitted.is_some_and(|most| all >= most as usize);
             let is_over_of_user =
                 claim.user.is_some() && its.submitted_per_user.is_some_and(|most| of_user() >= most as usize);
-            is_over && self.applies(claim, *at, |its| its.submitted.is_some())
-                || is_over_of_user && self.applies(claim, *at, |its| its.submitted_per_user.is_some())
+            is_over && self.applies(claim, *at, false, |its| its.submitted.is_some())
+                || is_over_of_user && self.applies(claim, *at, true, |its| its.submitted_per_user.is_some())
         })
     }
     /// Returns the limit that the start of a job exceeds, as a message.
     pub(crate) fn exceeded_limit(&self, now: u64, claim: &LimitUsage) -> Option<String> {
-        claim.holders.iter().find_map(|&at| {
-            let its = &self.holders[at].limits;
-            [
-                (Scope::All, its.jobs, &its.total),
-                (Scope::User, its.jobs_per_user, &its.per_user),
-                (Scope::Account, its.jobs_per_account, &its.per_account),
-            ]
-            .into_iter()
-            .find_map(|(scope, jobs, most)| self.exceeded_amount(claim, (at, scope), jobs, most))
-            .or_else(|| self.exceeded_minutes(now, claim, at))
+        claim
+            .holders
+            .iter()
+            .find_map(|&at| {
+                let its = &self.holders[at].limits;
+                [
+                    (Scope::All, its.jobs, &its.total),
+                    (Scope::User, its.jobs_per_user, &its.per_user),
+                    (Scope::Account, its.jobs_per_account, &its.per_account),
+                ]
+                .into_iter()
+                .find_map(|(scope, jobs, most)| self.exceeded_amount(claim, (at, scope), jobs, most))
+                .or_else(|| self.exceeded_minutes(now, claim, at))
+            })
+            .or_else(|| self.missing_licence(claim))
+    }
+    /// Returns the licence of which too few are left for a job, as a message.
+    fn missing_licence(&self, claim: &LimitUsage) -> Option<String> {
+        claim.licences.iter().find_map(|(kind, &own)| {
+            let licence = &self.settings.licences[*kind];
+            let of_other = |(it, _): &(LimitUsage, u64)| it.licences.get(kind).copied().unwrap_or(0);
+            let used: u64 = self.running.values().iter().map(of_other).sum();
+            let (name, total) = (&licence.name, licence.total);
+            (used + own > total.into()).then(|| {
+                format!("it starts with {own} licences of `{name}` in addition to {used}, of {total}")
+            })
         })
     }
     fn running_in<'a>(
@@ -272,7 +321,8 @@ impl Limits {
             Scope::User => its.jobs_per_user.is_some(),
             Scope::Account => its.jobs_per_account.is_some(),
         };
-        let jobs = jobs.filter(|_| self.applies(claim, of.0, has_equal));
+        let is_personal = of.1 == Scope::User;
+        let jobs = jobs.filter(|_| self.applies(claim, of.0, is_personal, has_equal));
         if let Some(most) = jobs.filter(|&most| running >= most as usize) {
             return Some(format!(
                 "it starts, although {running} jobs of {whose}`{name}` run, of at most {most}"
@@ -286,7 +336,8 @@ impl Limits {
                 Scope::User => its.per_user.contains_key(what),
                 Scope::Account => its.per_account.contains_key(what),
             };
-            let is_over = used > 0 && own + used > most.into() && self.applies(claim, of.0, table);
+            let is_over =
+                used > 0 && own + used > most.into() && self.applies(claim, of.0, is_personal, table);
             is_over.then(|| {
                 format!(
                     "it starts with {own} {what} in addition to {used} of {whose}`{name}`, of at most {most}"
@@ -303,7 +354,7 @@ impl Limits {
             let used: u128 = self.running_in(claim, (holder, Scope::All)).map(rest).sum();
             let own = claim.amount(what) * u128::from(claim.estimate);
             let is_over = own + used > u128::from(most) * 60_000_000;
-            (is_over && self.applies(claim, holder, |its| its.minutes.contains_key(what))).then(|| {
+            (is_over && self.applies(claim, holder, false, |its| its.minutes.contains_key(what))).then(|| {
                 format!("it starts, although `{name}` then exceeds its limit of {most} minutes of {what}")
             })
         })

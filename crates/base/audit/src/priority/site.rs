@@ -6,7 +6,7 @@ use super::usage::Usage;
 use super::{ONE, fraction};
 use crate::job::Job;
 use crate::nodes::Kind;
-use dfrsim_model::site::{JobClass, PreemptMode, SiteSettings, SizeFactor};
+use dfrsim_model::site::{JobClass, PreemptMode, SiteSettings, SizeFactor, VictimOrder};
 use dfrsim_model::{SimTime, SortedMap};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -22,6 +22,7 @@ struct TrackedJob {
     bill: u128,
     /// Sum of the weighted factors that do not change.
     fixed: u128,
+    tasks: u128,
     submit: u64,
     /// Time at which it last joined the queue.
     queued_at: u64,
@@ -108,6 +109,7 @@ impl PrioritySystem {
             account,
             bill,
             fixed,
+            tasks: job.tasks.into(),
             submit,
             queued_at: joined,
             eligible_at: delayed,
@@ -169,6 +171,18 @@ impl PrioritySystem {
             + u128::from(weights.size) * size
             + u128::from(weights.qos) * factor(0..qos)
             + u128::from(weights.partition) * factor(qos..classes.len())
+            + self.tres(claim, job)
+    }
+    /// Computes the sum of the weighted fractions of its partition's resources that a job requests.
+    fn tres(&self, claim: &LimitUsage, job: &Job) -> u128 {
+        let qos = self.settings.qos.len();
+        let partition =
+            claim.classes.iter().find(|&&at| at >= qos).map(|&at| self.limits.classes[at].name.as_str());
+        let of_one = |(name, weight): (&String, &u64)| {
+            let (own, all) = self.limits.amounts.fraction_of_partition(job, name, partition);
+            u128::from(*weight) * fraction(own, all).min(ONE)
+        };
+        self.settings.tres_weights.iter().map(of_one).sum()
     }
     /// Computes the priority of a job. Its age is that at the last boundary of the period or when it
     /// joined the queue.
@@ -183,6 +197,11 @@ impl PrioritySystem {
         (member.fixed + changing) / ONE
     }
 
+    /// Returns the name of the job's partition.
+    pub(crate) fn partition_name(&self, job: u64) -> Option<&str> {
+        let partition = self.partition_and_user(job).0?;
+        Some(&self.limits.classes[partition].name)
+    }
     /// Returns the index of the job's partition, and its user.
     pub(crate) fn partition_and_user(&self, job: u64) -> (Option<usize>, Option<u32>) {
         let (claim, qos) = (self.members.get(&job).map(|member| &member.claim), self.settings.qos.len());
@@ -295,8 +314,29 @@ impl PrioritySystem {
         let found = others.iter().filter_map(|&other| Some((self.preemption_rank(other, job)?, other)));
         let may = found.filter(|((_, since, until), _)| *since < now && *until <= now);
         let mut may: Vec<((usize, u64, u64), u64)> = may.collect();
-        may.sort_unstable_by_key(|&((place, since, _), other)| (place, Reverse(since), Reverse(other)));
+        match self.settings.victims {
+            VictimOrder::Youngest => {
+                may.sort_unstable_by_key(|&((place, since, _), other)| {
+                    (place, Reverse(since), Reverse(other))
+                });
+            }
+            VictimOrder::Smallest => {
+                may.sort_unstable_by_key(|&(_, other)| (self.rank_as_victim(other), other))
+            }
+            VictimOrder::SlurmYoungest => {
+                may.sort_unstable_by_key(|&((_, since, _), other)| (Reverse(since), other))
+            }
+        }
         may.into_iter().map(|(_, other)| other).collect()
+    }
+    /// Returns the tier of a running job's partition, or the priority of its QOS, and the number of its
+    /// nodes, each with 16 bits.
+    fn rank_as_victim(&self, job: u64) -> (u32, u128) {
+        const MOST: u32 = 65_535;
+        let Some(member) = self.members.get(&job) else { return (0, 0) };
+        let is_by_qos = self.preempting.start == 0 && self.preempting.end == self.settings.qos.len();
+        let of_class = |class: &JobClass| if is_by_qos { class.priority.min(MOST) } else { class.tier() };
+        (self.class(member).map_or(0, of_class), member.tasks.min(MOST.into()))
     }
     /// Returns the end of the next exemption of a job that a waiting job could preempt.
     pub(crate) fn next_candidate(&self, now: u64) -> Option<u64> {

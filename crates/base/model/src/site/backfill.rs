@@ -21,8 +21,12 @@ settings! {
         /// have no reservation. 0 if it is unlimited.
         pub window_s: u64 = 0, seconds(0), slurm Minutes ["SchedulerParameters=bf_window"];
         /// Resolution in seconds: backfilling rounds the ends of jobs up to multiples of it; 0 if
-        /// they are exact.
+        /// they are exact. SLURM rounds the begins and ends of reservations down instead.
         pub resolution_s: u64 = 0, seconds(0), slurm Number ["SchedulerParameters=bf_resolution"];
+        /// Growth in seconds of the windows in which a cycle of SLURM looks at the expected ends of
+        /// running jobs; 0 if each window doubles the time looked at, as by default in Slurm.
+        #[serde(skip_serializing_if = "is_default")]
+        pub window_linear_s: u64 = 0, seconds(0), slurm Number ["SchedulerParameters=bf_window_linear"];
         /// Maximum number of waiting jobs per user in a backfill cycle of SLURM; unlimited if
         /// absent.
         #[serde(skip_serializing_if = "Option::is_none")]

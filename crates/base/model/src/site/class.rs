@@ -53,6 +53,10 @@ settings! {
         /// Maximum number of its running jobs per user.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub max_running_per_user: Option<u32> = None, positive("a number of jobs");
+        /// Maximum number of cores that all of its jobs together have on a node, under policies that
+        /// share nodes (Slurm's `MaxCPUsPerNode` of a partition).
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub max_cores_per_node: Option<u32> = None, positive("a number of cores");
         /// True if each of its jobs has whole nodes under policies that share them (Slurm's
         /// `OverSubscribe=EXCLUSIVE`). Each task then has a node of its own.
         #[serde(skip_serializing_if = "is_default")]
@@ -98,6 +102,11 @@ impl JobClass {
         self.tier.unwrap_or(1)
     }
 
+    /// Returns whether the partition neither precedes others nor restricts the nodes of its jobs.
+    pub(super) fn is_ordinary(&self) -> bool {
+        self.tier() == 1 && !self.whole_nodes && self.max_cores_per_node.is_none()
+    }
+
     pub(super) fn has_limits(&self) -> bool {
         self.max_time_s.is_some()
             || self.max_nodes.is_some()
@@ -105,4 +114,12 @@ impl JobClass {
             || self.max_running_per_user.is_some()
             || self.limits != Limits::default()
     }
+}
+
+/// Returns the feature that marks the nodes of a partition that does not have all nodes. Characters
+/// that names of features do not have are replaced by `_`.
+pub fn partition_feature(name: &str) -> String {
+    let is_known = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_');
+    let name = name.chars().map(|letter| if is_known(letter) { letter } else { '_' });
+    "partition-".chars().chain(name).collect()
 }

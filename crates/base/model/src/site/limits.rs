@@ -1,7 +1,7 @@
 //! Limits on the jobs of accounts, classes and arrays.
 
 use super::SettingError;
-use super::check::{check, check_positive};
+use super::check::{check, check_positive, check_unique};
 use super::declare::{Values, count, settings};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -81,6 +81,49 @@ pub struct JobArray {
     /// Maximum number of running jobs of the array.
     pub running: u32,
 }
+
+/// Licences of a cluster (Slurm's `Licenses`), and the jobs that need some while they run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Licence {
+    /// Name of the licence.
+    pub name: String,
+    /// Number of licences. Jobs that need more are rejected.
+    pub total: u32,
+    /// Job numbers in the log, each with its number of licences.
+    pub jobs: Vec<(u64, u32)>,
+}
+
+/// Checks the names and jobs of licences.
+pub(super) fn check_licences(licences: &[Licence]) -> Result<(), SettingError> {
+    check_unique("licences", licences.iter().map(|it| it.name.as_str()))?;
+    for Licence { name, jobs, .. } in licences {
+        let place = format!("licences.{name}");
+        let mut numbers: Vec<u64> = jobs.iter().map(|it| it.0).collect();
+        numbers.sort_unstable();
+        for pair in numbers.windows(2) {
+            check(pair[0] != pair[1], &place, || format!("job {} is listed twice", pair[0]))?;
+        }
+        for (job, count) in jobs {
+            check(*count > 0, &place, || format!("job {job} has 0 licences, expected at least 1"))?;
+        }
+    }
+    Ok(())
+}
+
+/// Checks that the weights of resources are not too large to be added up.
+pub(super) fn check_tres_weights(weights: &Tres) -> Result<(), SettingError> {
+    let most = u64::from(u32::MAX);
+    for (name, weight) in weights {
+        check(*weight <= most, &format!("tres_weights.{name}"), || format!("expected at most {most}"))?;
+    }
+    check(weights.len() <= MOST_TRES_WEIGHTS, "tres_weights", || {
+        format!("expected at most {MOST_TRES_WEIGHTS} resources")
+    })
+}
+
+/// Maximum number of weights of resources: with more, priorities could exceed 40 bits.
+const MOST_TRES_WEIGHTS: usize = 64;
 
 /// Checks the ranges of job arrays.
 pub(super) fn check_arrays(arrays: &[JobArray]) -> Result<(), SettingError> {

@@ -27,15 +27,15 @@ mod settings;
 pub use accounts::{Account, FairShare, LARGEST_USAGE_S, Unlisted};
 pub use backfill::BackfillSettings;
 pub use check::SettingError;
-pub use class::{JobClass, LARGEST_TIER, LARGEST_WEIGHT};
+pub use class::{JobClass, LARGEST_TIER, LARGEST_WEIGHT, partition_feature};
 pub use declare::{
     LARGEST_AMOUNT, LONGEST_SETTING_S, Setting, SettingType, SettingVisitor, Settings, SlurmForm,
     SlurmParameter, Values,
 };
 pub use factors::{PriorityWeights, SizeFactor};
-pub use limits::{JobArray, Limits, Tres};
+pub use limits::{JobArray, Licence, Limits, Tres};
 pub use main_cycles::MainSettings;
-pub use preemption::PreemptMode;
+pub use preemption::{PreemptMode, VictimOrder};
 pub use reservation::Reservation;
 pub use settings::{SiteSettings, SiteSettingsOf};
 

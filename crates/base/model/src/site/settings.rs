@@ -3,12 +3,12 @@
 use super::accounts::check_accounts;
 use super::check::{check, check_ranges};
 use super::class_check::{check_classes, check_kind_of_preemption};
-use super::declare::{Values, names, positive, seconds, settings};
-use super::limits::{check_arrays, check_together};
+use super::declare::{Values, count, names, positive, seconds, settings};
+use super::limits::{check_arrays, check_licences, check_together, check_tres_weights};
 use super::reservation::check_reservations;
 use super::{
-    Account, BackfillSettings, FairShare, JobArray, JobClass, Limits, MainSettings, PreemptMode,
-    PriorityWeights, Reservation, SettingError, SizeFactor, Tres, Unlisted,
+    Account, BackfillSettings, FairShare, JobArray, JobClass, Licence, Limits, MainSettings, PreemptMode,
+    PriorityWeights, Reservation, SettingError, SizeFactor, Tres, Unlisted, VictimOrder,
 };
 use crate::numbers::is_default;
 use schemars::JsonSchema;
@@ -25,6 +25,10 @@ settings! {
         /// Weights of the factors, which are from 0 to 1: `{ age, size, fair_share, qos, partition }`.
         /// A missing weight is 0. The priority of a job is the sum of the products.
         pub weights: PriorityWeights = PriorityWeights::default(), Values::Any("a table of weights");
+        /// Weights of a job's requested fractions of the resources of its partition, by name, as in
+        /// `{ cpu = 1000, gpu = 2000 }` (`PriorityWeightTRES`). They add to the priority.
+        #[serde(skip_serializing_if = "is_default")]
+        pub tres_weights: Tres = Tres::new(), Values::Amounts;
         /// Wait at which the age factor reaches 1, in seconds.
         pub max_age_s: u64 = 7 * DAY_S, seconds(1), slurm Time ["PriorityMaxAge"];
         /// True if smaller jobs have the larger size factor.
@@ -81,6 +85,10 @@ settings! {
         /// the log, as in `jobs = [[12, 40]]`.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         pub arrays: Vec<JobArray> = Vec::new(), Values::Any("a list of job arrays");
+        /// Licences of which running jobs hold some: `{ name, total, jobs }`, with pairs of a job
+        /// number of the log and the number of its licences, as in `jobs = [[12, 1], [13, 2]]`.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        pub licences: Vec<Licence> = Vec::new(), Values::Any("a list of licences");
         /// Jobs that start together under SLURM, as the components of heterogeneous jobs do: lists
         /// of numbers of the log.
         #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -100,6 +108,18 @@ settings! {
         /// preempted jobs `requeue`, `cancel` or `suspend`, or are not preempted (`off`).
         #[serde(skip_serializing_if = "is_default")]
         pub preempt_mode: PreemptMode = PreemptMode::default(), names!(PreemptMode);
+        /// Order in which jobs of a class are preempted: the `youngest` first, the `smallest` first as
+        /// in Slurm, or `slurm_youngest`, Slurm's `preempt_youngest_first`.
+        #[serde(skip_serializing_if = "is_default")]
+        pub victims: VictimOrder = VictimOrder::default(), names!(VictimOrder);
+        /// Number of further passes in which Slurm reorders the jobs to preempt, so that it preempts
+        /// fewer of them.
+        #[serde(skip_serializing_if = "is_one")]
+        pub preempt_reorders: u32 = 1, count("a number of passes", 0, 1_000), slurm Number ["SchedulerParameters=preempt_reorder_count"];
+        /// True if a further pass moves only the last job that was needed to the front
+        /// (`preempt_strict_order`).
+        #[serde(skip_serializing_if = "is_default")]
+        pub preempt_strict_order: bool = false, Values::Flag;
         /// Default time for which jobs are exempt from preemption, in seconds since their last
         /// start.
         #[serde(skip_serializing_if = "is_default")]
@@ -156,6 +176,7 @@ impl SiteSettings {
             decay_within_period: true,
             fair_share: FairShare::FairTree,
             limits_replace: true,
+            victims: VictimOrder::Smallest,
             accounts: vec![Account::user("root", None, 1)],
             requeue_delay_s: 121,
             ..SiteSettings::default()
@@ -184,7 +205,8 @@ impl SiteSettings {
             && self.epilog_s == 0
             && self.together.is_empty()
             && self.reservations.is_empty()
-            && self.partitions.iter().all(|class| class.tier() == 1 && !class.whole_nodes)
+            && self.tres_weights.is_empty()
+            && self.partitions.iter().all(JobClass::is_ordinary)
     }
 
     /// Returns whether jobs can be blocked, rejected or preempted because of limits or classes.
@@ -192,6 +214,7 @@ impl SiteSettings {
         let mut classes = self.qos.iter().chain(&self.partitions);
         self.max_running_per_user.is_some()
             || !self.arrays.is_empty()
+            || !self.licences.is_empty()
             || classes.any(JobClass::has_limits)
             || self.accounts.iter().any(|account| account.limits != Limits::default())
             || self.preempting_classes().is_some()
@@ -216,6 +239,8 @@ impl SiteSettings {
         check_ranges(&self.backfill, "backfill")?;
         check_ranges(&self.main, "main")?;
         check_arrays(&self.arrays)?;
+        check_licences(&self.licences)?;
+        check_tres_weights(&self.tres_weights)?;
         check_reservations(&self.reservations)?;
         check_together(&self.together)?;
         check(!self.backfill.off || self.together.is_empty(), "backfill.off", || {

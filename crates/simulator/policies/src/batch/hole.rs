@@ -44,7 +44,7 @@ impl Hole {
 }
 
 /// Calls `each` for each hole of a pool that begins now or at the end of a running job. These holes
-/// have no end.
+/// have no end. Those at the end of a job may have no tasks.
 pub(super) fn for_each_release(
     free: &[Profile],
     (now, need, pool): (SimTime, &TaskRequest, usize),
@@ -54,7 +54,7 @@ pub(super) fn for_each_release(
     while let Some(from) = at {
         // Sizes of jobs are 32-bit numbers.
         let has = need.tasks_in(free.iter().map(|profile| profile.min_free(from, from))).min(u32::MAX.into());
-        if has > had {
+        if has > had || from > now {
             each(Hole { from, until, pool: pool as u32, tasks: (has - had) as u32 });
             had = has;
         }

@@ -9,6 +9,7 @@ use super::pools::Pools;
 use super::profile::Profile;
 use super::queue::Waiting;
 use super::requests::{Intervals, TaskRequest};
+use super::windows::{last_end, last_ends};
 use dfrsim_model::{SimSpan, SimTime, Yield};
 
 /// Holes for all requests, each updated lazily when it is queried.
@@ -24,12 +25,35 @@ pub(super) struct Holes {
     search: HoleSearch,
     /// Upper limit for the begin of holes; the same for all of a scheduling cycle.
     before: SimTime,
+    rules: HoleRules,
+}
+
+/// Coarseness with which Slurm plans.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct HoleRules {
+    /// Amount by which the windows for expected ends become longer; zero if they double.
+    pub(super) window_growth: SimSpan,
+    /// Step to whose multiples the begins and ends of reservations are rounded down; zero if they are
+    /// exact.
+    pub(super) resolution: SimSpan,
+}
+
+impl HoleRules {
+    /// Rounds the begin and the end of a reservation.
+    fn round(self, (start, end): (SimTime, SimTime)) -> (SimTime, SimTime) {
+        let step = self.resolution.micros().max(1);
+        let [start, end] = [start, end].map(|time| SimTime::from_micros(time.micros() / step * step));
+        (start, end)
+    }
 }
 
 /// Holes for one request, ordered by begin.
 #[derive(Clone, Debug)]
 struct RequestHoles {
-    /// Holes alongside running jobs only.
+    /// Holes that begin now or at the expected ends of running jobs. They have no end, and those that
+    /// begin at an end may have no tasks.
+    releases: Vec<Hole>,
+    /// Holes alongside running jobs only, which begin in windows.
     base: Vec<Hole>,
     /// Holes alongside running jobs and reservations, without unusable ones.
     holes: Vec<Hole>,
@@ -42,7 +66,7 @@ struct RequestHoles {
 }
 
 impl Holes {
-    pub(super) fn new(pools: &Pools) -> Holes {
+    pub(super) fn new(pools: &Pools, rules: HoleRules) -> Holes {
         Holes {
             changes: Changes::new(pools.len()),
             cancelled_at: 1,
@@ -50,6 +74,7 @@ impl Holes {
             by_request: Vec::new(),
             search: HoleSearch::default(),
             before: SimTime::MAX,
+            rules,
         }
     }
 
@@ -60,11 +85,14 @@ impl Holes {
 
     /// Reserves the pools of an occupancy, for the job of the last query.
     pub(super) fn reserve(&mut self, pools: &Pools, stay: Occupancy<'_>) {
-        let before = self.changes.last;
+        let (before, span) = (self.changes.last, self.rules.round((stay.start, stay.end)));
+        if span.0 == span.1 {
+            return;
+        }
         self.changes.note_reservation(stay.allocation.parts(stay.size).map(|(pool, _)| pool));
         for (pool, _) in stay.allocation.parts(stay.size) {
             let spans = &mut self.reserved[pool];
-            spans.insert(spans.partition_point(|(from, _)| *from < stay.start), (stay.start, stay.end));
+            spans.insert(spans.partition_point(|(from, _)| *from < span.0), span);
         }
         // If no task fits alongside the job in any of its pools, exactly the holes that were found
         // are cut.
@@ -79,9 +107,8 @@ impl Holes {
         if of_need.seen < before || !stay.allocation.parts(stay.size).all(fills) {
             return;
         }
-        of_need.cut(&self.search.hole_indices, (stay.start, stay.end), self.before, |pool| {
-            self.changes.has_changes(pool, before)
-        });
+        of_need
+            .cut(&self.search.hole_indices, span, self.before, |pool| self.changes.has_changes(pool, before));
         of_need.seen = self.changes.last;
     }
 
@@ -152,8 +179,15 @@ impl Holes {
         if self.by_request.len() <= job.request {
             self.by_request.resize_with(job.request + 1, RequestHoles::new);
         }
-        let Holes { changes, cancelled_at: withdrawn, reserved: promised, by_request: needs, before, .. } =
-            self;
+        let Holes {
+            changes,
+            cancelled_at: withdrawn,
+            reserved: promised,
+            by_request: needs,
+            before,
+            rules,
+            ..
+        } = self;
         let (of_need, span) = (&mut needs[job.request], job.job.run_time_at(pools.speeds[0]));
         of_need.is_shorter |= span < of_need.shortest;
         of_need.shortest = of_need.shortest.min(span);
@@ -161,19 +195,24 @@ impl Holes {
         if seen == changes.last && !of_need.is_shorter {
             return;
         }
-        let (moved, need) = (changes.pools_with_run_changes(seen), pools.requests.get(job.request));
-        let new = of_need
-            .refresh_base((pools, profiles), (now, need), &moved, |pool| changes.has_run_changes(pool, seen));
-        let is_fresh = seen < *withdrawn || of_need.is_shorter;
+        let (mut moved, need) = (changes.pools_with_run_changes(seen), pools.requests.get(job.request));
+        moved.retain(|&pool| need.fits[pools.group_of(pool).class]);
+        if !moved.is_empty() {
+            of_need.refresh_releases((pools, profiles), (now, need), &moved, |pool| {
+                changes.has_run_changes(pool, seen)
+            });
+            of_need.refresh_base(pools, (now, need), rules.window_growth);
+        }
+        // A change of one expected end can change the windows of all others.
+        let is_fresh = seen < *withdrawn || of_need.is_shorter || !moved.is_empty();
         if is_fresh {
             let count = of_need.base.partition_point(|it| it.from < *before);
             of_need.holes.clear();
             of_need.holes.extend(&of_need.base[..count]);
         }
-        let (since, new) = if is_fresh { (*withdrawn, Vec::new()) } else { (seen, new) };
+        let since = if is_fresh { *withdrawn } else { seen };
         if changes.last > since {
-            let is_moved = |pool| !is_fresh && changes.has_run_changes(pool, since);
-            of_need.cut_reserved(promised, *before, |pool| changes.has_changes(pool, since), is_moved, &new);
+            of_need.cut_reserved(promised, *before, |pool| changes.has_changes(pool, since));
         }
         (of_need.seen, of_need.is_shorter) = (changes.last, false);
     }
@@ -182,6 +221,7 @@ impl Holes {
 impl RequestHoles {
     fn new() -> RequestHoles {
         RequestHoles {
+            releases: Vec::new(),
             base: Vec::new(),
             holes: Vec::new(),
             seen: 0,
@@ -190,47 +230,45 @@ impl RequestHoles {
         }
     }
 
-    /// Recomputes the holes alongside running jobs in the pools `moved`; returns them.
-    fn refresh_base(
+    /// Recomputes the holes at expected ends in the pools `moved`, which the request can use.
+    fn refresh_releases(
         &mut self,
         (pools, profiles): (&Pools, &[Profile]),
         (now, need): (SimTime, &TaskRequest),
         moved: &[usize],
         is_moved: impl Fn(usize) -> bool,
-    ) -> Vec<Hole> {
-        let mut found = Vec::new();
-        if moved.is_empty() {
-            return found;
-        }
-        self.base.retain(|it| !is_moved(it.pool()));
-        let dimensions = pools.requests.dimensions();
+    ) {
+        let (dimensions, mut found) = (pools.requests.dimensions(), Vec::new());
+        self.releases.retain(|it| !is_moved(it.pool()));
         for &pool in moved {
-            let group = pools.group_of(pool);
-            if need.fits[group.class] {
-                let free = &profiles[pool * dimensions..][..dimensions];
-                let closed = need.closed.get(group.class).filter(|spans| !spans.is_empty());
-                for_each_release(free, (now, need, pool), |it| {
-                    it.for_each_outside(&group.windows, |part| match closed {
-                        Some(closed) => part.for_each_outside(closed, |part| found.push(part)),
-                        None => found.push(part),
-                    });
-                });
-            }
+            let free = &profiles[pool * dimensions..][..dimensions];
+            for_each_release(free, (now, need, pool), |it| found.push(it));
         }
-        merge(&mut self.base, found.clone());
-        found
+        merge(&mut self.releases, found);
     }
 
-    /// Cuts the reserved intervals out of the holes in changed pools. In pools whose running jobs
-    /// changed, the holes are replaced by `new`.
-    fn cut_reserved(
-        &mut self,
-        promised: &[Intervals],
-        before: SimTime,
-        is_touched: impl Fn(usize) -> bool,
-        is_moved: impl Fn(usize) -> bool,
-        new: &[Hole],
-    ) {
+    /// Recomputes the holes alongside running jobs: they begin at the last expected end in a window,
+    /// outside of maintenance windows and of the reservations of the site.
+    fn refresh_base(&mut self, pools: &Pools, (now, need): (SimTime, &TaskRequest), growth: SimSpan) {
+        let ends = self.releases.iter().map(|it| it.from).filter(|end| *end > now);
+        let lasts = last_ends(ends, growth);
+        self.base.clear();
+        for it in self.releases.iter().filter(|it| it.tasks > 0) {
+            let group = pools.group_of(it.pool());
+            let from = if it.from > now { last_end(&lasts, it.from) } else { it.from };
+            let closed = need.closed.get(group.class).filter(|spans| !spans.is_empty());
+            Hole { from, ..*it }.for_each_outside(&group.windows, |part| match closed {
+                Some(closed) => part.for_each_outside(closed, |part| self.base.push(part)),
+                None => self.base.push(part),
+            });
+        }
+        if pools.has_windows {
+            self.base.sort_by_key(|it| it.from);
+        }
+    }
+
+    /// Cuts the reserved intervals out of the holes in changed pools.
+    fn cut_reserved(&mut self, promised: &[Intervals], before: SimTime, is_touched: impl Fn(usize) -> bool) {
         let (mut parts, mut kept, shortest) = (Vec::new(), 0, self.shortest);
         let is_of_use = |part: &Hole| part.is_usable(before, shortest);
         for at in 0..self.holes.len() {
@@ -238,7 +276,7 @@ impl RequestHoles {
             if !is_touched(it.pool()) {
                 self.holes[kept] = it;
                 kept += 1;
-            } else if !is_moved(it.pool()) {
+            } else {
                 it.for_each_outside(&promised[it.pool()], |part| {
                     match part.from == it.from && is_of_use(&part) {
                         true => (self.holes[kept], kept) = (part, kept + 1),
@@ -248,9 +286,6 @@ impl RequestHoles {
             }
         }
         self.holes.truncate(kept);
-        for it in new {
-            it.for_each_outside(&promised[it.pool()], |part| parts.extend(Some(part).filter(is_of_use)));
-        }
         merge(&mut self.holes, parts);
     }
 

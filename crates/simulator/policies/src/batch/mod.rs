@@ -69,6 +69,7 @@ mod site_order;
 mod slurm;
 mod state;
 mod timeline;
+mod windows;
 
 pub use dfrsim_model::batch::{Backfilling, BatchPolicy, Compression, NodeUse, Place, QueueOrder};
 pub use forecast::{LocalScheduler, PlannedJob, Prediction, Query, SubmissionEffect, guarantees_start_times};

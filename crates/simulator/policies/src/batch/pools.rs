@@ -192,11 +192,10 @@ impl Pools {
         self.closed.get(class).is_some_and(|&is_closed| is_closed)
     }
 
-    /// Closes all node classes that are eligible for a request; returns whether all classes are then
-    /// closed.
-    pub(super) fn close(&mut self, need: usize) -> bool {
+    /// Closes some node classes, given a flag for each; returns whether all classes are then closed.
+    pub(super) fn close(&mut self, classes: &[bool]) -> bool {
         self.closed.resize(self.classes.len(), false);
-        self.closed.iter_mut().zip(&self.requests.get(need).fits).for_each(|(closed, fits)| *closed |= fits);
+        self.closed.iter_mut().zip(classes).for_each(|(closed, is_one)| *closed |= is_one);
         self.closed.iter().all(|&is_closed| is_closed)
     }
 

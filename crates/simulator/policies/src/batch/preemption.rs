@@ -1,14 +1,15 @@
 //! Starts of waiting jobs beside reservations, with the preemption of running jobs.
 
-use super::allocation::Slot;
+use super::allocation::{Allocation, Slot};
 use super::head::HeadReservation;
 use super::plan::ReservationPlan;
 use super::queue::Waiting;
 use super::state::BatchState;
-use crate::site::select_victims;
+use crate::site::{select_in_passes, select_victims};
 use dfrsim_cluster::{Decision, JobHandle, View};
-use dfrsim_model::SimTime;
-use dfrsim_model::site::PreemptMode;
+use dfrsim_model::batch::NodeUse;
+use dfrsim_model::site::{PreemptMode, VictimOrder};
+use dfrsim_model::{SimTime, SortedMap};
 
 /// Reservations that a starting job must not delay.
 pub(super) enum ReservationScope<'a> {
@@ -61,22 +62,27 @@ impl BatchState {
         if candidates.is_empty() {
             return None;
         }
-        let leaving = select_victims(&candidates, |some| {
-            let mut head = if let ReservationScope::Head(head) = &beside {
-                Some(HeadReservation::clone(head))
-            } else {
-                None
+        let settings = site.settings();
+        let passes = (settings.preempt_reorders, settings.preempt_strict_order);
+        // Where each task has a node of its own, slots have no particular nodes before the start.
+        let has_passes = settings.victims != VictimOrder::Youngest && self.policy.nodes != NodeUse::Whole;
+        let leaving = if has_passes {
+            let allocations: SortedMap<JobHandle, Allocation> =
+                candidates.iter().map(|&other| (other, self.running.get(other).allocation.clone())).collect();
+            let overlap = |other: JobHandle, slot: &Slot| {
+                let pools = |split: &Allocation| split.0.iter().map(|(pool, _)| *pool).collect::<Vec<_>>();
+                let own = pools(&allocations[&other]);
+                pools(&slot.0).into_iter().filter(|pool| own.contains(pool)).count()
             };
-            let mut trial = match (&mut head, &mut beside) {
-                (Some(head), _) => ReservationScope::Head(head),
-                (None, ReservationScope::All(plan)) => ReservationScope::All(plan),
-                (None, _) => ReservationScope::None,
-            };
-            some.iter().for_each(|&other| self.release_tentatively(now, other, &mut trial));
-            let has_room = self.find_slot(now, job, &mut trial).is_some();
-            some.iter().for_each(|&other| self.reacquire(now, other, &mut trial));
-            has_room
-        })?;
+            select_in_passes(
+                &candidates,
+                passes,
+                |some| self.slot_without(now, some, job, &mut beside),
+                overlap,
+            )?
+        } else {
+            select_victims(&candidates, |some| self.slot_without(now, some, job, &mut beside).is_some())?
+        };
         for other in leaving {
             let site = self.site.as_mut().filter(|_| rules.has_grace_periods);
             if let Some(until) = site.and_then(|site| site.start_grace_period(now, other, job.job.job)) {
@@ -87,6 +93,27 @@ impl BatchState {
             }
         }
         self.find_slot(now, job, &mut beside)
+    }
+
+    /// Finds the slot that a job would have now without some running jobs.
+    fn slot_without(
+        &mut self,
+        now: SimTime,
+        some: &[JobHandle],
+        job: &Waiting,
+        beside: &mut ReservationScope<'_>,
+    ) -> Option<Slot> {
+        let mut head =
+            if let ReservationScope::Head(head) = beside { Some(HeadReservation::clone(head)) } else { None };
+        let mut trial = match (&mut head, beside) {
+            (Some(head), _) => ReservationScope::Head(head),
+            (None, ReservationScope::All(plan)) => ReservationScope::All(plan),
+            (None, _) => ReservationScope::None,
+        };
+        some.iter().for_each(|&other| self.release_tentatively(now, other, &mut trial));
+        let slot = self.find_slot(now, job, &mut trial);
+        some.iter().for_each(|&other| self.reacquire(now, other, &mut trial));
+        slot
     }
 
     /// Tentatively releases a running job's resources, for a trial preemption.

@@ -59,8 +59,13 @@ pub(super) struct TaskRequests {
     all: Vec<TaskRequest>,
     numbers: BTreeMap<TaskRequest, usize>,
     pub(super) reservations: Vec<Reservation>,
-    /// Partitions of the site, if nodes are shared and jobs of some of them have whole nodes.
+    /// Partitions of the site, if nodes are shared and some of them restrict the nodes of their jobs.
     partitions: Vec<JobClass>,
+    /// True if jobs of some partitions have whole nodes.
+    has_tenancy: bool,
+    /// Partitions with a maximum number of cores per node, by index: each is a further resource, of
+    /// which its jobs take as much as they have cores.
+    core_caps: Vec<(usize, u64)>,
     /// The smallest request of the first resource.
     least: u64,
 }
@@ -72,8 +77,13 @@ impl TaskRequests {
 
     /// Learns the partitions of the site, some of which may give whole nodes to jobs.
     pub(super) fn learn_partitions(&mut self, partitions: &[JobClass]) {
-        if self.node_use == NodeUse::Shared && partitions.iter().any(|class| class.whole_nodes) {
-            self.partitions = partitions.to_vec();
+        if self.node_use == NodeUse::Shared {
+            self.has_tenancy = partitions.iter().any(|class| class.whole_nodes);
+            let cap = |(at, class): (usize, &JobClass)| Some((at, u64::from(class.max_cores_per_node?)));
+            self.core_caps = partitions.iter().enumerate().filter_map(cap).collect();
+            if self.has_tenancy || !self.core_caps.is_empty() {
+                self.partitions = partitions.to_vec();
+            }
         }
     }
 
@@ -90,7 +100,10 @@ impl TaskRequests {
         }
         if self.node_use != NodeUse::Whole {
             let others = classes.map_or(0, |classes| classes.resources().len());
-            self.dimensions = 2 + others + usize::from(!self.partitions.is_empty());
+            if classes.is_none() {
+                self.core_caps.clear();
+            }
+            self.dimensions = 2 + others + usize::from(self.has_tenancy) + self.core_caps.len();
         }
     }
 
@@ -135,20 +148,22 @@ impl TaskRequests {
                 classes.classes().iter().enumerate().map(of_class).collect()
             }
         };
-        if !self.partitions.is_empty() {
-            all.iter_mut().for_each(|amounts| amounts.push(TENANCY));
+        for amounts in &mut all {
+            amounts.extend(self.has_tenancy.then_some(TENANCY));
+            amounts.extend(self.core_caps.iter().map(|(_, most)| *most));
         }
         all
     }
 
-    /// Returns whether the first partition of the site that a job belongs to gives it whole nodes.
-    fn has_whole_nodes(&self, view: View<'_>, job: JobHandle) -> bool {
-        let seen = view.job(job);
-        let own = self
-            .partitions
-            .iter()
-            .find(|class| class.matches(seen.user().map(UserId::number), seen.origin()));
-        own.is_some_and(|class| class.whole_nodes)
+    /// Returns the amounts that a task with this number of cores takes of the resources by which
+    /// partitions restrict nodes. The job belongs to the first partition that matches it.
+    fn partition_amounts(&self, view: View<'_>, job: JobHandle, cores: u64) -> impl Iterator<Item = u64> {
+        let (user, origin) = (view.job(job).user().map(UserId::number), view.job(job).origin());
+        let own = self.partitions.iter().position(|class| class.matches(user, origin));
+        let has_whole = own.is_some_and(|at| self.partitions[at].whole_nodes);
+        let tenancy = self.has_tenancy.then_some(if has_whole { TENANCY } else { 1 });
+        let capped = self.core_caps.iter().map(move |(at, _)| if Some(*at) == own { cores } else { 0 });
+        tenancy.into_iter().chain(capped)
     }
 
     /// Computes the amount of each resource that `tasks` tasks take in a pool whose nodes have the
@@ -198,7 +213,7 @@ impl TaskRequests {
             amounts = vec![cpu.into(), seen.memory().units().into()];
             amounts.extend(asked.map(|asked| u64::from(asked.count)));
             if !self.partitions.is_empty() {
-                amounts.push(if self.has_whole_nodes(view, job) { TENANCY } else { 1 });
+                amounts.extend(self.partition_amounts(view, job, cpu.into()).collect::<Vec<_>>());
             }
             if view.demand(job).is_some_and(|demand| demand.needs_distinct_nodes) {
                 most_per_node = 1;

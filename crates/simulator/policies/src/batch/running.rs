@@ -142,8 +142,18 @@ impl RunningJob {
         if self.start == now {
             return self.reserved_until;
         }
-        let left = if self.end <= now { OVERRUN_EXTENSION } else { self.end.since(now) };
+        let left = self.expected_end(now).since(now);
         let left = site.map_or(left, |site| site.round_to_resolution(now, left));
         pools.occupied_until(now, now.saturating_add(left), &self.allocation)
+    }
+
+    /// Returns the end of the job's estimate, or one second from now if that has passed.
+    fn expected_end(&self, now: SimTime) -> SimTime {
+        if self.end <= now { now.saturating_add(OVERRUN_EXTENSION) } else { self.end }
+    }
+
+    /// Returns the expected release of the nodes, irrespective of what is planned.
+    pub(super) fn exact_release(&self, now: SimTime, pools: &Pools) -> SimTime {
+        pools.occupied_until(now, self.expected_end(now), &self.allocation)
     }
 }

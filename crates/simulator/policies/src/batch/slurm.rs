@@ -5,9 +5,11 @@
 //! A main cycle (<https://slurm.schedmd.com/sched_config.html>) runs some time after the last one,
 //! if there has been an event, and, over the whole queue, at each multiple of an interval. It starts
 //! jobs in queue order. When a job of a partition does not fit, no job of this partition behind it
-//! starts in the cycle, and none of other partitions on nodes that the job could use. A backfill
-//! cycle runs one interval after the last one, if there has been an event: each job that it tries
-//! starts, or gets a reservation of whole nodes. Cycles take no simulated time.
+//! starts in the cycle, and none of other partitions on nodes of this partition. A backfill cycle
+//! runs one interval after the last one, if there has been an event: each job that it tries starts,
+//! or gets a reservation of whole nodes. It looks at expected ends in [windows](super::windows), and
+//! its reservations begin and end at multiples of the backfill resolution; where each task has a
+//! node of its own, both are exact. Cycles take no simulated time.
 //!
 //! Reservations exist only during one cycle. The cycle can therefore end when no later job can start
 //! any more: reservations only add up, and a job that does not fit now alongside some of them does
@@ -18,15 +20,15 @@
 
 use super::backfill_cycle::{CycleRules, TestCounts};
 use super::cycles::SlurmCycles;
-use super::holes::Holes;
+use super::holes::{HoleRules, Holes};
 use super::plan::{RejectedRequests, ReservationPlan};
 use super::preemption::{PreemptionRules, ReservationScope};
 use super::state::BatchState;
-use crate::site::{last_multiple, next_multiple};
+use crate::site::{classes_of_partition, last_multiple, next_multiple};
 use dfrsim_cluster::{Decision, JobHandle, Situation, View};
 use dfrsim_model::batch::NodeUse;
 use dfrsim_model::site::SiteSettings;
-use dfrsim_model::{SimSpan, SimTime};
+use dfrsim_model::{SimSpan, SimTime, SortedMap};
 use std::collections::BTreeSet;
 
 /// Slurm's two schedulers.
@@ -37,11 +39,18 @@ pub(super) struct SlurmBackfiller {
     completing: Vec<JobHandle>,
     /// Plan of the running jobs, kept from one backfill cycle to the next.
     pub(super) plan: Option<ReservationPlan>,
+    /// Node classes of each partition that has stopped a main cycle.
+    partition_classes: SortedMap<Option<usize>, Vec<bool>>,
 }
 
 impl SlurmBackfiller {
     pub(super) fn new(settings: Option<&SiteSettings>) -> SlurmBackfiller {
-        SlurmBackfiller { cycles: SlurmCycles::new(settings), completing: Vec::new(), plan: None }
+        SlurmBackfiller {
+            cycles: SlurmCycles::new(settings),
+            completing: Vec::new(),
+            plan: None,
+            partition_classes: SortedMap::default(),
+        }
     }
 
     /// Runs the cycles that are due before they see the events of the situation, which are of the
@@ -196,7 +205,13 @@ impl SlurmBackfiller {
                     stopped.insert(partition);
                     let are_all =
                         state.site.as_ref().is_some_and(|site| stopped.len() == site.partition_count());
-                    if state.pools.close(planned.request) || are_all {
+                    let classes = self.partition_classes.or_insert_with(partition, || {
+                        classes_of_partition(
+                            view.classes(),
+                            state.site.as_ref().and_then(|site| site.partition_name(job)),
+                        )
+                    });
+                    if state.pools.close(classes) || are_all {
                         break;
                     }
                     at += 1;
@@ -211,15 +226,22 @@ impl SlurmBackfiller {
 /// nodes.
 fn new_plan(state: &mut BatchState, now: SimTime) -> ReservationPlan {
     let mut plan = state.plan_running_jobs(now);
-    plan.timeline.holes = (state.policy.nodes != NodeUse::Whole).then(|| Holes::new(&state.pools));
+    let rules = state.site.as_ref().map_or_else(HoleRules::default, |site| {
+        let backfill = site.settings().backfill;
+        HoleRules {
+            window_growth: SimSpan::from_secs(backfill.window_linear_s),
+            resolution: SimSpan::from_secs(backfill.resolution_s),
+        }
+    });
+    plan.timeline.holes = (state.policy.nodes != NodeUse::Whole).then(|| Holes::new(&state.pools, rules));
     plan
 }
 
 /// Updates the expected ends in a plan that contains only the running jobs.
 fn refresh_plan(state: &mut BatchState, now: SimTime, mut plan: ReservationPlan) -> ReservationPlan {
-    let (pools, site) = (&state.pools, state.site.as_deref());
+    let pools = &state.pools;
     state.running.for_each(|run| {
-        let end = run.expected_release(now, pools, site);
+        let end = run.exact_release(now, pools);
         if end != run.reserved_until {
             plan.timeline.release(pools, run.occupancy(now));
             run.reserved_until = end;

@@ -54,9 +54,13 @@ impl BatchState {
         let mut pools = Pools::new(nodes, policy.nodes, policy.place);
         pools.requests.learn_partitions(site.as_deref().map_or(&[], |site| &site.partitions));
         pools.requests.reservations = site.iter().flat_map(|site| site.reservations.clone()).collect();
+        let mut site = site.map(|settings| Box::new(PrioritySystem::new(settings)));
+        if policy.backfilling == Backfilling::Slurm {
+            site.iter_mut().for_each(|site| site.plan_exact_ends());
+        }
         BatchState {
             policy,
-            site: site.map(|settings| Box::new(PrioritySystem::new(settings))),
+            site,
             pools,
             queue,
             running: RunningJobs::default(),

@@ -1,6 +1,7 @@
 //! TRES amounts allocated to jobs, for each resource that the settings of a site name.
 
 use dfrsim_cluster::{JobHandle, View};
+use dfrsim_model::platform::classes::NodeClass;
 use dfrsim_model::site::{JobClass, Limits, SiteSettings, Tres};
 use dfrsim_model::{Share, SimSpan};
 
@@ -47,6 +48,29 @@ impl AllocatedTres {
     }
 }
 
+/// Computes the amount of a resource that the nodes of some classes have.
+pub(super) fn amount_of_nodes(view: View<'_>, is_of: &[bool], name: &str) -> u128 {
+    let Some(classes) = view.classes() else {
+        let per_node = match name {
+            "node" | "cpu" => 1,
+            "mem" => 1_000,
+            _ => 0,
+        };
+        return u128::from(view.nodes()) * per_node;
+    };
+    let of_node = |(at, class): (usize, &NodeClass)| match name {
+        "node" => 1,
+        "cpu" => classes.cores_of(at).into(),
+        "mem" => class.memory.saturating_mul(1_000) / u64::from(Share::ONE.units()),
+        other => {
+            let place = classes.resources().iter().position(|it| *it.name == *other);
+            place.map_or(0, |place| class.amounts[place].into())
+        }
+    };
+    let all = classes.classes().iter().enumerate().zip(is_of).filter(|(_, is_of)| **is_of);
+    all.map(|((at, class), _)| u128::from(class.nodes) * u128::from(of_node((at, class)))).sum()
+}
+
 /// Collects the distinct resource names in the settings, `node` first and `cpu` second.
 pub(super) fn tres_names(settings: &SiteSettings) -> Vec<String> {
     let of_limits = |limits: &Limits| {
@@ -56,7 +80,7 @@ pub(super) fn tres_names(settings: &SiteSettings) -> Vec<String> {
     let classes = || settings.qos.iter().chain(&settings.partitions);
     let limits = classes().map(|class: &JobClass| &class.limits);
     let limits = limits.chain(settings.accounts.iter().map(|account| &account.limits));
-    let billing = classes().map(|class| &class.billing).chain([&settings.billing]);
+    let billing = classes().map(|class| &class.billing).chain([&settings.billing, &settings.tres_weights]);
     let mut names = vec!["node".to_owned(), "cpu".to_owned()];
     for name in limits.flat_map(of_limits).chain(billing.flat_map(|it| it.keys().cloned())) {
         if !names.contains(&name) {

@@ -40,6 +40,8 @@ enum Quantity {
     TresMinutes(usize),
     /// Time limit (estimate) in microseconds.
     TimeLimit,
+    /// Licences of the kind with this index.
+    Licences(usize),
 }
 
 /// Jobs over which a limit adds up.
@@ -76,8 +78,10 @@ struct Limit {
 enum Rank {
     Partition,
     Qos,
+    /// User of an account, whose limits per user and per job replace those of the account.
+    User,
     Account,
-    /// Array or site, whose limits always apply.
+    /// Array, licence or site, whose limits always apply.
     Other,
 }
 
@@ -89,7 +93,8 @@ impl Limit {
     /// Returns whether another limit of the same job replaces this one.
     fn is_replaced_by(&self, other: &Limit) -> bool {
         let is_equal = (self.scope, self.quantity) == (other.scope, other.quantity);
-        is_equal && other.replaces && other.rank < self.rank && self.rank != Rank::Other
+        let may = other.rank != Rank::User || matches!(self.scope, Scope::User | Scope::Job);
+        is_equal && may && other.replaces && other.rank < self.rank && self.rank != Rank::Other
     }
 
     /// Collects the limits in the settings.
@@ -149,6 +154,8 @@ pub(super) struct LimitUsage {
     pub(super) account: ChargedAccount,
     pub(super) allocated: AllocatedTres,
     estimate: SimSpan,
+    /// Licences by kind.
+    licences: Vec<(usize, u32)>,
 }
 
 impl LimitUsage {
@@ -181,17 +188,31 @@ impl LimitUsage {
             Quantity::Allocated(place) => self.allocated.get(place).into(),
             Quantity::TresMinutes(place) => self.allocated.amount_time(place, self.estimate),
             Quantity::TimeLimit => self.estimate.micros().into(),
+            Quantity::Licences(kind) => {
+                self.licences.iter().find(|(own, _)| *own == kind).map_or(0, |(_, count)| (*count).into())
+            }
         }
     }
+}
+
+/// Returns the index of the parent of an account in the settings.
+fn parent_of(accounts: &[Account], account: usize) -> Option<usize> {
+    let parent = accounts[account].parent.as_ref()?;
+    accounts.iter().position(|it| it.name == *parent)
 }
 
 /// Current usage by limit. Jobs to which no limit applies are not counted.
 #[derive(Debug, Default)]
 pub(super) struct CurrentUsage {
     limits: Vec<Limit>,
-    /// Indices of the limits of each QOS, partition, account (including those of its ancestors), and
-    /// array, and of the site.
+    /// Indices of the limits of each QOS, partition, account (including those of its ancestors),
+    /// array, and licence, and of the site.
     rules: Vec<Vec<usize>>,
+    /// Rules of the users of accounts: account, user, and the index of the rule.
+    users: SortedMap<(Option<usize>, u32), usize>,
+    /// Licences of jobs: kind and number; and the index of the rule of the first kind.
+    licences: SortedMap<JobId, Vec<(usize, u32)>>,
+    first_licence: usize,
     /// Ranges of arrays, by their first job: the last job of the range, and the index of its rule.
     arrays: SortedMap<JobId, (JobId, usize)>,
     used: SortedMap<(usize, UsageKey), u128>,
@@ -209,30 +230,52 @@ impl CurrentUsage {
             limits.extend(of);
             (first..limits.len()).collect()
         };
-        let SiteSettings { qos, partitions, accounts, arrays, .. } = settings;
+        let SiteSettings { qos, partitions, accounts, arrays, licences, .. } = settings;
         let classes = qos.iter().map(|class| (class, Rank::Qos));
         let classes = classes.chain(partitions.iter().map(|class| (class, Rank::Partition)));
         let mut rules: Vec<_> =
             classes.map(|(class, rank)| places(Limit::of_class(class, names, rank))).collect();
-        let of_account = |it: &Account| Limit::all(&it.limits, names, Rank::Account);
+        let of_account =
+            |it: &Account| Limit::all(&it.limits, names, if it.is_user { Rank::User } else { Rank::Account });
         let own: Vec<_> = accounts.iter().map(|it| places(of_account(it))).collect();
-        let above = |&account: &usize| {
-            let parent = accounts[account].parent.as_ref()?;
-            accounts.iter().position(|it| it.name == *parent)
-        };
+        let above = |&account: &usize| parent_of(accounts, account);
+        let first_account = rules.len();
         rules.extend((0..own.len()).map(|account| {
             let with_those_above = std::iter::successors(Some(account), above);
             with_those_above.flat_map(|at| own[at].iter().copied()).collect()
         }));
+        let users = accounts.iter().enumerate().filter(|(_, it)| it.is_user);
+        let users = users.flat_map(|(at, it)| {
+            let parent = parent_of(accounts, at);
+            it.users.iter().map(move |&user| ((parent, user), first_account + at))
+        });
+        let users = users.collect();
         let ranges = (rules.len()..).zip(arrays).flat_map(|(at, array)| {
             array.jobs.iter().map(move |&(first, last)| (JobId(first), (JobId(last), at)))
         });
         let ranges = ranges.collect();
         let running = |scope, most| Limit::new(scope, Quantity::Running, most).into_iter().collect();
         rules.extend(arrays.iter().map(|it| places(running(Scope::All, Some(it.running)))));
+        let first_licence = rules.len();
+        let mut held = SortedMap::<JobId, Vec<(usize, u32)>>::default();
+        for (kind, licence) in licences.iter().enumerate() {
+            rules.push(places(
+                Limit::new(Scope::All, Quantity::Licences(kind), Some(licence.total)).into_iter().collect(),
+            ));
+            licence.jobs.iter().for_each(|&(job, count)| held.or_default(JobId(job)).push((kind, count)));
+        }
         rules.push(places(running(Scope::User, settings.max_running_per_user)));
         let is_replacing = settings.limits_replace;
-        CurrentUsage { limits, rules, arrays: ranges, is_replacing, ..CurrentUsage::default() }
+        CurrentUsage {
+            limits,
+            rules,
+            users,
+            licences: held,
+            first_licence,
+            arrays: ranges,
+            is_replacing,
+            ..CurrentUsage::default()
+        }
     }
 
     /// Returns the same limits without running jobs. Existing usage records of jobs remain valid.
@@ -253,18 +296,22 @@ impl CurrentUsage {
         let payer = ChargedAccount::of(settings, job.user, origin);
         let partition = job.partition.map(|at| settings.qos.len() + at);
         let first = settings.qos.len() + settings.partitions.len();
-        let account = if let ChargedAccount::Listed(at) = payer { Some(first + at) } else { None };
+        let listed = if let ChargedAccount::Listed(at) = payer { Some(at) } else { None };
+        let user = job.user.and_then(|user| self.users.get(&(listed, user)).copied());
+        let account = user.or(listed.map(|at| first + at));
+        let licences = self.licences.get(&job.id).cloned().unwrap_or_default();
         let array = self.arrays.keys().partition_point(|first| *first <= job.id).checked_sub(1);
         let array = array.map(|place| self.arrays.values()[place]).filter(|(last, _)| job.id <= *last);
         let rules = [job.qos, partition, account, array.map(|(_, at)| at), Some(self.rules.len() - 1)];
-        let limits: Vec<usize> =
-            rules.into_iter().flatten().flat_map(|at| &self.rules[at]).copied().collect();
+        let rules =
+            rules.into_iter().flatten().chain(licences.iter().map(|(kind, _)| self.first_licence + kind));
+        let limits: Vec<usize> = rules.flat_map(|at| &self.rules[at]).copied().collect();
         let is_replaced = |at: &usize| {
             let by = |other: &usize| self.limits[*at].is_replaced_by(&self.limits[*other]);
             self.is_replacing && limits.iter().any(by)
         };
         let applicable = limits.iter().copied().filter(|at| !is_replaced(at)).collect();
-        LimitUsage { limits, applicable, user: job.user, account: payer, allocated: held, estimate }
+        LimitUsage { limits, applicable, user: job.user, account: payer, allocated: held, estimate, licences }
     }
 
     /// Returns whether the job can ever run, and does not exceed a limit on the number of jobs in

@@ -17,7 +17,7 @@
 //! * *Fair share*: 2^(-e / s), or the rank of the user in the [Fair Tree](fair_tree). *Age*: wait /
 //!   maximum age, at most 1. *Size*: tasks / nodes of the cluster, or the mean of this value and the
 //!   fraction of all cores, or 1 minus that. *QOS* and *partition*: priority / the highest priority
-//!   of its kind.
+//!   of its kind. *TRES*: requested amount of a resource / that of all nodes of the partition.
 //! * *Priority*: the sum of weight * factor, in whole units. The tier of the partition takes
 //!   precedence.
 //!
@@ -32,10 +32,12 @@ mod factor;
 mod fair_tree;
 mod limits;
 mod multiples;
+mod partition_nodes;
 mod preemption;
 mod priority_factors;
 mod state;
 
 pub(crate) use multiples::{last_multiple, next_multiple};
-pub(crate) use preemption::select_victims;
+pub(crate) use partition_nodes::classes_of_partition;
+pub(crate) use preemption::{select_in_passes, select_victims};
 pub(crate) use state::PrioritySystem;

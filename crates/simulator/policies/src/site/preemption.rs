@@ -5,10 +5,15 @@
 //! without delaying the reservations of the jobs before it. Victims are selected in the order of the
 //! list of classes, and within a class by latest start (then latest submission), until the job can
 //! start. Then each victim, in reverse order, is spared if the job can start without its preemption.
+//!
+//! In Slurm's orders, victims are selected by the tier of their partition or the priority of their
+//! QOS, then by the number of their nodes, then by submission; or the latest start comes first
+//! (`preempt_youngest_first` in <https://slurm.schedmd.com/slurm.conf.html>). Batch policies then
+//! [reorder](select_in_passes) them, where tasks share nodes.
 
 use super::limits::Membership;
 use dfrsim_cluster::JobHandle;
-use dfrsim_model::site::{JobClass, PreemptMode, SiteSettings};
+use dfrsim_model::site::{JobClass, PreemptMode, SiteSettings, VictimOrder};
 use dfrsim_model::{SimSpan, SimTime};
 use std::cmp::Reverse;
 
@@ -16,6 +21,7 @@ use std::cmp::Reverse;
 #[derive(Debug)]
 pub(super) struct PreemptionRules {
     is_by_qos: bool,
+    order: VictimOrder,
     /// Rules by class; empty if no class preempts another.
     rules: Vec<ClassRule>,
 }
@@ -27,6 +33,8 @@ struct ClassRule {
     mode: PreemptMode,
     exempt_time: SimSpan,
     grace_period: SimSpan,
+    /// Tier of the partition or priority of the QOS, by which Slurm orders victims.
+    rank: u32,
     /// Preemption level: 0 if the class preempts no other; otherwise one more than the highest level
     /// of those that it preempts.
     level: u16,
@@ -38,6 +46,8 @@ pub(super) struct Preemptible<'a> {
     pub(super) job: JobHandle,
     pub(super) start: SimTime,
     pub(super) sequence: u64,
+    /// Number of its tasks, each of which counts as a node.
+    pub(super) nodes: u64,
     pub(super) membership: &'a Membership,
 }
 
@@ -45,7 +55,9 @@ impl PreemptionRules {
     pub(super) fn new(settings: &SiteSettings) -> PreemptionRules {
         let classes = settings.preempting_classes().unwrap_or_default();
         let place = |name: &String| classes.iter().position(|class| class.name == *name);
+        let is_by_qos = settings.qos.iter().any(|class| !class.preempt.is_empty());
         let rule = |class: &JobClass| ClassRule {
+            rank: if is_by_qos { class.priority.min(LARGEST_RANK) } else { class.tier() },
             preempts: class.preempt.iter().filter_map(place).collect(),
             mode: class.preempt_mode.unwrap_or(settings.preempt_mode),
             exempt_time: SimSpan::from_secs(
@@ -54,7 +66,6 @@ impl PreemptionRules {
             grace_period: SimSpan::from_secs(class.grace_s.unwrap_or(0)),
             level: 0,
         };
-        let is_by_qos = settings.qos.iter().any(|class| !class.preempt.is_empty());
         let mut rules: Vec<ClassRule> = classes.iter().map(rule).collect();
         // Terminates because no class preempts itself, even indirectly.
         while let Some((class, level)) = (0..rules.len()).find_map(|class| {
@@ -63,7 +74,7 @@ impl PreemptionRules {
         }) {
             rules[class].level = level;
         }
-        PreemptionRules { is_by_qos, rules }
+        PreemptionRules { is_by_qos, order: settings.victims, rules }
     }
 
     /// Returns whether any class preempts another.
@@ -132,7 +143,16 @@ impl PreemptionRules {
         };
         let mut found: Vec<_> =
             running.filter(may).filter_map(|other| Some((place(&other)?, other))).collect();
-        found.sort_unstable_by_key(|(place, other)| (*place, Reverse(other.start), Reverse(other.sequence)));
+        match self.order {
+            VictimOrder::Youngest => {
+                found.sort_by_key(|(place, it)| (*place, Reverse(it.start), Reverse(it.sequence)));
+            }
+            VictimOrder::Smallest => found.sort_by_key(|(_, it)| {
+                let rank = self.class(it.membership).map_or(0, |class| self.rules[class].rank);
+                (rank, it.nodes.min(LARGEST_RANK.into()), it.sequence)
+            }),
+            VictimOrder::SlurmYoungest => found.sort_by_key(|(_, it)| (Reverse(it.start), it.sequence)),
+        }
         found.into_iter().map(|(_, other)| other.job).collect()
     }
 
@@ -157,6 +177,41 @@ impl PreemptionRules {
     }
 }
 
+/// Largest priority of a QOS, and largest number of nodes, by which Slurm orders victims.
+const LARGEST_RANK: u32 = 0xffff;
+
+/// Selects jobs to preempt in Slurm's passes, provided that preempting all of them suffices. Each pass
+/// finds the shortest sufficient prefix of the list. Its last job then comes first, and is followed by
+/// the others of the prefix that have nodes of the slot which was found, those with most of them
+/// first (`preempt_reorder_count`), or by all others in their order (`preempt_strict_order`). The
+/// prefix of the last pass is selected, without jobs that have no such node.
+///
+/// `find` returns a slot if preempting some jobs suffices, and `overlap` the number of nodes of a job
+/// in a slot.
+pub(crate) fn select_in_passes<T: Copy, S>(
+    jobs: &[T],
+    (reorders, is_strict): (u32, bool),
+    mut find: impl FnMut(&[T]) -> Option<S>,
+    overlap: impl Fn(T, &S) -> usize,
+) -> Option<Vec<T>> {
+    let mut jobs = jobs.to_vec();
+    let mut passes = 0_usize;
+    loop {
+        let (count, slot) = (1..=jobs.len()).find_map(|count| Some((count, find(&jobs[..count])?)))?;
+        passes += 1;
+        if passes > reorders as usize + 1 || jobs.len() <= passes {
+            jobs.truncate(count);
+            jobs.retain(|&job| overlap(job, &slot) > 0);
+            return Some(jobs);
+        }
+        jobs[..count].rotate_right(1);
+        if !is_strict {
+            let overlaps = |&job: &T| Reverse(overlap(job, &slot));
+            jobs[1..count].sort_by_cached_key(overlaps);
+        }
+    }
+}
+
 /// Selects jobs to preempt, provided that preempting all of them suffices: the shortest sufficient
 /// prefix of the list, without the jobs that turn out to be unnecessary.
 pub(crate) fn select_victims<T: Copy>(jobs: &[T], mut suffices: impl FnMut(&[T]) -> bool) -> Option<Vec<T>> {
@@ -177,7 +232,7 @@ pub(crate) fn select_victims<T: Copy>(jobs: &[T], mut suffices: impl FnMut(&[T])
 
 #[cfg(test)]
 mod tests {
-    use super::select_victims;
+    use super::{select_in_passes, select_victims};
     use proptest::prelude::*;
 
     /// For 8 nodes, the jobs with 2 and 4 nodes are spared if one with 8 must be preempted anyway.
@@ -189,6 +244,18 @@ mod tests {
         assert_eq!(of(&[2, 4, 8], 6), Some(vec![2, 4]));
         assert_eq!(of(&[2, 4, 8], 15), None);
         assert_eq!(of(&[], 1), None);
+    }
+
+    /// For 8 nodes all jobs are needed in the first pass, and the one with 8 alone in the others. For
+    /// 9 nodes the job with 2 follows it, but it has no node of the slot and is spared.
+    #[test]
+    fn passes_find_fewer_jobs() {
+        let enough = |least: u32| move |some: &[u32]| (some.iter().sum::<u32>() >= least).then_some(());
+        let passes =
+            |reorders, least| select_in_passes(&[2, 4, 8], (reorders, false), enough(least), |_, ()| 1);
+        assert_eq!([passes(0, 8), passes(1, 8), passes(1, 15)], [Some(vec![8]), Some(vec![8]), None]);
+        let spared = select_in_passes(&[2, 4, 8], (0, true), enough(9), |job, ()| usize::from(job != 2));
+        assert_eq!(spared, Some(vec![8]));
     }
 
     proptest! {

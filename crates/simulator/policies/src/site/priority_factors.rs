@@ -8,7 +8,7 @@ use dfrsim_model::{SimSpan, SimTime};
 /// Inputs of the priority factors of a job, except its account.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PriorityFactors {
-    /// Constant part of the weighted sum: size, QOS and partition.
+    /// Constant part of the weighted sum: size, QOS, partition and resources.
     constant: u128,
     /// Tier of the job's partition.
     tier: u32,
@@ -38,6 +38,11 @@ impl PriorityFactors {
         }
     }
 
+    /// Adds the weighted sum of the fractions of resources.
+    pub(super) fn with_tres(self, sum: u128) -> PriorityFactors {
+        PriorityFactors { constant: self.constant + sum, ..self }
+    }
+
     /// Computes the tier and the priority at a time, combined into one number.
     pub(super) fn priority_at(&self, moment: SimTime, fair_share: u64, settings: &SiteSettings) -> u64 {
         let max_age = SimSpan::from_secs(settings.max_age_s);
@@ -45,8 +50,8 @@ impl PriorityFactors {
         let age = ratio(wait.micros().into(), max_age.micros().into());
         let weights = settings.weights;
         let sum = self.constant + product(weights.age, age) + product(weights.fair_share, fair_share);
-        // Each of the five products of weight and factor has at most 32 bits before the point, so
-        // the sum fits into 35 bits.
+        // Each of the products of weight and factor has at most 32 bits before the point, so the sum
+        // of five, and of at most 64 for resources, fits into 39 bits.
         u64::from(self.tier) << 40 | (sum >> 32) as u64
     }
 }

@@ -1,10 +1,11 @@
 //! Jobs of a site and their state under its settings.
 
 use super::accounts::{AccountIndex, Accounts};
-use super::allocated_tres::{AllocatedTres, tres_names};
+use super::allocated_tres::{AllocatedTres, amount_of_nodes, tres_names};
 use super::factor::{ONE, ratio};
 use super::limits::{CurrentUsage, LimitUsage, Membership};
 use super::multiples::{last_multiple, next_multiple};
+use super::partition_nodes::classes_of_partition;
 use super::preemption::{Preemptible, PreemptionRules};
 use super::priority_factors::PriorityFactors;
 use dfrsim_cluster::{JobHandle, View};
@@ -74,6 +75,8 @@ pub(crate) struct PrioritySystem {
     now: SimTime,
     /// Last boundary of the calculation period.
     period_boundary: SimTime,
+    /// Step to whose multiples planned ends are rounded up; zero if they are exact.
+    rounding: SimSpan,
 }
 
 impl PrioritySystem {
@@ -99,8 +102,14 @@ impl PrioritySystem {
             preempted_for: BTreeMap::new(),
             now: SimTime::ZERO,
             period_boundary: SimTime::ZERO,
+            rounding: SimSpan::from_secs(settings.backfill.resolution_s),
             settings,
         }
+    }
+
+    /// Plans with exact ends of jobs from now on.
+    pub(crate) fn plan_exact_ends(&mut self) {
+        self.rounding = SimSpan::ZERO;
     }
 
     pub(crate) fn settings(&self) -> &SiteSettings {
@@ -124,6 +133,7 @@ impl PrioritySystem {
         let billing = held.billing(&self.settings, membership.partition, &self.names);
         let estimate = job.estimate().unwrap_or(SimSpan::MAX);
         let rank = PriorityFactors::new(&self.settings, self.size(view, handle, &held), submit, &membership);
+        let rank = rank.with_tres(self.weighted_tres(view, handle, &held, membership.partition));
         let claim = self.in_use.usage_of(&self.settings, &membership, job.origin(), held, estimate);
         let (sequence, joined) = (job.sequence(), view.now());
         let (account, is_admitted, not_before, awaits) = (0, true, joined, None);
@@ -160,6 +170,30 @@ impl PrioritySystem {
                 (tasks + cpus) / 2
             }
         }
+    }
+
+    /// Computes the sum of the weighted fractions of the resources of its partition that a job
+    /// requests.
+    fn weighted_tres(
+        &self,
+        view: View<'_>,
+        handle: JobHandle,
+        held: &AllocatedTres,
+        partition: Option<usize>,
+    ) -> u128 {
+        if self.settings.tres_weights.is_empty() {
+            return 0;
+        }
+        let partition = partition.map(|at| self.settings.partitions[at].name.as_str());
+        let nodes = classes_of_partition(view.classes(), partition);
+        let requested = view.demand(handle).and_then(|demand| demand.requested_cores);
+        let of_resource = |(name, &weight): (&String, &u64)| {
+            let place = self.names.iter().position(|it| it == name).map_or(0, |place| held.get(place));
+            let own = requested.filter(|_| name == "cpu").map_or(place, u64::from);
+            let fraction = ratio(own.into(), amount_of_nodes(view, &nodes, name)).min(ONE);
+            u128::from(weight) * u128::from(fraction)
+        };
+        self.settings.tres_weights.iter().map(of_resource).sum()
     }
 
     /// Returns whether the limits of a job's classes and accounts admit it, given the jobs submitted
@@ -228,6 +262,11 @@ impl PrioritySystem {
     /// Returns the index of a job's partition in the settings.
     pub(crate) fn partition(&self, job: JobHandle) -> Option<usize> {
         self.flags[job.index()].partition.map(|at| at.get() as usize - 1)
+    }
+
+    /// Returns the name of a job's partition.
+    pub(crate) fn partition_name(&self, job: JobHandle) -> Option<&str> {
+        self.partition(job).map(|at| self.settings.partitions[at].name.as_str())
     }
 
     /// Returns the heterogeneous job of which a job is a component, if any.
@@ -437,8 +476,9 @@ impl PrioritySystem {
 
     fn running_jobs(&self) -> impl Iterator<Item = Preemptible<'_>> {
         self.running.iter().map(|(&job, &since)| {
-            let TrackedJob { sequence, membership, .. } = self.tracked(job);
-            Preemptible { job, start: since, sequence: *sequence, membership }
+            let TrackedJob { sequence, membership, usage, .. } = self.tracked(job);
+            let nodes = usage.allocated.get(0);
+            Preemptible { job, start: since, sequence: *sequence, nodes, membership }
         })
     }
 
@@ -502,7 +542,7 @@ impl PrioritySystem {
     /// Rounds the planned duration of a job up, so that it ends at a multiple of the backfill
     /// resolution if it starts now.
     pub(crate) fn round_to_resolution(&self, now: SimTime, span: SimSpan) -> SimSpan {
-        match SimSpan::from_secs(self.settings.backfill.resolution_s).micros() {
+        match self.rounding.micros() {
             0 => span,
             step => {
                 let end = now.saturating_add(span).micros();

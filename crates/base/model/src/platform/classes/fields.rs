@@ -12,7 +12,7 @@ const MOST_NODES: u64 = 10_000_000;
 /// Maximum number of cores or of units of a resource of a node.
 const MOST_OF_ONE: u32 = 10_000;
 /// Maximum number of features of a cluster.
-const MOST_FEATURES: usize = 64;
+pub const MOST_FEATURES: usize = 64;
 
 /// Error in a platform.
 #[derive(Debug, thiserror::Error)]

@@ -5,7 +5,7 @@ mod misfit;
 mod requests;
 mod simgrid;
 
-pub use fields::{ClassFields, InvalidField, PlatformError, PlatformFields, ReferenceNode};
+pub use fields::{ClassFields, InvalidField, MOST_FEATURES, PlatformError, PlatformFields, ReferenceNode};
 pub use misfit::{Misfit, Misfits};
 pub use requests::{DISTINCT_NODES, Demands, REQUESTED_CORES, Request, RequestTarget};
 

@@ -1,9 +1,13 @@
 //! Requests of jobs for generic resources, features, partitions and reservations.
 
 use super::columns::{Column, Row};
-use crate::formats::slurm_conf::{feature_of_partition, feature_of_reservation, first_partition, identifier};
+use super::submission::{Submission, SubmitOption};
+use crate::formats::slurm_conf::{
+    LICENCE, feature_of_list, feature_of_partition, feature_of_reservation, first_partition, identifier,
+};
 use crate::log::Record;
 use dfrsim_model::platform::classes::{DISTINCT_NODES, REQUESTED_CORES};
+use dfrsim_model::platform::hosts;
 
 /// Returns the requests of a job for resources other than processors and memory, as names and
 /// numbers:
@@ -14,9 +18,15 @@ use dfrsim_model::platform::classes::{DISTINCT_NODES, REQUESTED_CORES};
 /// * Node features, with the prefix `@` and the number 1: `Constraints` (all of them are required),
 ///   the partition as `@partition-NAME` (the first of several), and the reservation as
 ///   `@reservation-NAME`.
+///   A list of nodes is a feature, too, if the job has as many nodes as it, or excludes it.
+/// * Licences (`~matlab`), in units.
 /// * The number of processors requested, if another number was allocated ([`REQUESTED_CORES`]), and
 ///   the number of nodes if there are several, which are different ones ([`DISTINCT_NODES`]).
-pub(super) fn requested_resources(row: &Row<'_>, record: &Record) -> Vec<(String, u32)> {
+pub(super) fn requested_resources(
+    row: &Row<'_>,
+    submission: &Submission<'_>,
+    record: &Record,
+) -> Vec<(String, u32)> {
     let nodes = record.nodes.unwrap_or(1);
     let mut asked = total_by_name(generic_resources(row, nodes));
     // The type of an allocated GPU is not a constraint, as the job may not have requested it.
@@ -31,7 +41,12 @@ pub(super) fn requested_resources(row: &Row<'_>, record: &Record) -> Vec<(String
     let reservation = Some(row.get(Column::Reservation)).filter(|name| !name.is_empty());
     let features = features.chain(partition.map(feature_of_partition));
     let features = features.chain(reservation.map(feature_of_reservation));
+    let listed = submission.value(SubmitOption::NODELIST).filter(|list| is_whole_list(list, nodes));
+    let excluded = submission.value(SubmitOption::EXCLUDE).filter(|list| !list.is_empty());
+    let features = features.chain(listed.map(|list| feature_of_list(list, false)));
+    let features = features.chain(excluded.map(|list| feature_of_list(list, true)));
     asked.extend(features.map(|name| (format!("@{name}"), 1)));
+    asked.extend(licences(submission));
     let requested = record.requested_processors;
     if let Some(requested) =
         requested.filter(|_| record.allocated_processors.is_some_and(|it| Some(it) != requested))
@@ -64,6 +79,26 @@ fn required_features(constraints: &str) -> impl Iterator<Item = &str> {
     let constraints = if constraints == "(null)" { "" } else { constraints };
     let features = constraints.split(['&', ',']).filter(|_| !has_alternatives(constraints));
     features.map(str::trim).filter(|name| !name.is_empty())
+}
+
+/// Returns whether a list of nodes has as many nodes as a job.
+pub(super) fn is_whole_list(list: &str, nodes: u32) -> bool {
+    hosts::expand(list).is_some_and(|names| u32::try_from(names.len()) == Ok(nodes))
+}
+
+/// Returns the licences of a job, if it needs all of them: `matlab:2,ansys`.
+fn licences(submission: &Submission<'_>) -> impl Iterator<Item = (String, u32)> {
+    let list = submission.value(SubmitOption::LICENSES).filter(|list| !has_other_licences(list));
+    let parts = list.into_iter().flat_map(|list| list.split([',', ';'])).filter(|part| !part.is_empty());
+    parts.filter_map(|part| {
+        let (name, count) = part.split_once([':', '=', '*']).unwrap_or((part, "1"));
+        Some((format!("{LICENCE}{name}"), count.parse().ok().filter(|count| *count > 0)?))
+    })
+}
+
+/// Returns whether a list of licences has alternatives.
+pub(super) fn has_other_licences(list: &str) -> bool {
+    list.contains('|')
 }
 
 /// Returns whether an expression of features has alternatives or numbers of nodes.
@@ -135,7 +170,7 @@ mod tests {
             ("cpu=4|gpu:0|(null)|N/A", None),
         ] {
             let line = format!("7|COMPLETED|1|1|2|{fields}");
-            let asked = requested_resources(&columns.row(&line).unwrap(), &record);
+            let asked = requested_resources(&columns.row(&line).unwrap(), &Submission::default(), &record);
             let gpus = asked.iter().find(|(name, _)| name == "gpu").map(|(_, number)| *number);
             assert_eq!(gpus, expected, "{fields}");
         }

@@ -185,7 +185,8 @@ pub fn read_text(text: &str, file: &str, strictness: Strictness) -> Result<Whole
     let mut all_asked = ResourceRequests::new();
     for line in log.lines() {
         let Ok(row) = columns.row(rows[line.number as usize - 1]) else { continue };
-        let mut asked = requested_resources(&row, &line.record);
+        let submission = Submission::of_line(row.get(Column::SubmitLine));
+        let mut asked = requested_resources(&row, &submission, &line.record);
         let array = row.get(Column::JobId).split_once('_').and_then(|(array, _)| arrays.get_key_value(array));
         asked.extend(array.map(|(array, most)| (format!("%{array}"), *most)));
         let of_several = row.get(Column::JobId).split_once('+');

@@ -2,7 +2,7 @@
 
 use super::amounts::begin;
 use super::columns::{Column, Columns, Row};
-use super::gres::has_alternatives;
+use super::gres::{has_alternatives, has_other_licences, is_whole_list};
 use super::job::{NO_ELIGIBLE, Run};
 use super::submission::{OPTIONS, Submission, SubmitOption, Treatment};
 use crate::log::{Account, Effect, Fate, FieldUse, Reason};
@@ -17,6 +17,12 @@ const DELIMITER: Reason = Reason {
 const ALTERNATIVES: Reason = Reason {
     fate: Fate::NotSimulated,
     text: "jobs with alternatives or numbers of nodes in Constraints, simulated without features",
+};
+
+/// Jobs of several tasks for which Slurm chose the number of nodes, and the tasks on each.
+const ANY_NODES: Reason = Reason {
+    fate: Fate::NotSimulated,
+    text: "jobs of several tasks that request no number of nodes, simulated on as many nodes as in the listing, with equal parts",
 };
 
 /// Counts of jobs with special properties.
@@ -60,6 +66,7 @@ impl<'a> Properties<'a> {
         account.count_if(Reason::WITH_GPUS, has_gpus);
         account.count_if(DELIMITER, row.has_delimiter_in_field);
         account.count_if(ALTERNATIVES, has_alternatives);
+        account.count_if(ANY_NODES, lets_slurm_choose_nodes(submission));
         run.reasons.iter().for_each(|reason| account.count(*reason));
         self.jobs += 1;
         self.suspended += u64::from(is_suspended);
@@ -69,7 +76,9 @@ impl<'a> Properties<'a> {
             self.licenses.filter(|at| has_licenses && submission.options().all(|other| other != *at));
         let mut is_restricted = false;
         for at in submission.options().chain(of_tres) {
-            if self.treatment(OPTIONS[at], submission) == Treatment::NotSimulated {
+            if self.treatment(OPTIONS[at], submission, job.record.nodes.unwrap_or(1))
+                == Treatment::NotSimulated
+            {
                 self.options[at] += 1;
                 is_restricted = true;
             }
@@ -78,10 +87,17 @@ impl<'a> Properties<'a> {
     }
 
     /// Returns the treatment of an option in this listing: `--begin` and `--hold` are simulated if
-    /// the listing has the time at which jobs became eligible, or the option itself tells it.
-    fn treatment(&self, option: SubmitOption, submission: &Submission<'_>) -> Treatment {
+    /// the listing has the time at which jobs became eligible, or the option itself tells it. A list of
+    /// nodes is simulated if the job has exactly these, and licences if it needs all of them.
+    fn treatment(&self, option: SubmitOption, submission: &Submission<'_>, nodes: u32) -> Treatment {
+        let value = |name: &str| submission.value(name).unwrap_or_default();
         let has_begin = || submission.value(SubmitOption::BEGIN).and_then(|text| begin(text, 0)).is_some();
         let is_known = match option.name {
+            SubmitOption::NODELIST => is_whole_list(value(SubmitOption::NODELIST), nodes),
+            SubmitOption::LICENSES => {
+                let list = value(SubmitOption::LICENSES);
+                !list.is_empty() && !has_other_licences(list)
+            }
             _ if self.columns.has(Column::Eligible) => true,
             SubmitOption::BEGIN => has_begin(),
             SubmitOption::HOLD => false,
@@ -117,5 +133,31 @@ impl<'a> Properties<'a> {
             _ => 0,
         };
         if jobs > 0 { Effect::WouldChange(jobs) } else { Effect::Used }
+    }
+}
+
+/// Returns whether a job has several tasks, and does not say on how many nodes.
+fn lets_slurm_choose_nodes(submission: &Submission<'_>) -> bool {
+    let tasks = submission.value("ntasks").and_then(|tasks| tasks.parse::<u32>().ok());
+    let says = ["nodes", "ntasks-per-node", "nodefile", SubmitOption::NODELIST];
+    tasks.is_some_and(|tasks| tasks > 1) && says.iter().all(|option| submission.value(option).is_none())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slurm_chooses_nodes_for_several_tasks_without_a_number_of_nodes() {
+        for (line, is_chosen) in [
+            ("sbatch -n22 x", true),
+            ("sbatch --ntasks=6 --gpus-per-task=1 x", true),
+            ("sbatch -n1 x", false),
+            ("sbatch -c4 x", false),
+            ("sbatch -n8 -N2 x", false),
+            ("sbatch -n8 --ntasks-per-node=4 x", false),
+        ] {
+            assert_eq!(lets_slurm_choose_nodes(&Submission::of_line(line)), is_chosen, "{line}");
+        }
     }
 }

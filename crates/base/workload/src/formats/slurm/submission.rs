@@ -42,6 +42,8 @@ impl SubmitOption {
     pub(super) const BEGIN: &'static str = "begin";
     pub(super) const HOLD: &'static str = "hold";
     pub(super) const LICENSES: &'static str = "licenses";
+    pub(super) const NODELIST: &'static str = "nodelist";
+    pub(super) const EXCLUDE: &'static str = "exclude";
 }
 
 const fn option(short: Option<char>, name: &'static str, takes: Value, treatment: Treatment) -> SubmitOption {
@@ -88,7 +90,7 @@ pub(super) const OPTIONS: &[SubmitOption] = &[
     option(None, "epilog", Required, NoEffect),
     option(Some('e'), "error", Required, NoEffect),
     option(None, "exact", No, NoEffect),
-    option(Some('x'), "exclude", Required, NotSimulated),
+    option(Some('x'), SubmitOption::EXCLUDE, Required, Simulated),
     option(None, "exclusive", Optional, NotSimulated),
     option(None, "export", Required, NoEffect),
     option(None, "export-file", Required, NoEffect),
@@ -119,7 +121,7 @@ pub(super) const OPTIONS: &[SubmitOption] = &[
     option(None, "kill-on-bad-exit", Optional, NoEffect),
     option(None, "kill-on-invalid-dep", Required, NoEffect),
     option(Some('l'), "label", No, NoEffect),
-    option(Some('L'), SubmitOption::LICENSES, Required, NotSimulated),
+    option(Some('L'), SubmitOption::LICENSES, Required, Simulated),
     option(None, "mail-type", Required, NoEffect),
     option(None, "mail-user", Required, NoEffect),
     option(None, "mcs-label", Required, NotSimulated),
@@ -137,7 +139,7 @@ pub(super) const OPTIONS: &[SubmitOption] = &[
     option(None, "no-requeue", No, NotSimulated),
     option(None, "no-shell", No, NoEffect),
     option(Some('F'), "nodefile", Required, NotSimulated),
-    option(Some('w'), "nodelist", Required, NotSimulated),
+    option(Some('w'), SubmitOption::NODELIST, Required, Simulated),
     option(Some('N'), "nodes", Required, Simulated),
     option(Some('n'), "ntasks", Required, Simulated),
     option(None, "ntasks-per-core", Required, NoEffect),

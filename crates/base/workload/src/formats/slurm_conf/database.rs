@@ -160,7 +160,7 @@ pub(super) fn accounts(rows: &[Row], cluster: Option<&str>) -> Result<ParsedList
             let is_of_account = INHERITED.contains(&limit) && inherited.get(&(name, limit)) == Some(&text);
             let is_used = match is_user {
                 // Listings show inherited limits of users as if they were their own.
-                true => is_of_account,
+                true => is_of_account || of.set(&mut limits, &text, &row.at.for_parameter(limit))?,
                 // Limits of the root account are used only if its descendants inherit them.
                 false => {
                     of.set(&mut limits, &text, &row.at.for_parameter(limit))?
@@ -194,7 +194,7 @@ pub(super) fn accounts(rows: &[Row], cluster: Option<&str>) -> Result<ParsedList
             // Account names do not contain slashes, so this name is unique.
             let (parent, user) = (Some(name).filter(|name| *name != "root"), row.get("user").trim());
             let name = parent.map_or_else(|| user.to_owned(), |parent| format!("{parent}/{user}"));
-            listed.all.push(Account::user(&name, parent, shares));
+            listed.all.push(Account { limits, ..Account::user(&name, parent, shares) });
             continue;
         }
         let depth = text.len() - text.trim_start().len();
@@ -353,10 +353,7 @@ c|science|||3||normal||root
 c|physics|||2||normal||science
 c|physics|anna||1|5|normal||
 ";
-        assert_eq!(
-            tree(listing).unwrap(),
-            "science<-=3 physics<science=2 physics/anna<physics=1 MaxJobs of users"
-        );
+        assert_eq!(tree(listing).unwrap(), "science<-=3 physics<science=2 physics/anna<physics=1");
         let own = listing.replace("|2||normal", "|2|5|normal");
         assert_eq!(tree(&own).unwrap(), "science<-=3 physics<science=2 physics/anna<physics=1");
         let indented = "Account|User|Share\nroot||1\n science||3\n  physics||2\n  physics|anna|parent\n";

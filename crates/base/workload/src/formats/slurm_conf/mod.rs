@@ -48,7 +48,7 @@ mod usage;
 pub use consequence::{Consequence, Ignored};
 pub use errors::{ConfError, ConfErrors};
 pub use fields::JobCounts;
-pub(super) use names::{feature_of_partition, feature_of_reservation, identifier};
+pub(super) use names::{feature_of_list, feature_of_partition, feature_of_reservation, identifier};
 pub use nodes::{NodeKind, PartitionSize};
 pub use note::Note;
 
@@ -58,6 +58,7 @@ use database::ParsedListing;
 use dfrsim_model::JobId;
 use dfrsim_model::named::UnknownName;
 use dfrsim_model::platform::Outage;
+use dfrsim_model::platform::classes::MOST_FEATURES;
 use dfrsim_model::site::{Account, JobArray, JobClass, SiteSettings};
 use events::{NodeEvents, OtherNodes, SiteOutages};
 use include::ConfFile;
@@ -65,7 +66,7 @@ use lines::{ConfLine, Location};
 use nodes::Nodes;
 use parameters::{Parameters, QOS_PREEMPTION};
 use reservations::NodeReservation;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use tables::Row;
@@ -274,6 +275,7 @@ impl SlurmSite {
             return ConfErrors::or(errors, ()).and(Err(Location::default().error("no file is read").into()));
         };
         nodes.check_existence(&self.conf)?;
+        parameters.share_cores(&mut nodes);
         for (of, more) in &self.node_changes {
             nodes.change(of, *more);
         }
@@ -356,8 +358,14 @@ impl SlurmSite {
         ConfErrors::or(errors, ())?;
         nodes.ignored.iter().for_each(|name| parameters.ignore(name.clone()));
         let features = given.values().flatten().filter_map(|(name, _)| name.strip_prefix('@'));
-        let asked = features.map(str::to_owned).collect();
+        let (asked, lists) = with_frequent_lists(features);
+        if lists > 0 {
+            parameters.note_dropped_lists(lists);
+        }
         let kinds = nodes.kinds(Some(&asked), parameters.selection.has_memory());
+        if let Some(largest) = kinds.iter().filter_map(|kind| kind.memory_mb).max() {
+            parameters.bill_memory(largest);
+        }
         let first = header.value("UnixStartTime").and_then(|first| first.parse().ok()).unwrap_or(0);
         for reserved in self.reservations.iter().flatten() {
             parameters.settings.reservations.extend(reserved.relative_to(first));
@@ -365,6 +373,7 @@ impl SlurmSite {
         }
         parameters.settings.arrays = arrays(given);
         parameters.settings.together = heterogeneous_jobs(given);
+        parameters.set_licences(&group_entries(given, LICENCE));
         parameters.separate_heterogeneous_jobs();
         parameters.drop_absent_limits(|name| kinds.iter().any(|kind| kind.resources.contains_key(name)));
         parameters.drop_limits_that_are_not_kept();
@@ -416,7 +425,8 @@ impl SlurmSite {
             };
             let is_open =
                 partitions.iter().any(|it| feature_of_partition(&it.name) == feature && it.nodes > it.idle);
-            let is_unknown = self.reservations.is_none() && feature.starts_with("reservation-");
+            let is_unknown = self.reservations.is_none() && feature.starts_with("reservation-")
+                || names::list_of_feature(feature).is_some();
             let has = kinds.iter().any(|kind| kind.features.iter().any(|own| own == feature));
             !has && !is_open && !is_unknown
         };
@@ -426,11 +436,28 @@ impl SlurmSite {
     }
 }
 
-/// Returns whether an entry of a job's requests is one for a resource or feature, and not its array
-/// (`%`), its heterogeneous job (`+`) or a number of the job (`#`).
-pub fn is_resource_or_feature(name: &str) -> bool {
-    !name.starts_with(['%', '+', '#'])
+/// Returns the features that jobs request, given one entry for each job, and the number of jobs whose
+/// lists of nodes are left out: as many lists are simulated as a platform can have features, the most
+/// frequent ones first.
+fn with_frequent_lists<'a>(requests: impl Iterator<Item = &'a str>) -> (FxHashSet<String>, usize) {
+    let mut counts = BTreeMap::<&str, usize>::new();
+    requests.for_each(|feature| *counts.entry(feature).or_default() += 1);
+    let (mut lists, others): (Vec<_>, Vec<_>) =
+        counts.into_iter().partition(|(feature, _)| names::list_of_feature(feature).is_some());
+    lists.sort_by_key(|(_, jobs)| std::cmp::Reverse(*jobs));
+    let dropped = lists.split_off(lists.len().min(MOST_FEATURES.saturating_sub(others.len())));
+    let kept = others.into_iter().chain(lists).map(|(feature, _)| feature.to_owned());
+    (kept.collect(), dropped.into_iter().map(|(_, jobs)| jobs).sum())
 }
+
+/// Returns whether an entry of a job's requests is one for a resource or feature, and not its array
+/// (`%`), its heterogeneous job (`+`), a number of the job (`#`) or a licence (`~`).
+pub fn is_resource_or_feature(name: &str) -> bool {
+    !name.starts_with(['%', '+', '#', LICENCE])
+}
+
+/// First character of the entries for licences of jobs.
+pub(super) const LICENCE: char = '~';
 
 /// Returns the job arrays that limit the number of tasks running at once.
 fn arrays(given: &BTreeMap<JobId, Vec<(String, u32)>>) -> Vec<JobArray> {

@@ -3,6 +3,7 @@
 use super::ConfError;
 use super::lines::Location;
 use dfrsim_model::platform::hosts;
+pub(in super::super) use dfrsim_model::site::partition_feature as feature_of_partition;
 
 /// Maximum number of nodes of a site.
 pub(super) const MOST_NODES: usize = hosts::MOST_HOSTS;
@@ -14,14 +15,47 @@ pub(in super::super) fn identifier(name: &str) -> String {
     name.chars().map(|letter| if is_known(letter) { letter } else { '_' }).collect()
 }
 
-/// Returns the feature that marks the nodes of a partition.
-pub(in super::super) fn feature_of_partition(name: &str) -> String {
-    identifier(&format!("partition-{name}"))
-}
-
 /// Returns the feature that marks the nodes and jobs of a reservation.
 pub(in super::super) fn feature_of_reservation(name: &str) -> String {
     identifier(&format!("reservation-{name}"))
+}
+
+/// Prefixes of the features that mark the nodes of a list (`--nodelist`), and those outside of it
+/// (`--exclude`).
+const LISTED: &str = "nodelist-";
+const NOT_LISTED: &str = "exclude-";
+
+/// Returns the feature of the nodes on which a job with a list of nodes can run: those of the list, or
+/// all others. Characters that features do not have are written as `_` and two hexadecimal digits.
+pub(in super::super) fn feature_of_list(list: &str, is_excluded: bool) -> String {
+    let mut feature = if is_excluded { NOT_LISTED } else { LISTED }.to_owned();
+    for byte in list.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' => feature.push(char::from(byte)),
+            _ => feature.push_str(&format!("_{byte:02x}")),
+        }
+    }
+    feature
+}
+
+/// Returns the list of nodes in a feature, and true if the feature marks the other nodes; `None` if it
+/// is another feature.
+pub(in super::super) fn list_of_feature(feature: &str) -> Option<(String, bool)> {
+    let listed = feature.strip_prefix(LISTED).map(|code| (code, false));
+    let (code, is_excluded) = listed.or(feature.strip_prefix(NOT_LISTED).map(|code| (code, true)))?;
+    let mut bytes = Vec::new();
+    let mut rest = code.as_bytes();
+    while let Some((&first, others)) = rest.split_first() {
+        rest = others;
+        if first != b'_' {
+            bytes.push(first);
+            continue;
+        }
+        let digits = std::str::from_utf8(others.get(..2)?).ok()?;
+        bytes.push(u8::from_str_radix(digits, 16).ok()?);
+        rest = &others[2..];
+    }
+    Some((String::from_utf8(bytes).ok()?, is_excluded))
 }
 
 /// Expands a host list such as `n[1-3,07],login`. Slurm accepts no text behind the last range of a
@@ -39,6 +73,19 @@ pub(super) fn expand_hosts(list: &str, at: &Location) -> Result<Vec<String>, Con
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lists_of_nodes_are_features() {
+        for (list, is_excluded, feature) in
+            [("n[1-3],x_1", false, "nodelist-n_5b1-3_5d_2cx_5f1"), ("nl1", true, "exclude-nl1")]
+        {
+            assert_eq!(feature_of_list(list, is_excluded), feature);
+            assert_eq!(list_of_feature(feature), Some((list.to_owned(), is_excluded)));
+        }
+        for other in ["gpu", "nodelist-_5", "exclude-_zz"] {
+            assert_eq!(list_of_feature(other), None, "{other}");
+        }
+    }
 
     #[test]
     fn text_behind_the_last_range_is_refused_as_by_slurm() {

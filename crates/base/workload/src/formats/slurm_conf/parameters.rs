@@ -1,11 +1,13 @@
 //! Priorities, limits, preemption and backfilling of `slurm.conf`.
 
 use super::lines::{ConfLine, Location};
+use super::names::identifier;
+use super::nodes::Nodes;
 use super::select::{OverSubscription, Selection};
-use super::{ConfError, ConfErrors, Note, declared};
+use super::{ConfError, ConfErrors, LICENCE, Note, declared};
 use dfrsim_model::site::{
-    BackfillSettings, FairShare, JobClass, LARGEST_TIER, Limits, PreemptMode, PriorityWeights, SiteSettings,
-    Tres,
+    BackfillSettings, FairShare, JobClass, LARGEST_TIER, Licence, Limits, PreemptMode, PriorityWeights,
+    SiteSettings, Tres, VictimOrder,
 };
 
 /// Parsed parameters of a file.
@@ -23,6 +25,8 @@ pub(super) struct Parameters {
     pub(super) selection: Selection,
     /// True if limits of accounts and QOS are kept (`AccountingStorageEnforce`).
     pub(super) keeps_limits: bool,
+    /// Licences with their numbers.
+    pub(super) licences: Vec<(String, u32)>,
     /// Statements about values that have an effect that their names do not show.
     notes: Vec<Note>,
 }
@@ -30,6 +34,8 @@ pub(super) struct Parameters {
 /// Attributes of a partition.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Partition {
+    /// Billing weight of a megabyte of memory.
+    memory_weight: f64,
     pub(super) at: Location,
     class: JobClass,
     preempt_mode: Option<PreemptMode>,
@@ -39,6 +45,8 @@ pub(super) struct Partition {
     pub(super) qos: Vec<String>,
     /// Partition QOS, whose limits apply to all jobs of the partition together.
     pub(super) own_qos: Option<String>,
+    /// Number of jobs that share a core (`OverSubscribe=FORCE:N`), or 0 if it is not given.
+    pub(super) jobs_per_core: u32,
     /// Value of `Priority`, which replaces the job factor and the tier.
     priority: Option<u32>,
 }
@@ -125,6 +133,7 @@ pub(super) fn read(lines: &[ConfLine]) -> Result<Parameters, ConfErrors> {
         used: Vec::new(),
         selection: Selection::default(),
         keeps_limits: false,
+        licences: Vec::new(),
         notes: Vec::new(),
     };
     let (mut is_basic, mut preempt, mut default) = (false, PreemptionParameters::default(), None);
@@ -235,10 +244,16 @@ impl Parameters {
         match name.to_ascii_lowercase().as_str() {
             "priorityflags" => self.priority_flags(value),
             "prioritytype" => *is_basic = at.is_basic(value)?,
+            "priorityweighttres" => {
+                let (weights, others) = at.tres_weights(value)?;
+                self.settings.tres_weights = weights;
+                others.into_iter().for_each(|name| self.ignore(name));
+            }
             "preempttype" => preempt.by = at.preempt_type(value)?,
             "preemptmode" => preempt.mode = at.preempt_mode(value, self)?,
             "preemptexempttime" => preempt.exempt_s = if value == "-1" { 0 } else { at.time(value)? },
             "schedulerparameters" => self.scheduler_parameters(value, at)?,
+            "licenses" => self.licences = at.licences(value)?,
             "authinfo" => self.auth_info(value, at)?,
             "selecttype" => return self.selection.set_type(value, at),
             "selecttypeparameters" => {
@@ -308,6 +323,69 @@ impl Parameters {
         }
     }
 
+    /// Notes that the nodes of a partition count with as many cores as jobs that share them have.
+    fn note_shared_cores(&mut self, partition: &str, jobs: u32) {
+        let is_it = |name: &str| {
+            let key = name.strip_prefix("PartitionName=").and_then(|rest| rest.strip_prefix(partition));
+            key.is_some_and(|key| {
+                matches!(key.trim().to_ascii_lowercase().as_str(), "oversubscribe" | "shared")
+            })
+        };
+        self.ignored.retain(|name| !is_it(name));
+        self.notes.push(Note::noted(format!(
+            "PartitionName={partition}: up to {jobs} jobs share a core, and its nodes count with {jobs} times their cores"
+        )));
+    }
+
+    /// Sets the licences that jobs need, given the names with the sign for licences, the jobs, and the
+    /// numbers. Licences that the file does not define are not simulated.
+    pub(super) fn set_licences(&mut self, needed: &[(&str, u64, u32)]) {
+        let mut unknown = 0;
+        for all in needed.chunk_by(|a, b| a.0 == b.0) {
+            let name = &all[0].0[LICENCE.len_utf8()..];
+            let Some((_, total)) = self.licences.iter().find(|(known, _)| known == name) else {
+                unknown += all.len();
+                continue;
+            };
+            let jobs = all.iter().map(|&(_, job, count)| (job, count)).collect();
+            self.settings.licences.push(Licence { name: name.to_owned(), total: *total, jobs });
+        }
+        if unknown > 0 {
+            self.notes.push(Note::changed(format!(
+                "jobs with licences that `Licenses` does not define, simulated without these: {unknown}"
+            )));
+        }
+    }
+
+    /// Notes that lists of nodes are left out.
+    pub(super) fn note_dropped_lists(&mut self, jobs: usize) {
+        self.notes.push(Note::changed(format!(
+            "jobs with rare lists of nodes (--nodelist, --exclude), simulated on any nodes: {jobs}"
+        )));
+    }
+
+    /// Sets the billing weights of memory, of which jobs hold thousandths of this number of megabytes.
+    pub(super) fn bill_memory(&mut self, megabytes: u64) {
+        for (class, partition) in self.settings.partitions.iter_mut().zip(&self.partitions) {
+            if partition.memory_weight > 0.0 {
+                let weight = (partition.memory_weight * megabytes as f64).round();
+                class.billing.insert("mem".to_owned(), weight as u64);
+            }
+        }
+        self.ignored.retain(|name| !name.ends_with(" of memory"));
+    }
+
+    /// Lets jobs share cores on the nodes of partitions in which they do (`OverSubscribe=FORCE:N`),
+    /// if no other partition has these nodes.
+    pub(super) fn share_cores(&mut self, nodes: &mut Nodes) {
+        let named = self.settings.partitions.iter().zip(&self.partitions);
+        let jobs: Vec<(String, u32)> =
+            named.map(|(class, partition)| (class.name.clone(), partition.jobs_per_core.max(1))).collect();
+        for (partition, jobs) in nodes.share_cores(&jobs) {
+            self.note_shared_cores(&partition, jobs);
+        }
+    }
+
     /// Applies the limits of their partition QOS to partitions.
     pub(super) fn apply_partition_qos(&mut self, qos: &[JobClass]) {
         for (class, partition) in self.settings.partitions.iter_mut().zip(&self.partitions) {
@@ -342,8 +420,19 @@ impl Parameters {
         for part in value.split(',').filter(|part| !part.is_empty()) {
             let (name, value) = part.trim_start_matches('=').split_once('=').unwrap_or((part, ""));
             let parameter = format!("SchedulerParameters={name}");
-            // A scheduling cycle takes no simulated time, so no job arrives or ends during one.
-            let is_met = name.eq_ignore_ascii_case("bf_continue");
+            let is_met = match name.to_ascii_lowercase().as_str() {
+                // A scheduling cycle takes no simulated time, so no job arrives or ends during one.
+                "bf_continue" => true,
+                "preempt_youngest_first" => {
+                    self.settings.victims = VictimOrder::SlurmYoungest;
+                    true
+                }
+                "preempt_strict_order" => {
+                    self.settings.preempt_strict_order = true;
+                    true
+                }
+                _ => false,
+            };
             if !is_met && !declared::set(&mut self.settings, &parameter, value, &at.for_parameter(name))? {
                 self.ignore(parameter);
             }
@@ -417,10 +506,11 @@ impl Parameters {
         match key {
             "maxtime" => class.max_time_s = at.time_limit(value)?,
             "maxnodes" => class.max_nodes = at.limit(value)?,
+            "maxcpuspernode" => class.max_cores_per_node = at.limit(value)?,
             "priorityjobfactor" => class.priority = at.number(value)?,
             "tresbillingweights" => {
-                class.billing = at.billing(value)?;
-                if value.split(',').any(is_of_memory) {
+                (class.billing, partition.memory_weight) = at.billing(value)?;
+                if partition.memory_weight > 0.0 {
                     self.ignore(format!("{} of memory", at.parameter));
                 }
             }
@@ -429,7 +519,9 @@ impl Parameters {
             "oversubscribe" | "shared" => {
                 let sharing = OverSubscription::of(value, &at)?;
                 class.whole_nodes = sharing == OverSubscription::None;
-                if matches!(sharing, OverSubscription::Cores(_)) {
+                partition.jobs_per_core = 1;
+                if let OverSubscription::Cores(jobs) = sharing {
+                    partition.jobs_per_core = jobs;
                     self.ignore(at.parameter);
                 }
             }
@@ -463,10 +555,25 @@ fn is_of_memory(weight: &str) -> bool {
     weight.to_ascii_lowercase().starts_with("mem=")
 }
 
+/// Parses the weight of memory, such as `Mem=0.25G`, into that of a megabyte.
+fn memory_weight(text: &str) -> Option<f64> {
+    let (_, weight) = text.split_once('=')?;
+    let megabytes = match weight.chars().last()?.to_ascii_uppercase() {
+        'K' => 1.0 / 1024.0,
+        'M' => 1.0,
+        'G' => 1024.0,
+        'T' => 1024.0 * 1024.0,
+        _ => return weight.parse().ok().filter(|weight| (0.0..=1e6).contains(weight)),
+    };
+    let number =
+        weight[..weight.len() - 1].parse::<f64>().ok().filter(|weight| (0.0..=1e6).contains(weight))?;
+    Some(number / megabytes)
+}
+
 impl Location {
-    /// Parses billing weights such as `CPU=1.0,Mem=0.25G,GRES/gpu=2` into thousandths. The weight of
-    /// memory is skipped.
-    fn billing(&self, text: &str) -> Result<Tres, ConfError> {
+    /// Parses billing weights such as `CPU=1.0,Mem=0.25G,GRES/gpu=2` into thousandths, and the weight
+    /// of a megabyte of memory.
+    fn billing(&self, text: &str) -> Result<(Tres, f64), ConfError> {
         let expected = "weights such as CPU=1.0,GRES/gpu=2";
         let weight = |part: &str| {
             let (name, weight) = part.split_once('=')?;
@@ -475,12 +582,52 @@ impl Location {
             let name = name.strip_prefix("gres/").unwrap_or(&name).to_owned();
             Some((name, (weight * 1_000.0).round() as u64))
         };
-        let mut weights = Tres::new();
-        for part in text.split(',').filter(|part| !part.is_empty() && !is_of_memory(part)) {
+        let (mut weights, mut of_memory) = (Tres::new(), 0.0);
+        for part in text.split(',').filter(|part| !part.is_empty()) {
+            if is_of_memory(part) {
+                of_memory = memory_weight(part).ok_or_else(|| self.unexpected(part, expected))?;
+                continue;
+            }
             let (name, weight) = weight(part).ok_or_else(|| self.unexpected(part, expected))?;
             weights.insert(name, weight);
         }
-        Ok(weights)
+        Ok((weights, of_memory))
+    }
+    /// Parses weights such as `CPU=1000,GRES/gpu=2000`. Returns those of resources that nodes have, and
+    /// the names of the others.
+    fn tres_weights(&self, text: &str) -> Result<(Tres, Vec<String>), ConfError> {
+        let expected = "whole weights such as CPU=1000,GRES/gpu=2000";
+        let (mut weights, mut others) = (Tres::new(), Vec::new());
+        for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
+            let weight =
+                part.split_once('=').and_then(|(name, weight)| Some((name, weight.parse::<u32>().ok()?)));
+            let (name, weight) = weight.ok_or_else(|| self.unexpected(part, expected))?;
+            let lower = name.to_ascii_lowercase();
+            match lower.strip_prefix("gres/") {
+                Some(resource) => _ = weights.insert(identifier(&resource.replace(':', "_")), weight.into()),
+                None if matches!(lower.as_str(), "cpu" | "mem" | "node") => {
+                    _ = weights.insert(lower, weight.into())
+                }
+                None => others.push(format!("{}={name}", self.parameter)),
+            }
+        }
+        Ok((weights, others))
+    }
+    /// Parses licences such as `matlab:4,ansys`, each with a number, by default 1.
+    fn licences(&self, text: &str) -> Result<Vec<(String, u32)>, ConfError> {
+        let parts = text.split([',', ';']).map(str::trim).filter(|part| !part.is_empty());
+        let mut licences: Vec<(String, u32)> = Vec::new();
+        for part in parts {
+            let (name, count) =
+                part.split_once([':', '=', '*']).map_or((part, "1"), |(name, count)| (name, count));
+            let count = count.parse().ok().filter(|_| !name.is_empty());
+            let count = count.ok_or_else(|| self.unexpected(part, "licences such as matlab:4"))?;
+            if licences.iter().any(|(other, _)| other == name) {
+                return Err(self.error(format!("licence {name} is defined twice")));
+            }
+            licences.push((name.to_owned(), count));
+        }
+        Ok(licences)
     }
     fn tier(&self, text: &str) -> Result<u32, ConfError> {
         let tier = text.parse().ok().filter(|tier| *tier <= LARGEST_TIER);

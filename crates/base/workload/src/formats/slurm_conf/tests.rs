@@ -1,7 +1,7 @@
 mod cases;
 
 use super::*;
-use dfrsim_model::site::{BackfillSettings, FairShare, PreemptMode, PriorityWeights};
+use dfrsim_model::site::{BackfillSettings, FairShare, PreemptMode, PriorityWeights, VictimOrder};
 use std::fs;
 
 #[test]
@@ -23,9 +23,92 @@ fn all_that_is_used_is_read_and_the_rest_listed() {
     let limits: Vec<_> =
         settings.partitions.iter().map(|it| (it.priority, it.max_time_s, it.max_nodes)).collect();
     assert_eq!(limits, [(1, None, Some(4)), (100, Some(1_800), None)]);
-    let expected =
-        ["SlurmctldHost", "PriorityWeightTRES", "PriorityUsageResetPeriod", "SchedulerParameters=defer"];
-    assert_eq!(ignored, expected);
+    assert_eq!(settings.tres_weights.get("cpu"), Some(&1));
+    assert_eq!(ignored, ["SlurmctldHost", "PriorityUsageResetPeriod", "SchedulerParameters=defer"]);
+}
+
+#[test]
+fn weights_of_resources_and_orders_of_preemption_are_read() {
+    let of = |text: &str| read(text).map(|conf| (conf.settings, conf.ignored));
+    let (settings, ignored) = of("PriorityWeightTRES=CPU=5,GRES/gpu:a100=7,Mem=1,billing=3\n").unwrap();
+    let weights: Vec<(&str, u64)> =
+        settings.tres_weights.iter().map(|(name, weight)| (name.as_str(), *weight)).collect();
+    assert_eq!(weights, [("cpu", 5), ("gpu_a100", 7), ("mem", 1)]);
+    assert_eq!(
+        (ignored, settings.victims),
+        (vec!["PriorityWeightTRES=billing".to_owned()], VictimOrder::Smallest)
+    );
+    let error = of("PriorityWeightTRES=CPU\n").unwrap_err().to_string();
+    assert!(error.contains("whole weights such as CPU=1000") && error.contains("found `CPU`"), "{error}");
+    let (settings, ignored) = of(
+        "SchedulerParameters=preempt_youngest_first,preempt_strict_order,preempt_reorder_count=4,bf_window_linear=60\n",
+    )
+    .unwrap();
+    assert_eq!((settings.victims, ignored.len()), (VictimOrder::SlurmYoungest, 0));
+    assert_eq!((settings.preempt_strict_order, settings.preempt_reorders), (true, 4));
+    assert_eq!(settings.backfill.window_linear_s, 60);
+}
+
+#[test]
+fn licences_node_lists_and_shared_cores_are_those_of_the_jobs() {
+    let folder = Folder::new();
+    let more = "Licenses=matlab:2,ansys\nPartitionName=open Nodes=o1 OverSubscribe=FORCE:2 MaxCPUsPerNode=3\n\
+                PartitionName=mixed Nodes=g1 OverSubscribe=FORCE:2\nNodeName=o1 CPUs=4\n";
+    folder.write("slurm.conf", &format!("{CONF}{more}"));
+    let site = folder.read().unwrap();
+    let given = [
+        (1, vec![("~matlab", 1), ("@nodelist-n1", 1)]),
+        (2, vec![("~matlab", 2), ("@exclude-n1", 1)]),
+        (3, vec![("~idl", 1), ("@partition-open", 1)]),
+    ];
+    let given = given.map(|(job, asked)| {
+        (JobId(job), asked.into_iter().map(|(name, count)| (name.to_owned(), count)).collect())
+    });
+    let of_log = site.for_log(&Header::default(), &given.into(), &JobCounts::default()).unwrap();
+    let kinds: Vec<_> = of_log
+        .kinds
+        .iter()
+        .map(|it| format!("{} {} {} {}", it.name, it.nodes, it.cores, it.features.join(" ")))
+        .collect();
+    assert_eq!(
+        kinds,
+        ["n1 1 8 nodelist-n1", "n2 2 8 exclude-n1", "g1 2 16 exclude-n1", "o1 1 8 partition-open exclude-n1"]
+    );
+    let licences = of_log.settings.licences;
+    assert_eq!(licences.len(), 1);
+    assert_eq!(
+        (licences[0].name.as_str(), licences[0].total, &licences[0].jobs[..]),
+        ("matlab", 2, &[(1, 1), (2, 2)][..])
+    );
+    let open = of_log.settings.partitions.iter().find(|it| it.name == "open").unwrap();
+    assert_eq!(open.max_cores_per_node, Some(3));
+    assert!(of_log.ignored.to_string().contains("PartitionName=mixed OverSubscribe"), "{}", of_log.ignored);
+    assert!(!of_log.ignored.to_string().contains("PartitionName=open"), "{}", of_log.ignored);
+    let notes: Vec<String> = of_log.notes.iter().map(Note::to_string).collect();
+    let has = |text: &str| notes.iter().any(|note| note == text);
+    assert!(
+        has("jobs with licences that `Licenses` does not define, simulated without these: 1"),
+        "{notes:?}"
+    );
+    assert!(
+        has("PartitionName=open: up to 2 jobs share a core, and its nodes count with 2 times their cores"),
+        "{notes:?}"
+    );
+}
+
+/// A partition charges 0.25 for a gigabyte; the largest node has 64,000 MB, of which a job holds thousandths.
+#[test]
+fn memory_is_billed_by_the_largest_node() {
+    let folder = Folder::new();
+    let more = "NodeName=big CPUs=4 RealMemory=64000\nPartitionName=large Nodes=big TRESBillingWeights=CPU=1,Mem=0.25G\n";
+    folder.write("slurm.conf", &format!("{CONF}{more}"));
+    let of_log =
+        folder.read().unwrap().for_log(&Header::default(), &BTreeMap::new(), &JobCounts::default()).unwrap();
+    let large = of_log.settings.partitions.iter().find(|it| it.name == "large").unwrap();
+    assert_eq!((large.billing["cpu"], large.billing["mem"]), (1_000, 16));
+    assert!(!of_log.ignored.to_string().contains("TRESBilling"), "{}", of_log.ignored);
+    folder.write("slurm.conf", &format!("{CONF}{}", more.replace("0.25G", "much")));
+    assert!(folder.read().unwrap_err().contains("found `Mem=much`"));
 }
 
 #[test]
@@ -212,7 +295,7 @@ fn a_site_has_the_names_of_the_log() {
     assert_eq!(
         of_log.ignored.to_string(),
         "\
-not used, may change which jobs may start: PartitionName=cpu AllowAccounts, MaxJobs of users
+not used, may change which jobs may start: PartitionName=cpu AllowAccounts
 not used, may change how long jobs run, and what is repeated: QOS high Preempt
 not used, may change no figure: ClusterName"
     );

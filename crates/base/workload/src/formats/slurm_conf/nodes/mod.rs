@@ -7,8 +7,10 @@ mod sets;
 mod state;
 mod topology;
 
-use super::lines::{ConfLine, values};
-use super::names::{MOST_NODES, expand_hosts, feature_of_partition, feature_of_reservation, identifier};
+use super::lines::{ConfLine, Location, values};
+use super::names::{
+    MOST_NODES, expand_hosts, feature_of_partition, feature_of_reservation, identifier, list_of_feature,
+};
 use super::reservations::NodeReservation;
 use super::{ConfError, ConfErrors, Note};
 use node::Node;
@@ -165,7 +167,7 @@ impl Nodes {
     ///
     /// No line with `NodeName`, or none with `PartitionName`.
     pub(super) fn check_existence(&self, file: &str) -> Result<(), ConfErrors> {
-        let at = super::lines::Location { file: file.into(), ..Default::default() };
+        let at = Location { file: file.into(), ..Default::default() };
         let missing = [("NodeName", self.nodes.is_empty()), ("PartitionName", self.partitions.is_empty())];
         let missing = missing.into_iter().filter(|(_, is_missing)| *is_missing);
         let errors = missing.map(|(name, _)| at.error(format!("expected lines with {name}, found none")));
@@ -267,6 +269,41 @@ impl Nodes {
         Ok(())
     }
 
+    /// Multiplies the cores of the nodes of partitions by the number of jobs that share a core there,
+    /// given that number for each partition. Returns the partitions of which this holds; other
+    /// partitions with the same nodes must share cores equally.
+    pub(super) fn share_cores(&mut self, jobs: &[(String, u32)]) -> Vec<(String, u32)> {
+        let of = |partition: &str| jobs.iter().find(|(name, _)| name == partition).map_or(1, |it| it.1);
+        let partitions = &self.partitions;
+        let jobs_on = |node: &str| -> Vec<u32> {
+            let own =
+                partitions.iter().filter(|(_, nodes)| nodes.as_ref().is_none_or(|it| it.contains(node)));
+            own.map(|(partition, _)| of(partition)).collect()
+        };
+        let is_equal = |node: &str| jobs_on(node).windows(2).all(|pair| pair[0] == pair[1]);
+        let shares = |(partition, names): &&(String, Option<FxHashSet<String>>)| {
+            let own = |node: &str| names.as_ref().is_none_or(|it| it.contains(node));
+            of(partition) > 1 && self.nodes.iter().all(|(node, _)| !own(node) || is_equal(node))
+        };
+        let sharing: Vec<(String, u32)> = partitions
+            .iter()
+            .filter(shares)
+            .map(|(partition, _)| (partition.clone(), of(partition)))
+            .collect();
+        let is_shared = |node: &str| {
+            let own =
+                partitions.iter().filter(|(_, nodes)| nodes.as_ref().is_none_or(|it| it.contains(node)));
+            own.filter_map(|(partition, _)| sharing.iter().find(|(name, _)| name == partition))
+                .map(|it| it.1)
+                .next()
+        };
+        let factors: Vec<Option<u32>> = self.nodes.iter().map(|(node, _)| is_shared(node)).collect();
+        for ((_, node), jobs) in self.nodes.iter_mut().zip(factors) {
+            node.jobs_per_core = jobs;
+        }
+        sharing
+    }
+
     /// Iterates over the names of all nodes.
     pub(super) fn node_names(&self) -> impl Iterator<Item = &str> {
         self.nodes.iter().map(|(name, _)| name.as_str())
@@ -326,7 +363,7 @@ impl Nodes {
 
     /// Groups the usable nodes by kind. With `asked`, other features are omitted. Memory counts only
     /// if `has_memory`.
-    pub(super) fn kinds(&self, asked: Option<&FxHashSet<String>>, has_memory: bool) -> Vec<NodeKind> {
+    pub(super) fn kinds<'a>(&self, asked: Option<&'a FxHashSet<String>>, has_memory: bool) -> Vec<NodeKind> {
         let nodes = self.usable();
         let narrow: Vec<(&String, &FxHashSet<String>)> = self
             .partitions
@@ -334,6 +371,13 @@ impl Nodes {
             .filter_map(|(partition, names)| Some((partition, names.as_ref()?)))
             .filter(|(_, names)| nodes.iter().any(|(name, _)| !names.contains(name)))
             .collect();
+        let list = |feature: &'a String| {
+            let (list, is_excluded) = list_of_feature(feature)?;
+            let names = expand_hosts(&list, &Location::default()).ok()?;
+            Some((feature, FxHashSet::from_iter(names), is_excluded))
+        };
+        let lists: Vec<(&String, FxHashSet<String>, bool)> =
+            asked.into_iter().flatten().filter_map(list).collect();
         let mut kinds: Vec<NodeKind> = Vec::new();
         for (name, node) in nodes {
             let of_partitions = narrow
@@ -341,9 +385,12 @@ impl Nodes {
                 .filter(|(_, names)| names.contains(name))
                 .map(|(partition, _)| feature_of_partition(partition));
             let features = node.features.iter().map(|name| identifier(name)).chain(of_partitions);
+            let of_lists =
+                lists.iter().filter(|(_, names, is_excluded)| names.contains(name) != *is_excluded);
+            let features = features.chain(of_lists.map(|(feature, ..)| (*feature).clone()));
             let reserved = self.reserved.iter().filter(|(_, names)| names.contains(name));
             let reserved = reserved.map(|(feature, _)| feature.clone());
-            let cores = node.processors().for_jobs;
+            let cores = node.processors().for_jobs.saturating_mul(node.jobs_per_core.unwrap_or(1));
             let kind = NodeKind {
                 cores,
                 memory_mb: node.memory_mb().filter(|_| has_memory),

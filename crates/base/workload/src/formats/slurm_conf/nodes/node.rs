@@ -60,6 +60,8 @@ pub(in super::super) struct Node {
     /// Nodes of lower weight are allocated first; Slurm's default is 1.
     pub(super) weight: Option<u32>,
     pub(super) state: NodeState,
+    /// Number of jobs that share a core; `None` if jobs do not share cores.
+    pub(super) jobs_per_core: Option<u32>,
 }
 
 impl Node {
