@@ -53,6 +53,7 @@
 mod auditor;
 pub mod batch;
 mod check;
+mod devices;
 pub mod explain;
 mod fault;
 pub mod fractional;

@@ -1,6 +1,7 @@
 mod cases;
 
 use super::*;
+use dfrsim_model::JobId;
 use dfrsim_model::site::{BackfillSettings, FairShare, PreemptMode, PriorityWeights};
 use std::fs;
 
@@ -189,7 +190,7 @@ fn a_site_has_the_names_of_the_log() {
         (10, "+9"),
         (11, "+11"),
     ];
-    let given = given.map(|(job, name)| (JobId(job), vec![(name.to_owned(), 2)])).into();
+    let given = given.into_iter().map(|(job, name)| (JobId(job), vec![(name.to_owned(), 2)])).collect();
     let of_log = site.for_log(&header, &given, &JobCounts::default()).unwrap();
     let array = |jobs: &[(u64, u64)]| JobArray { jobs: jobs.to_vec(), running: 2 };
     assert_eq!(of_log.settings.arrays, [array(&[(4, 5), (7, 7)]), array(&[(8, 8)])]);
@@ -227,7 +228,7 @@ fn names_that_other_files_lack_are_answered_with_the_nearest() {
         (Naming::Queue, "norml", "QOS `norml`; did you mean `normal`?"),
     ] {
         let error = site
-            .for_log(&header(&[(of, 1, name)]), &BTreeMap::new(), &JobCounts::default())
+            .for_log(&header(&[(of, 1, name)]), &Asks::new(), &JobCounts::default())
             .unwrap_err()
             .to_string();
         assert!(error.ends_with(&format!("slurm.conf: the log has jobs of an unknown {message}")), "{error}");
@@ -254,7 +255,7 @@ fn a_site_may_be_another_one() {
     let changed = |changes: &[&str]| {
         let mut site = folder.read().unwrap();
         changes.iter().try_for_each(|change| site.change(change))?;
-        site.for_log(&Header::default(), &BTreeMap::new(), &JobCounts::default())
+        site.for_log(&Header::default(), &Asks::new(), &JobCounts::default())
     };
     let of = |change: &str| changed(&[change]).unwrap_or_else(|error| panic!("{error}")).settings;
     assert_eq!(of("bf_interval=60").backfill.interval_s, 60);
