@@ -1,6 +1,7 @@
 //! Auditor that follows a simulation record by record.
 
 use crate::check::{Change, Check, Jobs};
+use crate::devices::Devices;
 use crate::fault::{AuditError, Fault, Faults};
 use crate::forced::DueInterruptions;
 use crate::head::{Rank, RecordHead};
@@ -71,6 +72,7 @@ pub struct Auditor {
     /// Running jobs as (completion time, job), by the time at which their work will be done.
     due: BTreeSet<(u64, u64)>,
     cluster: Nodes,
+    devices: Devices,
     pub(crate) tally: Tally,
     links: Links,
     peak_jobs: usize,
@@ -240,6 +242,16 @@ impl Auditor {
             Record::Start { ref on, job_yield, .. }
             | Record::Resume { ref on, job_yield, .. }
             | Record::Migrate { ref on, job_yield, .. } => self.place(number, head.name, on, job_yield),
+            Record::Bind { ref devices, .. } => {
+                let job = self.jobs.get(&number).and_then(|job| Some((job.size.devices?, &job.placement)));
+                let Some((request, on)) = job else {
+                    return self.fault(Some(number), "`bind` of a job that requests no devices");
+                };
+                let count = |node| self.cluster.device_count(node);
+                let wrong = self.devices.bind((number, self.line), request, on, devices, count);
+                wrong.into_iter().for_each(|rule| self.fault(Some(number), rule));
+                self.check.iter_mut().for_each(|check| check.bind(number, devices));
+            }
             Record::Yield { job_yield, .. } => {
                 if self.may_change(number, head.name, Phase::Running) {
                     self.check_change(number, head.name, &[], job_yield);
@@ -280,11 +292,11 @@ impl Auditor {
                 self.platform = Some(platform);
             }
             Record::Priority { ref settings } => self.priority(settings),
-            Record::Classes { ref resources, ref classes, cores } => {
+            Record::Classes { ref resources, ref classes, cores, core_parts } => {
                 if self.line != 2 && !(self.line == 3 && self.platform.is_some()) {
                     return self.fault(None, "`classes` record after the beginning of the file");
                 }
-                if !self.cluster.set_classes(resources, classes, cores) {
+                if !self.cluster.set_classes(resources, classes, (cores, core_parts)) {
                     let rule = "invalid classes: expected as many nodes as the cluster has, and in each class a speed above 0 and up to 1 and an amount of each resource";
                     return self.fault(None, rule);
                 }
@@ -347,6 +359,7 @@ impl Auditor {
         let (faults, at, seen) = (&mut self.faults, Some(SimTime::from_micros(self.now)), self.line);
         let mut fault = |line, job, rule| faults.push(Fault { line, at, job, rule });
         self.cluster.settle(|(line, job), rule| fault(line, Some(job), rule));
+        self.devices.settle(|(line, job), rule| fault(line, Some(job), rule));
         for (number, line) in self.started.drain(..) {
             let limits = self.limits.as_mut().zip(self.jobs.get(&number));
             if let Some(rule) = limits.and_then(|(limits, job)| limits.start(self.now, number, job)) {
@@ -538,6 +551,7 @@ impl Auditor {
         self.limits.iter_mut().for_each(|limits| limits.end(number));
         self.due_interruptions.settle(number);
         self.release_nodes(number);
+        self.devices.release(number);
         let (Some(platform), Some(job)) = (&mut self.platform, self.jobs.get_mut(&number)) else { return };
         let is_lost = found.is_none();
         let is_done = job.is_done(self.now);
@@ -605,6 +619,7 @@ impl Auditor {
         self.limits.iter_mut().for_each(|limits| limits.end(number));
         self.due_interruptions.settle(number);
         self.release_nodes(number);
+        self.devices.release(number);
         self.jobs.remove(&number)
     }
     /// Releases the resources of a job on its nodes.
@@ -653,6 +668,9 @@ impl Auditor {
             job.placement.clear();
             job.placement.extend_from_slice(on);
         });
+        if self.jobs.get(&number).is_some_and(|job| job.size.devices.is_some()) {
+            self.devices.place(number, self.line);
+        }
         if moved > 0 {
             self.tally.migrations += 1;
             self.tally.migrated_tasks += moved;
@@ -671,6 +689,7 @@ impl Auditor {
                 waits = Some(job.remaining_after_pause(now, penalty));
                 job.placement.clear();
             });
+            self.devices.release(number);
             self.limits.iter_mut().for_each(|limits| limits.end(number));
             if self.preempts {
                 self.check_preemption(number, PreemptMode::Suspend, waits);

@@ -1,5 +1,6 @@
 //! Interface between the auditor and the rules of a policy.
 
+use crate::devices::Triples;
 use crate::job::Job;
 use crate::nodes::Kind;
 use crate::platform::Platform;
@@ -40,6 +41,8 @@ pub(crate) trait Check: fmt::Debug {
     fn submit(&mut self, number: u64, now: u64, job: &Job);
     /// Checks a change of a job.
     fn change(&mut self, change: Change<'_>) -> Option<String>;
+    /// Learns the devices of the job that was placed last.
+    fn bind(&mut self, _job: u64, _devices: &Triples) {}
     /// Checks the preemption of a job, which may wait with a remaining estimate.
     fn preempt(
         &mut self,

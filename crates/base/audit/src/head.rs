@@ -50,6 +50,7 @@ impl RecordHead {
             Record::Link { at_us, job, .. } => of_job(at_us, job, "link", Rank::Submission),
             Record::Ask { at_us, job, .. } => of_job(at_us, job, "ask", Rank::Submission),
             Record::Start { at_us, job, .. } => of_job(at_us, job, "start", Rank::Change),
+            Record::Bind { at_us, job, .. } => of_job(at_us, job, "bind", Rank::Change),
             Record::Resume { at_us, job, .. } => of_job(at_us, job, "resume", Rank::Change),
             Record::Migrate { at_us, job, .. } => of_job(at_us, job, "migrate", Rank::Change),
             Record::Yield { at_us, job, .. } => of_job(at_us, job, "yield", Rank::Change),

@@ -81,6 +81,7 @@
 mod auditor;
 pub mod batch;
 mod check;
+mod devices;
 pub mod explain;
 mod fault;
 mod forced;

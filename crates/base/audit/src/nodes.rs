@@ -1,6 +1,7 @@
 //! Nodes of a cluster: their resources, the usage, and the requests of jobs.
 
 use crate::Rule;
+use crate::devices::DeviceRequest;
 use dfrsim_model::event::{ClassOfNodes, ResourceOfNodes};
 use dfrsim_model::site::partition_feature;
 use dfrsim_model::{Share, Yield};
@@ -22,6 +23,12 @@ pub(crate) struct Kind {
     /// Capacity of a node in whole cores, memory, and units of the other resources; empty if the
     /// number of cores is unknown.
     pub(crate) pieces: Vec<i64>,
+    /// Index among the other resources of the one whose units are devices, if any.
+    pub(crate) device: Option<usize>,
+    /// Number of whole cores of a node; 0 if it is unknown.
+    pub(crate) cores: u64,
+    /// Number of parts into which a core is divided.
+    pub(crate) core_parts: u64,
     /// Names of the other resources; `None` if the file does not describe the nodes.
     pub(crate) resources: Option<Vec<String>>,
 }
@@ -31,14 +38,29 @@ impl Kind {
     fn reference(nodes: u32) -> Kind {
         let (capacity, pieces) = (vec![ONE; 2], vec![ONE as i64; 2]);
         let (features, resources) = (Vec::new(), None);
-        Kind { nodes, speed: Yield::ONE.units(), capacity, features, size_rank: 0, pieces, resources }
+        Kind {
+            nodes,
+            speed: Yield::ONE.units(),
+            capacity,
+            features,
+            size_rank: 0,
+            pieces,
+            device: None,
+            cores: 0,
+            core_parts: 1,
+            resources,
+        }
+    }
+    /// Returns whether such a node has a feature, or one of several that are separated by `|`.
+    fn has_one_of(&self, names: &str) -> bool {
+        names.split('|').any(|name| self.features.iter().any(|own| own == name))
     }
     /// Returns whether a task fits on such a node at full speed.
     fn fits(&self, size: &Size) -> bool {
         let takes = size.held.iter().zip(&size.used).zip(&size.shared);
         let has_all =
             takes.zip(&self.capacity).all(|(((held, used), shared), has)| (held + used).max(*shared) <= *has);
-        has_all && size.features.iter().all(|name| self.features.contains(name))
+        has_all && size.features.iter().all(|names| self.has_one_of(names))
     }
 }
 
@@ -65,6 +87,10 @@ pub(crate) struct Size {
     pub(crate) allowed: Vec<bool>,
     /// Amounts in the units of [`Kind::pieces`].
     pub(crate) pieces: Vec<i64>,
+    /// Request for devices, if any.
+    pub(crate) devices: Option<DeviceRequest>,
+    /// Number of whole cores; 0 if the nodes have no classes.
+    pub(crate) cores: u64,
 }
 
 impl Size {
@@ -77,6 +103,8 @@ impl Size {
             features: Vec::new(),
             allowed: vec![true],
             pieces: vec![need.max(1).into(), memory.into()],
+            devices: None,
+            cores: 0,
         }
     }
 }
@@ -95,8 +123,11 @@ pub(crate) struct Nodes {
     pub(crate) kinds: Arc<Vec<Kind>>,
     /// Resources other than CPU and memory.
     resources: Vec<ResourceOfNodes>,
-    /// Number of cores of the reference node, if known.
-    cores: Option<u32>,
+    /// Number of the parts of cores of the reference node that tasks hold, if known; cores have one
+    /// part unless the file says otherwise.
+    cores: Option<u64>,
+    /// Number of these parts of a core.
+    core_parts: u64,
     /// True if the classes of nodes are known.
     pub(crate) has_classes: bool,
     /// Usage by resource, for all nodes up to the highest one used so far.
@@ -116,7 +147,7 @@ impl Nodes {
         &mut self,
         resources: &[ResourceOfNodes],
         classes: &[ClassOfNodes],
-        cores: Option<u32>,
+        (cores, core_parts): (Option<u32>, Option<u32>),
     ) -> bool {
         let is_class = |class: &ClassOfNodes| {
             class.resources.len() == resources.len()
@@ -125,9 +156,11 @@ impl Nodes {
         };
         let sum: u64 = classes.iter().map(|class| u64::from(class.nodes)).sum();
         let all: u64 = self.kinds.iter().map(|kind| u64::from(kind.nodes)).sum();
-        if sum != all || cores == Some(0) || !classes.iter().all(is_class) {
+        if sum != all || cores == Some(0) || core_parts == Some(0) || !classes.iter().all(is_class) {
             return false;
         }
+        let core_parts = core_parts.map_or(1, u64::from);
+        let cores = cores.map(|cores| u64::from(cores) * core_parts);
         let has = |class: &ClassOfNodes| (class.resources.clone(), class.memory, class.cpu);
         let kind = |class: &ClassOfNodes| Kind {
             nodes: class.nodes,
@@ -139,14 +172,22 @@ impl Nodes {
             features: class.features.clone(),
             size_rank: classes.iter().filter(|other| has(other) < has(class)).count(),
             pieces: pieces(cores, class.cpu, class.memory, &class.resources),
+            device: resources.iter().position(|resource| resource.devices),
+            cores: whole_cores(cores, core_parts, class.cpu),
+            core_parts,
             resources: Some(resources.iter().map(|resource| resource.name.clone()).collect()),
         };
-        (self.cores, self.has_classes) = (cores, true);
+        (self.cores, self.core_parts, self.has_classes) = (cores, core_parts, true);
         self.kinds = Arc::new(classes.iter().map(kind).collect());
         self.resources = resources.to_vec();
         true
     }
 
+    /// Returns the number of devices of a node.
+    pub(crate) fn device_count(&self, node: u32) -> u64 {
+        let kind = self.of(node);
+        kind.device.map_or(0, |at| kind.capacity[2 + at] / ONE)
+    }
     fn of(&self, node: u32) -> &Kind {
         let mut end = 0_u64;
         let has_it = |kind: &&Kind| {
@@ -170,7 +211,7 @@ impl Nodes {
     /// need, and requires these features. Returns `None` if the nodes have no such resources or
     /// features.
     pub(crate) fn size(&self, plain: &Size, asked: &[(u32, u32)], features: &[String]) -> Option<Size> {
-        let is_known = |name: &String| self.kinds.iter().any(|kind| kind.features.contains(name));
+        let is_known = |names: &String| self.kinds.iter().any(|kind| kind.has_one_of(names));
         let is_right =
             asked.len() == self.resources.len() && asked.iter().all(|ask| ask.1 <= Share::ONE.units());
         if !self.has_classes || !is_right || !features.iter().all(is_known) {
@@ -180,7 +221,14 @@ impl Nodes {
         let mut size = Size { held, used, shared: vec![0; 2], features: features.to_vec(), ..plain.clone() };
         for (&(count, need), resource) in asked.iter().zip(&self.resources) {
             let (whole, part) = (u64::from(count) * ONE, u64::from(count) * u64::from(need));
-            size.held.push(if resource.shared { 0 } else { whole });
+            if resource.devices && count > 0 {
+                size.devices = Some((count.into(), need.max(1).into()));
+            }
+            size.held.push(match (resource.shared, resource.devices) {
+                (true, _) => 0,
+                (_, true) => part,
+                _ => whole,
+            });
             size.used.push(if resource.shared { part } else { 0 });
             size.shared.push(whole);
         }
@@ -199,6 +247,8 @@ impl Nodes {
             let counts: Vec<u32> = size.shared[2..].iter().map(|whole| (whole / ONE) as u32).collect();
             size.pieces = pieces(self.cores, size.used[1], size.held[0], &counts);
             size.pieces.iter_mut().take(1).for_each(|cores| *cores = (*cores).max(1));
+            size.cores =
+                whole_cores(self.cores, self.core_parts, size.used[1]).max(self.cores.map_or(0, |_| 1));
         }
         size.allowed = self.kinds.iter().map(|kind| kind.fits(&size)).collect();
         size
@@ -207,7 +257,7 @@ impl Nodes {
     /// Finds the first node of a job without a required feature.
     pub(crate) fn missing(&self, size: &Size, on: &[(u32, u32)]) -> Option<Rule> {
         on.iter().find_map(|&(node, _)| {
-            let missing = size.features.iter().find(|name| !self.of(node).features.contains(name))?;
+            let missing = size.features.iter().find(|names| !self.of(node).has_one_of(names))?;
             Some(format!("it is on node {node}, which does not have the feature {missing}").into())
         })
     }
@@ -268,9 +318,16 @@ fn number(amount: u128) -> f64 {
     u64::try_from(amount).map_or(amount as f64, |amount| amount as f64)
 }
 
-/// Returns the whole cores for a CPU share of the reference node, rounded up, then memory and the
+/// Returns the number of whole cores for a CPU share of the reference node, which has this number of
+/// parts of cores.
+fn whole_cores(all_parts: Option<u64>, parts: u64, cpu: u64) -> u64 {
+    let cores = u128::from(all_parts.unwrap_or(0) / parts.max(1));
+    (u128::from(cpu) * cores).div_ceil(ONE.into()) as u64
+}
+
+/// Returns the cores, or parts of them, for a CPU share of the reference node, rounded up, then memory and the
 /// other resources. The list is empty if the number of cores of that node is unknown.
-fn pieces(cores: Option<u32>, cpu: u64, memory: u64, others: &[u32]) -> Vec<i64> {
+fn pieces(cores: Option<u64>, cpu: u64, memory: u64, others: &[u32]) -> Vec<i64> {
     let Some(cores) = cores else { return Vec::new() };
     let cores = (u128::from(cpu) * u128::from(cores)).div_ceil(ONE.into());
     let signed = |amount: u128| i64::try_from(amount).unwrap_or(i64::MAX);

@@ -92,6 +92,9 @@ pub enum Record<'a> {
         /// in these, rounded up, and at least one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         cores: Option<u32>,
+        /// Number of equal parts of a core that tasks hold, if they need not hold whole cores.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        core_parts: Option<u32>,
     },
     /// Announcement of an outage.
     Window {
@@ -211,7 +214,7 @@ pub enum Record<'a> {
         /// Requests per resource: the number of units, and the part of each unit that a task can
         /// use, in share units. The part matters only for shared resources.
         resources: Vec<(u32, u32)>,
-        /// Features that the nodes must have.
+        /// Features that the nodes must have. An entry such as `v100|a100` has alternatives.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         features: Vec<String>,
         /// Number of cores that the job requested, if it differs from those that its tasks hold. The
@@ -233,6 +236,15 @@ pub enum Record<'a> {
         /// Yield in units of 2^-20.
         #[serde(rename = "yield")]
         job_yield: u32,
+    },
+    /// Devices of the tasks that the record before it has placed.
+    Bind {
+        /// Time of the event, in microseconds.
+        at_us: u64,
+        /// Submission index of the job.
+        job: u64,
+        /// Triples of (node, device, tasks): a device has one part of each of these tasks.
+        devices: Cow<'a, [(u32, u32, u32)]>,
     },
     /// Preemption of a running job; its nodes are released.
     Pause {
@@ -348,8 +360,12 @@ impl Record<'_> {
 pub struct ResourceOfNodes {
     /// Name of the resource.
     pub name: String,
-    /// True if a task uses its need times its yield, as with CPU; otherwise it holds whole units.
+    /// True if a task uses its need times its yield, as with CPU; otherwise it holds whole units, or
+    /// parts of devices.
     pub shared: bool,
+    /// True if each unit is a device, of which a task holds a part.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub devices: bool,
 }
 
 /// Class of identical nodes.

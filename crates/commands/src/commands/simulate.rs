@@ -197,7 +197,7 @@ impl Simulate {
                 (Some(nodes), priorities, self.workload.is_kept(&log).then_some(whole))
             }
             None => {
-                let unequal = self.platform.unequal_nodes(&mut self.workload)?;
+                let unequal = self.platform.unequal_nodes(&mut self.workload, self.policy)?;
                 if let Some(unequal) = &unequal {
                     self.workload.set_nodes(unequal.classes.nodes());
                 }
@@ -242,7 +242,7 @@ impl Simulate {
                 "{option} cannot be used here, since the jobs are given: it concerns the log or the files of `dfrsim simulate`"
             )));
         }
-        let unequal = self.platform.unequal_nodes(&mut self.workload)?;
+        let unequal = self.platform.unequal_nodes(&mut self.workload, policy)?;
         let nodes = unequal.as_ref().map_or(nodes, |unequal| unequal.classes.nodes());
         let read = |file: &PathBuf| priorities::read(file, policy, &Header::default());
         let priorities = self.priority.as_ref().map(read).transpose()?.flatten();
@@ -436,7 +436,8 @@ impl Simulate {
     ) -> Result<(Simulation, Duration), Failure> {
         let begin = Instant::now();
         let mut metrics = Metrics::new(subject.setup.figures.clone());
-        let mut misfits = subject.setup.options.unequal.as_deref().map(MisfitCounts::new);
+        let misfits = subject.setup.options.unequal.as_deref();
+        let mut misfits = misfits.map(|nodes| MisfitCounts::new(nodes, self.policy));
         let simulated = progress::with_progress(report.counts.jobs, |mut progress| {
             let mut watchers = files.observers();
             watchers.extend([&mut metrics as &mut dyn Observer, &mut progress, &mut misfits]);

@@ -108,6 +108,7 @@ impl<W: Write> Observer for BatsimMachines<W> {
             Occurrence::Submitted(..)
             | Occurrence::Linked(_)
             | Occurrence::Asked(..)
+            | Occurrence::Bound(_)
             | Occurrence::YieldChanged(_)
             | Occurrence::Rejected => {}
         }

@@ -46,6 +46,8 @@ pub(crate) fn platform(of_log: &SimulatedSite, reference: ReferenceNode) -> Plat
         hosts: compress(&kind.hosts),
     };
     PlatformFields {
+        core_parts: None,
+        devices: None,
         reference: Some(reference),
         shared: Vec::new(),
         unavailable: of_log.unavailable.clone(),

@@ -494,9 +494,8 @@ impl RawInstance {
         let demands = match &self.origin {
             InstanceOrigin::Log(_, _, None) => demands,
             InstanceOrigin::Log(_, _, Some(from)) => {
-                let given =
-                    from.iter().filter_map(|(job, from)| Some((*job, demands.given.get(from)?.clone())));
-                Demands { given: given.collect(), ..demands }
+                let given = demands.given.of_copies(from.iter());
+                Demands { given, ..demands }
             }
             InstanceOrigin::Trace { seed, .. } => Demands { seed: *seed, ..demands },
         };

@@ -84,8 +84,14 @@ pub(crate) fn digest(nodes: &UnequalNodes, jobs: &[Job], digester: &mut Digester
         digester.integer(*nodes).integer(*cpu).integer(*memory).integer(speed.units()).integer(*features);
         amounts.iter().for_each(|amount| _ = digester.integer(*amount));
     }
+    if nodes.classes.core_parts() > 1 {
+        digester.text("parts of cores").integer(nodes.classes.core_parts());
+    }
     for resource in nodes.classes.resources() {
         digester.integer(u64::from(resource.sharing == Sharing::Shared));
+        if resource.sharing == Sharing::Devices {
+            digester.text("devices");
+        }
         // Rows from before the bound took resources into account are computed again.
         digester.text("bounded");
     }
@@ -93,6 +99,7 @@ pub(crate) fn digest(nodes: &UnequalNodes, jobs: &[Job], digester: &mut Digester
         let demand = nodes.demand(job);
         if !demand.is_empty() {
             digester.integer(place).integer(demand.features);
+            demand.any_of.iter().for_each(|some| _ = digester.text("any of").integer(*some));
             for asked in &demand.resources {
                 digester.integer(asked.count).integer(asked.need.units());
             }

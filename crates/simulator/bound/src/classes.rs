@@ -2,6 +2,7 @@
 
 use crate::max_stretch_bound;
 use dfrsim_model::platform::classes::{ResourceRequest, Sharing, UnequalNodes};
+use dfrsim_model::platform::devices::{DeviceRequest, WHOLE_DEVICE};
 use dfrsim_model::{Job, Share, SimSpan};
 
 /// Computes a lower bound on the maximum bounded stretch on nodes that differ: the largest of the
@@ -31,6 +32,13 @@ fn as_user(job: &Job, nodes: &UnequalNodes, place: usize) -> Option<Job> {
     let (fits, need) = match nodes.classes.resources()[place].sharing {
         _ if count == 0 => return None,
         Sharing::Rigid => (held_at_once().sum::<u64>() >= u64::from(job.tasks), Share::ONE),
+        // Devices are relaxed to one amount: parts of several may be put together.
+        Sharing::Devices => {
+            let request = DeviceRequest { count, part: need.units().into() };
+            let on = |devices: u32| request.tasks_in(&vec![WHOLE_DEVICE; devices as usize]);
+            let at_once: u64 = classes.iter().map(|it| u64::from(it.nodes) * on(it.amounts[place])).sum();
+            (at_once >= u64::from(job.tasks), need)
+        }
         Sharing::Shared => (classes.iter().any(|it| it.amounts[place] >= count), need),
     };
     let tasks = job.tasks.checked_mul(count).filter(|_| fits)?;

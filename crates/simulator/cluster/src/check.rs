@@ -93,6 +93,9 @@ impl Checker {
             nodes.remove(active.placement(), active.believed_need, active.job.memory, active.job_yield);
             if let Some(unequal) = &mut unequal {
                 unequal.remove(change.job, active.placement(), active.job_yield);
+                if change.action != Action::SetYield {
+                    unequal.unbind(change.job);
+                }
             }
         }
         for change in &decision.changes {
@@ -100,6 +103,9 @@ impl Checker {
             nodes.add(placement, active.believed_need, active.job.memory, change.job_yield);
             if let Some(unequal) = &mut unequal {
                 unequal.add(change.job, placement, change.job_yield);
+                if change.action.has_placement() {
+                    unequal.bind(change.job, placement, decision.devices(change));
+                }
             }
         }
         // Changes were applied in order, so the last one that touched an overloaded node is

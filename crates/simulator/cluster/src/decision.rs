@@ -1,6 +1,7 @@
 //! Decisions of a scheduler.
 
 use crate::{JobHandle, NodeRange, Placement};
+use dfrsim_model::platform::devices::OnDevices;
 use dfrsim_model::{Job, SimTime, Yield};
 use std::ops::Range;
 
@@ -9,6 +10,7 @@ use std::ops::Range;
 pub struct Decision {
     pub(crate) changes: Vec<Change>,
     ranges: Vec<NodeRange>,
+    devices: Vec<(u32, OnDevices)>,
     pub(crate) wake_up: Option<SimTime>,
     pub(crate) submissions: Vec<Job>,
     pub(crate) failure: Option<String>,
@@ -20,6 +22,9 @@ pub(crate) struct Change {
     pub(crate) action: Action,
     /// Range in `ranges` of the new placement; empty for actions that place no task.
     placement: Range<usize>,
+    /// Range in `devices` of the devices that it names; empty if the rule of the platform chooses
+    /// them.
+    devices: Range<usize>,
     pub(crate) job_yield: Yield,
 }
 
@@ -65,6 +70,15 @@ impl Decision {
         job_yield: Yield,
     ) {
         self.push_placed(Action::Migrate, job, placement, job_yield);
+    }
+    /// Names the devices of the tasks of the last change, for each of its nodes. Without names the
+    /// [rule of the platform](dfrsim_model::platform::devices) chooses them.
+    pub fn on_devices(&mut self, devices: impl IntoIterator<Item = (u32, OnDevices)>) {
+        let begin = self.devices.len();
+        self.devices.extend(devices);
+        if let Some(change) = self.changes.last_mut() {
+            change.devices = begin..self.devices.len();
+        }
     }
     /// Sets the yield of a running job.
     pub fn set_yield(&mut self, job: JobHandle, job_yield: Yield) {
@@ -126,16 +140,26 @@ impl Decision {
                 _ => self.ranges.push(range),
             }
         }
-        self.changes.push(Change { job, action, placement: begin..self.ranges.len(), job_yield });
+        self.changes.push(Change {
+            job,
+            action,
+            placement: begin..self.ranges.len(),
+            devices: 0..0,
+            job_yield,
+        });
     }
     /// Records a change that places no task.
     fn push_unplaced(&mut self, verb: Action, job: JobHandle, job_yield: Yield) {
-        self.changes.push(Change { job, action: verb, placement: 0..0, job_yield });
+        self.changes.push(Change { job, action: verb, placement: 0..0, devices: 0..0, job_yield });
     }
     pub(crate) fn placement(&self, change: &Change) -> Placement<'_> {
         Placement::new(&self.ranges[change.placement.clone()])
     }
+    pub(crate) fn devices(&self, change: &Change) -> &[(u32, OnDevices)] {
+        &self.devices[change.devices.clone()]
+    }
     pub(crate) fn clear(&mut self) {
+        self.devices.clear();
         self.changes.clear();
         self.ranges.clear();
         self.wake_up = None;

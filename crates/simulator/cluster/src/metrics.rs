@@ -258,6 +258,7 @@ impl Observer for Metrics {
             Occurrence::Completed(record) => self.complete(record),
             Occurrence::Linked(_)
             | Occurrence::Asked(..)
+            | Occurrence::Bound(_)
             | Occurrence::Resumed(..)
             | Occurrence::YieldChanged(_)
             | Occurrence::Interrupted(..)

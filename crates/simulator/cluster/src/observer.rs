@@ -2,6 +2,7 @@
 
 use crate::{Link, Placement};
 use dfrsim_model::platform::classes::{Demand, NodeClasses};
+use dfrsim_model::platform::devices::OnDevices;
 use dfrsim_model::platform::{NodeSpan, Window};
 use dfrsim_model::{Job, JobId, Share, SimSpan, SimTime, UserId, VirtualTime, Yield};
 
@@ -20,6 +21,9 @@ pub enum Occurrence<'a> {
     Asked(&'a Demand, &'a NodeClasses),
     /// A waiting job started.
     Started(Placement<'a>, Yield),
+    /// The tasks that were just placed hold these devices: for each node, the number of tasks on each
+    /// device. Reported after each placement of a job that requests devices.
+    Bound(&'a [(u32, OnDevices)]),
     /// A running job was paused; its memory of this size, in whole nodes' worth, was written.
     Paused(f64),
     /// A paused job resumed.

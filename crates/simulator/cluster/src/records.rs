@@ -3,6 +3,7 @@
 use crate::{Link, Occurrence, Overrun, Placement, PlatformChange};
 use dfrsim_model::event::{self, FORMAT_VERSION, InterruptionRule, Record};
 use dfrsim_model::platform::classes::{NodeClass, NodeClasses, Resource, Sharing, UnequalNodes};
+use dfrsim_model::platform::devices::OnDevices;
 use dfrsim_model::platform::{Interruption, NodeSpan, Outages, Window};
 use dfrsim_model::site::SiteSettings;
 use dfrsim_model::{SimSpan, SimTime, UserId, Yield};
@@ -71,11 +72,13 @@ fn classes(nodes: &NodeClasses) -> Record<'static> {
     let resource = |resource: &Resource| event::ResourceOfNodes {
         name: (*resource.name).to_owned(),
         shared: resource.sharing == Sharing::Shared,
+        devices: resource.sharing == Sharing::Devices,
     };
     Record::Classes {
         resources: nodes.resources().iter().map(resource).collect(),
         classes: nodes.classes().iter().map(class).collect(),
         cores: Some(nodes.reference_cores()),
+        core_parts: Some(nodes.core_parts()).filter(|&parts| parts > 1),
     }
 }
 
@@ -139,12 +142,18 @@ impl Occurrence<'_> {
                 at_us,
                 job,
                 resources: demand.resources.iter().map(|asked| (asked.count, asked.need.units())).collect(),
-                features: classes.feature_names(demand.features).map(str::to_owned).collect(),
+                features: classes.required_features(demand),
                 requested_cores: demand.requested_cores,
                 distinct_nodes: demand.needs_distinct_nodes,
             },
             Occurrence::Started(placement, job_yield) => {
                 Record::Start { at_us, job, on: on(placement), job_yield: units(job_yield) }
+            }
+            Occurrence::Bound(devices) => {
+                let of_node = |&(node, on): &(u32, OnDevices)| {
+                    on.iter().map(move |(device, tasks)| (node, device as u32, u32::from(tasks)))
+                };
+                Record::Bind { at_us, job, devices: devices.iter().flat_map(of_node).collect() }
             }
             Occurrence::Paused(_) => Record::Pause { at_us, job },
             Occurrence::Resumed(placement, job_yield) => {

@@ -1,8 +1,10 @@
 //! Heterogeneous nodes, and the jobs' requirements beyond CPU and memory.
 
+use crate::devices::DeviceState;
 use crate::node_loads::NodeLoads;
 use crate::{JobHandle, NodeRange, Placement, Rule};
 use dfrsim_model::platform::classes::{Demand, NodeClasses, UnequalNodes};
+use dfrsim_model::platform::devices::{DeviceRequest, OnDevices};
 use dfrsim_model::{Job, NodeId, Share, Yield};
 use std::sync::Arc;
 
@@ -15,13 +17,38 @@ pub(crate) struct UnequalState {
     /// Amount in use of each resource, in units of 2^-20 share units of one. All resources of a node
     /// are followed by those of the next.
     used: Vec<u128>,
+    devices: Option<DeviceState>,
 }
 
 impl UnequalState {
     pub(crate) fn new(nodes: Arc<UnequalNodes>) -> UnequalState {
         let classes = &nodes.classes;
         let used = vec![0; classes.nodes() as usize * classes.resources().len()];
-        UnequalState { nodes, demands: Vec::new(), used }
+        let devices = DeviceState::new(classes);
+        UnequalState { nodes, demands: Vec::new(), used, devices }
+    }
+    /// Returns the devices of each node that a job holds; empty if it requests none.
+    pub(crate) fn devices(&self, job: JobHandle) -> &[(u32, OnDevices)] {
+        self.devices.as_ref().map_or(&[], |devices| devices.held(job))
+    }
+    /// Returns the request of a job for devices, and their state; `None` if it requests none.
+    fn device_request(&mut self, job: JobHandle) -> Option<(DeviceRequest, &mut DeviceState)> {
+        let devices = self.devices.as_mut()?;
+        Some((self.demands[job.index()].devices(devices.resource)?, devices))
+    }
+    /// Binds tasks of a job, which holds no devices, to those that a decision names, or else to those
+    /// that the rule of the platform chooses.
+    pub(crate) fn bind(&mut self, job: JobHandle, placement: Placement<'_>, named: &[(u32, OnDevices)]) {
+        let nodes = Arc::clone(&self.nodes);
+        if let Some((request, devices)) = self.device_request(job) {
+            devices.bind(job, request, placement, named, &nodes.classes);
+        }
+    }
+    /// Releases the devices of a job.
+    pub(crate) fn unbind(&mut self, job: JobHandle) {
+        if let Some((request, devices)) = self.device_request(job) {
+            devices.release(job, request);
+        }
     }
     pub(crate) fn classes(&self) -> &NodeClasses {
         &self.nodes.classes
@@ -88,14 +115,26 @@ impl UnequalState {
         placement: Placement<'_>,
         loads: &NodeLoads,
     ) -> Option<Rule> {
-        placement.iter().find_map(|part| self.violated_rule_on(job, part.node, loads))
+        let violated = placement.iter().find_map(|part| self.violated_rule_on(job, part.node, loads));
+        violated.or_else(|| self.violated_devices(job, placement))
+    }
+    fn violated_devices(&self, job: JobHandle, placement: Placement<'_>) -> Option<Rule> {
+        let devices = self.devices.as_ref()?;
+        let request = self.demand(job).devices(devices.resource)?;
+        let node = devices.violation(job, request, placement, self.classes())?;
+        Some(Rule::Device(node, Arc::clone(&self.classes().resources()[devices.resource].name)))
     }
     fn violated_rule_on(&self, job: JobHandle, node: NodeId, loads: &NodeLoads) -> Option<Rule> {
         let classes = self.classes();
         let place = classes.class_of(node.0);
         let class = &classes.classes()[place];
-        if let Some(missing) = classes.feature_names(self.demand(job).features & !class.features).next() {
+        let demand = self.demand(job);
+        if let Some(missing) = classes.feature_names(demand.features & !class.features).next() {
             return Some(Rule::Feature(node, missing.into()));
+        }
+        if let Some(some) = demand.any_of.iter().find(|&&some| some & class.features == 0) {
+            let names = classes.feature_names(*some).collect::<Vec<_>>().join("|");
+            return Some(Rule::Feature(node, names.into()));
         }
         if loads.memory_in_use(node) > class.memory {
             return Some(Rule::Memory(node));

@@ -7,6 +7,7 @@ use crate::unequal::UnequalState;
 use crate::{JobHandle, JobState, Options, Placement};
 use dfrsim_model::platform::Window;
 use dfrsim_model::platform::classes::{Demand, NodeClasses};
+use dfrsim_model::platform::devices::OnDevices;
 use dfrsim_model::{
     CpuUse, JobId, JobTexts, NodeId, Origin, Seed, Share, SimSpan, SimTime, UserId, VirtualTime, Yield,
 };
@@ -84,6 +85,11 @@ impl<'a> View<'a> {
     #[must_use]
     pub fn demand(self, job: JobHandle) -> Option<&'a Demand> {
         self.unequal.map(|unequal| unequal.demand(job))
+    }
+    /// Returns the devices of each node that a running job holds; empty if it requests none.
+    #[must_use]
+    pub fn devices(self, job: JobHandle) -> &'a [(u32, OnDevices)] {
+        self.unequal.map_or(&[], |unequal| unequal.devices(job))
     }
     /// Returns whether a task of the job fits an empty node of the class, at full speed.
     #[must_use]

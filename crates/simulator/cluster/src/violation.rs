@@ -34,6 +34,10 @@ pub enum Rule {
     /// The tasks on a node must not exceed its amount of a resource: (node, resource).
     #[error("the {1} of node {0} is exceeded")]
     Resource(NodeId, Arc<str>),
+    /// Each task on a node must have the parts of different devices that it requests, and no device
+    /// may be over-committed: (node, resource).
+    #[error("the tasks on node {0} do not have the {1} devices that they request, or one is exceeded")]
+    Device(NodeId, Arc<str>),
     /// A node must have the features that its jobs require: (node, missing feature).
     #[error("node {0} does not have the feature {1}")]
     Feature(NodeId, Arc<str>),

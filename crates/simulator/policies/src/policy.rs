@@ -101,6 +101,13 @@ impl Policy {
         if let Policy::Fractional(parts) = self { Some(parts) } else { None }
     }
 
+    /// Returns whether the policy runs on nodes whose [devices](dfrsim_model::platform::devices) tasks
+    /// hold in parts. Fractional policies do not: they would add up the free parts of two devices.
+    #[must_use]
+    pub fn runs_on_devices(self) -> bool {
+        matches!(self, Policy::Batch(_) | Policy::Custom(_))
+    }
+
     /// Returns the scheduling period, if it is part of the policy's name instead of its options.
     #[must_use]
     pub fn own_period(self) -> Option<SimSpan> {

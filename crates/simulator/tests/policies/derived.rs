@@ -18,7 +18,7 @@
 
 use crate::support::{assert_judged, recorded};
 use dfrsim_cluster::{JobRecord, Options, Overrun};
-use dfrsim_model::platform::classes::{Demands, PlatformFields, UnequalNodes};
+use dfrsim_model::platform::classes::{DEVICE_PART, Demands, PlatformFields, UnequalNodes};
 use dfrsim_model::platform::{NodeSpan, Outage, Outages, Window};
 use dfrsim_model::site::SiteSettings;
 use dfrsim_model::{Job, JobId, Origin, Share, SimSpan, SimTime, UserId};
@@ -106,11 +106,20 @@ impl Case {
                 let window = Window { announced: SimTime::ZERO, outage: outage(rest) };
                 self.outages().windows.push(window);
             }
-            "classes" | "shared" | "reference" => self.platform += &format!("{word} = {rest}\n"),
+            "classes" | "shared" | "reference" | "core_parts" | "devices" => {
+                self.platform += &format!("{word} = {rest}\n")
+            }
             "ask" => {
                 let fields: Vec<&str> = rest.split(',').collect();
                 let asked = (fields[1].to_owned(), fields[2].parse().unwrap());
                 self.asked.entry(JobId(fields[0].parse().unwrap())).or_default().push(asked);
+            }
+            "part" => {
+                let (job, part) = rest.split_once(',').unwrap();
+                let (part, whole) = part.split_once('/').unwrap();
+                let part = Share::from_ratio(part.parse().unwrap(), whole.parse().unwrap()).units();
+                let job = JobId(job.parse().unwrap());
+                self.asked.entry(job).or_default().push((DEVICE_PART.to_owned(), part));
             }
             "site" => self.site = Some(serde_json::from_str(rest).unwrap()),
             _ => self.check(line, wrong),
@@ -124,7 +133,7 @@ impl Case {
     /// Simulates policies, and compares their schedules with those of a line.
     fn check(&self, line: &str, wrong: &mut Vec<String>) {
         let (policies, expected) = line.split_once(": ").unwrap();
-        let demands = Demands { given: self.asked.clone(), ..Demands::default() };
+        let demands = Demands { given: self.asked.clone().into_iter().collect(), ..Demands::default() };
         let fields = (!self.platform.is_empty())
             .then(|| PlatformFields::parse("platform.toml", &self.platform).unwrap());
         let unequal = fields.map(|it| Arc::new(UnequalNodes { classes: it.classes().unwrap(), demands }));

@@ -5,6 +5,7 @@ mod audited;
 mod budget;
 mod classes;
 mod derived;
+mod devices;
 mod everywhere;
 mod formulas;
 mod fractional_sites;

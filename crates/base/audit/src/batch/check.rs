@@ -5,6 +5,7 @@ use super::queue::Waiting;
 use super::state::{BatchCheck, Preempted, Started};
 use super::timers::micros;
 use crate::check::{Change, Check, Jobs, ReportViolation};
+use crate::devices::Triples;
 use crate::job::Job;
 use crate::nodes::Kind;
 use crate::platform::Platform;
@@ -28,7 +29,7 @@ impl BatchCheck {
     /// Handles the start of a job, or its resumption after a preemption.
     fn start(&mut self, change: Change<'_>) -> Option<String> {
         let Change { line, job, on, job_yield, .. } = change;
-        self.started.push(Started { job, line, on: on.to_vec() });
+        self.started.push(Started { job, line, on: on.to_vec(), devices: Vec::new() });
         if job_yield != Yield::ONE.units() {
             return Some(format!("a yield of {job_yield} units, expected a yield of 1 under a batch policy"));
         }
@@ -107,6 +108,7 @@ impl Check for BatchCheck {
             estimate: job.estimate,
             planned: job.estimate,
             need: self.nodes.task_pieces(job),
+            devices: job.size.devices.filter(|_| self.policy.nodes != NodeUse::Whole),
             fits: job.size.allowed.clone(),
             closed: self.nodes.blocked_intervals(&job.size.features),
             needs_distinct_nodes: job.needs_distinct_nodes && self.policy.nodes != NodeUse::Whole,
@@ -129,6 +131,11 @@ impl Check for BatchCheck {
             record => Some(format!(
                 "`{record}` under a batch policy, where a job keeps its nodes and its yield until it ends"
             )),
+        }
+    }
+    fn bind(&mut self, job: u64, devices: &Triples) {
+        if let Some(started) = self.started.last_mut().filter(|started| started.job == job) {
+            started.devices = devices.to_vec();
         }
     }
     fn preempt(

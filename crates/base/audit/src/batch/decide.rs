@@ -128,12 +128,16 @@ impl Cycle {
 impl HeadReservation {
     /// Counts the tasks of the head that fit on a pool together with tasks of another job.
     fn head_tasks_with(&self, plan: &Timeline, pool: usize, other: &Waiting, tasks: u64) -> u64 {
+        let parts = [(pool, tasks)].into_iter().collect();
+        let devices = plan.devices(other, &parts, (plan.now(), plan.now().saturating_add(1)));
         if !plan.is_usable(pool, &self.job, self.speed, (self.shadow_time, self.end)) {
             return 0;
         }
         let least = plan.least(pool, self.shadow_time, self.end).enumerate();
-        self.job
-            .tasks_in(least.map(|(at, free)| free.saturating_sub(plan.pools.amount(other, pool, tasks, at))))
+        self.job.tasks_in(
+            least
+                .map(|(at, free)| free.saturating_sub(plan.pools.amount(other, pool, (tasks, &devices), at))),
+        )
     }
     /// Counts the tasks of the head that fit on all pools together with another job.
     fn head_tasks_after(&self, plan: &Timeline, other: &Waiting, parts: &Parts) -> u64 {
@@ -147,8 +151,11 @@ impl HeadReservation {
             (0, _) => u64::MAX,
             (_, NodeUse::Exclusive) => 0,
             (own, _) => {
-                let least = plan.least(pool, self.shadow_time, self.end).zip(&self.job.need);
-                other.tasks_in(least.map(|(free, need)| free - need * own as i64))
+                let (parts, span) = ([(pool, own)].into_iter().collect(), (self.shadow_time, self.end));
+                let devices = plan.devices(&self.job, &parts, span);
+                let least = plan.least(pool, self.shadow_time, self.end).enumerate();
+                let amount = |at: usize| plan.pools.amount(&self.job, pool, (own, &devices), at);
+                other.tasks_in(least.map(|(at, free)| free - amount(at)))
             }
         }
     }
@@ -222,7 +229,10 @@ impl BatchCheck {
         let is_slurm = self.policy.backfilling == Backfilling::Slurm;
         let looks = if is_slurm { self.main_cycles(now) } else { vec![CycleKind::Every] };
         if is_changed {
-            self.running.values_mut().for_each(|job| job.parts = self.nodes.pools.parts(&job.on));
+            for job in self.running.values_mut() {
+                job.parts = self.nodes.pools.parts(&job.on);
+                job.devices = self.nodes.pools.devices(&job.triples);
+            }
         }
         let over = self.expired(now);
         if is_changed {
@@ -323,7 +333,7 @@ impl BatchCheck {
             let before = self.leaves(now, &running);
             running.end = running.end.min(*until);
             let after = self.leaves(now, &running);
-            pass.plan.release(&running.job, &running.parts, after, before);
+            pass.plan.release(&running.job, running.held(), after, before);
             self.running.insert(*other, running);
         }
         for other in go {
@@ -346,7 +356,7 @@ impl BatchCheck {
         report: ReportViolation<'_>,
     ) -> Cycle {
         let mut plan = Timeline::new(&self.nodes.pools, now, self.nodes.bounds());
-        self.ends(now).into_iter().for_each(|(end, it)| plan.allocate(&it.job, &it.parts, now, end));
+        self.ends(now).into_iter().for_each(|(end, it)| plan.allocate(&it.job, it.held(), now, end));
         let backfill = self.site.as_ref().map(|site| &site.settings.backfill);
         let most = backfill.and_then(|it| it.max_job_test).unwrap_or(u32::MAX);
         let is_time = |interval: u64| interval == 0 || now.is_multiple_of(interval);
@@ -471,6 +481,9 @@ impl BatchCheck {
                                 ),
                             );
                             self.is_stale = true;
+                        } else if let Some(rule) = self.wrong_devices(&pass, job, &parts, found) {
+                            report(job.number, now, line, rule);
+                            self.is_stale = true;
                         }
                     }
                 }
@@ -525,7 +538,7 @@ impl BatchCheck {
         };
         report(found.job, now, Some(found.line), rule.to_owned());
         if let Some(job) = job {
-            self.put_on_nodes(now, job, found.on);
+            self.put_on_nodes(now, job, found.on, found.devices);
         }
     }
     /// Starts all waiting components of a heterogeneous job, each without delaying those before it,
@@ -548,7 +561,8 @@ impl BatchCheck {
         let rooms = jobs.iter().map(|job| {
             let parts = trial.start(job)?;
             let end = end_of(now, job.planned, trial.plan.pools.slowest(&parts));
-            trial.plan.allocate(job, &parts, now, end);
+            let devices = trial.plan.devices(job, &parts, (now, end));
+            trial.plan.allocate(job, (&parts, &devices), now, end);
             Some(parts)
         });
         let rooms: Option<Vec<Parts>> =
@@ -615,7 +629,8 @@ impl BatchCheck {
     fn reserve_slot(&self, pass: &mut Cycle, job: &Waiting, start: u64, room: &Slot) {
         let parts = pass.plan.pools.choose(start, &room.tasks, job.tasks);
         if !self.binds_nodes() {
-            return pass.plan.allocate(job, &parts, start, room.end);
+            let devices = pass.plan.devices(job, &parts, (start, room.end));
+            return pass.plan.allocate(job, (&parts, &devices), start, room.end);
         }
         let step = self.resolution().max(1);
         let (start, end) = (start - start % step, room.end - room.end % step);
@@ -641,7 +656,7 @@ impl BatchCheck {
         for it in self.running.values() {
             let end = self.leaves(now, it);
             let end = if of_job(&it) { end_of_window(&ends, end, growth) } else { end };
-            plan.allocate(&it.job, &it.parts, now, end);
+            plan.allocate(&it.job, it.held(), now, end);
         }
         for (parts, start, end) in &pass.reserved {
             plan.block(parts, *start, *end);
@@ -742,7 +757,7 @@ impl BatchCheck {
     }
     /// Removes a running job from the timeline.
     fn release(&self, pass: &mut Cycle, other: &Running) {
-        pass.plan.release(&other.job, &other.parts, pass.now, self.leaves(pass.now, other));
+        pass.plan.release(&other.job, other.held(), pass.now, self.leaves(pass.now, other));
     }
 
     /// Applies a preemption of the record; a requeued job waits from the next decision on.
@@ -751,22 +766,39 @@ impl BatchCheck {
         self.release(pass, running);
         self.leave(other.job, pass.now, other.waits);
     }
+    /// Makes the message for a job whose devices are not those that the rule of the platform chooses.
+    fn wrong_devices(&self, pass: &Cycle, job: &Waiting, parts: &Parts, found: &Started) -> Option<String> {
+        let pools = &pass.plan.pools;
+        job.devices?;
+        let end = end_of(pass.now, job.planned, pools.slowest(parts));
+        let reserved = self.reserved.get(&job.number).filter(|_| self.keeps_reservations());
+        let devices = match reserved {
+            Some(reserved) => reserved.devices.clone(),
+            None => pass.plan.devices(job, parts, (pass.now, end)),
+        };
+        let expected = pools.triples(&devices);
+        (found.devices != expected).then(|| {
+            format!("it has {:?}, as triples of node, device and tasks, expected {expected:?}", found.devices)
+        })
+    }
     /// Applies a start of the record.
-    fn apply_start(&mut self, pass: &mut Cycle, job: Waiting, Started { on, .. }: Started) {
+    fn apply_start(&mut self, pass: &mut Cycle, job: Waiting, Started { on, devices: triples, .. }: Started) {
         let (now, parts) = (pass.now, pass.plan.pools.parts(&on));
         let speed = pass.plan.pools.slowest(&parts);
-        pass.plan.allocate(&job, &parts, now, end_of(now, job.planned, speed));
-        self.put_on_nodes(now, job, on);
+        let devices = pass.plan.pools.devices(&triples);
+        pass.plan.allocate(&job, (&parts, &devices), now, end_of(now, job.planned, speed));
+        self.put_on_nodes(now, job, on, triples);
     }
-    fn put_on_nodes(&mut self, now: u64, job: Waiting, on: Vec<(u32, u32)>) {
+    fn put_on_nodes(&mut self, now: u64, job: Waiting, on: Vec<(u32, u32)>, triples: Vec<(u32, u32, u32)>) {
         let parts = self.nodes.pools.parts(&on);
+        let devices = self.nodes.pools.devices(&triples);
         let speed = self.nodes.pools.slowest(&parts);
         self.reserved.remove(&job.number);
         self.late.remove(&job.number);
         on.iter().for_each(|&(node, _)| self.nodes.jobs[node as usize] += 1);
         self.site.iter_mut().for_each(|site| site.start(job.number, now));
         let end = end_of(now, job.estimate, speed);
-        self.running.insert(job.number, Running { job, on, parts, since: now, end });
+        self.running.insert(job.number, Running { job, on, parts, triples, devices, since: now, end });
     }
 
     /// Handles a job that was tried and waits; it may get a reservation.
@@ -817,21 +849,22 @@ impl BatchCheck {
         let (held, others): (Vec<&Waiting>, Vec<&Waiting>) =
             planned.partition(|job| self.reserved.contains_key(&job.number));
         for job in &held {
-            let Reservation { start, end, parts } = &self.reserved[&job.number];
-            plan.allocate(job, parts, *start, *end);
+            let Reservation { start, end, parts, devices } = &self.reserved[&job.number];
+            plan.allocate(job, (parts, devices), *start, *end);
         }
         for job in held.into_iter().filter(|_| self.is_freed).chain(others) {
             let before = self.reserved.remove(&job.number);
-            if let Some(Reservation { start, end, parts }) = &before {
-                plan.release(job, parts, *start, *end);
+            if let Some(Reservation { start, end, parts, devices }) = &before {
+                plan.release(job, (parts, devices), *start, *end);
             }
             let latest = before.as_ref().map_or(u64::MAX, |it| it.start) - 1;
             let earlier = plan.earliest(job, latest).map(|(start, room)| {
                 let parts = plan.pools.choose(start, &room.tasks, job.tasks);
-                Reservation { start, end: room.end, parts }
+                let devices = plan.devices(job, &parts, (start, room.end));
+                Reservation { start, end: room.end, parts, devices }
             });
             if let Some(it) = earlier.or(before) {
-                plan.allocate(job, &it.parts, it.start, it.end);
+                plan.allocate(job, (&it.parts, &it.devices), it.start, it.end);
                 self.reserved.insert(job.number, it);
             }
         }

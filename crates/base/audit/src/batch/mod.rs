@@ -19,6 +19,7 @@
 
 mod check;
 mod decide;
+mod devices;
 mod nodes;
 mod plan;
 mod queue;

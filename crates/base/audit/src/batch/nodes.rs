@@ -1,5 +1,6 @@
 //! Pools of identical nodes, and the node selection.
 
+use super::devices::Devices;
 use super::queue::{Parts, Waiting};
 use crate::job::Job;
 use crate::nodes::{Kind, kinds_of_partition};
@@ -7,7 +8,7 @@ use crate::platform::{Platform, Window};
 use crate::priority::matches;
 use dfrsim_model::batch::{BatchPolicy, NodeUse, Place};
 use dfrsim_model::site::{JobClass, Reservation, SiteSettings};
-use dfrsim_model::{SortedMap, Yield};
+use dfrsim_model::{Share, SortedMap, Yield};
 use std::sync::Arc;
 
 /// Units of a node's tenancy, which tasks take where some jobs share nodes and others have whole
@@ -40,17 +41,37 @@ pub(super) struct Pools {
     /// All pools: by kind and windows if each task has a whole node, otherwise by node.
     pub(super) all: Vec<Pool>,
     pool_of: Vec<usize>,
+    /// Number of devices that are distinguished: the most that a node has, if tasks share nodes.
+    pub(super) columns: usize,
     /// Distinct speeds in descending order.
     pub(super) speeds: Vec<u32>,
 }
 
 impl Pools {
-    /// Returns the amount of a resource that tasks of a job take of a pool.
-    pub(super) fn amount(&self, job: &Waiting, pool: usize, tasks: u64, resource: usize) -> i64 {
-        match self.policy.nodes {
-            NodeUse::Exclusive if tasks > 0 => self.all[pool].whole[resource],
-            _ => job.need[resource].saturating_mul(tasks as i64),
+    /// Returns the amount of a resource that tasks of a job take of a pool. The parts of devices come
+    /// after the amounts that a job needs.
+    pub(super) fn amount(
+        &self,
+        job: &Waiting,
+        pool: usize,
+        (tasks, devices): (u64, &Devices),
+        resource: usize,
+    ) -> i64 {
+        match (self.policy.nodes, job.need.get(resource), job.devices) {
+            (NodeUse::Exclusive, ..) if tasks > 0 => self.all[pool].whole[resource],
+            (_, Some(need), _) => need.saturating_mul(tasks as i64),
+            (_, None, None) => 0,
+            (_, None, Some((_, part))) => {
+                let of_pool = devices.get(&pool).and_then(|of_pool| of_pool.get(resource - job.need.len()));
+                of_pool.map_or(0, |parts| (parts * part) as i64)
+            }
         }
+    }
+    pub(super) fn node_of(&self, pool: usize) -> u32 {
+        self.all[pool].nodes[0]
+    }
+    pub(super) fn pool_of(&self, node: u32) -> Option<usize> {
+        self.pool_of.get(node as usize).copied()
     }
     pub(super) fn parts(&self, on: &[(u32, u32)]) -> Parts {
         let mut parts = Parts::default();
@@ -191,11 +212,28 @@ impl Nodes {
         let has_cores = self.kinds.iter().all(|kind| kind.resources.is_some());
         let capped = all().filter(|(_, class)| has_cores && class.max_cores_per_node.is_some());
         let capped = capped.map(|(at, class)| of_partition(at, class).1);
-        pieces.iter().copied().chain(tenancy).chain(capped).collect()
+        let mut pieces = pieces.to_vec();
+        // Each device has an amount of its own.
+        let counted = self.kinds.first().and_then(|kind| kind.device).and_then(|at| pieces.get_mut(2 + at));
+        counted.into_iter().for_each(|count| *count = 0);
+        pieces.into_iter().chain(tenancy).chain(capped).collect()
+    }
+    /// Returns the largest number of devices of a node, if tasks share nodes.
+    fn columns(&self) -> usize {
+        let count = |kind: &Kind| kind.device.and_then(|at| kind.pieces.get(2 + at).copied()).unwrap_or(0);
+        let most = self.kinds.iter().map(count).max().unwrap_or(0);
+        if self.pools.policy.nodes == NodeUse::Whole { 0 } else { most as usize }
     }
     /// Selects the relevant amounts of a node of this kind.
     fn node_pieces(&self, kind: &Kind) -> Vec<i64> {
-        self.pieces(&kind.pieces, |_, class| (TENANCY, class.max_cores_per_node.unwrap_or(0).into()))
+        let count = kind.device.and_then(|at| kind.pieces.get(2 + at)).map_or(0, |count| *count as usize);
+        let whole = i64::from(Share::ONE.units());
+        let devices = (0..self.columns()).map(|device| if device < count { whole } else { 0 });
+        let of_partition = |_: usize, class: &JobClass| {
+            let most = i64::from(class.max_cores_per_node.unwrap_or(0));
+            (TENANCY, most.saturating_mul(kind.core_parts as i64))
+        };
+        self.pieces(&kind.pieces, of_partition).into_iter().chain(devices).collect()
     }
     /// Selects the relevant amounts of a task of a job.
     pub(super) fn task_pieces(&self, job: &Job) -> Vec<i64> {
@@ -258,7 +296,8 @@ impl Nodes {
             alike.or_default((kind_of.next().unwrap_or(0), windows.collect())).push(node);
         }
         let policy = self.pools.policy;
-        let mut pools = Pools { policy, pool_of: vec![0; self.down.len()], ..Pools::default() };
+        let columns = self.columns();
+        let mut pools = Pools { policy, pool_of: vec![0; self.down.len()], columns, ..Pools::default() };
         for ((place, windows), nodes) in alike {
             let kind = &self.kinds[place];
             let pieces = self.node_pieces(kind);

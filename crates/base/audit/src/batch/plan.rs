@@ -1,5 +1,6 @@
 //! Free capacity over time.
 
+use super::devices::{Devices, Held};
 use super::nodes::{Pools, total};
 use super::queue::{Parts, Waiting, end_of};
 use std::sync::Arc;
@@ -59,12 +60,12 @@ impl Timeline {
         Timeline { now, pools: Arc::clone(pools), steps, times_to_try }
     }
 
-    fn change(&mut self, job: &Waiting, parts: &Parts, (from, until): (u64, u64), sign: i64) {
-        for (&pool, &tasks) in parts.iter().filter(|_| from < until) {
+    fn change(&mut self, job: &Waiting, held: Held<'_>, (from, until): (u64, u64), sign: i64) {
+        for (&pool, &tasks) in held.0.iter().filter(|_| from < until) {
             let steps = &mut self.steps[pool];
             let (first, end) = (steps.at(from.max(self.now)), steps.at(until));
             for (resource, free) in steps.free.iter_mut().enumerate() {
-                let amount = self.pools.amount(job, pool, tasks, resource).saturating_mul(sign);
+                let amount = self.pools.amount(job, pool, (tasks, held.1), resource).saturating_mul(sign);
                 free[first..end].iter_mut().for_each(|free| *free = free.saturating_add(amount));
             }
         }
@@ -74,8 +75,8 @@ impl Timeline {
         }
     }
     /// Allocates pools to a job in an interval.
-    pub(super) fn allocate(&mut self, job: &Waiting, parts: &Parts, from: u64, until: u64) {
-        self.change(job, parts, (from, until), -1);
+    pub(super) fn allocate(&mut self, job: &Waiting, held: Held<'_>, from: u64, until: u64) {
+        self.change(job, held, (from, until), -1);
     }
     /// Blocks pools for an interval, which may have begun, so that no task starts on them.
     pub(super) fn block(&mut self, parts: &Parts, from: u64, until: u64) {
@@ -92,10 +93,19 @@ impl Timeline {
         }
     }
     /// Releases pools of a job in an interval.
-    pub(super) fn release(&mut self, job: &Waiting, parts: &Parts, from: u64, until: u64) {
-        self.change(job, parts, (from, until), 1);
+    pub(super) fn release(&mut self, job: &Waiting, held: Held<'_>, from: u64, until: u64) {
+        self.change(job, held, (from, until), 1);
     }
 
+    /// Returns the time of the decision.
+    pub(super) fn now(&self) -> u64 {
+        self.now
+    }
+    /// Determines the devices of a job in pools that it gets for an interval: they are free during all
+    /// of it.
+    pub(super) fn devices(&self, job: &Waiting, parts: &Parts, (from, until): (u64, u64)) -> Devices {
+        self.pools.expected_devices(job, parts, |pool| self.least(pool, from, until))
+    }
     /// Returns the free amount now of the first resource, which every task needs.
     pub(super) fn free_now(&self) -> i64 {
         self.steps.iter().fold(0, |sum, steps| sum.saturating_add(steps.free[0][0].max(0)))

@@ -1,5 +1,7 @@
 //! Jobs of a batch policy, and the order of its queue.
 
+use super::devices::{Devices, Held};
+use crate::devices::{DeviceRequest, tasks_in};
 use dfrsim_model::batch::QueueOrder;
 use dfrsim_model::formula::Known;
 use dfrsim_model::{SortedMap, Yield};
@@ -20,6 +22,8 @@ pub(super) struct Waiting {
     pub(super) planned: u64,
     /// Amounts that a task takes of its node, by resource.
     pub(super) need: Vec<i64>,
+    /// Request of a task for devices, whose amounts follow the others of a node.
+    pub(super) devices: Option<DeviceRequest>,
     /// Kinds of nodes on which a task may run, one flag for each kind.
     pub(super) fits: Vec<bool>,
     /// Intervals in which reservations block it, by kind of node.
@@ -41,9 +45,19 @@ pub(super) struct Running {
     pub(super) on: Vec<(u32, u32)>,
     /// Number of tasks on each pool.
     pub(super) parts: Parts,
+    /// Its devices by node, as recorded, and by pool.
+    pub(super) triples: Vec<(u32, u32, u32)>,
+    pub(super) devices: Devices,
     pub(super) since: u64,
     /// End of its estimate.
     pub(super) end: u64,
+}
+
+impl Running {
+    /// Returns its pools, its tasks on each, and their devices.
+    pub(super) fn held(&self) -> Held<'_> {
+        (&self.parts, &self.devices)
+    }
 }
 
 /// Computes the end of an estimate on nodes of this speed, in units of 2^-20.
@@ -55,8 +69,13 @@ pub(super) fn end_of(start: u64, estimate: u64, speed: u32) -> u64 {
 impl Waiting {
     /// Counts the tasks that fit into free amounts.
     pub(super) fn tasks_in(&self, free: impl Iterator<Item = i64>) -> u64 {
-        let needed = self.need.iter().zip(free).filter(|(need, _)| **need > 0);
+        let mut free = free;
+        let needed = self.need.iter().zip(free.by_ref()).filter(|(need, _)| **need > 0);
         let fitting = needed.map(|(need, free)| (free.max(0) / need) as u64).min().unwrap_or(u64::MAX);
+        let fitting = match self.devices {
+            Some(request) if fitting > 0 => fitting.min(tasks_in(request, &free.collect::<Vec<_>>())),
+            _ => fitting,
+        };
         if self.needs_distinct_nodes { fitting.min(1) } else { fitting }
     }
     /// Returns the attributes for formulas, in seconds.

@@ -1,5 +1,6 @@
 //! State of a batch system between two decisions.
 
+use super::devices::Devices;
 use super::nodes::Nodes;
 use super::queue::{Parts, Running, Waiting};
 use super::timers::Timers;
@@ -15,6 +16,8 @@ pub(super) struct Started {
     pub(super) job: u64,
     pub(super) line: u64,
     pub(super) on: Vec<(u32, u32)>,
+    /// Its devices, as triples of node, device and tasks.
+    pub(super) devices: Vec<(u32, u32, u32)>,
 }
 
 /// Preemption of a job in the record.
@@ -32,6 +35,7 @@ pub(super) struct Reservation {
     pub(super) start: u64,
     pub(super) end: u64,
     pub(super) parts: Parts,
+    pub(super) devices: Devices,
 }
 
 /// Checker that follows a schedule decision by decision.

@@ -17,7 +17,7 @@ pub(crate) struct Amounts {
 impl Amounts {
     pub(crate) fn new(kinds: &[Kind]) -> Amounts {
         let nodes = |kind: &Kind| u64::from(kind.nodes);
-        let cores = |kind: &Kind| nodes(kind) * kind.pieces.first().map_or(0, |cores| cores.unsigned_abs());
+        let cores = |kind: &Kind| nodes(kind) * kind.cores;
         let names = kinds.first().and_then(|kind| kind.resources.as_ref());
         Amounts {
             nodes: kinds.iter().map(nodes).sum(),
@@ -31,7 +31,7 @@ impl Amounts {
         let pieces = |at: usize| job.size.pieces.get(at).map_or(0, |amount| amount.unsigned_abs());
         let one = match (name, &self.classes) {
             ("node", _) | ("cpu", None) => 1,
-            ("cpu", Some(_)) => pieces(0),
+            ("cpu", Some(_)) => job.size.cores,
             ("mem", _) => (job.size.held[0] * 1_000).div_ceil(Share::ONE.units().into()),
             (_, None) => 0,
             (other, Some((_, names))) => {

@@ -33,6 +33,9 @@ pub enum Backfilling {
     /// No reservations: first come, first served, in queue order.
     #[default]
     Fcfs,
+    /// No reservations, and all jobs are tried in queue order: those that fit start, as Kubernetes'
+    /// scheduler starts pods.
+    FirstFit,
     /// Reservation of a time for the queue head: aggressive backfilling.
     Easy,
     /// Reservations for all jobs: conservative backfilling.
@@ -44,8 +47,9 @@ pub enum Backfilling {
 
 impl Backfilling {
     /// All schemes in customary order.
-    pub const ALL: [Backfilling; 5] = [
+    pub const ALL: [Backfilling; 6] = [
         Backfilling::Fcfs,
+        Backfilling::FirstFit,
         Backfilling::Easy,
         Backfilling::Conservative(Compression::OneByOne),
         Backfilling::Conservative(Compression::Replan),
@@ -56,6 +60,9 @@ impl Backfilling {
     fn in_words(self) -> (&'static str, &'static str) {
         match self {
             Backfilling::Fcfs => ("FCFS", "the head of the queue starts when its nodes are free"),
+            Backfilling::FirstFit => {
+                ("FIRSTFIT", "no reservation; every job that fits starts, in queue order")
+            }
             Backfilling::Easy => {
                 ("EASY", "one reservation, for the head of the queue; others backfill around it")
             }

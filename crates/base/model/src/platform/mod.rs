@@ -30,6 +30,7 @@
 //! ```
 
 pub mod classes;
+pub mod devices;
 mod draw;
 pub mod file;
 pub mod hosts;

@@ -5,12 +5,10 @@ use super::header::Header;
 use super::reader::Reader;
 use super::record::Line;
 use super::source::{ReadReport, Source};
-use dfrsim_model::JobId;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Requests of jobs for resources other than processors and memory, as names and numbers of units.
-pub type ResourceRequests = BTreeMap<JobId, Vec<(String, u32)>>;
+pub type ResourceRequests = dfrsim_model::platform::classes::Asks;
 
 /// A log that has been read to its end without errors and sorted by submit time; ties keep the order
 /// of the file.

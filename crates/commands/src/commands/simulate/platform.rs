@@ -6,10 +6,10 @@ use crate::slurm_site::{self, SiteAndLog, largest_node};
 use clap::Args;
 use dfrsim_model::Seed;
 use dfrsim_model::platform::classes::{ClassFields, Demands, ReferenceNode, Request, UnequalNodes, read};
+use dfrsim_policies::Policy;
 use dfrsim_workload::formats::slurm_conf::SimulatedSite;
 use dfrsim_workload::log::ResourceRequests;
 use dfrsim_workload::prepare::resources;
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -64,6 +64,7 @@ impl PlatformArguments {
     pub(super) fn unequal_nodes(
         &self,
         workload: &mut WorkloadArguments,
+        policy: Policy,
     ) -> Result<Option<Arc<UnequalNodes>>, Failure> {
         let Some(path) = &self.platform else { return Ok(None) };
         let seed = workload.seed;
@@ -78,8 +79,18 @@ impl PlatformArguments {
             workload.use_listed_nodes(reference.cores, reference.memory_gb);
         }
         let classes = fields.classes().map_err(|error| Failure::in_file(path, error))?;
-        let demands =
-            Demands { requests: self.requests.clone(), seed: Seed::new(seed), given: BTreeMap::new() };
+        if classes.devices().is_some() && !policy.runs_on_devices() {
+            let reason = format!(
+                "devices: {policy} does not distinguish the devices of a node, and would add up free parts of several; expected a \
+                 batch policy such as EASY/NODES=SHARED, or `shared` instead of `devices`"
+            );
+            return Err(Failure::in_file(path, reason));
+        }
+        let demands = Demands {
+            requests: self.requests.clone(),
+            seed: Seed::new(seed),
+            given: ResourceRequests::new(),
+        };
         if let Some(request) = demands.find_unknown(&classes) {
             return Err(Failure::input(format!(
                 "--request {request}: no node class of {} has this resource or feature",

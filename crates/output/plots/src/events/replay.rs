@@ -337,7 +337,9 @@ impl Replay {
         self.jobs.check_open()?;
         match record {
             Record::Run { .. } => Err(EventsLineError::SecondRun),
-            Record::Link { at_us, .. } | Record::Ask { at_us, .. } => self.jobs.advance(at_us),
+            Record::Link { at_us, .. } | Record::Ask { at_us, .. } | Record::Bind { at_us, .. } => {
+                self.jobs.advance(at_us)
+            }
             Record::Summary { .. } => {
                 self.jobs.complete();
                 Ok(())

@@ -80,6 +80,7 @@ impl Observer for Recorder {
             Occurrence::Rejected | Occurrence::Killed(_) => Some(JobEvent::Rejected),
             Occurrence::Linked(_)
             | Occurrence::Asked(..)
+            | Occurrence::Bound(_)
             | Occurrence::Migrated(..)
             | Occurrence::YieldChanged(_) => None,
         };

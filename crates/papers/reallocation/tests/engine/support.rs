@@ -23,7 +23,9 @@ pub(crate) fn policies() -> Vec<BatchPolicy> {
 /// Returns all disciplines except SLURM, whose cycles between events are covered by the tests of
 /// single clusters.
 pub(crate) fn disciplines() -> impl Iterator<Item = Backfilling> {
-    Backfilling::ALL.into_iter().filter(|&discipline| discipline != Backfilling::Slurm)
+    Backfilling::ALL
+        .into_iter()
+        .filter(|discipline| !matches!(discipline, Backfilling::FirstFit | Backfilling::Slurm))
 }
 
 /// Returns all policies, with all queue orders.

@@ -124,6 +124,12 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
         self.observer.observe(now, active.sequence, occurrence);
         active.reported_speed = speed;
         schedule_completion(&mut self.events, change.job, active);
+        if let Some(unequal) = self.unequal.as_ref().filter(|_| change.action.has_placement()) {
+            let devices = unequal.devices(change.job);
+            if !devices.is_empty() {
+                self.observer.observe(now, active.sequence, Occurrence::Bound(devices));
+            }
+        }
         if change.action == Action::Start {
             self.release_dependents(now, change.job, DependencyEvent::Start);
         }

@@ -77,6 +77,7 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
         self.nodes.remove(placement, active.believed_need, active.job.memory, at);
         if let Some(unequal) = &mut self.unequal {
             unequal.remove(handle, placement, at);
+            unequal.unbind(handle);
         }
     }
 }

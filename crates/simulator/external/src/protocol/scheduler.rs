@@ -246,7 +246,7 @@ fn arrival(view: View<'_>, handle: JobHandle) -> Arrival {
             Some((0..classes.classes().len()).filter(|&class| view.fits(handle, class)).collect());
         let asked = classes.resources().iter().zip(&demand.resources).filter(|(_, asked)| asked.count > 0);
         arrival.resources = asked.map(|(resource, asked)| (resource.name.to_string(), asked.count)).collect();
-        arrival.features = classes.feature_names(demand.features).map(str::to_owned).collect();
+        arrival.features = classes.required_features(demand);
     }
     arrival
 }

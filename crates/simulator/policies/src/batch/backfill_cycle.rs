@@ -152,7 +152,10 @@ impl BatchState {
                 earliest = slot.map(|slot| (now, slot)).or(earliest);
             }
             let start = earliest.as_ref().map(|(start, _)| *start);
-            if let Some((start, (allocation, end))) = &earliest {
+            if let Some((start, (allocation, end))) = &mut earliest {
+                if *start == now {
+                    self.pools.bind(job.request, allocation);
+                }
                 let stay = occupancy(&job, allocation, (*start, *end));
                 is_sure = *start > now && !plan.reserve_later(&self.pools, stay);
                 if *start == now {
@@ -192,7 +195,8 @@ impl BatchState {
         for job in &jobs {
             self.pools.count(job.request);
             let slot = plan.find_slot_now(&self.pools, now, job).filter(|_| !self.is_blocked(job.job.job));
-            let Some(slot) = slot else { break };
+            let Some(mut slot) = slot else { break };
+            self.pools.bind(job.request, &mut slot.0);
             plan.timeline.allocate(&self.pools, occupancy(job, &slot.0, (now, slot.1)));
             self.pools.allocate(job.request, &slot.0, job.job.size);
             self.site.iter_mut().for_each(|site| site.count_for_limits(job.job.job));

@@ -1,17 +1,18 @@
-//! FCFS and EASY.
+//! FCFS, FIRSTFIT and EASY.
 
 use super::head::HeadReservation;
 use super::preemption::{PreemptionRules, ReservationScope};
 use super::state::BatchState;
 use dfrsim_cluster::{Decision, View};
 use dfrsim_model::SimTime;
+use dfrsim_model::batch::Backfilling;
 
 impl BatchState {
     /// Starts jobs in queue order until one cannot start: the queue head. The head has a reservation
     /// at the shadow time, the earliest time at which enough resources will be free; the reservation
     /// is computed anew in each scheduling cycle. The jobs behind it are tried in the backfill
     /// order, if the policy has one, and start if they do not delay the head (Lifka 1995; Mu'alem
-    /// and Feitelson 2001, section 2). While the head cannot have a reservation, since too many
+    /// and Feitelson 2001, section 2). Under FIRSTFIT the head has no reservation. While the head cannot have a reservation, since too many
     /// nodes are down, all other jobs may start before it.
     pub(super) fn backfill(&mut self, view: View<'_>, decision: &mut Decision) {
         let first = self.start_in_order(view, decision);
@@ -32,7 +33,8 @@ impl BatchState {
         let passes_over = self.site.is_none() || !self.can_preempt() && clock.max_tests == u32::MAX;
         let next = if passes_over { self.next_fitting(first + 1) } else { Some(first + 1) };
         let Some(at) = next else { return };
-        let head = self.head_reservation(now, first);
+        let reserves = self.policy.backfilling != Backfilling::FirstFit;
+        let head = if reserves { self.head_reservation(now, first) } else { None };
         self.queue.sort_for_backfill(first + 1, now);
         let at = if self.policy.fill.is_some() { first + 1 } else { at };
         self.backfill_from(at, view, (clock.max_tests - 1, passes_over), head, decision);
@@ -51,8 +53,12 @@ impl BatchState {
     ) {
         let now = view.now();
         while at < self.queue.jobs.len() && tests > 0 && !self.is_full() {
-            if let Some(head) = head.as_ref().filter(|_| passes_over) {
-                let Some(next) = self.next_candidate(now, at, head) else { return };
+            if passes_over {
+                let next = match &head {
+                    Some(head) => self.next_candidate(now, at, head),
+                    None => self.next_fitting(at),
+                };
+                let Some(next) = next else { return };
                 at = next;
             }
             if self.is_blocked(self.queue.jobs[at].job.job) {

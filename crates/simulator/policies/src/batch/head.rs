@@ -113,8 +113,8 @@ impl HeadReservation {
             return;
         }
         let dimensions = pools.requests.dimensions();
-        for (pool, tasks) in run.allocation.parts(run.size) {
-            let taken: Vec<u64> = pools.taken(run.request, pool, tasks).collect();
+        for (pool, tasks, devices) in run.allocation.parts_on_devices(run.size) {
+            let taken: Vec<u64> = pools.taken(run.request, pool, (tasks, devices)).collect();
             let free = &mut self.free[pool * dimensions..][..dimensions];
             free.iter_mut().zip(taken).for_each(|(free, taken)| *free += taken);
             let of_head = pools.requests.get(self.request);
@@ -122,7 +122,7 @@ impl HeadReservation {
                 .open(of_head, self.speed, self.shadow_time, self.end)
                 .any(|group| group.pools.contains(&pool))
             {
-                let room = of_head.tasks_in(free.iter().copied());
+                let room = of_head.tasks_in_pool(free);
                 self.extra_nodes += room - self.tasks[pool];
                 self.tasks[pool] = room;
             }
@@ -205,28 +205,29 @@ impl HeadReservation {
         let harmless = |pool: usize| match (self.tasks[pool], pools.node_use) {
             (0, _) => rooms[pool],
             (tasks, NodeUse::Shared) if rooms[pool] > 0 => {
-                let of_head = &pools.requests.get(self.request).amounts;
-                let kept = pools.amounts_of(&self.free, pool).iter().zip(of_head);
-                rooms[pool].min(need.tasks_in(kept.map(|(free, need)| free - need * tasks)))
+                let free = pools.amounts_of(&self.free, pool);
+                let devices = pools.requests.get(self.request).devices_in(free, tasks as u32);
+                let taken = pools.taken(self.request, pool, (tasks as u32, devices));
+                rooms[pool].min(need.tasks_in_each(free.iter().zip(taken).map(|(free, taken)| free - taken)))
             }
             _ => 0,
         };
         let mut split = pools.choose(at, job.request, width, harmless);
-        let placed: u32 = split.0.iter().map(|(_, tasks)| tasks).sum();
+        let placed: u32 = split.parts.iter().map(|(_, tasks)| tasks).sum();
         if placed < width {
             // Each further task takes at least one of the head's tasks.
             if self.extra_nodes == 0 {
                 return Err(placed.into());
             }
             let mut rest = rooms.clone();
-            split.0.iter().for_each(|&(pool, tasks)| rest[pool] -= u64::from(tasks));
+            split.parts.iter().for_each(|&(pool, tasks)| rest[pool] -= u64::from(tasks));
             let more = pools.choose(at, job.request, width - placed, |pool| rest[pool]);
             split.add_all(more);
         }
         let lost = |&(pool, tasks): &(usize, u32)| {
             self.tasks[pool] - self.tasks_left_to_head(pools, job.request, pool, tasks)
         };
-        let is_beside = split.0.iter().map(lost).sum::<u64>() <= self.extra_nodes;
+        let is_beside = split.parts.iter().map(lost).sum::<u64>() <= self.extra_nodes;
         if is_beside { Ok(split) } else { Err(placed.into()) }
     }
 
@@ -235,10 +236,10 @@ impl HeadReservation {
         if self.tasks[pool] == 0 {
             return 0;
         }
-        let taken = pools.taken(need, pool, tasks);
+        let taken = pools.taken(need, pool, (tasks, pools.devices_now(need, pool, tasks)));
         let free = pools.amounts_of(&self.free, pool).iter().zip(taken);
         let left = free.map(|(free, taken)| free.saturating_sub(taken));
-        pools.requests.get(self.request).tasks_in(left).min(self.tasks[pool])
+        pools.requests.get(self.request).tasks_in_each(left).min(self.tasks[pool])
     }
 
     /// Charges an allocation to the extra nodes and free amounts of the reservation.
@@ -248,7 +249,7 @@ impl HeadReservation {
             let left = self.tasks_left_to_head(pools, need, pool, tasks);
             self.extra_nodes -= self.tasks[pool] - left;
             self.tasks[pool] = left;
-            let taken = pools.taken(need, pool, tasks);
+            let taken = pools.taken(need, pool, (tasks, pools.devices_now(need, pool, tasks)));
             for (free, taken) in self.free[pool * dimensions..].iter_mut().zip(taken) {
                 *free = free.saturating_sub(taken);
             }

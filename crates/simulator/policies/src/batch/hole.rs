@@ -53,7 +53,8 @@ pub(super) fn for_each_release(
     let (mut at, mut had, until) = (Some(now), 0, SimTime::MAX);
     while let Some(from) = at {
         // Sizes of jobs are 32-bit numbers.
-        let has = need.tasks_in(free.iter().map(|profile| profile.min_free(from, from))).min(u32::MAX.into());
+        let has =
+            need.tasks_in_each(free.iter().map(|profile| profile.min_free(from, from))).min(u32::MAX.into());
         if has > had || from > now {
             each(Hole { from, until, pool: pool as u32, tasks: (has - had) as u32 });
             had = has;

@@ -10,6 +10,7 @@ use super::profile::Profile;
 use super::queue::Waiting;
 use super::requests::{Intervals, TaskRequest};
 use super::windows::{last_end, last_ends};
+use dfrsim_model::platform::devices::OnDevices;
 use dfrsim_model::{SimSpan, SimTime, Yield};
 
 /// Holes for all requests, each updated lazily when it is queried.
@@ -95,16 +96,19 @@ impl Holes {
             spans.insert(spans.partition_point(|(from, _)| *from < span.0), span);
         }
         // If no task fits alongside the job in any of its pools, exactly the holes that were found
-        // are cut.
+        // are cut. Which devices the job will have is not known, so this is not asked of them.
         let need = pools.requests.get(stay.request);
+        let has_devices = need.devices.is_some();
         let fills = |(pool, tasks)| {
             let whole = pools.amounts_of(&pools.capacity, pool).iter();
             need.tasks_in(
-                whole.zip(pools.taken(stay.request, pool, tasks)).map(|(whole, taken)| whole - taken),
+                whole
+                    .zip(pools.taken(stay.request, pool, (tasks, OnDevices::default())))
+                    .map(|(whole, taken)| whole - taken),
             ) == 0
         };
         let of_need = &mut self.by_request[stay.request];
-        if of_need.seen < before || !stay.allocation.parts(stay.size).all(fills) {
+        if has_devices || of_need.seen < before || !stay.allocation.parts(stay.size).all(fills) {
             return;
         }
         of_need

@@ -6,6 +6,7 @@ use super::place::{choose_nodes, order};
 use super::pools::Pools;
 use dfrsim_cluster::{NodeRange, View};
 use dfrsim_model::batch::{NodeUse, Place};
+use dfrsim_model::platform::devices::OnDevices;
 use dfrsim_model::{NodeId, NodeTasks, SimTime};
 
 impl Pools {
@@ -38,7 +39,7 @@ impl Pools {
             return Allocation::default();
         }
         if self.is_single {
-            return Allocation(vec![(0, width)]);
+            return Allocation { parts: vec![(0, width)], devices: Vec::new() };
         }
         let (mut split, mut missing) = (Allocation::default(), width);
         for group in self.open_groups_in_order(need, span) {
@@ -47,7 +48,7 @@ impl Pools {
             let mut is_enough = |(pool, room): (usize, u64)| {
                 let tasks = u32::try_from(room).unwrap_or(u32::MAX).min(missing);
                 missing -= tasks;
-                split.0.push((pool, tasks));
+                split.parts.push((pool, tasks));
                 missing == 0
             };
             let ends = if self.node_use == NodeUse::Whole || self.place == Place::First {
@@ -141,19 +142,27 @@ impl Pools {
         }
     }
 
-    /// Converts nodes with tasks to an allocation of tasks to pools.
-    pub(super) fn allocation_on(&self, on: &[NodeRange]) -> Allocation {
+    /// Converts nodes with tasks to an allocation of tasks to pools, given the devices that the tasks
+    /// hold on each node.
+    pub(super) fn allocation_on(&self, on: &[NodeRange], devices: &[(u32, OnDevices)]) -> Allocation {
         let mut split = Allocation::default();
         if self.is_single {
             return split;
         }
         for range in on {
             for node in range.indices() {
-                match split.0.last_mut().filter(|(last, _)| *last == self.pool_of[node]) {
+                match split.parts.last_mut().filter(|(last, _)| *last == self.pool_of[node]) {
                     Some((_, sum)) => *sum += range.tasks,
                     None => split.add(self.pool_of[node], range.tasks),
                 }
             }
+        }
+        if self.requests.has_devices() && !devices.is_empty() {
+            let of_pool = |&(pool, _): &(usize, u32)| {
+                let place = devices.partition_point(|(node, _)| *node < self.node_of(pool));
+                devices.get(place).map_or_else(OnDevices::default, |(_, on)| *on)
+            };
+            split.devices = split.parts.iter().map(of_pool).collect();
         }
         split
     }

@@ -13,8 +13,9 @@ use super::groups::{Group, group_identical_nodes};
 use super::job::BatchJob;
 use super::queue::Waiting;
 use super::requests::{TaskRequest, TaskRequests};
-use dfrsim_cluster::View;
+use dfrsim_cluster::{DevicesOnNodes, View};
 use dfrsim_model::batch::{NodeUse, Place};
+use dfrsim_model::platform::devices::OnDevices;
 use dfrsim_model::{NodeId, SimSpan, SimTime, Yield};
 
 /// Nodes of a cluster and their free resources.
@@ -170,7 +171,7 @@ impl Pools {
     fn count_max_tasks(&self, need: usize) -> u64 {
         let need = self.requests.get(need);
         let fitting = self.classes.iter().zip(&need.fits).filter(|(_, fits)| **fits);
-        fitting.map(|((count, has), _)| u64::from(*count) * need.tasks_in(has.iter().copied())).sum()
+        fitting.map(|((count, has), _)| u64::from(*count) * need.tasks_in_pool(has)).sum()
     }
 
     /// Returns the number of pools.
@@ -212,9 +213,17 @@ impl Pools {
     /// Returns a necessary condition for a job to fit now: if it is false, the job does not fit.
     pub(super) fn might_fit(&self) -> impl Fn(&Waiting) -> bool {
         let most = self.requests.max_tasks_in(self.total[0]);
+        let plain = self.requests.plain_dimensions();
+        let devices: u64 = self.total[plain.min(self.total.len())..].iter().sum();
         let fits = move |job: &Waiting| {
-            let need = &self.requests.get(job.request).amounts;
-            need.iter().zip(&self.total).all(|(need, total)| need * u64::from(job.job.size) <= *total)
+            let need = self.requests.get(job.request);
+            let parts = need.devices.map_or(0, |it| u64::from(it.count) * it.part);
+            parts * u64::from(job.job.size) <= devices
+                && need
+                    .amounts
+                    .iter()
+                    .zip(&self.total)
+                    .all(|(need, total)| need * u64::from(job.job.size) <= *total)
         };
         // Most jobs of a long queue fail the first, cheaper test.
         move |job| u64::from(job.job.size) <= most && fits(job)
@@ -264,7 +273,7 @@ impl Pools {
     pub(super) fn count_pool(&self, rooms: &mut FitCounts, need: &TaskRequest, free: &[u64], pool: usize) {
         let group = self.group_by_pool[pool];
         if need.fits[self.groups[group].class] {
-            rooms.set(pool, group, need.tasks_in(self.amounts_of(free, pool).iter().copied()));
+            rooms.set(pool, group, need.tasks_in_pool(self.amounts_of(free, pool)));
         }
     }
 
@@ -277,9 +286,12 @@ impl Pools {
         (need, split, width): (usize, &Allocation, u32),
     ) {
         let dimensions = self.requests.dimensions();
-        for (pool, tasks) in split.parts(width) {
+        for (pool, tasks, devices) in split.parts_on_devices(width) {
             let freed = &mut free[pool * dimensions..][..dimensions];
-            freed.iter_mut().zip(self.taken(need, pool, tasks)).for_each(|(free, taken)| *free += taken);
+            freed
+                .iter_mut()
+                .zip(self.taken(need, pool, (tasks, devices)))
+                .for_each(|(free, taken)| *free += taken);
             self.count_pool(rooms, counted, free, pool);
         }
     }
@@ -337,9 +349,37 @@ impl Pools {
         })
     }
 
-    /// Computes the amount of each resource that `tasks` tasks take in a pool.
-    pub(super) fn taken(&self, need: usize, pool: usize, tasks: u32) -> impl Iterator<Item = u64> {
+    /// Computes the amount of each resource that tasks on these devices take in a pool.
+    pub(super) fn taken(
+        &self,
+        need: usize,
+        pool: usize,
+        tasks: (u32, OnDevices),
+    ) -> impl Iterator<Item = u64> {
         self.requests.taken(need, self.amounts_of(&self.capacity, pool), tasks)
+    }
+
+    /// Chooses the devices of tasks that would start now in a pool.
+    pub(super) fn devices_now(&self, need: usize, pool: usize, tasks: u32) -> OnDevices {
+        self.requests.get(need).devices_in(self.amounts_of(&self.free, pool), tasks)
+    }
+
+    /// Chooses the devices of a job that starts now, if it requests any and they are not chosen yet.
+    #[inline]
+    pub(super) fn bind(&self, need: usize, split: &mut Allocation) {
+        if !self.is_single && split.devices.is_empty() && self.requests.get(need).devices.is_some() {
+            let now = |&(pool, tasks): &(usize, u32)| self.devices_now(need, pool, tasks);
+            split.devices = split.parts.iter().map(now).collect();
+        }
+    }
+
+    /// Returns the devices of an allocation by node, in ascending order.
+    pub(super) fn devices_on_nodes(&self, split: &Allocation) -> DevicesOnNodes {
+        let parts = split.parts.iter().zip(&split.devices);
+        let mut on: DevicesOnNodes =
+            parts.map(|(&(pool, _), &devices)| (self.node_of(pool), devices)).collect();
+        on.sort_unstable_by_key(|(node, _)| *node);
+        on
     }
 
     /// Allocates resources to a job.
@@ -367,10 +407,10 @@ impl Pools {
     #[inline(never)]
     fn change(&mut self, need: usize, split: &Allocation, width: u32, change: impl Fn(&mut u64, u64)) {
         let dimensions = self.requests.dimensions();
-        for (pool, tasks) in split.parts(width) {
+        for (pool, tasks, devices) in split.parts_on_devices(width) {
             self.note_change(pool);
             let Pools { requests: needs, capacity: whole, free, total, .. } = self;
-            let amounts = needs.taken(need, &whole[pool * dimensions..], tasks);
+            let amounts = needs.taken(need, &whole[pool * dimensions..], (tasks, devices));
             let free = &mut free[pool * dimensions..];
             for (amount, (free, total)) in amounts.zip(free.iter_mut().zip(total)) {
                 change(free, amount);

@@ -3,6 +3,7 @@
 use dfrsim_cluster::{JobHandle, View};
 use dfrsim_model::batch::NodeUse;
 use dfrsim_model::platform::classes::{NodeClass, NodeClasses};
+use dfrsim_model::platform::devices::{DeviceRequest, MOST_DEVICES, OnDevices, WHOLE_DEVICE};
 use dfrsim_model::site::{JobClass, Reservation};
 use dfrsim_model::{Share, SimTime, UserId};
 use std::collections::BTreeMap;
@@ -19,6 +20,8 @@ pub(super) type Intervals = Vec<(SimTime, SimTime)>;
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct TaskRequest {
     pub(super) amounts: Vec<u64>,
+    /// Request for devices, whose free parts follow the other amounts of a node.
+    pub(super) devices: Option<DeviceRequest>,
     /// Maximum number of the job's tasks on a node: 1 if they need different nodes.
     pub(super) most_per_node: u64,
     /// True, per node class, if the task may run there.
@@ -36,7 +39,33 @@ impl TaskRequest {
         closed.is_none_or(|spans| !spans.iter().any(|&(from, until)| from < end && until > start))
     }
 
-    /// Counts the tasks of this request that fit into the given amounts. The first amount of every
+    /// Counts the tasks of this request that fit into the given amounts of a pool, devices included.
+    #[inline]
+    pub(super) fn tasks_in_pool(&self, amounts: &[u64]) -> u64 {
+        let most = self.tasks_in(amounts.iter().copied());
+        match self.devices {
+            Some(devices) if most > 0 => most.min(devices.tasks_in(&amounts[self.amounts.len()..])),
+            _ => most,
+        }
+    }
+
+    /// Counts the tasks of this request that fit into the amounts that an iterator has at hand.
+    #[inline]
+    pub(super) fn tasks_in_each(&self, amounts: impl Iterator<Item = u64>) -> u64 {
+        match self.devices {
+            None => self.tasks_in(amounts),
+            Some(_) => self.tasks_in_pool(&amounts.collect::<Vec<_>>()),
+        }
+    }
+
+    /// Chooses the devices of some tasks, given the amounts of a pool; none if the tasks request none
+    /// or do not fit.
+    pub(super) fn devices_in(&self, amounts: &[u64], tasks: u32) -> OnDevices {
+        let chosen = self.devices.and_then(|it| it.choose(&amounts[self.amounts.len()..], tasks));
+        chosen.unwrap_or_default()
+    }
+
+    /// Counts the tasks of this request that fit into the given amounts, without devices. The first amount of every
     /// request is positive.
     #[inline]
     pub(super) fn tasks_in(&self, amounts: impl Iterator<Item = u64>) -> u64 {
@@ -56,6 +85,10 @@ impl TaskRequest {
 pub(super) struct TaskRequests {
     node_use: NodeUse,
     dimensions: usize,
+    /// Index of the resource whose units are devices, and the largest number of them on a node. Each
+    /// has an amount behind the others.
+    device: Option<usize>,
+    columns: usize,
     all: Vec<TaskRequest>,
     numbers: BTreeMap<TaskRequest, usize>,
     pub(super) reservations: Vec<Reservation>,
@@ -92,6 +125,7 @@ impl TaskRequests {
         if self.node_use == NodeUse::Whole && classes.is_none() {
             self.all = vec![TaskRequest {
                 amounts: vec![1],
+                devices: None,
                 most_per_node: u64::MAX,
                 fits: vec![true],
                 closed: Vec::new(),
@@ -103,13 +137,31 @@ impl TaskRequests {
             if classes.is_none() {
                 self.core_caps.clear();
             }
-            self.dimensions = 2 + others + usize::from(self.has_tenancy) + self.core_caps.len();
+            self.device = classes.and_then(NodeClasses::devices);
+            let counts =
+                |at: usize| classes.into_iter().flat_map(NodeClasses::classes).map(move |it| it.amounts[at]);
+            let most = self.device.and_then(|at| counts(at).max()).unwrap_or(0);
+            self.columns = MOST_DEVICES.min(most as usize);
+            self.dimensions = 2 + others - usize::from(self.device.is_some())
+                + usize::from(self.has_tenancy)
+                + self.core_caps.len()
+                + self.columns;
         }
     }
 
     /// Returns the number of resources in a request.
     pub(super) fn dimensions(&self) -> usize {
         self.dimensions
+    }
+
+    /// Returns whether devices of nodes are distinguished.
+    pub(super) fn has_devices(&self) -> bool {
+        self.columns > 0
+    }
+
+    /// Returns the number of resources in a request without devices.
+    pub(super) fn plain_dimensions(&self) -> usize {
+        self.dimensions - self.columns
     }
 
     pub(super) fn get(&self, number: usize) -> &TaskRequest {
@@ -121,9 +173,17 @@ impl TaskRequests {
     pub(super) fn is_within(&self, one: usize, other: usize) -> bool {
         let (less, more) = (&self.all[one], &self.all[other]);
         let is_less = || less.amounts.iter().zip(&more.amounts).all(|(less, more)| less <= more);
+        let has_devices = || match (less.devices, more.devices) {
+            (None, _) => true,
+            (Some(less), Some(more)) => less.is_within(more),
+            (Some(_), None) => false,
+        };
         let is_kept_off = || less.closed == more.closed && less.most_per_node >= more.most_per_node;
         one == other
-            || is_less() && is_kept_off() && more.fits.iter().zip(&less.fits).all(|(more, less)| more <= less)
+            || is_less()
+                && has_devices()
+                && is_kept_off()
+                && more.fits.iter().zip(&less.fits).all(|(more, less)| more <= less)
     }
 
     /// Returns an upper bound on the size of a job that fits into `free` units of the first
@@ -142,15 +202,24 @@ impl TaskRequests {
             Some(classes) if self.node_use == NodeUse::Whole => vec![vec![1]; classes.classes().len()],
             Some(classes) => {
                 let of_class = |(place, class): (usize, &NodeClass)| {
-                    let amounts = class.amounts.iter().map(|&amount| u64::from(amount));
-                    [classes.cores_of(place).into(), class.memory].into_iter().chain(amounts).collect()
+                    let others = class.amounts.iter().enumerate().filter(|(at, _)| Some(*at) != self.device);
+                    let amounts = others.map(|(_, &amount)| u64::from(amount));
+                    [classes.core_parts_of(place), class.memory].into_iter().chain(amounts).collect()
                 };
                 classes.classes().iter().enumerate().map(of_class).collect()
             }
         };
+        let core_parts = classes.map_or(1, |classes| classes.core_parts().into());
         for amounts in &mut all {
             amounts.extend(self.has_tenancy.then_some(TENANCY));
-            amounts.extend(self.core_caps.iter().map(|(_, most)| *most));
+            amounts.extend(self.core_caps.iter().map(|(_, most)| most * core_parts));
+        }
+        if let (Some(device), Some(classes)) = (self.device, classes) {
+            for (amounts, class) in all.iter_mut().zip(classes.classes()) {
+                let has = |column: &usize| *column < class.amounts[device] as usize;
+                let column = |column: usize| if has(&column) { WHOLE_DEVICE } else { 0 };
+                amounts.extend((0..self.columns).map(column));
+            }
         }
         all
     }
@@ -166,13 +235,22 @@ impl TaskRequests {
         tenancy.into_iter().chain(capped)
     }
 
-    /// Computes the amount of each resource that `tasks` tasks take in a pool whose nodes have the
-    /// amounts `whole`.
+    /// Computes the amount of each resource that tasks on these devices take in a pool whose nodes
+    /// have the amounts `whole`.
     #[inline]
-    pub(super) fn taken(&self, need: usize, whole: &[u64], tasks: u32) -> impl Iterator<Item = u64> {
+    pub(super) fn taken(
+        &self,
+        need: usize,
+        whole: &[u64],
+        (tasks, devices): (u32, OnDevices),
+    ) -> impl Iterator<Item = u64> {
         let is_exclusive = self.node_use == NodeUse::Exclusive;
-        let amounts = self.all[need].amounts.iter().zip(whole);
-        amounts.map(move |(need, &whole)| if is_exclusive { whole } else { need * u64::from(tasks) })
+        let need = &self.all[need];
+        let part = need.devices.map_or(0, |devices| devices.part);
+        let amounts = need.amounts.iter().map(move |need| need * u64::from(tasks));
+        let amounts =
+            amounts.chain((0..self.columns).map(move |column| u64::from(devices.on(column)) * part));
+        amounts.zip(whole).map(move |(taken, &whole)| if is_exclusive { whole } else { taken })
     }
 
     /// Returns the number of the job's request; jobs with equal tasks share it.
@@ -206,14 +284,19 @@ impl TaskRequests {
     #[inline(never)]
     fn register(&mut self, view: View<'_>, job: JobHandle) -> usize {
         let (seen, classes) = (view.job(job), view.classes());
-        let (mut amounts, mut most_per_node) = (vec![1], u64::MAX);
+        let (mut amounts, mut most_per_node, mut devices) = (vec![1], u64::MAX, None);
         if self.node_use != NodeUse::Whole {
-            let cpu = classes.map_or(seen.cpu_need().units().max(1), |it| it.cores_for(seen.cpu_need()));
-            let asked = view.demand(job).into_iter().flat_map(|demand| &demand.resources);
-            amounts = vec![cpu.into(), seen.memory().units().into()];
-            amounts.extend(asked.map(|asked| u64::from(asked.count)));
+            let cpu = classes.map_or_else(
+                || seen.cpu_need().units().max(1).into(),
+                |it| it.core_parts_for(seen.cpu_need()),
+            );
+            let all = view.demand(job).map_or(&[][..], |demand| &demand.resources);
+            let asked = all.iter().enumerate().filter(|(at, _)| Some(*at) != self.device);
+            devices = self.device.and_then(|at| view.demand(job)?.devices(at));
+            amounts = vec![cpu, seen.memory().units().into()];
+            amounts.extend(asked.map(|(_, asked)| u64::from(asked.count)));
             if !self.partitions.is_empty() {
-                amounts.extend(self.partition_amounts(view, job, cpu.into()).collect::<Vec<_>>());
+                amounts.extend(self.partition_amounts(view, job, cpu).collect::<Vec<_>>());
             }
             if view.demand(job).is_some_and(|demand| demand.needs_distinct_nodes) {
                 most_per_node = 1;
@@ -221,7 +304,8 @@ impl TaskRequests {
         }
         let count = classes.map_or(1, |classes| classes.classes().len());
         let fits = (0..count).map(|class| view.fits(job, class)).collect();
-        let need = TaskRequest { amounts, most_per_node, fits, closed: self.closed_intervals(view, job) };
+        let need =
+            TaskRequest { amounts, devices, most_per_node, fits, closed: self.closed_intervals(view, job) };
         *self.numbers.entry(need).or_insert_with_key(|need| {
             self.least = self.least.min(need.amounts[0]);
             self.all.push(need.clone());

@@ -27,6 +27,7 @@ pub(crate) struct BatchScheduler {
 #[derive(Debug)]
 pub(super) enum Backfiller {
     Fcfs,
+    /// EASY, and FIRSTFIT, which has no reservation.
     Easy,
     Conservative(ConservativeBackfiller),
     Slurm(SlurmBackfiller),
@@ -36,7 +37,7 @@ impl Backfiller {
     fn new(scheme: Backfilling, state: &BatchState) -> Backfiller {
         match scheme {
             Backfilling::Fcfs => Backfiller::Fcfs,
-            Backfilling::Easy => Backfiller::Easy,
+            Backfilling::FirstFit | Backfilling::Easy => Backfiller::Easy,
             Backfilling::Conservative(compression) => {
                 Backfiller::Conservative(ConservativeBackfiller::new(compression))
             }

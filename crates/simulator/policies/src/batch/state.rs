@@ -148,7 +148,7 @@ impl BatchState {
         let pools = &mut self.pools;
         self.running.for_each(|run| {
             let on = view.job(run.job).placement();
-            run.allocation = pools.allocation_on(on.ranges());
+            run.allocation = pools.allocation_on(on.ranges(), view.devices(run.job));
             pools.occupy_nodes(on.ranges());
             pools.allocate(run.request, &run.allocation, run.size);
         });
@@ -215,10 +215,11 @@ impl BatchState {
         view: View<'_>,
         job: &BatchJob,
         request: usize,
-        (allocation, planned_end): Slot,
+        (mut allocation, planned_end): Slot,
         decision: &mut Decision,
     ) {
         let (now, &BatchJob { job: handle, sequence, size, .. }) = (view.now(), job);
+        self.pools.bind(request, &mut allocation);
         self.pools.allocate(request, &allocation, size);
         self.pools.assign_nodes(view, size, &allocation, &mut self.placement);
         let on = self.placement.iter().copied();
@@ -230,6 +231,9 @@ impl BatchState {
             decision.resume(handle, on, Yield::ONE);
         } else {
             decision.start(handle, on, Yield::ONE);
+        }
+        if !allocation.devices.is_empty() {
+            decision.on_devices(self.pools.devices_on_nodes(&allocation));
         }
         if self.tracks_runs {
             let end = self.pools.end(now, job, &allocation);

@@ -68,8 +68,8 @@ impl Timeline {
         if let [single] = &mut self.profiles[..] {
             return change(single, stay.size.into());
         }
-        for (pool, tasks) in stay.allocation.parts(stay.size) {
-            let amounts = pools.taken(stay.request, pool, tasks);
+        for (pool, tasks, devices) in stay.allocation.parts_on_devices(stay.size) {
+            let amounts = pools.taken(stay.request, pool, (tasks, devices));
             let profiles =
                 &mut self.profiles[pool * pools.requests.dimensions()..][..pools.requests.dimensions()];
             if let Some(openings) = &mut self.holes {
@@ -169,8 +169,9 @@ impl Search<'_> {
                 self.make_exact(start, &mut most);
                 if most.total >= width {
                     let end = job.job.end(start, speed);
-                    let room = pools
+                    let mut room = pools
                         .choose((speed, start, end), job.request, job.job.size, |pool| most.by_pool[pool]);
+                    self.bind(&mut room, start, end);
                     return Some((start, (room, end)));
                 }
             }
@@ -212,6 +213,19 @@ impl Search<'_> {
     fn fit_count(&self, pool: usize, start: SimTime, end: SimTime) -> u64 {
         let dimensions = self.pools.requests.dimensions();
         let profiles = &self.timeline.profiles[pool * dimensions..][..dimensions];
-        self.need.tasks_in(profiles.iter().map(|profile| profile.min_free(start, end)))
+        self.need.tasks_in_each(profiles.iter().map(|profile| profile.min_free(start, end)))
+    }
+
+    /// Chooses devices that are free from `start` to `end`, if the job requests any.
+    fn bind(&self, split: &mut Allocation, start: SimTime, end: SimTime) {
+        if self.need.devices.is_some() {
+            let dimensions = self.pools.requests.dimensions();
+            let of_part = |&(pool, tasks): &(usize, u32)| {
+                let profiles = &self.timeline.profiles[pool * dimensions..][..dimensions];
+                let free: Vec<u64> = profiles.iter().map(|profile| profile.min_free(start, end)).collect();
+                self.need.devices_in(&free, tasks)
+            };
+            split.devices = split.parts.iter().map(of_part).collect();
+        }
     }
 }

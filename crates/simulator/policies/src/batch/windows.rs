@@ -86,7 +86,7 @@ mod tests {
             ends in prop::collection::btree_set(0_u64..4_000, 0..40), growth in prop::option::of(1_u64..200),
         ) {
             let ends: Vec<u64> = ends.into_iter().collect();
-            let mut expected = Vec::new();
+            let mut expected: Vec<u64> = Vec::new();
             if let Some(first) = ends.first() {
                 let (base, mut length, mut left) = ((first / 30 + 1) * 30, 30, &ends[..]);
                 while !left.is_empty() {

@@ -1,6 +1,7 @@
 //! Platform files in TOML.
 
 use super::{NodeClass, NodeClasses, Resource, Sharing};
+use crate::platform::devices::MOST_DEVICES;
 use crate::platform::hosts::expand;
 use crate::{Share, Yield};
 use dfrsim_input::{Faults, Input, Reader};
@@ -11,6 +12,8 @@ use std::collections::{BTreeMap, BTreeSet};
 const MOST_NODES: u64 = 10_000_000;
 /// Maximum number of cores or of units of a resource of a node.
 const MOST_OF_ONE: u32 = 10_000;
+/// Maximum number of parts of a core.
+const MOST_CORE_PARTS: u32 = 1000;
 /// Maximum number of features of a cluster.
 pub const MOST_FEATURES: usize = 64;
 
@@ -64,9 +67,17 @@ pub struct PlatformFields {
     /// default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference: Option<ReferenceNode>,
+    /// Number of equal parts of a core that tasks hold where they share nodes; 1 by default, so that
+    /// they hold whole cores.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub core_parts: Option<u32>,
     /// Resources that tasks share like CPU. Units of other resources are held by one task.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shared: Vec<String>,
+    /// Resource whose units are devices, such as GPUs, at most 16 on a node: tasks hold whole ones or
+    /// parts of them, and free parts of two devices do not add up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub devices: Option<String>,
     /// Resources, and features with a prefix `@`, that no node has. Jobs that request them cannot
     /// run, while other requests that no class can satisfy are ignored.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -168,6 +179,10 @@ impl PlatformFields {
             wrong.check_count("reference.cores", cores);
             wrong.check_memory("reference.memory_gb", memory_gb);
         }
+        if let Some(parts) = self.core_parts {
+            let range = || format!("expected a number between 1 and {MOST_CORE_PARTS}");
+            wrong.require((1..=MOST_CORE_PARTS).contains(&parts), "core_parts", range);
+        }
         let (names, features) = (self.resource_names(), self.features());
         let few = || format!("expected at most {MOST_FEATURES} different features");
         wrong.require(features.len() <= MOST_FEATURES, "classes", few);
@@ -177,6 +192,13 @@ impl PlatformFields {
         }
         for unknown in self.shared.iter().filter(|name| !names.contains(name.as_str())) {
             wrong.require(false, "shared", || format!("no class has the resource `{unknown}`"));
+        }
+        if let Some(devices) = &self.devices {
+            let is_known = names.contains(devices.as_str());
+            wrong.require(is_known, "devices", || format!("no class has the resource `{devices}`"));
+            let is_either =
+                || format!("`{devices}` is also in `shared`; parts of devices are held at any yield");
+            wrong.require(!self.shared.contains(devices), "devices", is_either);
         }
         let mut nodes = 0_u64;
         for (number, class) in self.classes.iter().enumerate() {
@@ -199,7 +221,10 @@ impl PlatformFields {
                 format!("expected the names of {} nodes such as n[1-8,12]", class.nodes)
             });
             for (name, &amount) in &class.resources {
-                wrong.check_count(&field(&format!("resources.{name}")), amount);
+                let path = field(&format!("resources.{name}"));
+                wrong.check_count(&path, amount);
+                let is_possible = self.devices.as_ref() != Some(name) || amount as usize <= MOST_DEVICES;
+                wrong.require(is_possible, &path, || format!("expected at most {MOST_DEVICES} devices"));
             }
         }
         wrong.0
@@ -242,6 +267,7 @@ impl PlatformFields {
         let whole_memory = millionths(reference.memory_gb);
         let (names, features) = (self.resource_names(), self.features());
         let sharing = |name: &str| match self.shared.iter().any(|shared| shared == name) {
+            _ if self.devices.as_deref() == Some(name) => Sharing::Devices,
             true => Sharing::Shared,
             false => Sharing::Rigid,
         };
@@ -265,6 +291,7 @@ impl PlatformFields {
             classes: self.classes.iter().map(class).collect(),
             ends: self.classes.iter().scan(0, add).collect(),
             cores: reference.cores,
+            core_parts: self.core_parts.unwrap_or(1),
             reference_memory_mb: (reference.memory_gb * 1024.0).round() as u64,
             hosts: self.hosts(),
             features: features.into_iter().map(str::to_owned).collect(),

@@ -39,7 +39,7 @@ impl NodeClasses {
     /// Returns the reason why the nodes cannot hold a job even if all are empty, with the requested
     /// amount and the most that there is; `None` if they can.
     pub fn misfit(&self, job: &Job, demand: &Demand) -> Option<(Misfit, u64, u64)> {
-        let allowed = || self.classes.iter().filter(|class| demand.features & !class.features == 0);
+        let allowed = || self.classes.iter().filter(|class| demand.accepts(class.features));
         let most = |amount: &dyn Fn(&NodeClass) -> u64| allowed().map(amount).max();
         let Some(cores) = most(&|class| class.cpu) else { return Some((Misfit::Features, 0, 0)) };
         let cpu = u64::from(job.cpu_need.units());

@@ -1,14 +1,17 @@
 //! Node classes, and requests of jobs for resources other than CPU and memory.
 
+mod asks;
 mod fields;
 mod misfit;
 mod requests;
 mod simgrid;
 
+pub use asks::{Ask, Asks};
 pub use fields::{ClassFields, InvalidField, MOST_FEATURES, PlatformError, PlatformFields, ReferenceNode};
 pub use misfit::{Misfit, Misfits};
-pub use requests::{DISTINCT_NODES, Demands, REQUESTED_CORES, Request, RequestTarget};
+pub use requests::{DEVICE_PART, DISTINCT_NODES, Demands, REQUESTED_CORES, Request, RequestTarget};
 
+use super::devices::DeviceRequest;
 use crate::{CpuUse, Job, Share, Yield};
 use dfrsim_input::{Fault, Faults, read_text};
 use std::path::Path;
@@ -35,6 +38,8 @@ pub enum Sharing {
     Rigid,
     /// A task uses its need times its yield, like CPU.
     Shared,
+    /// Each unit is a device, of which a task holds its need at any yield.
+    Devices,
 }
 
 /// Resource other than CPU and memory: GPUs, licences, or anything else that a platform file names.
@@ -70,7 +75,8 @@ pub struct NodeClass {
 pub struct ResourceRequest {
     /// Number of units, such as whole GPUs.
     pub count: u32,
-    /// Fraction of each unit that the task can use; relevant for shared resources only.
+    /// Fraction of each unit that the task can use, or that it holds of a device; irrelevant for
+    /// rigid resources.
     pub need: Share,
 }
 
@@ -81,14 +87,15 @@ impl ResourceRequest {
         match sharing {
             Sharing::Rigid => u64::from(self.count) * u64::from(Share::ONE.units()),
             Sharing::Shared => 0,
+            Sharing::Devices => u64::from(self.count) * u64::from(self.need.units()),
         }
     }
     /// Returns the amount that a task can use at a yield of 1, in [`Share`] units of one resource
-    /// unit; zero for rigid resources.
+    /// unit; zero for rigid resources and devices.
     #[must_use]
     pub fn usable(self, sharing: Sharing) -> u64 {
         match sharing {
-            Sharing::Rigid => 0,
+            Sharing::Rigid | Sharing::Devices => 0,
             Sharing::Shared => u64::from(self.count) * u64::from(self.need.units()),
         }
     }
@@ -101,6 +108,8 @@ pub struct Demand {
     pub resources: Vec<ResourceRequest>,
     /// Required features of the nodes, one bit each.
     pub features: u64,
+    /// Alternatives of features, one bit each: the nodes must have at least one of each set.
+    pub any_of: Vec<u64>,
     /// Number of cores that the job requested, if it differs from those that its tasks hold: it may
     /// be allocated whole nodes, or all threads of a core. The size factor of priorities counts it.
     pub requested_cores: Option<u32>,
@@ -109,10 +118,23 @@ pub struct Demand {
 }
 
 impl Demand {
+    /// Returns the request of a task for devices, which are the resource of this index; `None` if it
+    /// requests none.
+    pub fn devices(&self, resource: usize) -> Option<DeviceRequest> {
+        let asked = self.resources.get(resource).filter(|asked| asked.count > 0)?;
+        Some(DeviceRequest { count: asked.count, part: asked.need.units().into() })
+    }
+    /// Returns whether nodes with these features have all that the job requires.
+    pub fn accepts(&self, features: u64) -> bool {
+        self.features & !features == 0 && self.any_of.iter().all(|some| some & features != 0)
+    }
     /// Returns whether nothing is requested.
     pub fn is_empty(&self) -> bool {
         let is_plain = self.requested_cores.is_none() && !self.needs_distinct_nodes;
-        is_plain && self.features == 0 && self.resources.iter().all(|asked| asked.count == 0)
+        is_plain
+            && self.features == 0
+            && self.any_of.is_empty()
+            && self.resources.iter().all(|asked| asked.count == 0)
     }
 }
 
@@ -126,6 +148,8 @@ pub struct NodeClasses {
     ends: Vec<u32>,
     /// Number of cores of the reference node.
     cores: u32,
+    /// Number of equal parts of a core, which tasks that share nodes hold; 1 if they hold whole cores.
+    core_parts: u32,
     /// Memory of the reference node, in megabytes, for messages.
     reference_memory_mb: u64,
     /// Names of the nodes by number; empty if they have none.
@@ -141,6 +165,10 @@ impl NodeClasses {
     pub fn resources(&self) -> &[Resource] {
         &self.resources
     }
+    /// Returns the index of the resource whose units are devices; `None` if there is none.
+    pub fn devices(&self) -> Option<usize> {
+        self.resources.iter().position(|resource| resource.sharing == Sharing::Devices)
+    }
     /// Returns the names of all features.
     pub fn features(&self) -> &[String] {
         &self.features
@@ -149,6 +177,13 @@ impl NodeClasses {
     pub fn feature_names(&self, features: u64) -> impl Iterator<Item = &str> {
         let named = self.features.iter().enumerate();
         named.filter(move |(bit, _)| features >> bit & 1 == 1).map(|(_, name)| name.as_str())
+    }
+    /// Returns the names of the features that a job requires. Alternatives are one entry, separated
+    /// by `|`.
+    pub fn required_features(&self, demand: &Demand) -> Vec<String> {
+        let alternatives =
+            demand.any_of.iter().map(|&some| self.feature_names(some).collect::<Vec<_>>().join("|"));
+        self.feature_names(demand.features).map(str::to_owned).chain(alternatives).collect()
     }
     /// Returns the classes.
     pub fn classes(&self) -> &[NodeClass] {
@@ -187,7 +222,7 @@ impl NodeClasses {
         let has_all =
             demand.resources.iter().zip(&class.amounts).all(|(asked, amount)| asked.count <= *amount);
         let (cpu, memory) = (u64::from(cpu_need.units()), u64::from(memory.units()));
-        has_all && cpu <= class.cpu && memory <= class.memory && demand.features & !class.features == 0
+        has_all && cpu <= class.cpu && memory <= class.memory && demand.accepts(class.features)
     }
     /// Returns the CPU of a node of a class.
     pub fn cpu(&self, class: usize) -> CpuUse {
@@ -196,6 +231,23 @@ impl NodeClasses {
     /// Returns the number of cores of the reference node.
     pub fn reference_cores(&self) -> u32 {
         self.cores
+    }
+    /// Returns the number of equal parts of a core that tasks hold where they share nodes.
+    pub fn core_parts(&self) -> u32 {
+        self.core_parts
+    }
+    /// Returns the number of parts of cores of a node of a class.
+    pub fn core_parts_of(&self, class: usize) -> u64 {
+        self.parts(self.classes[class].cpu)
+    }
+    /// Returns the number of parts of cores that a task holds where tasks share nodes: its CPU need,
+    /// rounded up; at least one.
+    pub fn core_parts_for(&self, cpu_need: Share) -> u64 {
+        self.parts(cpu_need.units().into()).max(1)
+    }
+    fn parts(&self, cpu: u64) -> u64 {
+        let parts = u128::from(self.cores) * u128::from(self.core_parts);
+        (u128::from(cpu) * parts).div_ceil(Share::ONE.units().into()) as u64
     }
     /// Returns the number of cores of a node of a class.
     pub fn cores_of(&self, class: usize) -> u32 {

@@ -1,20 +1,19 @@
 //! Requests of jobs for resources other than CPU and memory.
 
-use super::{Demand, NodeClasses, ResourceRequest};
-use crate::{Job, JobId, Seed, Share};
+use super::{Asks, Demand, NodeClasses, ResourceRequest};
+use crate::{Job, Seed, Share};
 use rand::RngExt as _;
-use std::collections::BTreeMap;
 use std::fmt;
 
 /// Request of randomly drawn jobs.
 ///
 /// The text form is `gpu:0.3:1+2:0.5-1` (resource, probability, possible numbers per task, fraction
-/// of each unit that a task can use), or `@feature:0.1` (feature and probability). With `:max8` at
-/// the end only jobs of at most 8 tasks are drawn.
+/// of each unit that a task can use), or `@feature:0.1` (feature and probability; `@v100|a100:0.1`
+/// requests one of two features). With `:max8` at the end only jobs of at most 8 tasks are drawn.
 ///
 /// ```
 /// use dfrsim_model::platform::classes::Request;
-/// for text in ["gpu:0.3:1", "gpu:0.3:1+2+4:0.5", "gpu:1:1:0.25-1", "gpu:0.3:1:max8", "@nvlink:0.1"] {
+/// for text in ["gpu:0.3:1", "gpu:0.3:1+2+4:0.5", "gpu:1:1:0.25-1", "gpu:0.3:1:max8", "@nvlink:0.1", "@v100|a100:0.1"] {
 ///     assert_eq!(text.parse::<Request>().unwrap().to_string(), text);
 /// }
 /// ```
@@ -40,9 +39,9 @@ pub enum RequestTarget {
         /// Minimum and maximum fraction of each unit that a task can use; drawn uniformly.
         need: (f64, f64),
     },
-    /// Feature of nodes.
+    /// Feature of nodes, or alternatives.
     Feature {
-        /// Name of the feature.
+        /// Name of the feature; names of alternatives are separated by `|`.
         name: String,
     },
 }
@@ -109,6 +108,9 @@ pub const REQUESTED_CORES: &str = "#cpus";
 /// Name of the number of different nodes of a job.
 pub const DISTINCT_NODES: &str = "#nodes";
 
+/// Name of the part of each device that a task of a job needs, in [`Share`] units.
+pub const DEVICE_PART: &str = "#part";
+
 /// Requests of all jobs: from the log, or drawn from a separate stream for each job, so that they
 /// are independent of other jobs.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -117,10 +119,8 @@ pub struct Demands {
     pub requests: Vec<Request>,
     /// Seed of the random requests.
     pub seed: Seed,
-    /// Requests in the log, by job: names, and the number of units for all tasks of the job
-    /// together. They take precedence over random requests. A name after `@` is a feature that each
-    /// node of the job must have. [`REQUESTED_CORES`] and [`DISTINCT_NODES`] are numbers of the job.
-    pub given: BTreeMap<JobId, Vec<(String, u32)>>,
+    /// Requests in the log. They take precedence over random requests.
+    pub given: Asks,
 }
 
 impl Demands {
@@ -128,7 +128,9 @@ impl Demands {
     pub fn find_unknown<'a>(&'a self, classes: &NodeClasses) -> Option<&'a Request> {
         self.requests.iter().find(|request| match &request.what {
             RequestTarget::Resource { name, .. } => resource_index(classes, name).is_none(),
-            RequestTarget::Feature { name } => !classes.features().contains(name),
+            RequestTarget::Feature { name } => {
+                name.split('|').any(|name| !classes.features().iter().any(|known| known == name))
+            }
         })
     }
 
@@ -144,7 +146,7 @@ impl Demands {
             }
             match &request.what {
                 RequestTarget::Feature { name } => {
-                    demand.features |= feature_bit(classes, name);
+                    require_features(&mut demand, classes, name);
                 }
                 RequestTarget::Resource { name, per_task, need: (least, most) } => {
                     let Some(place) = resource_index(classes, name) else { continue };
@@ -156,27 +158,42 @@ impl Demands {
                 }
             }
         }
+        let mut part = None;
         for (name, count) in self.given.get(&job.id).into_iter().flatten() {
             if let Some(feature) = name.strip_prefix('@') {
-                demand.features |= feature_bit(classes, feature);
+                require_features(&mut demand, classes, feature);
             } else if name == REQUESTED_CORES {
                 demand.requested_cores = Some(*count);
             } else if name == DISTINCT_NODES {
                 // Tasks that are not those of the log may be anywhere.
                 demand.needs_distinct_nodes = *count == job.tasks && job.tasks > 1;
+            } else if name == DEVICE_PART {
+                part = Share::try_from_units(*count);
             } else if let Some(place) = resource_index(classes, name) {
                 let drawn = demand.resources[place];
                 let need = if drawn.count > 0 { drawn.need } else { Share::ONE };
                 demand.resources[place] = ResourceRequest { count: count.div_ceil(job.tasks.max(1)), need };
             }
         }
+        // Where units are counted, a part of one counts as a whole.
+        if let (Some(part), Some(place)) = (part, classes.devices()) {
+            demand.resources[place].need = part;
+        }
         demand
     }
 }
 
-/// Returns the bit of a feature; 0 if no class has it.
-fn feature_bit(classes: &NodeClasses, name: &str) -> u64 {
-    classes.features().iter().position(|other| other == name).map_or(0, |bit| 1 << bit)
+/// Requires a feature of the nodes, or one of several that are separated by `|`. Features that no
+/// class has are left out; if no alternative is left, nothing is required.
+fn require_features(demand: &mut Demand, classes: &NodeClasses, names: &str) {
+    let bit =
+        |name: &str| classes.features().iter().position(|other| other == name).map_or(0, |bit| 1 << bit);
+    let some: u64 = names.split('|').fold(0, |all, name| all | bit(name));
+    if some.is_power_of_two() {
+        demand.features |= some;
+    } else if some != 0 && !demand.any_of.contains(&some) {
+        demand.any_of.push(some);
+    }
 }
 
 fn resource_index(classes: &NodeClasses, name: &str) -> Option<usize> {
@@ -186,8 +203,8 @@ fn resource_index(classes: &NodeClasses, name: &str) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::SimSpan;
     use crate::platform::classes::PlatformFields;
+    use crate::{JobId, SimSpan};
 
     fn job(id: u64) -> Job {
         Job { id: JobId(id), tasks: 2, run_time: SimSpan::from_secs(1), ..Job::default() }

@@ -55,10 +55,9 @@ pub use note::Note;
 use crate::by_name::NO_JOBS;
 use crate::log::{FieldUse, Header, Naming};
 use database::ParsedListing;
-use dfrsim_model::JobId;
 use dfrsim_model::named::UnknownName;
 use dfrsim_model::platform::Outage;
-use dfrsim_model::platform::classes::MOST_FEATURES;
+use dfrsim_model::platform::classes::{Asks, MOST_FEATURES};
 use dfrsim_model::site::{Account, JobArray, JobClass, SiteSettings};
 use events::{NodeEvents, OtherNodes, SiteOutages};
 use include::ConfFile;
@@ -304,7 +303,7 @@ impl SlurmSite {
     pub fn for_log(
         &self,
         header: &Header,
-        given: &BTreeMap<JobId, Vec<(String, u32)>>,
+        given: &Asks,
         jobs: &JobCounts,
     ) -> Result<SimulatedSite, ConfErrors> {
         let ParsedSite { mut parameters, nodes, accounts, qos } = self.parts()?;
@@ -411,12 +410,7 @@ impl SlurmSite {
     /// Returns the features and resources that jobs request and no node has, without those that stand
     /// for all nodes: partitions that have all nodes, reservations that are not known, and types of a
     /// resource that some nodes have.
-    fn unavailable(
-        &self,
-        given: &BTreeMap<JobId, Vec<(String, u32)>>,
-        kinds: &[NodeKind],
-        partitions: &[PartitionSize],
-    ) -> Vec<String> {
+    fn unavailable(&self, given: &Asks, kinds: &[NodeKind], partitions: &[PartitionSize]) -> Vec<String> {
         let has_resource = |name: &str| kinds.iter().any(|kind| kind.resources.contains_key(name));
         let is_unavailable = |name: &str| {
             let Some(feature) = name.strip_prefix('@') else {
@@ -431,7 +425,7 @@ impl SlurmSite {
             !has && !is_open && !is_unknown
         };
         let names: std::collections::BTreeSet<&str> =
-            given.values().flatten().map(|(name, _)| name.as_str()).collect();
+            given.distinct().iter().flatten().map(|(name, _)| name.as_str()).collect();
         names.into_iter().filter(|name| is_unavailable(name)).map(str::to_owned).collect()
     }
 }
@@ -460,7 +454,7 @@ pub fn is_resource_or_feature(name: &str) -> bool {
 pub(super) const LICENCE: char = '~';
 
 /// Returns the job arrays that limit the number of tasks running at once.
-fn arrays(given: &BTreeMap<JobId, Vec<(String, u32)>>) -> Vec<JobArray> {
+fn arrays(given: &Asks) -> Vec<JobArray> {
     let marked = group_entries(given, '%');
     let array = |tasks: &[GroupEntry<'_>]| {
         let runs = tasks.chunk_by(|a, b| a.1 + 1 == b.1);
@@ -470,7 +464,7 @@ fn arrays(given: &BTreeMap<JobId, Vec<(String, u32)>>) -> Vec<JobArray> {
 }
 
 /// Returns the components of heterogeneous jobs.
-fn heterogeneous_jobs(given: &BTreeMap<JobId, Vec<(String, u32)>>) -> Vec<Vec<u64>> {
+fn heterogeneous_jobs(given: &Asks) -> Vec<Vec<u64>> {
     let marked = group_entries(given, '+');
     let several = marked.chunk_by(|a, b| a.0 == b.0).filter(|jobs| jobs.len() > 1);
     several.map(|jobs| jobs.iter().map(|(_, job, _)| *job).collect()).collect()
@@ -480,9 +474,9 @@ fn heterogeneous_jobs(given: &BTreeMap<JobId, Vec<(String, u32)>>) -> Vec<Vec<u6
 type GroupEntry<'a> = (&'a str, u64, u32);
 
 /// Returns the entries whose names begin with `sign`, sorted by name.
-fn group_entries(given: &BTreeMap<JobId, Vec<(String, u32)>>, sign: char) -> Vec<GroupEntry<'_>> {
+fn group_entries(given: &Asks, sign: char) -> Vec<GroupEntry<'_>> {
     let mut marked: Vec<GroupEntry<'_>> = Vec::new();
-    for (job, asked) in given {
+    for (job, asked) in given.iter() {
         let named = asked.iter().filter(|(name, _)| name.starts_with(sign));
         marked.extend(named.map(|(name, number)| (name.as_str(), job.0, *number)));
     }

@@ -1,6 +1,7 @@
 mod cases;
 
 use super::*;
+use dfrsim_model::JobId;
 use dfrsim_model::site::{BackfillSettings, FairShare, PreemptMode, PriorityWeights, VictimOrder};
 use std::fs;
 
@@ -64,7 +65,8 @@ fn licences_node_lists_and_shared_cores_are_those_of_the_jobs() {
     let given = given.map(|(job, asked)| {
         (JobId(job), asked.into_iter().map(|(name, count)| (name.to_owned(), count)).collect())
     });
-    let of_log = site.for_log(&Header::default(), &given.into(), &JobCounts::default()).unwrap();
+    let of_log =
+        site.for_log(&Header::default(), &given.into_iter().collect(), &JobCounts::default()).unwrap();
     let kinds: Vec<_> = of_log
         .kinds
         .iter()
@@ -103,7 +105,7 @@ fn memory_is_billed_by_the_largest_node() {
     let more = "NodeName=big CPUs=4 RealMemory=64000\nPartitionName=large Nodes=big TRESBillingWeights=CPU=1,Mem=0.25G\n";
     folder.write("slurm.conf", &format!("{CONF}{more}"));
     let of_log =
-        folder.read().unwrap().for_log(&Header::default(), &BTreeMap::new(), &JobCounts::default()).unwrap();
+        folder.read().unwrap().for_log(&Header::default(), &Asks::new(), &JobCounts::default()).unwrap();
     let large = of_log.settings.partitions.iter().find(|it| it.name == "large").unwrap();
     assert_eq!((large.billing["cpu"], large.billing["mem"]), (1_000, 16));
     assert!(!of_log.ignored.to_string().contains("TRESBilling"), "{}", of_log.ignored);
@@ -272,7 +274,7 @@ fn a_site_has_the_names_of_the_log() {
         (10, "+9"),
         (11, "+11"),
     ];
-    let given = given.map(|(job, name)| (JobId(job), vec![(name.to_owned(), 2)])).into();
+    let given = given.into_iter().map(|(job, name)| (JobId(job), vec![(name.to_owned(), 2)])).collect();
     let of_log = site.for_log(&header, &given, &JobCounts::default()).unwrap();
     let array = |jobs: &[(u64, u64)]| JobArray { jobs: jobs.to_vec(), running: 2 };
     assert_eq!(of_log.settings.arrays, [array(&[(4, 5), (7, 7)]), array(&[(8, 8)])]);
@@ -310,7 +312,7 @@ fn names_that_other_files_lack_are_answered_with_the_nearest() {
         (Naming::Queue, "norml", "QOS `norml`; did you mean `normal`?"),
     ] {
         let error = site
-            .for_log(&header(&[(of, 1, name)]), &BTreeMap::new(), &JobCounts::default())
+            .for_log(&header(&[(of, 1, name)]), &Asks::new(), &JobCounts::default())
             .unwrap_err()
             .to_string();
         assert!(error.ends_with(&format!("slurm.conf: the log has jobs of an unknown {message}")), "{error}");
@@ -337,7 +339,7 @@ fn a_site_may_be_another_one() {
     let changed = |changes: &[&str]| {
         let mut site = folder.read().unwrap();
         changes.iter().try_for_each(|change| site.change(change))?;
-        site.for_log(&Header::default(), &BTreeMap::new(), &JobCounts::default())
+        site.for_log(&Header::default(), &Asks::new(), &JobCounts::default())
     };
     let of = |change: &str| changed(&[change]).unwrap_or_else(|error| panic!("{error}")).settings;
     assert_eq!(of("bf_interval=60").backfill.interval_s, 60);

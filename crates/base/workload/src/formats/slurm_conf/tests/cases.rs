@@ -23,7 +23,7 @@ fn site_with(text: &str, associations: &str, qos: &str) -> Result<SimulatedSite,
     };
     let shown = |errors: ConfErrors| errors.to_string().replace(&format!("{}/", folder.path().display()), "");
     let site = SlurmSite::read(&files).map_err(shown)?;
-    site.for_log(&Header::default(), &BTreeMap::new(), &JobCounts::default()).map_err(shown)
+    site.for_log(&Header::default(), &Asks::new(), &JobCounts::default()).map_err(shown)
 }
 
 /// Formats the partitions as `name:nodes/CPUs`.
@@ -225,7 +225,7 @@ PartitionName=q Nodes=n1 MaxCPUsPerNode=4
     fs::write(&conf, text).unwrap();
     let site = SlurmSite::read(&SiteFiles { conf, ..SiteFiles::default() }).unwrap();
     let jobs = JobCounts { all: 10, of_partition: [(1, 7)].into_iter().collect(), ..JobCounts::default() };
-    let site = site.for_log(&header(&[(Naming::Partition, 1, "p")]), &BTreeMap::new(), &jobs).unwrap();
+    let site = site.for_log(&header(&[(Naming::Partition, 1, "p")]), &Asks::new(), &jobs).unwrap();
     let found: Vec<String> = site.fields.iter().map(|it| format!("{} {:?}", it.name, it.effect)).collect();
     assert_eq!(
         found,
@@ -251,7 +251,7 @@ fn strictly_read_files_have_nothing_that_is_not_simulated() {
         fs::write(&conf, text).unwrap();
         let site = SlurmSite::read(&SiteFiles { conf: conf.clone(), ..SiteFiles::default() }).unwrap();
         let jobs = JobCounts { all: 3, ..JobCounts::default() };
-        let of_log = site.for_log(&Header::default(), &BTreeMap::new(), &jobs).unwrap();
+        let of_log = site.for_log(&Header::default(), &Asks::new(), &jobs).unwrap();
         let errors = site.check_strictly(&of_log);
         errors.map_err(|errors| errors.to_string().replace(&format!("{}/", folder.path().display()), ""))
     };
@@ -303,7 +303,7 @@ fn removed_nodes_may_have_events_and_reservations() {
     };
     let mut site = SlurmSite::read(&files).unwrap();
     site.change("nodes.p=-1").unwrap();
-    let of_log = site.for_log(&Header::default(), &BTreeMap::new(), &JobCounts::default()).unwrap();
+    let of_log = site.for_log(&Header::default(), &Asks::new(), &JobCounts::default()).unwrap();
     assert_eq!(of_log.outages.len(), 1);
     let note = "events of nodes that a what-if change removed, left out: 1";
     assert!(of_log.notes.iter().any(|it| it.text == note), "{:?}", of_log.notes);

@@ -1,0 +1,194 @@
+//! Keys of nodes, by which the scored placements choose nodes where tasks share them.
+//!
+//! A key is a whole number, the same on every machine. It is computed from the free amounts of a
+//! node now, for one task of a request, and kept until they change. The node with the smallest key
+//! comes first; of equal ones the node that has the least left ([`Place::Fit`]), then the lowest
+//! number.
+//!
+//! Source of FGD, and of the terms of the others: Weng, Yang, Yu, Wang, Tang, Yang and Zhang 2023,
+//! "Beware of fragmentation: scheduling GPU-sharing workloads with fragmentation gradient descent"
+//! (USENIX ATC), section 4. The paper's floor to whole points is kept, since it decides how often
+//! nodes are equal; its list of typical tasks is replaced by the tasks seen so far.
+
+use super::requests::TaskRequest;
+use dfrsim_model::batch::Place;
+use dfrsim_model::platform::devices::{DeviceRequest, MOST_DEVICES, WHOLE_DEVICE};
+
+/// Points of a device in the scores of FGD.
+const POINTS: i128 = 25;
+
+/// Largest amounts of a node of the cluster: parts of cores, and devices.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct LargestNode {
+    pub(super) cores: u64,
+    pub(super) devices: usize,
+}
+
+/// Tasks of one kind of request for devices, by the cores that they request.
+#[derive(Clone, Debug)]
+struct Shape {
+    devices: Option<DeviceRequest>,
+    /// Cores in ascending order, and the number of tasks that request at most as many.
+    tasks: Vec<(u64, u64)>,
+}
+
+/// Tasks submitted so far, over which fragmentation is averaged. The mix is renewed each time their
+/// number has doubled, so that keys stay valid in between.
+#[derive(Clone, Debug, Default)]
+pub(super) struct TaskMix {
+    /// Number of tasks by request.
+    seen: Vec<u64>,
+    count: u64,
+    shapes: Vec<Shape>,
+    total: u64,
+}
+
+impl TaskMix {
+    /// Counts submitted tasks of a request; returns whether the mix has to be renewed.
+    pub(super) fn see(&mut self, request: usize, tasks: u32) -> bool {
+        if self.seen.len() <= request {
+            self.seen.resize(request + 1, 0);
+        }
+        self.seen[request] += u64::from(tasks);
+        self.count += u64::from(tasks);
+        self.count > 2 * self.total
+    }
+
+    /// Renews the mix, given the requests by number.
+    pub(super) fn renew<'a>(&mut self, request: impl Fn(usize) -> &'a TaskRequest) {
+        self.shapes.clear();
+        for (number, &count) in self.seen.iter().enumerate().filter(|(_, count)| **count > 0) {
+            let TaskRequest { amounts, devices, .. } = request(number);
+            let task = (amounts[0], count);
+            match self.shapes.iter_mut().find(|shape| shape.devices == *devices) {
+                Some(shape) => shape.tasks.push(task),
+                None => self.shapes.push(Shape { devices: *devices, tasks: vec![task] }),
+            }
+        }
+        for shape in &mut self.shapes {
+            shape.tasks.sort_unstable();
+            let mut sum = 0;
+            shape.tasks.iter_mut().for_each(|task| {
+                sum += task.1;
+                task.1 = sum;
+            });
+        }
+        self.total = self.count;
+    }
+
+    /// Sums, over the tasks of the mix, the free parts of devices that such a task cannot use on a
+    /// node with these free cores and devices.
+    fn useless(&self, cores: u64, free: &[u64]) -> u128 {
+        let left = u128::from(free.iter().sum::<u64>());
+        let of_shape = |shape: &Shape| {
+            let all = u128::from(shape.tasks.last().map_or(0, |task| task.1));
+            let Some(DeviceRequest { count, part }) = shape.devices else { return all * left };
+            if free.iter().filter(|&&free| free >= part).count() < count as usize {
+                return all * left;
+            }
+            let place = shape.tasks.partition_point(|task| task.0 <= cores);
+            let fits = u128::from(place.checked_sub(1).map_or(0, |last| shape.tasks[last].1));
+            let small = u128::from(free.iter().filter(|&&free| free < part).sum::<u64>());
+            fits * small + (all - fits) * left
+        };
+        if left == 0 { 0 } else { self.shapes.iter().map(of_shape).sum() }
+    }
+}
+
+/// Amounts of a node with and without one more task.
+struct Outcome<'a> {
+    request: &'a TaskRequest,
+    largest: LargestNode,
+    /// Free cores before and after.
+    cores: [u64; 2],
+    /// Free parts of devices before and after, and the capacity.
+    before: &'a [u64],
+    after: [u64; MOST_DEVICES],
+    whole: &'a [u64],
+}
+
+impl Outcome<'_> {
+    fn after(&self) -> &[u64] {
+        &self.after[..self.before.len()]
+    }
+
+    /// Returns the sum of two fractions of the largest node, of its cores and of its devices, as
+    /// hundredths of two, rounded up.
+    fn hundredths(&self, cores: u128, devices: u128, power: u32) -> i64 {
+        let most_cores = u128::from(self.largest.cores.max(1)).pow(power);
+        let most_devices = (u128::from(WHOLE_DEVICE) * self.largest.devices.max(1) as u128).pow(power);
+        (50 * (cores * most_devices + devices * most_cores)).div_ceil(most_cores * most_devices) as i64
+    }
+
+    /// Returns how much of the node is left after the task.
+    fn left(&self) -> i64 {
+        let devices = self.after().iter().map(|&free| u128::from(free)).sum();
+        self.hundredths(self.cores[1].into(), devices, 1)
+    }
+
+    /// Returns the similarity of what is free and what the task requests (dot product).
+    fn similarity(&self) -> i64 {
+        let request = self.request.devices.map_or(0, |it| u128::from(it.count) * u128::from(it.part));
+        let free: u128 = self.before.iter().map(|&free| u128::from(free)).sum();
+        let cores = u128::from(self.cores[0]) * u128::from(self.request.amounts[0]);
+        self.hundredths(cores, free * request, 2)
+    }
+
+    /// Ranks devices in use before free ones, and those before nodes that are idle, of which nodes
+    /// with few devices come first.
+    fn packing(&self) -> i64 {
+        if self.request.devices.is_none() {
+            return 0;
+        }
+        if self.before == self.whole {
+            return 200 + self.whole.iter().filter(|&&whole| whole > 0).count() as i64;
+        }
+        let changed = || self.before.iter().zip(self.after()).filter(|(before, after)| after < before);
+        match changed().filter(|(before, _)| **before == WHOLE_DEVICE).count() as i64 {
+            0 => changed().map(|(before, _)| (before * 10 / WHOLE_DEVICE) as i64).sum(),
+            opened => 100 + opened,
+        }
+    }
+
+    /// Returns the increase of the free parts that the tasks of a mix cannot use, in 25ths of a
+    /// device, rounded down.
+    fn fragmentation(&self, mix: &TaskMix) -> i64 {
+        if mix.total == 0 {
+            return 0;
+        }
+        let [before, after] =
+            [mix.useless(self.cores[0], self.before), mix.useless(self.cores[1], self.after())];
+        let unit = i128::from(mix.total) * i128::from(WHOLE_DEVICE);
+        (POINTS * (after as i128 - before as i128)).div_euclid(unit) as i64
+    }
+}
+
+/// Computes the key of a node with these free amounts and this capacity for one task.
+pub(super) fn key(
+    place: Place,
+    (mix, largest): (&TaskMix, LargestNode),
+    request: &TaskRequest,
+    free: &[u64],
+    capacity: &[u64],
+) -> i64 {
+    let plain = request.amounts.len();
+    let (before, whole) = (&free[plain..], &capacity[plain..]);
+    let (mut after, on) = ([0; MOST_DEVICES], request.devices_in(free, 1));
+    let part = request.devices.map_or(0, |devices| devices.part);
+    for (device, (after, before)) in after.iter_mut().zip(before).enumerate() {
+        *after = before - u64::from(on.on(device)) * part;
+    }
+    let cores = [free[0], free[0].saturating_sub(request.amounts[0])];
+    let outcome = Outcome { request, largest, cores, before, after, whole };
+    let left = outcome.left();
+    let key = match place {
+        Place::First | Place::Contiguous | Place::Best => 0,
+        Place::Fit => left,
+        Place::Spread => -left,
+        Place::Dot => outcome.similarity(),
+        Place::Pack => outcome.packing(),
+        Place::Fgd => outcome.fragmentation(mix),
+    };
+    // What is left is between 0 and 100.
+    (key << 8) + left
+}
