@@ -48,7 +48,9 @@ def with_value(line, key, new):
 def with_parameter(lines, key, new):
     """The lines with another value of a parameter of slurm.conf, or of its SchedulerParameters."""
     if key[0].isupper():
-        return [line for line in lines if not line.lower().startswith(f"{key.lower()}=")] + [f"{key}={new}"]
+        is_it = lambda line: line.lower().startswith(f"{key.lower()}=")
+        given = [f"{key}={new}" if is_it(line) else line for line in lines]
+        return given if any(map(is_it, lines)) else [*given, f"{key}={new}"]
     current = next((line.split("=", 1)[1] for line in lines if line.startswith("SchedulerParameters=")), "")
     kept = [it for it in current.split(",") if it and it.split("=")[0] != key]
     added = key if new in ("yes", "on") else f"{key}={new}"
@@ -58,7 +60,8 @@ def with_parameter(lines, key, new):
 def with_nodes(files, of, more):
     """The files with more copies of the last node of a partition, in all partitions that this node is in."""
     is_of = lambda line: value(line, "PartitionName") == of
-    last = names(next(value(line, "Nodes") for line in files["slurm.conf"] if is_of(line)))[-1]
+    nodes = next((value(line, "Nodes") for line in files["slurm.conf"] if is_of(line)), None)
+    last = names(nodes)[-1] if nodes else sys.exit(f"nodes.{of}: slurm.conf has no such partition")
     added = f"more[1-{more}]"
 
     def changed(line):
@@ -85,6 +88,8 @@ def with_setting(files, setting):
                 files = {**files, "slurm.conf": conf}
             case ["qos" | "account" as kind, name, column]:
                 files = {**files, "accounts.sh": [*accounts, f"sacctmgr -i modify {kind} {name} set {column}={new}"]}
+            case ["preemption" | "Epilog"]:
+                sys.exit(f"{change}: give the parameters of slurm.conf, such as PreemptType=preempt/partition_prio; PreemptMode=REQUEUE")
             case [parameter]:
                 files = {**files, "slurm.conf": with_parameter(conf, parameter, new)}
             case _:

@@ -103,8 +103,8 @@ fn three_files_become_an_answer() {
     assert_eq!(number(&row, "mean_wait_s"), figures["wait_s"]["mean"].as_f64().unwrap());
 }
 
-/// Changes have their noise, and a verdict on it. The site has hours of waiting: of the changes, one
-/// helps everyone, one depends on the users, and one only moves a cycle.
+/// Changes have their noise, and a verdict on it. At this site more nodes help everyone, a longer
+/// interval does not harm all users, and a slightly shorter one moves starts by less than a second.
 #[test]
 fn answers_have_their_noise() {
     let folder = files();
