@@ -500,6 +500,7 @@ impl Source {
                 units,
                 annotation,
                 origins,
+                dependencies: log.submission.follows_log(),
             },
         ))
     }
