@@ -1,5 +1,6 @@
 //! Figures of events files.
 
+mod categories;
 mod cpus;
 mod fault;
 mod gantt;
@@ -12,11 +13,12 @@ mod stretch;
 mod thin;
 mod timeline;
 
+pub use categories::ColourBy;
 pub use cpus::NodeCpus;
 pub use fault::{EventsError, EventsLineError};
 pub use gantt::draw_gantt;
 pub(crate) use life::merge_nodes;
-pub use life::{Down, JobHistory, NodeRun, Queued, Stay, assign_rows};
+pub use life::{Down, JobAttributes, JobHistory, NodeRun, Queued, Stay, assign_rows};
 pub use lives::{JobHistories, Limits, Window};
 pub use replay::Change;
 pub use stretch::{StretchForm, draw_stretch};
@@ -42,10 +44,10 @@ mod tests {
             for (policy, number) in POLICIES.into_iter().zip(0..) {
                 let path = folder.path().join(format!("{number}.jsonl"));
                 fs::write(&path, events(policy, nodes)).unwrap();
-                assert_legible(&draw_gantt(&path, Window::default()).unwrap());
+                assert_legible(&draw_gantt(&path, Window::default(), ColourBy::Size).unwrap());
                 let window =
                     Window { from: Some(SimTime::from_secs(900)), to: Some(SimTime::from_secs(2_000)) };
-                assert_legible(&draw_gantt(&path, window).unwrap());
+                assert_legible(&draw_gantt(&path, window, ColourBy::Job).unwrap());
                 assert_legible(&draw_timeline(&path).unwrap());
                 paths.push(path);
             }
