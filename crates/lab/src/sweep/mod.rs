@@ -3,6 +3,7 @@
 mod folder;
 mod header;
 mod inputs;
+mod instance_work;
 mod journal;
 mod manifest;
 mod only;

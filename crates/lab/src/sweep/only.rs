@@ -1,6 +1,6 @@
 //! Selection of runs by the labels of instances and variants.
 
-use super::plan::InstanceWork;
+use super::instance_work::InstanceWork;
 use crate::RunError;
 use crate::fields::nearest;
 use crate::study::{InstanceId, Journaling, Labels, OpenStudy};

@@ -1,8 +1,9 @@
 //! Outline of a run that is not begun: its numbers of runs, and its files.
 
+use super::instance_work::InstanceWork;
 use super::manifest::{Counts, Host, Manifest};
 use super::options::RunOptions;
-use super::plan::{InstanceWork, Plan};
+use super::plan::Plan;
 use crate::RunError;
 use crate::study::{AnyScenario, Input};
 

@@ -1,5 +1,6 @@
 //! Selection of the runs of a scenario.
 
+use super::instance_work::InstanceWork;
 use super::only::Only;
 use super::options::Part;
 use crate::RunError;
@@ -15,14 +16,6 @@ pub(crate) struct Plan {
     pub(crate) runs: usize,
     /// Labels in which the variants of an instance differ.
     varying: Vec<&'static str>,
-}
-
-/// The runs on one instance.
-pub(crate) struct InstanceWork {
-    /// Index of the instance.
-    pub(crate) at: usize,
-    /// Selected variants; `None` for all.
-    pub(crate) own: Option<Vec<bool>>,
 }
 
 impl Plan {

@@ -1,6 +1,7 @@
 //! Execution of the variants on an instance.
 
-use super::plan::{InstanceWork, Plan};
+use super::instance_work::InstanceWork;
+use super::plan::Plan;
 use super::progress::{Progress, Step};
 use super::times::Times;
 use super::work::Sweep;

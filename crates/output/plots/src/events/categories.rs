@@ -1,6 +1,7 @@
 //! Categories of jobs, by which a Gantt chart colours them.
 
-use super::life::{JobAttributes, JobHistory};
+use super::attributes::JobAttributes;
+use super::life::JobHistory;
 use super::lives::JobHistories;
 use super::replay::Change;
 use crate::colour::OTHERS;

@@ -1,7 +1,7 @@
 //! Replay of the records of a grid, as if all cores belonged to one machine.
 
+use super::attributes::JobAttributes;
 use super::fault::{EventsError, EventsLineError};
-use super::life::JobAttributes;
 use super::replay::{Change, Job, Jobs, Observer, Phase, follow, parse};
 use dfrsim_model::event;
 use dfrsim_model::grid_event::{FORMAT_VERSION, Record};

@@ -1,5 +1,6 @@
 //! Histories of jobs and nodes. Times are in microseconds.
 
+use super::attributes::JobAttributes;
 use super::replay::Change;
 use dfrsim_model::{Share, Yield};
 use std::collections::BTreeMap;
@@ -23,21 +24,6 @@ pub struct JobHistory {
     pub end: u64,
     /// Last event of the job; `None` if it is still in the system at the end of the recorded time.
     pub fate: Option<Change>,
-}
-
-/// Size and origin of a job.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct JobAttributes {
-    /// Number of tasks.
-    pub tasks: u32,
-    /// Number of the user, if known.
-    pub user: Option<u32>,
-    /// Number of the user's group or account, if known.
-    pub group: Option<u32>,
-    /// Number of the queue, if known.
-    pub queue: Option<u32>,
-    /// Number of the partition, if known.
-    pub partition: Option<u32>,
 }
 
 /// A period during which a job is on the same nodes.

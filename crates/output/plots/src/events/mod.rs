@@ -1,5 +1,6 @@
 //! Figures of events files.
 
+mod attributes;
 mod categories;
 mod cpus;
 mod fault;
@@ -13,12 +14,13 @@ mod stretch;
 mod thin;
 mod timeline;
 
+pub use attributes::JobAttributes;
 pub use categories::ColourBy;
 pub use cpus::NodeCpus;
 pub use fault::{EventsError, EventsLineError};
 pub use gantt::draw_gantt;
 pub(crate) use life::merge_nodes;
-pub use life::{Down, JobAttributes, JobHistory, NodeRun, Queued, Stay, assign_rows};
+pub use life::{Down, JobHistory, NodeRun, Queued, Stay, assign_rows};
 pub use lives::{JobHistories, Limits, Window};
 pub use replay::Change;
 pub use stretch::{StretchForm, draw_stretch};

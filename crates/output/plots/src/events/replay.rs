@@ -1,8 +1,8 @@
 //! Replay of an events file, job by job.
 
+use super::attributes::JobAttributes;
 use super::cpus::{NodeCpus, UsedCpu};
 use super::fault::{EventsError, EventsLineError};
-use super::life::JobAttributes;
 use dfrsim_model::event::{FORMAT_VERSION, Record};
 use dfrsim_model::{Share, Yield, counted};
 use std::collections::BTreeMap;
