@@ -33,6 +33,7 @@ mod picture_files;
 mod read_log;
 mod refusal;
 mod slurm_site;
+mod temporary;
 mod terminal;
 
 use dfrsim_lab::Registry;

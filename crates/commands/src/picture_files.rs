@@ -15,6 +15,8 @@ pub(crate) enum Format {
     Svg,
     /// Pixels, 1,200 wide
     Png,
+    /// Vector graphics for LaTeX, 8.5 cm wide, with the font embedded
+    Pdf,
 }
 
 impl Format {
@@ -22,18 +24,20 @@ impl Format {
     pub(crate) fn of(path: &Path) -> Result<Format, Failure> {
         let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
         Format::from_str(ending, false)
-            .map_err(|_| Failure::in_file(path, "expected a file name that ends in .svg or .png"))
+            .map_err(|_| Failure::in_file(path, "expected a file name that ends in .svg, .png or .pdf"))
     }
     fn ending(self) -> &'static str {
         match self {
             Format::Svg => "svg",
             Format::Png => "png",
+            Format::Pdf => "pdf",
         }
     }
     fn bytes(self, picture: &Picture) -> Vec<u8> {
         match self {
             Format::Svg => picture.svg().into_bytes(),
             Format::Png => picture.png(),
+            Format::Pdf => picture.pdf(),
         }
     }
 }

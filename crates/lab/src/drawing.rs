@@ -21,12 +21,44 @@ impl Drawing {
     pub fn new(stem: impl Into<String>, title: impl Into<String>, chart: Chart) -> Drawing {
         Drawing { stem: stem.into(), title: title.into(), remarks: Vec::new(), chart }
     }
+    /// Leaves the series, samples or lines with these names, in the order of the names, of which those
+    /// that the chart lacks are skipped.
+    #[must_use]
+    pub fn with_series(mut self, names: &[String]) -> Drawing {
+        match &mut self.chart {
+            Chart::Lines { series, .. } => *series = chosen(names, series, |series| &series.name),
+            Chart::Boxes(of) | Chart::Distribution(of) => {
+                of.samples = chosen(names, &of.samples, |(name, _)| name);
+            }
+            Chart::PublishedComparison { lines, .. } => *lines = chosen(names, lines, |(name, ..)| name),
+            Chart::Intervals { lines, .. } => *lines = chosen(names, lines, |(name, ..)| name),
+        }
+        self
+    }
+    /// Returns the names of the series, samples or lines.
+    pub fn series(&self) -> Vec<&str> {
+        match &self.chart {
+            Chart::Lines { series, .. } => series.iter().map(|series| series.name.as_str()).collect(),
+            Chart::Boxes(of) | Chart::Distribution(of) => {
+                of.samples.iter().map(|(name, _)| name.as_str()).collect()
+            }
+            Chart::PublishedComparison { lines, .. } => {
+                lines.iter().map(|(name, ..)| name.as_str()).collect()
+            }
+            Chart::Intervals { lines, .. } => lines.iter().map(|(name, ..)| name.as_str()).collect(),
+        }
+    }
     /// Adds a remark.
     #[must_use]
     pub fn with_remark(mut self, remark: impl Into<String>) -> Drawing {
         self.remarks.push(remark.into());
         self
     }
+}
+
+/// Returns the items with these names, in the order of the names.
+fn chosen<T: Clone>(names: &[String], items: &[T], name: impl Fn(&T) -> &String) -> Vec<T> {
+    names.iter().filter_map(|wanted| items.iter().find(|item| name(item) == wanted).cloned()).collect()
 }
 
 /// Contents of a figure. Values that an axis cannot show (zero on a logarithmic one) are left out,

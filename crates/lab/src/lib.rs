@@ -64,8 +64,8 @@ pub use study::{
     RunContext, ShardUnit, Study,
 };
 pub use sweep::{
-    Counts, Host, InputSection, MANIFEST, Manifest, ParseShardError, Part, PartStatus, Progress, RunOptions,
-    RunReport, RunStatus, SealError, Shard, Step, TIMES, unfinished_scenario,
+    Counts, Host, InputSection, MANIFEST, Manifest, Outline, ParseShardError, Part, PartStatus, Progress,
+    RunOptions, RunReport, RunStatus, SealError, Shard, Step, TIMES, unfinished_scenario,
 };
 pub use table::{
     Bootstrap, Cell, Confidence, Estimate, Estimates, NamedTable, Reference, Statistics, Table, TableLine,

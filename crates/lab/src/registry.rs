@@ -63,7 +63,7 @@ impl Registry {
     }
 
     /// Parses the scenario of stored results, in which file names refer to the copies that the
-    /// results keep.
+    /// results keep. Devices and pipes are refused, as reading one may never end.
     pub(crate) fn parse_with_copies(
         &self,
         text: &str,
@@ -109,7 +109,12 @@ impl Registry {
         let usual = self.environment.get::<FileLocator>().cloned().unwrap_or_default();
         let locator = FileLocator::new(move |request| match files.get(request.name) {
             Some(file) => Ok(LocatedFile::new(request.name, file)),
-            None => usual.locate(request),
+            None => {
+                usual.locate(request).and_then(|found| match found.path.is_file() || found.path.is_dir() {
+                    true => Ok(found),
+                    false => Err(format!("`{}` is neither a file nor a folder", request.name)),
+                })
+            }
         });
         self.environment.clone().with(locator)
     }

@@ -1,5 +1,8 @@
 //! Results read back from a folder. No other module reads results.
 
+mod selection;
+
+use self::selection::RowSelection;
 use crate::data::DataFrame;
 use crate::drawing::Drawing;
 use crate::fields::{Faults, FileLocator, LocatedFile, ScenarioSource};
@@ -27,6 +30,8 @@ pub struct Results<'a> {
     pub has_newer_run: bool,
     /// The study that wrote the results.
     pub study: &'a AnyStudy,
+    /// Selection of the rows that are read.
+    selection: RowSelection,
 }
 
 /// Reason why results cannot be used.
@@ -39,11 +44,17 @@ pub struct ResultsError {
     pub message: String,
     /// Advice, beginning with `;`; may be empty.
     pub remedy: &'static str,
+    /// True if this program lacks the study, or has another version of it.
+    pub is_foreign: bool,
 }
 
 impl ResultsError {
     pub(crate) fn new(path: impl Into<PathBuf>, message: impl Display) -> ResultsError {
-        ResultsError { path: path.into(), message: message.to_string(), remedy: "" }
+        ResultsError { path: path.into(), message: message.to_string(), remedy: "", is_foreign: false }
+    }
+    /// Creates the error for results of a study that this program lacks or has in another version.
+    fn foreign(path: &Path, message: String) -> ResultsError {
+        ResultsError { is_foreign: true, ..ResultsError::new(path, message) }
     }
     /// Creates the error for a file that differs from what the run wrote.
     fn file_altered(path: impl Into<PathBuf>, fault: impl Display) -> ResultsError {
@@ -76,15 +87,15 @@ impl<'a> Results<'a> {
         let (name, found) = (&manifest.study, manifest.semantics);
         let Some(study) = registry.study_named(name) else {
             let known: Vec<&str> = registry.studies().map(|study| study.name).collect();
-            let message = format!("unknown study `{name}`; this program has: {}", known.join(", "));
-            return Err(ResultsError::new(folder, message));
+            let message = format!("unknown study {name:?}; this program has: {}", known.join(", "));
+            return Err(ResultsError::foreign(folder, message));
         };
         let expected = study.semantics;
         if expected != found {
             let message = format!(
                 "results of version {found} of the study `{name}`, but this program has version {expected}; run the scenario again"
             );
-            return Err(ResultsError::new(folder, message));
+            return Err(ResultsError::foreign(folder, message));
         }
         let mut results = Results {
             folder: folder.to_owned(),
@@ -92,6 +103,7 @@ impl<'a> Results<'a> {
             scenario: String::new(),
             has_newer_run: false,
             study,
+            selection: RowSelection::default(),
         };
         for name in results.manifest.files.keys() {
             results.file(name)?;
@@ -181,9 +193,29 @@ impl<'a> Results<'a> {
         let is_rows = |name: &&String| *name == "rows.csv" || name.starts_with("rows/");
         let mut files = RowTexts::new();
         for name in self.manifest.files.keys().filter(is_rows) {
-            files.insert(name.clone(), self.file(name)?);
+            files.insert(name.clone(), self.selection.apply(self.file(name)?));
         }
         Ok(files)
+    }
+
+    /// Selects the rows that fulfil conditions `column=value`: one of the values of each column.
+    ///
+    /// # Errors
+    /// Returns an error that names what there is if no row has a column or a value, or if no row is
+    /// left.
+    pub fn select(&self, conditions: &[String]) -> Result<Results<'a>, ResultsError> {
+        let selection = RowSelection::new(conditions, &self.row_files()?);
+        let selection = selection.map_err(|fault| ResultsError::new(&self.folder, fault))?;
+        Ok(Results { selection, ..self.clone() })
+    }
+
+    /// Returns the values of a column in the rows, in the order of their first appearance.
+    ///
+    /// # Errors
+    /// Returns an error that names the columns if there is none of this name.
+    pub fn values(&self, column: &str) -> Result<Vec<String>, ResultsError> {
+        let values = selection::values(column, &self.row_files()?);
+        values.map_err(|fault| ResultsError::new(&self.folder, fault))
     }
 
     /// Reads the run times; `None` if the study does not measure them.

@@ -80,7 +80,9 @@ impl Input {
                 Err(error) => wrong(error.position().map(csv::Position::line), error.to_string()),
             }
         }
-        Input { faults, ..Input::new(file, text, Node::records(start, records), Format::Csv { columns }) }
+        let input = Input::new(file, text, Node::records(start, records), Format::Csv { columns });
+        faults.extend(input.control_characters());
+        Input { faults, ..input }
     }
 
     /// Reads a file in the format of its extension: `.toml`, `.csv`, `.xml` of libvirt, otherwise
@@ -97,6 +99,22 @@ impl Input {
             Some("xml") => Input::libvirt(&file, &text),
             _ => Input::json(&file, &text),
         }
+    }
+
+    /// Returns the errors of all texts and names with control characters other than tabs. A line break
+    /// in a name of a received file could make a message of the program look like several lines.
+    fn control_characters(&self) -> Vec<Fault> {
+        let texts = self.root.texts();
+        let wrong =
+            texts.into_iter().filter(|(_, text)| text.contains(|it: char| it.is_control() && it != '\t'));
+        let message = |text: &str| format!("the text {text:?} has a line break or another control character");
+        wrong.map(|(span, text)| self.fault(span, "", message(text))).collect()
+    }
+
+    /// Returns the file if its texts and names have no control characters.
+    fn checked(self) -> Result<Input, Faults> {
+        let faults = self.control_characters();
+        if faults.is_empty() { Ok(self) } else { Err(Faults(faults)) }
     }
 
     /// Returns the name of the file in messages.
@@ -183,6 +201,18 @@ mod tests {
         let quote = Quote { line: "\two = 2".to_owned(), length: 1 };
         assert_eq!((at_end.line, at_end.column, at_end.quote), (Some(2), Some(8), Some(quote)));
         assert_eq!(input.fault(&None, "", "wrong".to_owned()).to_string(), "a.toml: wrong");
+    }
+
+    #[test]
+    fn texts_and_names_have_no_line_breaks() {
+        let fault = |input: Result<Input, Faults>| input.unwrap_err().to_string();
+        let found = fault(Input::json("a.json", "{\"a\": [1,\n\"b\\nsigned\"]}"));
+        assert_eq!(found, "a.json:2: the text \"b\\nsigned\" has a line break or another control character");
+        let name = fault(Input::toml("a.toml", "x = 1\n\"a\\u001b\" = 2\n"));
+        assert!(name.starts_with("a.toml:2:1: the text \"a\\u{1b}\" has a line break"), "{name}");
+        let cell = Faults(Input::csv("a.csv", "x\n\"1\n2\"\n").faults).to_string();
+        assert!(cell.starts_with("a.csv:2: the text \"1\\n2\" has a line break"), "{cell}");
+        assert!(Input::json("a.json", "[\"a\\tb\"]").is_ok());
     }
 
     #[test]

@@ -52,6 +52,23 @@ impl Node {
         }
     }
 
+    /// Returns all texts and names of fields, each with its position.
+    pub(crate) fn texts(&self) -> Vec<(&Span, &str)> {
+        let (mut texts, mut open) = (Vec::new(), vec![self]);
+        while let Some(node) = open.pop() {
+            match &node.content {
+                Content::Scalar(Value::String(text)) => texts.push((&node.span, text.as_str())),
+                Content::Scalar(_) => {}
+                Content::List(items) => open.extend(items.iter().rev()),
+                Content::Object(fields) => {
+                    texts.extend(fields.iter().map(|(name, field)| (&field.name, name.as_str())));
+                    open.extend(fields.values().rev());
+                }
+            }
+        }
+        texts
+    }
+
     fn is_named(&self, name: &str) -> bool {
         matches!(&self.content, Content::Object(fields)
             if matches!(fields.get("name"), Some(Node { content: Content::Scalar(own), .. }) if own == name))

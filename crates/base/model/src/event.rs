@@ -350,8 +350,36 @@ impl Record<'_> {
     // The generated code is large. This function is the only place at which it is instantiated for
     // text.
     pub fn from_json(line: &[u8]) -> serde_json::Result<Record<'static>> {
+        check_texts(line)?;
         serde_json::from_slice(line)
     }
+}
+
+/// Checks that no text of a line of JSON has an escaped control character: a line break in the name of
+/// a policy could make a message of the program look like several lines.
+pub(crate) fn check_texts(line: &[u8]) -> serde_json::Result<()> {
+    if !line.contains(&b'\\') {
+        return Ok(());
+    }
+    let mut bytes = line.iter().copied().enumerate();
+    while let Some((place, byte)) = bytes.next() {
+        if byte != b'\\' {
+            continue;
+        }
+        let is_control = match bytes.next() {
+            Some((_, b'n' | b'r' | b'b' | b'f')) => true,
+            Some((_, b'u')) => {
+                let digits = line.get(place + 2..place + 6).and_then(|digits| str::from_utf8(digits).ok());
+                let code = digits.and_then(|digits| u32::from_str_radix(digits, 16).ok());
+                code.and_then(char::from_u32).is_some_and(char::is_control)
+            }
+            _ => false,
+        };
+        if is_control {
+            return Err(serde::de::Error::custom("a text has a line break or another control character"));
+        }
+    }
+    Ok(())
 }
 
 /// Resource of nodes other than CPU and memory.
@@ -446,4 +474,19 @@ pub struct PlatformFigures {
     /// Goodput: run times of completed jobs as work, in node-seconds / the node-seconds in which
     /// nodes were up.
     pub goodput: f64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::check_texts;
+
+    #[test]
+    fn texts_have_no_escaped_control_characters() {
+        for right in [r#"{"a":"b"}"#, r#"{"a":"\"\\n \u0041 \/ \t"}"#, r#"{"a":"\\\"x"}"#] {
+            assert!(check_texts(right.as_bytes()).is_ok(), "{right}");
+        }
+        for wrong in [r#"{"a":"\n"}"#, r#"{"a":"\\\r"}"#, r#"{"a":"\u001b[2J"}"#, r#"{"\u009b":1}"#] {
+            assert!(check_texts(wrong.as_bytes()).is_err(), "{wrong}");
+        }
+    }
 }

@@ -225,6 +225,7 @@ impl Record<'_> {
     ///
     /// Returns an error if the line is not a record.
     pub fn from_json(line: &[u8]) -> serde_json::Result<Record<'static>> {
+        event::check_texts(line)?;
         serde_json::from_slice(line)
     }
 }

@@ -1,13 +1,17 @@
 //! Anonymisation of logs, and measures of what still identifies their users.
 //!
-//! [`anonymise()`] removes names, [`identified`] counts the users whom a single job identifies, and
-//! [`coarsen`] makes each job indistinguishable from those of several other users.
+//! [`anonymise()`] removes names, [`identified`] counts the users whom a single job identifies,
+//! [`identified_by_submission`] those whom the submission of one job or of three identifies,
+//! [`hide_times`] changes submit times, and [`coarsen`] makes each job indistinguishable from those
+//! of several other users.
 
 mod coarse;
 mod identified;
+mod times;
 
-pub use coarse::{CoarseningLosses, TooFewUsers, coarsen};
-pub use identified::{Identified, identified};
+pub use coarse::{COARSE_SUBMISSION, CoarseningLosses, TooFewUsers, coarsen};
+pub use identified::{Identified, IdentifiedBySubmission, identified, identified_by_submission};
+pub use times::{HiddenTimes, TimesLosses, hide_times};
 
 use crate::log::{Header, Record};
 use dfrsim_model::SimTime;

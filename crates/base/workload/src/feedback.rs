@@ -110,6 +110,11 @@ impl fmt::Display for Submission {
 }
 
 impl Submission {
+    /// Returns whether the dependencies that the log records are used.
+    #[must_use]
+    pub fn follows_log(self) -> bool {
+        matches!(self, Submission::Dependencies | Submission::Holds)
+    }
     /// Computes the dependencies of the jobs; `None` if the submit times of the log are used.
     #[must_use]
     pub fn links(self, jobs: &[(Job, Record)]) -> Option<Links> {

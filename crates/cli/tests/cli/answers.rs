@@ -268,5 +268,6 @@ fn sweeps(trial: &Trial) {
     assert_eq!(printed.lines().collect::<Vec<_>>(), listed);
     let verified = trial.json("results verify", &["whole.zip", "--rerun", "--quiet"], 0);
     assert_eq!(verified["rerun"]["differing"], serde_json::json!([]));
-    assert_eq!(verified["rows"], whole["rows"]["total"]);
+    assert_eq!(verified["verdict"], "verified");
+    assert_eq!(verified["results"]["rows"], whole["rows"]["total"]);
 }

@@ -53,8 +53,12 @@ fn an_archive_is_verified_and_runs_to_the_same_bytes() {
     // The results are not needed any more.
     fs::remove_dir_all(folder.path("results")).unwrap();
     let text = stdout(verify(&folder.path("a.zip")).args(["--rerun", "--into"]).arg(folder.path("theirs")));
-    assert!(text.contains("Two policies\ndfrsim "), "{text}");
-    assert!(text.contains("study online, seed 3: 4 rows"), "{text}");
+    assert!(text.starts_with("verified: "), "{text}");
+    assert!(
+        text.contains("title \"Two policies\", study \"online\", seed 3, written by \"dfrsim\""),
+        "{text}"
+    );
+    assert!(text.contains("\n4 rows, "), "{text}");
     assert!(text.ends_with(" files are identical\n"), "{text}");
     let rows = fs::read_to_string(folder.path("theirs/rows.csv")).unwrap();
     assert_eq!(rows.lines().count(), 5);
@@ -93,10 +97,11 @@ fn an_archive_says_what_it_is_to_other_programs() {
 fn damaged_archives_are_refused() {
     let folder = archived();
     let whole = folder.path("a.zip");
-    let refused = |bytes: Vec<u8>| {
+    let refused_with = |code: i32, bytes: Vec<u8>| {
         fs::write(folder.path("damaged.zip"), bytes).unwrap();
-        stderr(&mut verify(&folder.path("damaged.zip")), 2)
+        stderr(&mut verify(&folder.path("damaged.zip")), code)
     };
+    let refused = |bytes: Vec<u8>| refused_with(1, bytes);
     let rows = altered(&whole, |name, bytes| {
         let text = String::from_utf8(bytes).unwrap();
         Some(if name == "rows.csv" { text.replacen("ok", "no", 1) } else { text }.into_bytes())
@@ -116,9 +121,9 @@ fn damaged_archives_are_refused() {
     let problem = refused(manifest);
     assert!(problem.contains("checksum"), "{problem}");
     let bytes = fs::read(&whole).unwrap();
-    let problem = refused(bytes[..bytes.len() / 2].to_vec());
+    let problem = refused_with(2, bytes[..bytes.len() / 2].to_vec());
     assert!(problem.contains("damaged.zip: not an archive of results"), "{problem}");
-    let problem = refused(b"no archive".to_vec());
+    let problem = refused_with(2, b"no archive".to_vec());
     assert!(problem.contains("damaged.zip: not an archive of results"), "{problem}");
     let problem = stderr(&mut verify(&folder.path("missing.zip")), 2);
     assert!(problem.contains("missing.zip"), "{problem}");

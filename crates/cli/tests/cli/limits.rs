@@ -1,6 +1,6 @@
 //! Tests that excessive sizes are rejected with a message before memory or time runs out.
 
-use crate::support::{Folder, dfrsim, scenario, stderr, stdout};
+use crate::support::{Folder, dfrsim, files, scenario, stderr, stdout};
 use std::fs;
 use std::io::Write as _;
 use std::time::{Duration, Instant};
@@ -123,6 +123,28 @@ fn files_that_may_not_grow_are_reported_and_leave_no_part() {
         fs::remove_dir(folder.path("pages")).ok();
         assert_eq!(folder.names(), before, "{arguments}");
     }
+}
+
+/// A run that finds no room leaves the results of an earlier one in the same folder as they are.
+#[cfg(target_os = "linux")]
+#[test]
+fn earlier_results_remain_if_a_larger_run_finds_no_room() {
+    let text = "study = \"online\"\npolicies = [\"FCFS\"]\nworkloads = [{ name = \"l\", nodes = 8, lublin = { replications = 1, \
+                jobs = 5 } }]\n";
+    let larger = text.replace("replications = 1", "replications = 40");
+    let folder = Folder::with(&[("s.toml", text), ("larger.toml", &larger)]);
+    stdout(&mut folder.dfrsim("run -q s.toml --out r"));
+    let before = files(&folder.path("r"));
+    let mut command = assert_cmd::Command::new("sh");
+    command.args(["-c", "ulimit -f 2; exec \"$1\" run -q larger.toml --out r", "sh"]);
+    command.arg(assert_cmd::cargo::cargo_bin!("dfrsim"));
+    let message = stderr(command.current_dir(folder.path("")), 2);
+    assert!(message.contains("File too large"), "{message}");
+    let kept: Vec<_> = files(&folder.path("r")).into_iter().filter(|file| before.contains(file)).collect();
+    assert_eq!(kept, before);
+    stdout(&mut folder.dfrsim("results report r --out r.html"));
+    stdout(&mut folder.dfrsim("run -q larger.toml --out r"));
+    assert_ne!(files(&folder.path("r")), before);
 }
 
 #[test]

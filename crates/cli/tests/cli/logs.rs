@@ -161,13 +161,65 @@ fn an_anonymous_log_has_no_text_of_the_header_and_says_whom_one_job_identifies()
     assert!(text.lines().filter(|line| !line.starts_with(';')).count() == 12, "{text}");
     assert_eq!((&answer["users_identified_by_one_job"], &answer["k"]), (&0.into(), &6.into()));
     assert_eq!((&answer["coarse"]["dropped_jobs"], &answer["coarse"]["lost_users"]), (&1.into(), &0.into()));
-    assert!(
-        answer["coarse"]["mean_wait_before_s"].is_number() && answer["coarse"]["mean_wait_s"].is_number()
-    );
+    for easy in ["before", "after"].map(|when| &answer["simulated"][when]) {
+        assert!(easy["mean_wait_s"].is_number() && easy["mean_bounded_stretch"].is_number(), "{answer}");
+    }
+    // Submissions are known to a quarter of an hour at best, to which they are rounded.
+    let periods = |answer: &serde_json::Value| -> Vec<u64> {
+        let all = answer["submission"].as_array().unwrap().iter();
+        all.map(|by| by["period_s"].as_u64().unwrap()).collect()
+    };
+    assert_eq!(periods(&answer), [900, 3_600, 86_400]);
+
+    let (text, answer) = anonymise("t.swf", &["--shift", "--times", "day"]);
+    assert_eq!(periods(&answer), [86_400]);
+    assert_eq!(answer["times"]["removed_waits"], 13);
+    let fields = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    let jobs = || text.lines().filter(|line| !line.starts_with(';')).map(fields);
+    assert!(jobs().all(|fields| fields[1] == "0" && fields[2] == "-1"), "{text}");
+    let (_, exact) = anonymise("t.swf", &["--shift"]);
+    let by_one_job = |answer: &serde_json::Value| answer["submission"][0]["by_one_job"].as_u64().unwrap();
+    assert_eq!((by_one_job(&exact), by_one_job(&answer)), (6, 0));
+    let (shuffled, answer) = anonymise("t.swf", &["--times", "shuffle-within=1h"]);
+    assert_eq!(shuffled, anonymise("t.swf", &["--times", "shuffle-within=1h"]).0);
+    assert!(answer["times"]["moved_jobs"].as_u64() > Some(6), "{answer}");
+    let submits = |text: &str| -> Vec<String> {
+        text.lines().filter(|line| !line.starts_with(';')).map(|line| fields(line)[1].clone()).collect()
+    };
+    assert_eq!(submits(&shuffled), submits(&anonymise("t.swf", &[]).0));
     let mut command = dfrsim(["log", "anonymise", "--coarse", "--k", "7", "--out"]);
     let refused = stderr(command.arg(folder.path("o.swf")).arg(folder.path("t.swf")), 2);
     assert!(
         refused.contains("the log has 6 users, but hiding each among 7 needs at least that many"),
         "{refused}"
     );
+}
+
+/// Jobs that wait for one another, or for themselves, would never start.
+#[test]
+fn circles_of_dependencies_are_errors_with_both_lines() {
+    let line = |job: u64, after: u64| format!("{job} {job} 0 10 1 -1 -1 1 100 -1 1 1 1 1 1 1 {after} 5\n");
+    let log = |jobs: &[(u64, u64)]| jobs.iter().map(|&(job, after)| line(job, after)).collect::<String>();
+    let folder = Folder::with(&[
+        ("circle.swf", &log(&[(1, 2), (2, 1)])),
+        ("itself.swf", &log(&[(1, 1)])),
+        ("right.swf", &log(&[(1, 7), (2, 1)])),
+    ]);
+    let simulate = |log: &str, submission: &str| {
+        let line = format!(
+            "simulate --workload {log} --nodes 4 --unit processor --policy EASY --submission {submission}"
+        );
+        let output = folder.dfrsim(&line).output().unwrap();
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    for submission in ["dependencies", "holds"] {
+        let (code, errors) = simulate("circle.swf", submission);
+        assert_eq!(code, Some(2), "{errors}");
+        let expected = "circle.swf:2: job 2 waits for job 1 of line 1, which waits for job 2";
+        assert!(errors.contains(expected), "{errors}");
+        let (code, errors) = simulate("itself.swf", submission);
+        assert!(code == Some(2) && errors.contains("itself.swf:1: job 1 follows itself"), "{errors}");
+        assert_eq!(simulate("right.swf", submission).0, Some(0));
+    }
+    assert_eq!(simulate("circle.swf", "open").0, Some(0));
 }

@@ -18,6 +18,7 @@ mod folders;
 mod grid;
 #[cfg(unix)]
 mod guide;
+mod hostile_archives;
 mod interchange;
 mod kills;
 mod limits;
@@ -26,6 +27,7 @@ mod logs;
 mod man;
 mod matrix;
 mod offline;
+mod one_line;
 mod outputs;
 mod pictures;
 mod readme;

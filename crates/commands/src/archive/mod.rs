@@ -27,9 +27,17 @@ pub enum ArchiveError {
     /// The results differ from what the run wrote.
     #[error(transparent)]
     Results(#[from] ResultsError),
-    /// The file is not an archive of results, or is damaged.
+    /// The file is not an archive of results, or is larger than allowed.
     #[error("{}: {message}", file.display())]
-    Damaged {
+    Unusable {
+        /// The archive.
+        file: PathBuf,
+        /// The problem.
+        message: String,
+    },
+    /// The archive is not as it was written.
+    #[error("{}: {message}", file.display())]
+    Altered {
         /// The archive.
         file: PathBuf,
         /// The problem.
@@ -89,16 +97,17 @@ pub fn write(results: &Results<'_>, out: impl Write) -> Result<(), ArchiveError>
 /// manifest does not list, or unpacks to more than `most` bytes, which is checked before anything is
 /// written; or if a file cannot be written.
 pub fn extract(archive: &Path, folder: &Path, most: u64) -> Result<(), ArchiveError> {
-    let damaged = |message: String| ArchiveError::Damaged { file: archive.to_owned(), message };
+    let altered = |message: String| ArchiveError::Altered { file: archive.to_owned(), message };
+    let unusable = |message: String| ArchiveError::Unusable { file: archive.to_owned(), message };
     let file = File::open(archive).map_err(ArchiveError::io(archive))?;
     let mut zip = ZipArchive::new(BufReader::new(file))
-        .map_err(|error| damaged(format!("not an archive of results: {error}")))?;
+        .map_err(|error| unusable(format!("not an archive of results: {error}")))?;
     let mut unpacked = 0_u64;
     for place in 0..zip.len() {
-        let entry = zip.by_index_raw(place).map_err(|error| damaged(error.to_string()))?;
+        let entry = zip.by_index_raw(place).map_err(|error| altered(error.to_string()))?;
         if !entry.is_file() {
             let name = entry.name().escape_debug().to_string();
-            return Err(damaged(format!(
+            return Err(altered(format!(
                 "`{name}` is a folder or a link; an archive of results may contain files only"
             )));
         }
@@ -106,40 +115,47 @@ pub fn extract(archive: &Path, folder: &Path, most: u64) -> Result<(), ArchiveEr
     }
     if unpacked > most {
         let (unpacked, most) = (unpacked as f64 / 1e9, most as f64 / 1e9);
-        return Err(damaged(format!("unpacks to {unpacked:.1} GB, but the limit is {most:.1} GB")));
+        return Err(unusable(format!("unpacks to {unpacked:.1} GB, but the limit is {most:.1} GB")));
     }
     let mut directory = BufReader::new(File::open(archive).map_err(ArchiveError::io(archive))?);
     let begin = SeekFrom::Start(zip.central_directory_start());
     let entries = directory.seek(begin).and_then(|_| directory::count_entries(&mut directory));
     if entries.map_err(ArchiveError::io(archive))? != zip.len() {
-        return Err(damaged("an entry occurs twice".to_owned()));
+        return Err(altered("an entry occurs twice".to_owned()));
     }
     let mut names: Vec<String> = zip.file_names().map(str::to_owned).collect();
     let mut take = |name: &str| -> Result<(), ArchiveError> {
         let entry = zip.by_name(name).map_err(|error| match error {
-            ZipError::FileNotFound => damaged(format!("{name} is missing from the archive")),
-            error => damaged(format!("{name}: {error}")),
+            ZipError::FileNotFound => altered(format!("{name} is missing from the archive")),
+            error => altered(format!("{name}: {error}")),
         })?;
         let path = folder.join(name);
         fs::create_dir_all(path.parent().unwrap_or(folder)).map_err(ArchiveError::io(&path))?;
         let mut out = BufWriter::new(File::create_new(&path).map_err(ArchiveError::io(&path))?);
         // A damaged entry may unpack to more than the size that it states.
         let limit = entry.size();
-        let copied = io::copy(&mut entry.take(limit), &mut out);
-        copied.map_err(|error| damaged(format!("{name}: {error}")))?;
+        let mut entry = entry.take(limit);
+        let mut part = vec![0; 1 << 16];
+        loop {
+            let read = entry.read(&mut part).map_err(|error| altered(format!("{name}: {error}")))?;
+            if read == 0 {
+                break;
+            }
+            out.write_all(&part[..read]).map_err(ArchiveError::io(&path))?;
+        }
         out.flush().map_err(ArchiveError::io(&path))
     };
     take(MANIFEST)?;
-    let manifest = Manifest::read(folder).map_err(|error| damaged(error.to_string()))?;
-    let manifest = manifest.ok_or_else(|| damaged(format!("{MANIFEST} is missing from the archive")))?;
+    let manifest = Manifest::read(folder).map_err(|error| altered(error.to_string()))?;
+    let manifest = manifest.ok_or_else(|| altered(format!("{MANIFEST} is missing from the archive")))?;
     if let Some(name) = manifest.name_outside() {
         let name = name.escape_debug();
-        return Err(damaged(format!("{MANIFEST} lists `{name}`, which lies outside the results")));
+        return Err(altered(format!("{MANIFEST} lists `{name}`, which lies outside the results")));
     }
     let is_listed = |name: &str| [MANIFEST, METADATA].contains(&name) || manifest.files.contains_key(name);
     names.sort();
     if let Some(name) = names.iter().find(|name| !is_listed(name)) {
-        return Err(damaged(format!(
+        return Err(altered(format!(
             "`{}` is in the archive, but not listed in its {MANIFEST}",
             name.escape_debug()
         )));
@@ -159,7 +175,7 @@ pub fn check_metadata(archive: &Path, results: &Results<'_>) -> Result<(), Archi
         return Ok(());
     }
     let message = format!("{METADATA} does not match the results");
-    Err(ArchiveError::Damaged { file: archive.to_owned(), message })
+    Err(ArchiveError::Altered { file: archive.to_owned(), message })
 }
 
 /// Returns the names of the files that differ or that only one of two results has. The run times are

@@ -7,13 +7,15 @@ use crate::output::{OutputFile, OutputFiles, Written, notice};
 use crate::picture_files::PictureFile;
 use clap::{Args, Subcommand};
 use dfrsim_model::SimTime;
-use dfrsim_plots::{EventsError, Figure, StretchForm, Window, draw_gantt, draw_stretch, draw_timeline};
+use dfrsim_plots::{
+    ColourBy, EventsError, Figure, StretchForm, Window, draw_gantt, draw_stretch, draw_timeline,
+};
 use dfrsim_report::{Schedule, schedule_page};
 use std::path::PathBuf;
 
 /// Draw simulations from their events files, and plans of context switches
 ///
-/// The extension of a picture's name, .svg or .png, determines its format. Its data are written next
+/// The extension of a picture's name, .svg, .png or .pdf, determines its format. Its data are written next
 /// to it, with the extension .csv. `page` makes an interactive chart instead, of an events file or a
 /// plan.
 #[derive(Subcommand, Debug)]
@@ -36,11 +38,12 @@ pub(crate) enum Draw {
 /// A rectangle for each interval that a job runs on a node: its height is the fraction of the node's
 /// CPU that the job has, its lightness the job's yield. Jobs that share a node are stacked. Of a
 /// grid, all cores are drawn, cluster by cluster; jobs that first waited on another cluster are
-/// marked.
+/// marked. With --colour a legend says what the colours are.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
   dfrsim draw gantt easy.jsonl --out gantt.svg
+  dfrsim draw gantt easy.jsonl --colour user --out users.pdf
   dfrsim draw gantt greedy.jsonl --from 36000 --to 72000 --out gantt.png
   dfrsim run scenarios/grid_quick.toml --set events=kept
   dfrsim draw gantt results/grid_quick/kept/days-homogeneous-FCFS-0-with-minmin.jsonl --out moves.svg")]
@@ -54,6 +57,10 @@ pub(crate) struct Gantt {
     /// End of the drawn time span; by default the last event
     #[arg(long, value_name = "SECONDS")]
     to: Option<SimTime>,
+    /// Colour jobs by this property: job (in turn), user, account, queue, partition, size, stretch or
+    /// state; the six users, accounts, queues or partitions with the most work have their own colours
+    #[arg(long, value_name = "PROPERTY", default_value_t)]
+    colour: ColourBy,
     #[command(flatten)]
     target: DrawingOutput,
 }
@@ -131,16 +138,16 @@ pub(crate) struct Stretch {
 #[derive(Args, Debug)]
 struct DrawingOutput {
     /// Picture to write, and its data with the extension .csv
-    #[arg(long, value_name = "FILE.svg|FILE.png", value_hint = clap::ValueHint::AnyPath)]
+    #[arg(long, value_name = "FILE.svg|FILE.png|FILE.pdf", value_hint = clap::ValueHint::AnyPath)]
     out: PathBuf,
 }
 
 impl Draw {
     pub(crate) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
         match self {
-            Draw::Gantt(Gantt { events, from, to, target }) => {
+            Draw::Gantt(Gantt { events, from, to, colour, target }) => {
                 let window = window(from, to)?;
-                target.write(context, || draw_gantt(&events, window))
+                target.write(context, || draw_gantt(&events, window, colour))
             }
             Draw::Page(page) => page.write(context),
             Draw::Timeline(Timeline { events, target }) => target.write(context, || draw_timeline(&events)),

@@ -7,8 +7,8 @@ use dfrsim_workload::traces;
 use std::path::{Path, PathBuf};
 
 /// Refuses an output file that is also an input or another output. The value hint of each argument
-/// determines its role: `FilePath` is read, `AnyPath` is written, `DirPath` is a folder. The data of
-/// a picture is written next to it.
+/// determines its role: `FilePath` is read, `AnyPath` is written, `DirPath` is a folder, which
+/// standard output cannot be. The data of a picture is written next to it.
 ///
 /// # Errors
 /// Returns an error for the first such output.
@@ -17,6 +17,10 @@ pub(super) fn check(command: &Command, matches: &ArgMatches) -> Result<(), Failu
         let with_hint = command.get_arguments().filter(move |it| it.get_value_hint() == hint);
         with_hint.flat_map(|argument| paths(argument, matches).map(move |path| (argument, path)))
     };
+    if let Some((argument, _)) = named(ValueHint::DirPath).find(|(_, path)| path == Path::new("-")) {
+        let name = display_name(argument);
+        return Err(Failure::input(format!("{name}: expected a folder, but `-` is standard output")));
+    }
     let read = named(ValueHint::FilePath).fold(OverwriteGuard::default(), |places, (argument, path)| {
         // Logs are searched for in several folders.
         places.add_input(display_name(argument), &traces::locate(&path).unwrap_or(path))

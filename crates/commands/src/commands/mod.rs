@@ -37,7 +37,8 @@ use std::ffi::OsString;
 #[derive(Parser, Debug)]
 #[command(name = "dfrsim", version, max_term_width = 110)]
 pub(crate) struct Cli {
-    /// Maximum memory to use, in GB; by default nine tenths of the free memory
+    /// Maximum memory to use, in GB; by default nine tenths of the free memory, and at most 0.8
+    /// for `results verify`
     #[arg(long, global = true, value_name = "GB", value_parser = gigabytes, help_heading = "Limits")]
     max_memory: Option<f64>,
     #[command(subcommand)]
@@ -118,7 +119,10 @@ impl Cli {
     }
 
     pub(crate) fn run(self, registry: &Registry) -> Result<(), Failure> {
-        let memory = Limit::new(self.max_memory);
+        let memory = match &self.command {
+            Command::Results(results::Results::Verify(_)) => Limit::for_received_files(self.max_memory),
+            _ => Limit::new(self.max_memory),
+        };
         memory.guard();
         self.command.run(&Context { registry, memory, printing: self.printing })
     }

@@ -1,6 +1,7 @@
 //! `dfrsim run`
 
 mod answer;
+mod dry_run;
 mod standings;
 mod view;
 
@@ -14,6 +15,7 @@ use clap::Args;
 use dfrsim_lab::{
     AnyScenario, Audit, Counts, MANIFEST, Part, Registry, RunError, RunOptions, RunReport, Shard,
 };
+use dfrsim_model::named::nearest;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -39,6 +41,7 @@ Examples:
   dfrsim run                                        the quick start, built in
   dfrsim run scenarios/hpc2n.toml --threads 2
   dfrsim run scenarios/unscaled.toml --set simulation.penalty=0 --out results/no-penalty
+  dfrsim run scenarios/unscaled.toml --only policy=EASY --dry-run
   dfrsim run scenarios/scaled.toml --shard 2/8      for example on the second of eight machines
   dfrsim run scenarios/scaled.toml --set 'policies=[\"EASY\", {matching=\"^CONS\"}]'")]
 pub(crate) struct Run {
@@ -54,6 +57,14 @@ pub(crate) struct Run {
     /// Change a field of the scenario: simulation.penalty=0, workloads.hpc2n.nodes=64
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
+    /// Run only the runs with this label, such as workload=hpc2n or policy=EASY; several columns must all
+    /// match, and of several labels of one column one must. The results keep the condition as the
+    /// field `only` of their scenario
+    #[arg(long, value_name = "COLUMN=VALUE")]
+    only: Vec<String>,
+    /// Print how many runs there are, on which files, and how long they may take, and run nothing
+    #[arg(long)]
+    dry_run: bool,
     /// Run only the i-th of n shards, which take about the same time; other shards may use the same
     /// folder or others; `dfrsim results merge` merges them
     #[arg(long, value_name = "i/n")]
@@ -80,7 +91,14 @@ pub(crate) struct Execution {
 }
 
 impl Run {
-    pub(crate) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
+    pub(crate) fn run(mut self, context: &Context<'_>) -> Result<(), Failure> {
+        if !self.only.is_empty() {
+            let conditions = std::mem::take(&mut self.only).into_iter().map(toml::Value::String).collect();
+            self.set.push(format!("only={}", toml::Value::Array(conditions)));
+        }
+        if let Some(path) = self.scenario.as_deref().filter(|path| !path.exists()) {
+            return Err(Failure::in_file(path, format_args!("no such file{}", similar_file(path))));
+        }
         let scenario = match &self.scenario {
             Some(path) => context.registry.load(path, &self.set),
             None => context.registry.parse(QUICKSTART, "quickstart.toml", None, &self.set),
@@ -92,8 +110,23 @@ impl Run {
         let allow_commands = self.consent.covers(&scenario, &self.set, &out);
         let part = self.shard.map_or(Part::Whole, Part::Shard);
         let options = RunOptions { fresh: self.fresh, part, allow_commands, ..RunOptions::new(out) };
+        if self.dry_run {
+            return dry_run::print(context, &scenario, &options, &self.execution);
+        }
         execute(context, &scenario, options, &self.execution)
     }
+}
+
+/// Returns a hint to the scenario next to a missing file whose name is most similar; empty if there is
+/// none.
+fn similar_file(path: &Path) -> String {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let entries = std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
+    let names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    let scenarios = names.iter().map(String::as_str).filter(|name| name.ends_with(".toml"));
+    let missing = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let similar = nearest(missing, scenarios).map(|name| path.with_file_name(name));
+    similar.map_or_else(String::new, |path| format!("; did you mean {}?", path.display()))
 }
 
 /// Refuses a run whose results would overwrite a file that its scenario reads, or the scenario
@@ -137,6 +170,19 @@ pub(crate) fn watched_run(
     options: RunOptions,
     execution: &Execution,
 ) -> Result<(RunOptions, RunReport), Failure> {
+    attempt(context, scenario, options, execution)?.map_err(|error| match error {
+        RunError::Interrupted { .. } => Failure::Interrupted(error.to_string()),
+        _ => Failure::input(error),
+    })
+}
+
+/// Runs a scenario with a progress display; the inner error is that of the run.
+pub(crate) fn attempt(
+    context: &Context<'_>,
+    scenario: &AnyScenario,
+    options: RunOptions,
+    execution: &Execution,
+) -> Result<Result<(RunOptions, RunReport), RunError>, Failure> {
     let &Execution { threads, audit, quiet } = execution;
     let (threads, max_memory) = (limit_threads(threads), context.memory.bytes());
     let options = RunOptions { threads, audit, max_memory, ..options };
@@ -145,11 +191,7 @@ pub(crate) fn watched_run(
     }
     let interrupt = interrupt_flag()?;
     let report = view::with_display(quiet, |progress| scenario.run(&options, interrupt, progress));
-    let report = report.map_err(|error| match error {
-        RunError::Interrupted { .. } => Failure::Interrupted(error.to_string()),
-        _ => Failure::input(error),
-    })?;
-    Ok((options, report))
+    Ok(report.map(|report| (options, report)))
 }
 
 /// Returns the flag that is set when the user interrupts the program. The handler is installed once,
@@ -161,7 +203,10 @@ fn interrupt_flag() -> Result<&'static AtomicBool, Failure> {
     }
     let interrupt = INTERRUPT.get_or_init(AtomicBool::default);
     // Finished runs are in the journal, so exiting at once loses only the runs in progress.
-    let leave = || std::process::exit(crate::exit::Exit::Interrupted.code().into());
+    let leave = || {
+        crate::temporary::remove_all();
+        std::process::exit(crate::exit::Exit::Interrupted.code().into())
+    };
     let on_interrupt = move || {
         if interrupt.swap(true, Ordering::Relaxed) {
             leave();

@@ -354,6 +354,8 @@ impl Simulate {
         priorities: Option<Arc<SiteSettings>>,
     ) -> Result<(Simulation, HostTime), Failure> {
         let begin = Instant::now();
+        let follows_log = self.submission.is_some_and(Submission::follows_log);
+        let opened = if follows_log { opened.with_dependencies() } else { opened };
         let header = &opened.header().clone();
         let mut survey = opened.survey().map_err(|error| self.workload.log.failure(&error))?;
         let surveying = begin.elapsed();

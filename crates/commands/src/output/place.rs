@@ -33,8 +33,12 @@ impl Destination {
     }
 }
 
-/// Resolves all symbolic links of a path. The last component need not exist.
+/// Resolves all symbolic links of a path. The last component need not exist. A hyphen means standard
+/// output, as in other programs.
 pub(super) fn resolve(path: &Path) -> io::Result<Destination> {
+    if path == Path::new("-") {
+        return Ok(Destination::Output);
+    }
     let mut path = path.to_owned();
     for _ in 0..MAX_LINKS {
         let name = match path.file_name() {
@@ -167,7 +171,7 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn standard_output_has_many_names() {
-        for name in ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"] {
+        for name in ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"] {
             assert_eq!(resolve(Path::new(name)).unwrap(), Destination::Output, "{name}");
         }
         assert_eq!(resolve(Path::new("/dev/stderr")).unwrap(), Destination::Error);

@@ -22,11 +22,22 @@ use std::cmp::Ordering;
 pub struct CheckOptions {
     /// Tolerated relative deviations from the baseline.
     pub tolerances: Tolerances,
+    /// Metrics that are compared: `degradation` for mean and worst value, `degradation.mean`,
+    /// `failures`; all if empty.
+    pub metrics: Vec<String>,
     /// True if groups that occur only in the baseline or only in the results are listed; otherwise
     /// they are an error.
     pub allow_missing: bool,
     /// True if improvements beyond the tolerance count as failures too.
     pub strict: bool,
+}
+
+impl CheckOptions {
+    /// Returns whether a metric is compared.
+    fn compares(&self, metric: &str) -> bool {
+        let column = tolerance::column(metric);
+        self.metrics.is_empty() || self.metrics.iter().any(|name| [metric, column].contains(&name.as_str()))
+    }
 }
 
 dfrsim_model::named! {
@@ -127,7 +138,9 @@ pub fn check(before: &Baseline, now: &Baseline, options: &CheckOptions) -> Resul
             "the results are of the study `{now}`, but the baseline is of `{before}`"
         )));
     }
-    options.tolerances.check(now.directions.iter().map(|(metric, _)| metric.as_str())).map_err(CheckError)?;
+    let known_metrics = || now.directions.iter().map(|(metric, _)| metric.as_str());
+    tolerance::check_names(options.tolerances.single.keys(), known_metrics()).map_err(CheckError)?;
+    tolerance::check_names(options.metrics.iter(), known_metrics()).map_err(CheckError)?;
     let instances: FxHashMap<&str, &str> =
         before.instances.iter().map(|(labels, it)| (labels.as_str(), it.as_str())).collect();
     for (labels, own) in &now.instances {
@@ -163,7 +176,7 @@ pub fn check(before: &Baseline, now: &Baseline, options: &CheckOptions) -> Resul
     }
     let (mut values, mut changes) = (0, Vec::new());
     for (before, after) in &common {
-        for (metric, better) in &now.directions {
+        for (metric, better) in now.directions.iter().filter(|(metric, _)| options.compares(metric)) {
             let Some(&was) = before.values.get(metric) else { continue };
             let is = after.values.get(metric).copied();
             values += 1;

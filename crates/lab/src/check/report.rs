@@ -37,9 +37,9 @@ impl Change {
 }
 
 impl CheckReport {
-    /// Builds a table with one line per change, largest regression first.
-    pub fn table(&self) -> Table {
-        table(self.changes.iter())
+    /// Builds a table with one line for each of the first `most` changes, largest regression first.
+    pub fn table(&self, most: usize) -> Table {
+        table(self.changes.iter().take(most))
     }
 
     /// Formats the numbers of compared, worse, better and tolerated values in one line.

@@ -49,20 +49,29 @@ impl Tolerances {
     /// Returns the tolerance of a metric.
     pub fn of(&self, metric: &str) -> Tolerance {
         let general = if COUNTS.contains(&metric) { Tolerance::default() } else { self.all };
-        let column = metric.rsplit_once('.').map_or(metric, |(column, _)| column);
-        self.single.get(metric).or_else(|| self.single.get(column)).copied().unwrap_or(general)
+        let single = self.single.get(metric).or_else(|| self.single.get(column(metric)));
+        single.copied().unwrap_or(general)
     }
-    /// Checks that all names are known values of the study.
-    pub(super) fn check<'a>(&self, known: impl Iterator<Item = &'a str>) -> Result<(), String> {
-        let known: Vec<&str> = known.collect();
-        let is_known = |name: &str| {
-            known.contains(&name)
-                || [MEAN, WORST].iter().any(|of| known.contains(&format!("{name}.{of}").as_str()))
-        };
-        match self.single.keys().find(|name| !is_known(name)) {
-            Some(wrong) => Err(unknown("metric", wrong, known)),
-            None => Ok(()),
-        }
+}
+
+/// Returns the column of a metric: `degradation` of `degradation.mean`.
+pub(super) fn column(metric: &str) -> &str {
+    metric.rsplit_once('.').map_or(metric, |(column, _)| column)
+}
+
+/// Checks that all names are metrics of the study, or columns with a mean and a worst value.
+pub(super) fn check_names<'n, 'a>(
+    mut names: impl Iterator<Item = &'n String>,
+    known: impl Iterator<Item = &'a str>,
+) -> Result<(), String> {
+    let known: Vec<&str> = known.collect();
+    let is_known = |name: &str| {
+        known.contains(&name)
+            || [MEAN, WORST].iter().any(|of| known.contains(&format!("{name}.{of}").as_str()))
+    };
+    match names.find(|name| !is_known(name)) {
+        Some(wrong) => Err(unknown("metric", wrong, known)),
+        None => Ok(()),
     }
 }
 
@@ -103,8 +112,9 @@ mod tests {
         assert!(tolerances.of("failures").allows(10.0, 11.0));
         assert!(!tolerances.of("wait_s.mean").allows(10.0, 12.0));
         assert_eq!(tolerances.to_string(), "50 %, failures 20 %, wait_s 10 %");
-        assert_eq!(tolerances.check(["failures", "wait_s.mean"].into_iter()), Ok(()));
-        let wrong = tolerances.check(["failures", "waits_s.mean"].into_iter()).unwrap_err();
+        let names = || tolerances.single.keys();
+        assert_eq!(check_names(names(), ["failures", "wait_s.mean"].into_iter()), Ok(()));
+        let wrong = check_names(names(), ["failures", "waits_s.mean"].into_iter()).unwrap_err();
         assert_eq!(wrong, "unknown metric `wait_s`; did you mean `waits_s.mean`?");
     }
 }

@@ -9,7 +9,7 @@
 //! | [`count`], [`seed`] | integers of any type |
 //! | [`number`], [`positive`], [`fraction`], [`positive_fraction`] | `f64`, `Yield`, `Share` |
 //! | [`seconds`], [`positive_seconds`] | `SimSpan` |
-//! | [`boolean`], [`text`], [`name`] | |
+//! | [`boolean`], [`text`], [`one_line`], [`name`] | |
 //! | [`named`], [`parsed`], [`choice`] | named values: by `FromStr` and `Display`, or by a given list of names |
 //! | [`selected`], [`any_selected`] | subsets of named values, by names and regular expressions |
 //! | [`list`], [`one_or_many`], [`optional`] | several values of another codec, or at most one |

@@ -1,6 +1,6 @@
 //! Scenarios: the fields common to all studies, and those of one study.
 
-use super::codec::{optional, seed, text};
+use super::codec::{list, one_line, optional, seed, text};
 use super::declare::Fields;
 use super::docs::{self, FieldDoc};
 use super::environment::Environment;
@@ -49,6 +49,8 @@ pub struct Scenario<F> {
     /// Metric by which rankings, figures and comparisons order the variants; the study's primary
     /// metric if `None`.
     pub objective: Option<String>,
+    /// Conditions `column=value` that select runs by the labels of their rows.
+    pub only: Option<Vec<String>>,
     /// Files that the scenario reads, and commands that it runs.
     pub uses: Uses,
     /// Fields of the study, at the top level of the file.
@@ -68,12 +70,15 @@ fields! {
         /// Name of the study.
         study: String = text();
         /// Title, in one line.
-        title: String = text(), default String::new();
+        title: String = one_line(), default String::new();
         /// Seed of all random numbers.
         seed: u64 = seed(), default 1;
         /// Metric by which rankings, figures and comparisons order the variants; the primary metric
         /// if absent.
         objective: Option<String> = optional(text());
+        /// Conditions `column=value` that select runs by the labels of their rows, such as
+        /// `["workload=hpc2n", "load=0.7"]`: one of the values of each column; all runs if absent.
+        only: Option<Vec<String>> = optional(list(text()));
     }
 }
 
@@ -127,8 +132,8 @@ impl<'a> Document<'a> {
         table.finish(&mut reader);
         let uses = std::mem::take(reader.uses());
         let scenario = || {
-            let Frame { title, seed, objective, .. } = frame?;
-            Some(Scenario { title, seed, objective, uses, fields: fields? })
+            let Frame { title, seed, objective, only, .. } = frame?;
+            Some(Scenario { title, seed, objective, only, uses, fields: fields? })
         };
         reader.finish(&self.input, scenario())
     }
@@ -162,8 +167,8 @@ impl<F: Fields> Scenario<F> {
     /// Formats the scenario as a file with every field written out and regular expressions replaced
     /// by the matching names. The file reads back as the same scenario.
     pub fn to_toml(&self, study: &str) -> String {
-        let (title, objective) = (self.title.clone(), self.objective.clone());
-        let mut table = Frame { study: study.to_owned(), title, seed: self.seed, objective }.write();
+        let (title, objective, only) = (self.title.clone(), self.objective.clone(), self.only.clone());
+        let mut table = Frame { study: study.to_owned(), title, seed: self.seed, objective, only }.write();
         table.extend(self.fields.write());
         to_ordered_toml(&Value::Table(table), &all_fields::<F>())
     }

@@ -54,6 +54,8 @@ pub struct AnyScenario {
     /// The scenario with every field written out.
     pub text: String,
     pub(crate) seed: u64,
+    /// Conditions `column=value` that select runs.
+    pub(crate) only: Vec<String>,
     /// Computes [`Study::memory`] and [`Study::rows_at_least`].
     pub(crate) memory_and_rows: Box<dyn Fn() -> (u64, u64) + Send + Sync>,
     /// Calls [`Study::open`].
@@ -109,6 +111,7 @@ fn scenario<S: Study>(document: &Document<'_>) -> Result<AnyScenario, Faults> {
         uses: scenario.uses.clone(),
         text: scenario.to_toml(S::NAME),
         seed: scenario.seed,
+        only: scenario.only.clone().unwrap_or_default(),
         memory_and_rows: Box::new(move || (S::memory(&needs), S::rows_at_least(&needs))),
         open: Box::new(move |inputs| Ok(Box::new(S::open(&open, inputs)?))),
         problem: Box::new(move |which| S::problem(&problem, which)),

@@ -130,7 +130,21 @@ impl Manifest {
     /// # Errors
     /// Returns an error if it differs from what a run wrote.
     pub fn read(folder: &Path) -> Result<Option<Manifest>, SealError> {
-        seal::read(&folder.join(MANIFEST))
+        let manifest: Option<Manifest> = seal::read(&folder.join(MANIFEST))?;
+        match manifest.as_ref().and_then(Manifest::text_with_control_character) {
+            Some(text) => Err(SealError::Damaged(format!("the text {text:?} has a control character"))),
+            None => Ok(manifest),
+        }
+    }
+    /// Returns the first text with a control character, which no run writes: it could make a message
+    /// of the program look like several lines.
+    fn text_with_control_character(&self) -> Option<&str> {
+        let Manifest { program, version, study, title, audit, inputs, files, .. } = self;
+        let inputs =
+            inputs.iter().flat_map(|input| [Some(&input.file), input.copy.as_ref(), Some(&input.sha256)]);
+        let texts = [program, version, study, title, audit].into_iter().chain(inputs.flatten());
+        let mut texts = texts.chain(files.keys()).chain(files.values()).map(String::as_str);
+        texts.find(|text| text.contains(char::is_control))
     }
     /// Returns the first listed name that is not within the results folder. The digest does not
     /// protect against a manifest that was crafted to name any file.

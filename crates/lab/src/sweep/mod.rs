@@ -3,9 +3,12 @@
 mod folder;
 mod header;
 mod inputs;
+mod instance_work;
 mod journal;
 mod manifest;
+mod only;
 mod options;
+mod outline;
 mod plan;
 mod progress;
 mod run;
@@ -18,6 +21,7 @@ mod work;
 
 pub use manifest::{Counts, Host, InputSection, MANIFEST, Manifest};
 pub use options::{Part, RunOptions};
+pub use outline::Outline;
 pub use progress::{Progress, Step};
 pub use run::RunReport;
 pub use seal::SealError;

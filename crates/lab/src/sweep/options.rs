@@ -23,6 +23,10 @@ pub struct RunOptions {
     pub allow_commands: bool,
     /// Part of the scenario to run.
     pub part: Part,
+    /// Number of rows that must be those of the scenario, when received results are checked: a
+    /// scenario with more runs is refused before its workloads are made, and the first run without a
+    /// row ends the check.
+    pub received_rows: Option<usize>,
 }
 
 /// Part of a scenario to run.
@@ -50,6 +54,7 @@ impl RunOptions {
             audit: false,
             allow_commands: false,
             part: Part::Whole,
+            received_rows: None,
         }
     }
 }

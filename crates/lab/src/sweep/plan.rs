@@ -1,6 +1,9 @@
 //! Selection of the runs of a scenario.
 
+use super::instance_work::InstanceWork;
+use super::only::Only;
 use super::options::Part;
+use crate::RunError;
 use crate::key::{Key, KeyBuilder};
 use crate::study::{InstanceId, Labels, OpenStudy, ShardUnit};
 
@@ -15,33 +18,29 @@ pub(crate) struct Plan {
     varying: Vec<&'static str>,
 }
 
-/// The runs on one instance.
-pub(crate) struct InstanceWork {
-    /// Index of the instance.
-    pub(crate) at: usize,
-    /// Selected variants; `None` for all.
-    pub(crate) own: Option<Vec<bool>>,
-}
-
 impl Plan {
-    pub(crate) fn new(study: &dyn OpenStudy, part: &Part) -> Plan {
+    /// Selects the runs of a part that fulfil conditions `column=value`.
+    ///
+    /// # Errors
+    /// Returns an error if a condition names what no run has.
+    pub(crate) fn new(study: &dyn OpenStudy, part: &Part, only: &[String]) -> Result<Plan, RunError> {
         let instances = study.instances();
         let own = select_variants(study, part, &instances);
         let varying = if instances.is_empty() { Vec::new() } else { varying(&study.variants(0)) };
-        let (mut work, mut runs) = (Vec::new(), 0);
-        for (at, own) in own.into_iter().enumerate() {
-            let each = InstanceWork { at, own };
+        let mut work: Vec<InstanceWork> =
+            own.into_iter().enumerate().map(|(at, own)| InstanceWork { at, own }).collect();
+        Only::parse(only)?.select(study, &instances, &mut work)?;
+        let mut runs = 0;
+        work.retain(|each| {
             let count = match &each.own {
                 Some(own) => own.iter().filter(|is_own| **is_own).count(),
-                None => study.variants(at).len(),
+                None => study.variants(each.at).len(),
             };
+            runs += count;
             // A whole run also keeps instances without variants, for the list of instances.
-            if count > 0 || part.completes() {
-                runs += count;
-                work.push(each);
-            }
-        }
-        Plan { instances, work, runs, varying }
+            count > 0 || part.completes()
+        });
+        Ok(Plan { instances, work, runs, varying })
     }
 
     /// Formats the name of a variant for progress output: the values in which variants differ, or

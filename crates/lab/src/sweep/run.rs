@@ -81,8 +81,11 @@ impl AnyScenario {
             threads => threads,
         };
         let (memory, rows) = (self.memory_and_rows)();
+        // The bound holds for all runs, of which conditions may select a few.
+        let rows = if self.only.is_empty() { rows } else { 0 };
         check_memory(options, memory.saturating_mul(threads as u64), &mut notices)?;
         check_memory(options, rows.saturating_mul(ROW_BYTES), &mut Vec::new())?;
+        check_received(options, rows)?;
         let mut known = Vec::new();
         let study = (self.open)(&mut known)?;
         let inputs = inputs(&self.uses, known)?;
@@ -104,8 +107,9 @@ impl AnyScenario {
                 read_earlier(about.name, keeper.as_mut(), each, &mut notices)?;
             }
         }
-        let plan = Plan::new(study.as_ref(), part);
+        let plan = Plan::new(study.as_ref(), part, &self.only)?;
         check_memory(options, (plan.runs as u64).saturating_mul(ROW_BYTES), &mut notices)?;
+        check_received(options, plan.runs as u64)?;
         let (keys, unit) = match keeper.journaling() {
             Journaling::Runs => (plan.runs, about.runs),
             Journaling::Instances => (plan.work.len(), "instances"),
@@ -132,7 +136,8 @@ impl AnyScenario {
         };
         let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build()?;
         let sweep = Sweep::begin(options, (&folder, &sources), &header, (plan.runs, about.runs), interrupt)?;
-        let runs = Runs::new(study.as_ref(), &plan, keeper.as_ref(), sweep, progress, audit);
+        let mut runs = Runs::new(study.as_ref(), &plan, keeper.as_ref(), sweep, progress, audit);
+        runs.ends_at_missing = options.received_rows.is_some();
         let weights: Vec<u64> = plan.work.iter().map(|work| plan.instances[work.at].weight).collect();
         let done = pool.install(|| runs.sweep.run(&weights, |place| runs.instance(&plan.work[place])));
         let Runs { sweep, keys, restored, preparing, running, times, .. } = runs;
@@ -167,10 +172,13 @@ impl AnyScenario {
         }
         report.tables = all_tables(study.outputs(keeper, parts));
 
-        staged.add("instances.csv", &instances_file(&plan.instances, &digests))?;
+        let instances: Vec<&InstanceId> = plan.work.iter().map(|work| &plan.instances[work.at]).collect();
+        staged.add("instances.csv", &instances_file(&instances, &digests))?;
         for NamedTable { name, table, summary, .. } in &report.tables {
             staged.add(&format!("tables/{name}.csv"), &table.csv())?;
-            staged.add(&format!("tables/{name}.md"), &summary.as_ref().unwrap_or(table).markdown())?;
+            let shown = summary.as_ref().unwrap_or(table);
+            staged.add(&format!("tables/{name}.md"), &shown.markdown())?;
+            staged.add(&format!("tables/{name}.tex"), &shown.latex())?;
         }
         for copy in &copies {
             staged.add(&copy.name, &copy.text)?;
@@ -228,14 +236,14 @@ fn all_tables(made: StudyOutputs) -> Vec<NamedTable> {
 }
 
 /// Formats the list of instances: their labels, and the digest of each prepared instance.
-fn instances_file(instances: &[InstanceId], digests: &[String]) -> String {
+fn instances_file(instances: &[&InstanceId], digests: &[String]) -> String {
     let mut columns: Vec<&str> = Vec::new();
     for (name, _) in instances.iter().flat_map(|instance| &instance.labels) {
         if !columns.contains(name) {
             columns.push(name);
         }
     }
-    let line = |(instance, digest): (&InstanceId, &String)| -> Vec<String> {
+    let line = |(instance, digest): (&&InstanceId, &String)| -> Vec<String> {
         let value = |column: &&str| {
             let found = instance.labels.iter().find(|(name, _)| name == column);
             found.map(|(_, value)| value.clone()).unwrap_or_default()
@@ -257,6 +265,16 @@ fn check_memory(options: &RunOptions, needed: u64, notices: &mut Vec<String>) ->
         notices.push(format!("estimated memory: at least {:.1} GB", needed as f64 / 1e9));
     }
     Ok(())
+}
+
+/// Refuses a scenario that has more rows than were received.
+fn check_received(options: &RunOptions, rows: u64) -> Result<(), RunError> {
+    match options.received_rows {
+        Some(received) if rows > received as u64 => {
+            Err(RunError::input(format_args!("it has at least {rows} rows, but there are {received}")))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Loads the rows that earlier runs of the study left in a folder: first those of a finished run,

@@ -1,6 +1,7 @@
 //! Execution of the variants on an instance.
 
-use super::plan::{InstanceWork, Plan};
+use super::instance_work::InstanceWork;
+use super::plan::Plan;
 use super::progress::{Progress, Step};
 use super::times::Times;
 use super::work::Sweep;
@@ -27,6 +28,8 @@ pub(crate) struct Runs<'a> {
     pub(crate) sweep: Sweep<'a>,
     progress: &'a dyn Progress,
     audit: bool,
+    /// True if the first run without a row ends a merge; otherwise all such runs are counted.
+    pub(crate) ends_at_missing: bool,
     /// Keys of all records, with the index of their instance.
     pub(crate) keys: Mutex<FxHashMap<Key, usize>>,
     /// Number of restored rows.
@@ -79,6 +82,7 @@ impl<'a> Runs<'a> {
             sweep,
             progress,
             audit,
+            ends_at_missing: false,
             keys: Mutex::default(),
             restored: AtomicUsize::new(0),
             preparing: AtomicU64::new(0),
@@ -116,6 +120,10 @@ impl<'a> Runs<'a> {
         let is_missing = |pending: &PendingRun<'_>| pending.restored.is_none();
         let is_any_missing = pending.iter().any(is_missing);
         if is_any_missing && !self.sweep.computes() {
+            if let Some(missing) = pending.iter().find(|each| is_missing(each) && self.ends_at_missing) {
+                let of = joined(id.labels.iter().chain(missing.run.labels));
+                self.sweep.fail(RunError::input(format_args!("no row is that of `{of}`")));
+            }
             // Present rows are counted, so that the error message gives the number of missing ones.
             self.sweep.finish(pending.iter().filter(|each| !is_missing(each)).count());
             return None;
@@ -148,11 +156,8 @@ impl<'a> Runs<'a> {
             if self.keeper.journaling() == Journaling::Instances {
                 continue;
             }
-            let [first, second] = [other.min(run.on.at), other.max(run.on.at)].map(|at| {
-                let labels = self.plan.instances[at].labels.iter().chain(run.labels);
-                let values = labels.map(|(_, value)| value.as_str()).filter(|value| !value.is_empty());
-                values.collect::<Vec<_>>().join(", ")
-            });
+            let [first, second] = [other.min(run.on.at), other.max(run.on.at)]
+                .map(|at| joined(self.plan.instances[at].labels.iter().chain(run.labels)));
             self.sweep.fail(RunError::input(format_args!(
                     "`{first}` and `{second}` are the same run and would give identical rows; remove one of them from the scenario"
                 )));
@@ -279,6 +284,12 @@ impl<'a> Runs<'a> {
 fn primary(columns: &'static [Column]) -> Option<(&'static str, Better)> {
     let column = columns.iter().find(|column| column.is_primary())?;
     Some((column.name, column.better()?))
+}
+
+/// Joins the values of labels, as the name of a run.
+fn joined<'l>(labels: impl Iterator<Item = &'l (&'static str, String)>) -> String {
+    let values = labels.map(|(_, value)| value.as_str()).filter(|value| !value.is_empty());
+    values.collect::<Vec<_>>().join(", ")
 }
 
 /// Formats the line about a failed row; `None` if the row is not a failure.

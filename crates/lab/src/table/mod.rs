@@ -3,6 +3,7 @@
 mod bootstrap;
 mod comparison;
 mod json;
+mod latex;
 mod line;
 mod plain;
 mod reference;
@@ -16,16 +17,16 @@ pub use plain::{Cell, Table, rounded};
 pub use reference::Reference;
 pub use statistics::{Statistics, average, mean, range, rank_correlation};
 
-/// A table with the name of its files, `tables/NAME.csv` and `tables/NAME.md`.
+/// A table with the name of its files: `tables/NAME.csv`, `tables/NAME.md` and `tables/NAME.tex`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NamedTable {
     /// Name of the files, without folder and extension.
     pub name: String,
     /// Title, in one line.
     pub title: String,
-    /// Contents of the CSV file, and of the Markdown file unless there is a summary.
+    /// Contents of the CSV file, and of the others unless there is a summary.
     pub table: Table,
-    /// Contents of the Markdown file, if the table is too long for readers.
+    /// Contents of the Markdown and LaTeX files, if the table is too long for readers.
     pub summary: Option<Table>,
     /// True if the table is printed at the end of a run.
     pub is_printed: bool,
@@ -40,7 +41,7 @@ impl NamedTable {
     pub fn new(name: impl Into<String>, title: impl Into<String>, table: Table) -> NamedTable {
         NamedTable { name: name.into(), title: title.into(), table, summary: None, is_printed: false }
     }
-    /// Sets a shorter table for the Markdown file.
+    /// Sets a shorter table for the Markdown and LaTeX files.
     #[must_use]
     pub fn with_summary(self, summary: Table) -> NamedTable {
         NamedTable { summary: Some(summary), ..self }

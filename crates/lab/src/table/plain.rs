@@ -19,7 +19,7 @@ pub enum Cell {
     Text(String),
     /// A non-negative integer.
     Count(usize),
-    /// A number; at full precision in CSV, rounded in Markdown.
+    /// A number; at full precision in CSV, rounded in Markdown and LaTeX.
     Number(f64),
     /// A duration in seconds.
     Span(SimSpan),
@@ -44,15 +44,25 @@ impl Cell {
             Cell::Missing => String::new(),
         }
     }
+    /// Formats a cell of a CSV file, as [`Cell::exact`]. Spreadsheets would compute a text that begins
+    /// like a formula, so it gets an apostrophe; names in logs may begin so.
+    fn csv(&self) -> String {
+        let begins_formula =
+            |text: &String| text.starts_with(['=', '+', '-', '@']) && text.parse::<f64>().is_err();
+        match self {
+            Cell::Text(text) if begins_formula(text) => format!("'{text}"),
+            other => other.exact(),
+        }
+    }
     /// Formats for readers: about four significant digits, without exponents.
-    fn rounded(&self) -> String {
+    pub(super) fn rounded(&self) -> String {
         match self {
             Cell::Number(number) => rounded(*number),
             Cell::Text(text) => escape_markdown(text),
             _ => self.exact(),
         }
     }
-    fn is_text(&self) -> bool {
+    pub(super) fn is_text(&self) -> bool {
         matches!(self, Cell::Text(_))
     }
 }
@@ -135,7 +145,7 @@ impl Table {
     /// Formats the table as CSV, with numbers at full precision.
     pub fn csv(&self) -> String {
         let header = self.header().map(str::to_owned).collect();
-        let lines = self.lines.iter().map(|line| line.iter().map(Cell::exact).collect());
+        let lines = self.lines.iter().map(|line| line.iter().map(Cell::csv).collect());
         let records: Vec<Vec<String>> = std::iter::once(header).chain(lines).collect();
         csv::lines(records.iter().map(Vec::as_slice))
     }
@@ -143,14 +153,8 @@ impl Table {
     /// Formats the table as Markdown, with rounded numbers and columns aligned for plain text.
     /// Columns that are constant are stated once, above the table.
     pub fn markdown(&self) -> String {
-        let (same, different): (Vec<usize>, Vec<usize>) =
-            (0..self.header.len()).partition(|&column| self.is_constant(column));
-        let common: Vec<String> = same
-            .iter()
-            .map(|&column| (&self.header[column], self.lines[0][column].rounded()))
-            .filter(|(_, value)| !value.is_empty())
-            .map(|(name, value)| format!("{name}: {value}"))
-            .collect();
+        let (same, different) = self.constant_columns();
+        let common: Vec<String> = same.into_iter().map(|(name, value)| format!("{name}: {value}")).collect();
         let mut text = String::new();
         if !common.is_empty() {
             text = format!("{}\n\n", common.join(", "));
@@ -168,6 +172,15 @@ impl Table {
             text.push_str(&format!("\n{note}\n"));
         }
         text
+    }
+    /// Returns the names and values of the columns that are constant, without empty ones, and the
+    /// indices of the others.
+    pub(super) fn constant_columns(&self) -> (Vec<(String, String)>, Vec<usize>) {
+        let (same, different): (Vec<usize>, Vec<usize>) =
+            (0..self.header.len()).partition(|&column| self.is_constant(column));
+        let value = |column: usize| (self.header[column].to_string(), self.lines[0][column].rounded());
+        let same = same.into_iter().map(value).filter(|(_, value)| !value.is_empty()).collect();
+        (same, different)
     }
     /// Returns whether all of several lines have the same cell in this column, or the only line has
     /// none.
@@ -203,6 +216,12 @@ mod tests {
         let markdown = Table::new(vec!["name"], cells.to_vec()).markdown();
         let shown: Vec<&str> = markdown.lines().skip(2).map(|line| line.trim_matches(['|', ' '])).collect();
         assert_eq!(shown, ["\\<script>alert(1)\\</script>", "a < b", "<1e-3", "x\\<!--"]);
+    }
+
+    #[test]
+    fn csv_has_no_formulas_of_names() {
+        let cells = ["=1+1", "@x", "-5", "- x", "a=b"].map(|name| vec![Cell::Text(name.to_owned())]);
+        assert_eq!(Table::new(vec!["name"], cells.to_vec()).csv(), "name\n'=1+1\n'@x\n-5\n'- x\na=b\n");
     }
 
     #[test]

@@ -10,6 +10,8 @@ pub(crate) const GRID: RGBColor = RGBColor(0xdd, 0xdd, 0xdd);
 pub(crate) const FINE_GRID: RGBColor = RGBColor(0xf0, 0xf0, 0xf0);
 /// Colour of nodes that are down or go down.
 pub(crate) const DOWN: RGBColor = RGBColor(0x99, 0x99, 0x99);
+/// Colour of what has no colour of its own.
+pub(crate) const OTHERS: RGBColor = RGBColor(0x5f, 0x5f, 0x5f);
 pub(crate) const WHITE: RGBColor = RGBColor(0xff, 0xff, 0xff);
 
 /// Mixes a colour with white: strength 1 is the colour, 0 is white.

@@ -16,10 +16,18 @@ pub(crate) const CAP_HEIGHT: f64 = 0.73;
 /// Line height, as a multiple of the font size; plotters' backends call it the size of a text.
 pub(crate) const LINE_HEIGHT: f64 = 1.24;
 
-static FONT: LazyLock<FontRef<'static>> = LazyLock::new(|| {
-    let bytes = include_bytes!("../font/DejaVuSans-Latin.ttf");
-    FontRef::try_from_slice(bytes).expect("the embedded font is valid")
-});
+/// Font file, in TrueType.
+pub(crate) const FILE: &[u8] = include_bytes!("../font/DejaVuSans-Latin.ttf");
+
+static FONT: LazyLock<FontRef<'static>> =
+    LazyLock::new(|| FontRef::try_from_slice(FILE).expect("the embedded font is valid"));
+
+/// Returns the number of a character's glyph in the font file, and its width in thousandths of the
+/// font size.
+pub(crate) fn glyph(character: char) -> (u16, f32) {
+    let id = FONT.glyph_id(character);
+    (id.0, FONT.h_advance_unscaled(id) * 1_000.0 / FONT.units_per_em().unwrap_or(1_000.0))
+}
 
 /// Lays out a text on a baseline from (0, 0); returns its glyphs and its width in pixels.
 fn glyphs(text: &str, pixels: f64) -> (Vec<Glyph>, f32) {

@@ -6,7 +6,7 @@
 //! * [`draw_gantt`], [`draw_timeline`], [`draw_stretch`]: figures of an events file: jobs on nodes,
 //!   CPU in use and jobs in the system over time, the distribution of the bounded stretch.
 //! * [`draw_plan`]: a plan of context switches, nodes by time.
-//! * [`Figure`]: a [`Picture`], which can be written as SVG or PNG, and its data as CSV.
+//! * [`Figure`]: a [`Picture`], which can be written as SVG, PNG or PDF, and its data as CSV.
 //!
 //! Equal files give equal bytes on any machine: text is set with a font that the crate embeds. A
 //! picture has the width of a paper's column, the palette of Okabe and Ito, and axes that cover all
@@ -23,7 +23,7 @@
 //! let folder = tempfile::tempdir()?;
 //! let path = folder.path().join("events.jsonl");
 //! std::fs::write(&path, events)?;
-//! let figure = dfrsim_plots::draw_gantt(&path, dfrsim_plots::Window::default())?;
+//! let figure = dfrsim_plots::draw_gantt(&path, dfrsim_plots::Window::default(), dfrsim_plots::ColourBy::Job)?;
 //! assert!(figure.picture.svg().contains("FCFS, 2 nodes"));
 //! assert_eq!(figure.csv.lines().nth(1), Some("7,0,1,0,10,0,1,1,start,complete"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -50,6 +50,7 @@ mod legend;
 mod letters;
 mod line;
 mod palette;
+mod pdf;
 mod picture;
 mod plan;
 mod render;
@@ -64,14 +65,15 @@ mod tests {
 
 pub use drawing::draw;
 pub use events::{
-    EventsError, EventsLineError, StretchForm, Window, draw_gantt, draw_stretch, draw_timeline,
+    ColourBy, EventsError, EventsLineError, StretchForm, Window, draw_gantt, draw_stretch, draw_timeline,
 };
 
 /// Data of pictures and pages of a schedule: jobs with their stays on nodes, or VMs with their
 /// actions.
 pub mod lives {
     pub use crate::events::{
-        Change, Down, JobHistories, JobHistory, Limits, NodeCpus, NodeRun, Queued, Stay, assign_rows,
+        Change, Down, JobAttributes, JobHistories, JobHistory, Limits, NodeCpus, NodeRun, Queued, Stay,
+        assign_rows,
     };
     pub use crate::plan::{PlanLanes, PlanStep};
 }
@@ -79,5 +81,5 @@ pub mod lives {
 pub use figure::Figure;
 pub use picture::Picture;
 pub use plan::{PlanFigureError, draw_plan};
-pub use results::{ResultFigures, draw_results};
+pub use results::{FigureOptions, ResultFigures, draw_results};
 pub use scale::Scale;

@@ -38,6 +38,21 @@ pub(crate) enum Shape {
     Text(Text),
 }
 
+impl Shape {
+    /// Returns the shape moved down by a length in tenths of a pixel.
+    fn moved_down(mut self, down: i32) -> Shape {
+        match &mut self {
+            Shape::Rectangle { from, to, .. } => (from.1, to.1) = (from.1 + down, to.1 + down),
+            Shape::Line { points, .. } | Shape::Polygon { points, .. } => {
+                points.iter_mut().for_each(|point| point.1 += down);
+            }
+            Shape::Disc { centre, .. } => centre.1 += down,
+            Shape::Text(text) => text.at.1 += down,
+        }
+        self
+    }
+}
+
 /// A line of text.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Text {
@@ -70,6 +85,16 @@ impl Picture {
         let mut picture = Picture { size: (pixels(width), pixels(height)), shapes: Vec::new() };
         draw(&(&mut picture).into_drawing_area());
         picture
+    }
+    /// Puts pictures one below the other.
+    pub(crate) fn stacked(pictures: impl IntoIterator<Item = Picture>) -> Picture {
+        let mut stacked = Picture { size: (0, 0), shapes: Vec::new() };
+        for Picture { size: (width, height), shapes } in pictures {
+            let down = stacked.size.1 as i32 * PIXEL;
+            stacked.shapes.extend(shapes.into_iter().map(|shape| shape.moved_down(down)));
+            stacked.size = (stacked.size.0.max(width), stacked.size.1 + height);
+        }
+        stacked
     }
     /// Returns width and height in pixels.
     pub const fn size(&self) -> (u32, u32) {

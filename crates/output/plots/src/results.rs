@@ -2,6 +2,8 @@
 
 use crate::drawing::draw;
 use crate::figure::Figure;
+use crate::picture::Picture;
+use csv::{ReaderBuilder, WriterBuilder};
 use dfrsim_lab::{Drawing, Registry, Results, ResultsError};
 use std::collections::BTreeSet;
 
@@ -14,22 +16,100 @@ pub struct ResultFigures {
     pub left_out: Vec<String>,
 }
 
+/// Choice of what the figures of results show.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FigureOptions {
+    /// Column whose values have panels of their own, one below the other in each figure.
+    pub panels: Option<String>,
+    /// Series, samples or lines in their order; all if empty.
+    pub series: Vec<String>,
+}
+
 /// Draws all figures of results: those that the study defines, then the default ones, unless the
 /// study defines a figure with the same stem.
 ///
 /// # Errors
-/// Returns an error if the rows or the scenario cannot be read, or differ from what the run wrote.
-pub fn draw_results(results: &Results<'_>, registry: &Registry) -> Result<ResultFigures, ResultsError> {
+/// Returns an error if the rows or the scenario cannot be read, or differ from what the run wrote; or
+/// if no row has the column of the panels.
+pub fn draw_results(
+    results: &Results<'_>,
+    registry: &Registry,
+    options: &FigureOptions,
+) -> Result<ResultFigures, ResultsError> {
+    let Some(column) = &options.panels else { return Ok(draw_all(&drawings(results, registry)?, options)) };
+    let mut panels = Vec::new();
+    for value in results.values(column)? {
+        let selected = results.select(&[format!("{column}={value}")])?;
+        let mut drawings = drawings(&selected, registry)?;
+        drawings.iter_mut().for_each(|drawing| drawing.title += &format!(", {column} {value}"));
+        panels.push((value, draw_all(&drawings, options)));
+    }
+    Ok(joined(column, panels))
+}
+
+/// Joins the figures with the same stem, as panels of one figure.
+fn joined(column: &str, panels: Vec<(String, ResultFigures)>) -> ResultFigures {
+    let mut all = ResultFigures::default();
+    let mut groups: Vec<(String, Vec<(String, String, Figure)>)> = Vec::new();
+    for (value, ResultFigures { figures, left_out }) in panels {
+        all.left_out.extend(left_out);
+        for (title, figure) in figures {
+            let panel = (value.clone(), title, figure);
+            match groups.iter_mut().find(|(stem, _)| *stem == panel.2.stem) {
+                Some((_, group)) => group.push(panel),
+                None => groups.push((panel.2.stem.clone(), vec![panel])),
+            }
+        }
+    }
+    for (stem, group) in groups {
+        let csv: String = group
+            .iter()
+            .enumerate()
+            .map(|(place, (value, _, figure))| data_of_panel(&figure.csv, column, value, place == 0))
+            .collect();
+        let remarks = group.iter().flat_map(|(_, _, figure)| figure.remarks.clone()).collect();
+        let title = group.first().map(|(_, title, _)| title.clone()).unwrap_or_default();
+        let picture = Picture::stacked(group.into_iter().map(|(_, _, figure)| figure.picture));
+        all.figures.push((title, Figure { stem, picture, csv, remarks }));
+    }
+    all
+}
+
+/// Returns the data of a panel with the value of its column before each line.
+fn data_of_panel(csv: &str, column: &str, value: &str, has_header: bool) -> String {
+    let mut data = Vec::new();
+    let mut reader = ReaderBuilder::new().has_headers(false).flexible(true).from_reader(csv.as_bytes());
+    {
+        let mut writer = WriterBuilder::new().flexible(true).from_writer(&mut data);
+        for (place, record) in reader.records().map_while(Result::ok).enumerate() {
+            let first = if place == 0 { column } else { value };
+            if place > 0 || has_header {
+                let fields = std::iter::once(first).chain(&record);
+                writer.write_record(fields).expect("writing to memory cannot fail");
+            }
+        }
+    }
+    String::from_utf8(data).expect("fields are text")
+}
+
+fn drawings(results: &Results<'_>, registry: &Registry) -> Result<Vec<Drawing>, ResultsError> {
     let own = results.drawings(registry)?;
     let mut others = dfrsim_lab::default_drawings(&results.rows()?);
     others.retain(|other| own.iter().all(|own| own.stem != other.stem));
-    Ok(draw_all(&[own, others].concat()))
+    Ok([own, others].concat())
 }
 
-fn draw_all(drawings: &[Drawing]) -> ResultFigures {
+fn draw_all(drawings: &[Drawing], options: &FigureOptions) -> ResultFigures {
     let (mut drawn, mut stems) = (ResultFigures::default(), BTreeSet::new());
     for drawing in drawings {
-        match draw(drawing) {
+        let chosen = (!options.series.is_empty()).then(|| drawing.clone().with_series(&options.series));
+        let chosen = chosen.as_ref().unwrap_or(drawing);
+        if chosen.series().is_empty() && !drawing.series().is_empty() {
+            let there = drawing.series().join(", ");
+            drawn.left_out.push(format!("{}: has none of these series; it has: {there}", drawing.title));
+            continue;
+        }
+        match draw(chosen) {
             Some(mut figure) => {
                 figure.stem = unique_stem(&figure.stem, &stems);
                 stems.insert(figure.stem.clone());
@@ -50,7 +130,7 @@ fn unique_stem(stem: &str, used: &BTreeSet<String>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::draw_all;
+    use super::{FigureOptions, data_of_panel, draw_all, joined};
     use dfrsim_lab::{Axis, Chart, Drawing, Samples};
 
     fn drawing(values: Vec<f64>) -> Drawing {
@@ -69,10 +149,32 @@ mod tests {
 
     #[test]
     fn stems_are_unique_and_drawings_without_values_are_reported() {
-        let drawn =
-            draw_all(&[drawing(vec![1.0]), drawing(Vec::new()), drawing(vec![2.0]), drawing(vec![3.0])]);
+        let values = [vec![1.0], Vec::new(), vec![2.0], vec![3.0]];
+        let drawn = draw_all(&values.map(drawing), &FigureOptions::default());
         let stems: Vec<&str> = drawn.figures.iter().map(|(_, figure)| figure.stem.as_str()).collect();
         assert_eq!(stems, ["wait", "wait-2", "wait-3"]);
         assert_eq!(drawn.left_out, ["Wait by policy: no values to draw"]);
+    }
+    #[test]
+    fn panels_are_stacked_with_their_data() {
+        let panel = |value: f64| draw_all(&[drawing(vec![value])], &FigureOptions::default());
+        let height = panel(1.0).figures[0].1.picture.size().1;
+        let all = joined("load", vec![("0.5".to_owned(), panel(1.0)), ("a,b".to_owned(), panel(2.0))]);
+        assert_eq!(all.figures.len(), 1);
+        let figure = &all.figures[0].1;
+        assert_eq!((figure.stem.as_str(), figure.picture.size().1), ("wait", 2 * height));
+        let lines: Vec<&str> = figure.csv.lines().collect();
+        assert!(lines[0].starts_with("load,") && lines[1].starts_with("0.5,"), "{lines:?}");
+        assert!(lines.last().unwrap().starts_with("\"a,b\","), "{lines:?}");
+        assert_eq!(data_of_panel("x,y\n1,2\n", "load", "3", false), "3,1,2\n");
+    }
+
+    #[test]
+    fn other_series_are_left_out() {
+        let options =
+            |name: &str| FigureOptions { series: vec![name.to_owned()], ..FigureOptions::default() };
+        assert_eq!(draw_all(&[drawing(vec![1.0])], &options("EASY")).figures.len(), 1);
+        let left_out = draw_all(&[drawing(vec![1.0])], &options("CONS")).left_out;
+        assert_eq!(left_out, ["Wait by policy: has none of these series; it has: EASY"]);
     }
 }

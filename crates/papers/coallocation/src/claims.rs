@@ -343,6 +343,7 @@ mod tests {
             title: String::new(),
             seed: 1,
             objective: None,
+            only: None,
             uses: dfrsim_lab::fields::Uses::default(),
             fields,
         };

@@ -508,6 +508,7 @@ impl Source {
                 units,
                 annotation,
                 origins,
+                dependencies: log.submission.follows_log(),
             },
         ))
     }

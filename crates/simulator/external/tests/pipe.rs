@@ -3,6 +3,7 @@
 
 use dfrsim_cluster::{Metrics, Options, Summary, SummaryOptions, simulate};
 use dfrsim_external::families;
+use dfrsim_model::platform::{NodeSpan, Outage, Outages};
 use dfrsim_model::{Job, JobId, Share, SimSpan, SimTime};
 use dfrsim_policies::{Policies, PolicyOptions};
 
@@ -27,11 +28,15 @@ fn jobs() -> [Job; 2] {
 
 /// Simulates two jobs on two nodes, scheduled by a script; returns the summary or the error.
 fn run(script: &str) -> Result<Summary, String> {
+    run_with(script, Options::default())
+}
+
+fn run_with(script: &str, options: Options) -> Result<Summary, String> {
     let name = format!("pipe:sh -c {}", shlex::try_quote(script).unwrap());
     let policy = policies().parse(&name).map_err(|error| error.to_string())?;
     let mut scheduler = policy.scheduler(2, &PolicyOptions::default());
     let mut metrics = Metrics::new(SummaryOptions::new(2));
-    let options = Options { estimates: "requested".parse().unwrap(), ..Options::default() };
+    let options = Options { estimates: "requested".parse().unwrap(), ..options };
     simulate(2, &options, jobs(), &mut *scheduler, &mut metrics).map_err(|error| error.to_string())?;
     Ok(metrics.summary().unwrap())
 }
@@ -200,4 +205,30 @@ fn a_name_that_is_none_says_what_is_missing() {
     let mut scheduler = missing.scheduler(2, &PolicyOptions::default());
     let found = simulate(2, &Options::default(), jobs(), &mut *scheduler, &mut ()).unwrap_err();
     assert!(found.to_string().contains("`/no/such/program` cannot be started"), "{found}");
+}
+
+#[test]
+fn a_node_that_is_down_is_refused() {
+    let nodes = NodeSpan { first: 1, nodes: 1 };
+    let down = Outage { from: SimTime::ZERO, until: SimTime::from_secs(100), nodes };
+    let outages = Outages { failures: vec![down], ..Outages::default() };
+    let options = Options { outages: Some(outages.into()), ..Options::default() };
+    let script = answers(&["{}", r#"{"changes":[{"do":"start","job":0,"nodes":[0,1]}]}"#]);
+    assert_eq!(run_with(&script, options).unwrap_err(), "invalid decision at 0 s for job 1: node 1 is down");
+}
+
+/// A process that left the session of its policy has its own process group, too.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_process_in_a_session_of_its_own_ends_with_its_simulation() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("number");
+    let escaping = format!("setsid sh -c 'echo $$ > {}; exec sleep 300' &", file.display());
+    let start = r#"{"changes":[{"do":"start","job":0,"nodes":[0,1]}]}"#;
+    let wait = format!("while ! [ -s {} ]; do sleep 0.01; done;", file.display());
+    run(&format!("{escaping} {wait} {}", answers(&["{}", start]))).unwrap_err();
+    let number = std::fs::read_to_string(&file).unwrap();
+    // A killed process may not have been reaped yet.
+    let status = std::fs::read_to_string(format!("/proc/{}/status", number.trim())).unwrap_or_default();
+    assert!(status.is_empty() || status.contains("State:\tZ"), "{status}");
 }

@@ -21,7 +21,7 @@ impl Input {
     pub fn json(file: &str, text: &str) -> Result<Input, Faults> {
         let source = Source { file, text };
         let root = source.parse(0, text).and_then(|whole| source.node(whole, 0));
-        root.map(|root| Input::new(file, text, root, Format::Json))
+        root.and_then(|root| Input::new(file, text, root, Format::Json).checked())
     }
 
     /// Parses JSON with one value per line into a list. Empty lines are skipped.
@@ -40,7 +40,7 @@ impl Input {
             }
         }
         let list = Input::new(file, text, Node::records(0, items), Format::Json);
-        if faults.is_empty() { Ok(list) } else { Err(Faults(faults)) }
+        if faults.is_empty() { list.checked() } else { Err(Faults(faults)) }
     }
 }
 

@@ -88,7 +88,7 @@ impl Input {
             return Err(Faults(faults));
         }
         let columns = COLUMNS.map(str::to_owned).to_vec();
-        Ok(Input::new(file, &whole, Record::records(0, records), Format::Csv { columns }))
+        Input::new(file, &whole, Record::records(0, records), Format::Csv { columns }).checked()
     }
 }
 

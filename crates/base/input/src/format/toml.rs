@@ -50,7 +50,7 @@ impl Input {
         let root = Node { name: None, span: None, content: Content::Object(fields) };
         let input = Input::new(file, &joined, root, Format::Toml { end: text.len() });
         if wrong.is_empty() {
-            return Ok(input);
+            return input.checked();
         }
         Err(Faults(wrong.into_iter().map(|(span, message)| input.fault(&span, "", message)).collect()))
     }

@@ -8,8 +8,8 @@ use dfrsim_model::{SimSpan, SimTime};
 /// fine to coarse. Jobs that are too rare at one ratio are tried at the next, and dropped after the
 /// last.
 const FACTORS: [f64; 4] = [1.5, 2.0, 4.0, 16.0];
-/// Submit times are rounded down to multiples of this, in seconds.
-const SUBMISSION_STEP: u64 = 900;
+/// Period to multiples of which [`coarsen`] rounds submit times down.
+pub const COARSE_SUBMISSION: SimSpan = SimSpan::from_secs(900);
 
 /// Jobs and users that were lost by generalising a log.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -92,7 +92,7 @@ fn make_alike(records: &mut [Record], group: &[usize]) {
     // The job would be killed if its requested time were below its run time.
     let requested_time = requested_time.map(|request| request.max(run_time.unwrap_or_default()));
     for &place in group {
-        let (record, step) = (&records[place], SUBMISSION_STEP * 1_000_000);
+        let (record, step) = (&records[place], COARSE_SUBMISSION.micros());
         let submit =
             SimTime::ZERO + SimSpan::from_micros(record.submit.since(SimTime::ZERO).micros() / step * step);
         records[place] = Record {

@@ -74,6 +74,15 @@ pub enum Problem {
         /// Property of the job that the rule rejects.
         reason: String,
     },
+    /// Jobs follow one another in a circle.
+    #[error("{}", circle(*job, *through))]
+    Circle {
+        /// Number of the job.
+        job: u64,
+        /// Number and line of a job that it follows, directly or not, and that follows it; `None` if
+        /// the job follows itself.
+        through: Option<(u64, u64)>,
+    },
     /// The text as a whole does not have the expected format.
     #[error("not {format}: {reason}")]
     Syntax {
@@ -114,6 +123,15 @@ pub enum Problem {
         /// Description of the valid values.
         expected: String,
     },
+}
+
+fn circle(job: u64, through: Option<(u64, u64)>) -> String {
+    match through {
+        None => format!("job {job} follows itself, so it would wait for ever"),
+        Some((other, line)) => format!(
+            "job {job} waits for job {other} of line {line}, which waits for job {job}, so neither would ever start"
+        ),
+    }
 }
 
 fn did_you_mean(nearest: Option<&str>) -> String {

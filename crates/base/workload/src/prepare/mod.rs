@@ -27,6 +27,7 @@
 //! the default rules.
 
 mod annotate;
+mod circles;
 mod numbers;
 mod opened;
 mod rules;
@@ -107,6 +108,9 @@ pub struct Options {
     /// True if jobs carry their group, queue and partition.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub origins: bool,
+    /// True if the dependencies of the log are used, so that a circle of them is an error.
+    #[serde(skip)]
+    pub dependencies: bool,
 }
 
 impl Options {

@@ -63,6 +63,12 @@ impl Opened {
         self.options.origins = true;
         self
     }
+    /// Makes circles of dependencies an error ([`Options::dependencies`]).
+    #[must_use]
+    pub fn with_dependencies(mut self) -> Opened {
+        self.options.dependencies = true;
+        self
+    }
 
     /// Processes the jobs while they are read, and returns the result if the file is valid.
     ///

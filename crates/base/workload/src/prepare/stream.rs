@@ -1,6 +1,7 @@
 //! The stream of jobs.
 
 use super::annotate::Annotator;
+use super::circles::Circles;
 use super::numbers::JobNumbers;
 use super::rules::{Action, Anomaly, Counts};
 use super::{Options, Report};
@@ -25,6 +26,7 @@ struct Preparation {
     annotator: Annotator,
     counts: Counts,
     numbers: JobNumbers,
+    circles: Circles,
     faults: Faults,
     ended: bool,
 }
@@ -39,6 +41,7 @@ impl<S: Source> JobStream<S> {
             annotator: Annotator::new(&options.annotation),
             counts: Counts::default(),
             numbers: JobNumbers::default(),
+            circles: Circles::default(),
             faults,
             ended: false,
         };
@@ -103,6 +106,12 @@ impl Preparation {
         let demand = self.annotator.demand(record, processors.unwrap_or(1));
         // A part of a checkpointed job may be selected without the line of the whole job.
         let is_new = self.numbers.insert(record.job);
+        if self.options.dependencies
+            && let Some(circle) = self.circles.add(line)
+        {
+            self.faults.push(line.number, circle);
+            return None;
+        }
 
         let mut begun = None;
         if !self.options.select.contains(line.place, record.submit) {

@@ -36,7 +36,7 @@ pub(crate) struct Check {
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     baseline: PathBuf,
     /// Write these results to the baseline instead of comparing them
-    #[arg(long, conflicts_with_all = ["tolerance_for", "strict", "allow_missing", "junit", "markdown"])]
+    #[arg(long, conflicts_with_all = ["tolerance_for", "metric", "strict", "allow_missing", "junit", "markdown"])]
     update: bool,
     /// Tolerance: the fraction of the baseline's value by which a value may differ, 2% or 0.02;
     /// numbers of runs, failures and runs without a solution must be equal
@@ -45,6 +45,10 @@ pub(crate) struct Check {
     /// Tolerance of one metric: degradation=5%, degradation.worst=5%
     #[arg(long, value_name = "METRIC=PART", value_parser = tolerance_for)]
     tolerance_for: Vec<(String, Tolerance)>,
+    /// Compare only this metric: degradation for its mean and worst value, degradation.mean, failures;
+    /// may be repeated
+    #[arg(long, value_name = "METRIC")]
+    metric: Vec<String>,
     /// Treat values that are better beyond their tolerance as failures too
     #[arg(long)]
     strict: bool,
@@ -58,6 +62,9 @@ pub(crate) struct Check {
     #[arg(long, value_name = "FILE.md", value_hint = clap::ValueHint::AnyPath)]
     markdown: Option<PathBuf>,
 }
+
+/// Largest number of changes that are printed.
+const LISTED: usize = 20;
 
 /// Comparison of results with their baseline.
 #[derive(Debug, Default, Serialize, JsonSchema)]
@@ -126,7 +133,8 @@ impl Check {
         places.add_output("--markdown", self.markdown.as_deref())?;
         let before = Baseline::read(&self.baseline, results.study).map_err(Failure::input)?;
         let tolerances = Tolerances { all: self.tolerance, single: self.tolerance_for.into_iter().collect() };
-        let options = CheckOptions { tolerances, allow_missing: self.allow_missing, strict: self.strict };
+        let (metrics, allow_missing, strict) = (self.metric, self.allow_missing, self.strict);
+        let options = CheckOptions { tolerances, metrics, allow_missing, strict };
         let report = check(&before, &now, &options).map_err(|error| {
             let (results, baseline) = (self.results.display(), self.baseline.display());
             Failure::input(format!("{results} cannot be compared with {baseline}: {error}"))
@@ -173,7 +181,18 @@ impl Checked {
             now: change.now,
             relative_percent: change.relative().map(|relative| 100.0 * relative),
         };
-        let table = if report.changes.is_empty() { String::new() } else { report.table().markdown() + "\n" };
+        let table = match report.changes.len() {
+            0 => String::new(),
+            count => {
+                let rest = match count.saturating_sub(LISTED) {
+                    0 => String::new(),
+                    rest => format!(
+                        "and {rest} more with smaller changes; --metric selects one, --markdown lists more\n\n"
+                    ),
+                };
+                report.table(LISTED).markdown() + "\n" + &rest
+            }
+        };
         Checked {
             baseline: baseline.display().to_string(),
             is_updated: false,

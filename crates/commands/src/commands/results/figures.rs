@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::output::{OutputFiles, Written, notice};
 use crate::picture_files::{self, Format};
 use clap::Args;
-use dfrsim_plots::{ResultFigures, draw_results};
+use dfrsim_plots::{FigureOptions, ResultFigures, draw_results};
 use std::path::PathBuf;
 
 /// Draw all figures of a run's results
@@ -19,7 +19,8 @@ use std::path::PathBuf;
 #[command(after_help = "\
 Examples:
   dfrsim run --out results/quickstart && dfrsim results figures results/quickstart
-  dfrsim results figures results/table_5_2 --out paper/figures --pictures svg")]
+  dfrsim results figures results/table_5_2 --out paper/figures --pictures pdf
+  dfrsim results figures results/figure_5_1 --where penalty_s=300 --series EASY --series FCFS")]
 pub(crate) struct Figures {
     /// Result folder that `dfrsim run` wrote
     #[arg(value_name = "RESULTS", value_hint = clap::ValueHint::DirPath)]
@@ -28,16 +29,29 @@ pub(crate) struct Figures {
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     out: Option<PathBuf>,
     /// Formats of the pictures
-    #[arg(long, value_enum, value_name = "svg,png", value_delimiter = ',', default_values = ["svg", "png"])]
+    #[arg(long, value_enum, value_name = "svg,png,pdf", value_delimiter = ',', default_values = ["svg", "png"])]
     pictures: Vec<Format>,
+    /// Draw only rows with this value, such as penalty_s=300; of several columns all must match, and
+    /// of several values of one column one must
+    #[arg(long = "where", value_name = "COLUMN=VALUE")]
+    condition: Vec<String>,
+    /// Draw a panel for each value of this column, one below the other
+    #[arg(long, value_name = "COLUMN")]
+    panels: Option<String>,
+    /// Draw only this series of each figure, as the legend names it; several are drawn in this order
+    #[arg(long, value_name = "NAME")]
+    series: Vec<String>,
 }
 
 impl Figures {
     pub(crate) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
         let results = super::read(&self.results, context.registry)?;
+        let results = results.select(&self.condition).map_err(Failure::input)?;
+        let options = FigureOptions { panels: self.panels, series: self.series };
         let ResultFigures { figures, left_out } =
-            draw_results(&results, context.registry).map_err(Failure::input)?;
+            draw_results(&results, context.registry, &options).map_err(Failure::input)?;
         if figures.is_empty() {
+            left_out.iter().for_each(|reason| notice!("{reason}"));
             return Err(Failure::in_file(&self.results, "these results have no values to draw"));
         }
         let out = self.out.unwrap_or_else(|| self.results.join("figures"));

@@ -5,7 +5,7 @@ use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::{OutputFile, Written, notice};
 use clap::Args;
-use dfrsim_plots::{Figure, Window, draw_results};
+use dfrsim_plots::{Figure, FigureOptions, Window, draw_results};
 use dfrsim_report::{Picture, Schedule};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -49,7 +49,8 @@ impl Report {
             .iter()
             .fold(super::overwrite_guard(&results), |places, events| places.add_input("--events", events));
         events.add_output("--out", path.as_path())?;
-        let drawn = draw_results(&results, context.registry).map_err(Failure::input)?;
+        let drawn =
+            draw_results(&results, context.registry, &FigureOptions::default()).map_err(Failure::input)?;
         let picture = |(title, figure): (String, Figure)| Picture { title, svg: figure.picture.svg() };
         let pictures: Vec<Picture> = drawn.figures.into_iter().map(picture).collect();
         let schedules = schedules(&self.results, self.events)?;

@@ -12,6 +12,12 @@ pub fn text() -> Codec<String> {
     line("a text".into(), |_| true)
 }
 
+/// Creates the codec of a text of one line. With a line break in it, a title of a received scenario
+/// could imitate the output of the program.
+pub fn one_line() -> Codec<String> {
+    line("a text of one line".into(), |text| !text.contains(char::is_control))
+}
+
 /// Largest length of a name, in characters.
 const LONGEST_NAME: usize = 200;
 /// Characters that a spreadsheet takes for the beginning of a formula.

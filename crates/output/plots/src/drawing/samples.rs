@@ -62,7 +62,7 @@ pub(super) fn distributions(sheet: &mut Captions, samples: &Samples) -> Option<D
         }
     }
     let x = value_axis(&samples.value, shown)?;
-    let y = Axis::new("part with no more", Scale::linear(0.0, 1.0, 5));
+    let y = Axis::new("fraction with at most this value", Scale::linear(0.0, 1.0, 5));
     Some((line::draw(sheet.frame(x, vec![(y, ONE_PANEL)]), &lines), csv))
 }
 

@@ -1,5 +1,6 @@
 //! Gantt charts: jobs on nodes over simulated time.
 
+use super::categories::{Categories, ColourBy};
 use super::fault::EventsError;
 use super::layout::{self, Edge, MOST_RECTANGLES, rectangles};
 use super::life::{Down, assign_rows};
@@ -22,7 +23,7 @@ use std::path::Path;
 
 /// Draws a rectangle for each stay of a job on a node. Its height is the fraction of the node's CPU
 /// that the job has, its lightness the job's yield. Jobs that share a node are stacked. Nodes that
-/// are down are grey. For a grid, the cores of all clusters are drawn; a job takes the first free
+/// are down are grey. The colours are those of `by`, which a legend explains. For a grid, the cores of all clusters are drawn; a job takes the first free
 /// ones, and is marked if it waited on another cluster before.
 ///
 /// The CSV data contain the rectangles that overlap the window, ordered by begin, node and offset in
@@ -34,8 +35,9 @@ use std::path::Path;
 ///
 /// # Errors
 /// Returns an error if the file cannot be read, is incomplete or is not an events file; if no job
-/// runs in the window; or if there are too many rectangles for a picture.
-pub fn draw_gantt(path: &Path, window: Window) -> Result<Figure, EventsError> {
+/// runs in the window; if there are too many rectangles for a picture; or if no job has the property
+/// of the colours.
+pub fn draw_gantt(path: &Path, window: Window, by: ColourBy) -> Result<Figure, EventsError> {
     let message =
         format!("more than {MOST_RECTANGLES} rectangles; select a shorter time span with --from and --to");
     let too_many = || EventsError::undrawable(path, &message);
@@ -48,7 +50,10 @@ pub fn draw_gantt(path: &Path, window: Window) -> Result<Figure, EventsError> {
     }
     assign_rows(&mut lives.stays);
     let rectangles = rectangles(&lives, window).ok_or_else(too_many)?;
+    let categories =
+        Categories::new(&lives, by).map_err(|message| EventsError::undrawable(path, &message))?;
     let chart = Gantt {
+        categories,
         from: window.from.unwrap_or(SimTime::from_micros(lives.events.0)),
         to: window.to.unwrap_or(SimTime::from_micros(lives.events.1)),
         nodes: lives.clusters.iter().sum(),
@@ -142,6 +147,7 @@ struct Gantt<'a> {
     from: SimTime,
     to: SimTime,
     blocks: Vec<Block>,
+    categories: Categories,
 }
 
 /// Symbol that the legend explains.
@@ -151,6 +157,8 @@ enum LegendEntry {
     Migration,
     Down,
     Yield(f64),
+    /// Index of a category of jobs.
+    Category(usize),
 }
 
 impl Gantt<'_> {
@@ -166,11 +174,11 @@ impl Gantt<'_> {
             remarks: Vec::new(),
             x: Axis { has_grid: false, ..Axis::new(format!("time [{unit}]"), scale) },
             panels: vec![(Axis::rows(of_rows, self.nodes as usize, labels), height)],
-            names: signs.iter().map(|sign| sign.name()).collect(),
+            names: signs.iter().map(|sign| sign.name(&self.categories)).collect(),
         };
         frame.draw(
             &mut |_, chart| self.draw(chart, f64::from(height) / f64::from(self.nodes.max(1))),
-            &mut |area, number, middle| signs[number].draw(area, middle),
+            &mut |area, number, middle| signs[number].draw(&self.categories, area, middle),
         )
     }
 
@@ -201,7 +209,8 @@ impl Gantt<'_> {
     /// Returns the legend entries that occur.
     fn signs(&self) -> Vec<LegendEntry> {
         let edges = || self.blocks.iter().map(|block| (block.rectangle.begin, block.rectangle.end));
-        let mut signs = Vec::new();
+        let mut signs: Vec<LegendEntry> =
+            (0..self.categories.named.len()).map(LegendEntry::Category).collect();
         if edges().any(|(_, end)| end == Edge::Own(Change::Pause)) {
             signs.push(LegendEntry::Pause);
         }
@@ -238,7 +247,10 @@ impl Gantt<'_> {
         let high = low - part.cpu.as_f64() / all.as_f64() - f64::from(block.nodes - 1);
         let (left, top) = chart.backend_coord(&(self.second(*from), high));
         let (right, bottom) = chart.backend_coord(&(self.second(*to), low));
-        let colour = mix_with_white(palette::fill(life.sequence), strength(part.job_yield.as_f64()));
+        let colour = mix_with_white(
+            self.categories.colour(part.job, life.sequence),
+            strength(part.job_yield.as_f64()),
+        );
         bar(&area, [(left, top), (right, bottom)], colour, &life.id.to_string(), 140);
         let is_inside = |micros: u64| (self.from..=self.to).contains(&SimTime::from_micros(micros));
         if *end == Edge::Own(Change::Pause) && is_inside(*to) {
@@ -251,8 +263,9 @@ impl Gantt<'_> {
 }
 
 impl LegendEntry {
-    fn name(self) -> String {
+    fn name(self, categories: &Categories) -> String {
         match self {
+            LegendEntry::Category(category) => categories.named[category].0.clone(),
             LegendEntry::Pause => "paused".to_owned(),
             LegendEntry::Migration => "moved here".to_owned(),
             LegendEntry::Down => "down".to_owned(),
@@ -260,11 +273,12 @@ impl LegendEntry {
         }
     }
 
-    fn draw(self, area: &Area<'_>, (x, y): BackendCoord) {
+    fn draw(self, categories: &Categories, area: &Area<'_>, (x, y): BackendCoord) {
         let (width, height) = (SAMPLE_WIDTH * 7 / 10, 110);
         let corner = (x - width / 2, y - height / 2);
         let colour = match self {
             LegendEntry::Down => DOWN,
+            LegendEntry::Category(category) => categories.named[category].1,
             LegendEntry::Yield(part) => mix_with_white(palette::fill(0), strength(part)),
             LegendEntry::Pause | LegendEntry::Migration => mix_with_white(palette::fill(0), strength(0.5)),
         };
@@ -273,7 +287,7 @@ impl LegendEntry {
         match self {
             LegendEntry::Pause => pause_mark(area, (opposite.0, corner.1), height),
             LegendEntry::Migration => migration_mark(area, (corner.0, y), (width, height)),
-            LegendEntry::Yield(_) | LegendEntry::Down => {}
+            LegendEntry::Yield(_) | LegendEntry::Down | LegendEntry::Category(_) => {}
         }
     }
 }

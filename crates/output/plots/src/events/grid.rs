@@ -1,5 +1,6 @@
 //! Replay of the records of a grid, as if all cores belonged to one machine.
 
+use super::attributes::JobAttributes;
 use super::fault::{EventsError, EventsLineError};
 use super::replay::{Change, Job, Jobs, Observer, Phase, follow, parse};
 use dfrsim_model::event;
@@ -75,7 +76,8 @@ impl Replay {
             }
             Record::Arrive { at_us, job, id, width, run_us, .. } => {
                 self.needs.insert(job, (width, None));
-                self.jobs.submit(Job::new(id, job, at_us, run_us, Share::ONE), watch)
+                let of = JobAttributes { tasks: width, ..JobAttributes::default() };
+                self.jobs.submit(Job::new(id, job, at_us, run_us, Share::ONE, of), watch)
             }
             Record::Skip { at_us, job } => self.jobs.remove(at_us, job, Change::Reject, watch),
             Record::Submit { at_us, job, cluster, .. } => {

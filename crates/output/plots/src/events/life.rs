@@ -1,5 +1,6 @@
 //! Histories of jobs and nodes. Times are in microseconds.
 
+use super::attributes::JobAttributes;
 use super::replay::Change;
 use dfrsim_model::{Share, Yield};
 use std::collections::BTreeMap;
@@ -17,6 +18,8 @@ pub struct JobHistory {
     pub run: u64,
     /// CPU need of a task.
     pub cpu_need: Share,
+    /// Size and origin.
+    pub of: JobAttributes,
     /// Time of the job's last event.
     pub end: u64,
     /// Last event of the job; `None` if it is still in the system at the end of the recorded time.

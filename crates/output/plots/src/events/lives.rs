@@ -236,6 +236,7 @@ impl Observer for Collector {
                 submit: job.submit,
                 run: job.run,
                 cpu_need: job.cpu_need,
+                of: job.of,
                 end: u64::MAX,
                 fate: None,
             });

@@ -1,5 +1,7 @@
 //! Figures of events files.
 
+mod attributes;
+mod categories;
 mod cpus;
 mod fault;
 mod gantt;
@@ -12,6 +14,8 @@ mod stretch;
 mod thin;
 mod timeline;
 
+pub use attributes::JobAttributes;
+pub use categories::ColourBy;
 pub use cpus::NodeCpus;
 pub use fault::{EventsError, EventsLineError};
 pub use gantt::draw_gantt;
@@ -42,10 +46,10 @@ mod tests {
             for (policy, number) in POLICIES.into_iter().zip(0..) {
                 let path = folder.path().join(format!("{number}.jsonl"));
                 fs::write(&path, events(policy, nodes)).unwrap();
-                assert_legible(&draw_gantt(&path, Window::default()).unwrap());
+                assert_legible(&draw_gantt(&path, Window::default(), ColourBy::Size).unwrap());
                 let window =
                     Window { from: Some(SimTime::from_secs(900)), to: Some(SimTime::from_secs(2_000)) };
-                assert_legible(&draw_gantt(&path, window).unwrap());
+                assert_legible(&draw_gantt(&path, window, ColourBy::Job).unwrap());
                 assert_legible(&draw_timeline(&path).unwrap());
                 paths.push(path);
             }

@@ -1,5 +1,6 @@
 //! Replay of an events file, job by job.
 
+use super::attributes::JobAttributes;
 use super::cpus::{NodeCpus, UsedCpu};
 use super::fault::{EventsError, EventsLineError};
 use dfrsim_model::event::{FORMAT_VERSION, Record};
@@ -22,6 +23,8 @@ pub(super) struct Job {
     pub(super) run: u64,
     /// CPU need of a task.
     pub(super) cpu_need: Share,
+    /// Size and origin.
+    pub(super) of: JobAttributes,
     /// Phase of the job.
     pub(super) phase: Phase,
     /// Nodes with their numbers of tasks; empty unless the job is running.
@@ -163,9 +166,16 @@ pub(super) fn parse<R>(read: serde_json::Result<R>) -> Result<R, EventsLineError
 }
 
 impl Job {
-    pub(super) fn new(id: u64, sequence: u64, submit: u64, run: u64, cpu_need: Share) -> Job {
+    pub(super) fn new(
+        id: u64,
+        sequence: u64,
+        submit: u64,
+        run: u64,
+        cpu_need: Share,
+        of: JobAttributes,
+    ) -> Job {
         let (phase, job_yield) = (Phase::Waiting, Yield::ZERO);
-        Job { id, sequence, submit, run, cpu_need, phase, on: Vec::new(), job_yield }
+        Job { id, sequence, submit, run, cpu_need, of, phase, on: Vec::new(), job_yield }
     }
     /// Computes the CPU of some of the job's tasks, in units of 2^-20 share units.
     pub(super) fn cpu_of(&self, tasks: u32) -> u128 {
@@ -344,9 +354,12 @@ impl Replay {
                 self.jobs.complete();
                 Ok(())
             }
-            Record::Submit { at_us, job, id, cpu_need, run_us, .. } => {
+            Record::Submit {
+                at_us, job, id, tasks, cpu_need, run_us, user, group, queue, partition, ..
+            } => {
                 let cpu_need = Share::try_from_units(cpu_need).ok_or(EventsLineError::AboveOne(job))?;
-                self.jobs.submit(Job::new(id, job, at_us, run_us, cpu_need), watch)
+                let of = JobAttributes { tasks, user, group, queue, partition };
+                self.jobs.submit(Job::new(id, job, at_us, run_us, cpu_need, of), watch)
             }
             Record::Start { at_us, job, on, job_yield } => {
                 self.place(at_us, job, Change::Start, on.into_owned(), job_yield, watch)

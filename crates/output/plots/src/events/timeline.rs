@@ -121,7 +121,7 @@ pub fn draw_timeline(path: &Path) -> Result<Figure, EventsError> {
         remarks: Vec::new(),
         x: Axis::new(format!("time [{unit}]"), x),
         panels: vec![
-            panel("CPU [part of all]", Scale::linear(0.0, 1.0, 5)),
+            panel("CPU in use (fraction)", Scale::linear(0.0, 1.0, 5)),
             panel("jobs", Scale::linear(0.0, most.max(1.0), 5)),
         ],
         names: Vec::new(),

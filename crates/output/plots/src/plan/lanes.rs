@@ -2,7 +2,7 @@
 //! stay on one or two nodes.
 
 use super::document::{PlanAction, PlanDocument, PlanFigureError};
-use crate::events::{Change, JobHistories, JobHistory, Stay, assign_rows, merge_nodes};
+use crate::events::{Change, JobAttributes, JobHistories, JobHistory, Stay, assign_rows, merge_nodes};
 use dfrsim_model::{Share, Yield};
 use serde::Serialize;
 
@@ -82,6 +82,7 @@ impl PlanLanes {
             submit: u64::MAX,
             run: 0,
             cpu_need: Share::ONE,
+            of: JobAttributes::default(),
             end: 0,
             fate: Some(Change::Complete),
         };

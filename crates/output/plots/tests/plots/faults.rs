@@ -2,7 +2,7 @@
 
 use crate::support::file;
 use dfrsim_model::SimTime;
-use dfrsim_plots::{EventsError, StretchForm, Window, draw_gantt, draw_stretch, draw_timeline};
+use dfrsim_plots::{ColourBy, EventsError, StretchForm, Window, draw_gantt, draw_stretch, draw_timeline};
 use std::path::Path;
 
 const EVENTS: &str = r#"{"event":"run","format":3,"policy":"FCFS","nodes":2,"penalty_us":0,"tau_us":10000000}
@@ -16,7 +16,7 @@ const EVENTS: &str = r#"{"event":"run","format":3,"policy":"FCFS","nodes":2,"pen
 fn fault(from: &str, to: &str) -> String {
     assert!(EVENTS.contains(from));
     let events = file(&EVENTS.replacen(from, to, 1));
-    let error = draw_gantt(events.path(), Window::default()).unwrap_err();
+    let error = draw_gantt(events.path(), Window::default(), ColourBy::Job).unwrap_err();
     error.to_string().replace(&events.path().display().to_string(), "events")
 }
 
@@ -70,7 +70,7 @@ fn incomplete_files_are_reported() {
 fn files_without_anything_to_draw_are_refused() {
     let events = file(EVENTS);
     let window = Window { from: Some(SimTime::from_secs(10)), to: None };
-    let error = draw_gantt(events.path(), window).unwrap_err();
+    let error = draw_gantt(events.path(), window, ColourBy::Job).unwrap_err();
     assert!(error.to_string().ends_with("no job runs in the selected time span"), "{error}");
 
     let other = file(&EVENTS.replace("\"tau_us\":10000000", "\"tau_us\":5000000"));
@@ -90,8 +90,10 @@ fn files_without_anything_to_draw_are_refused() {
 fn a_window_keeps_whole_stays() {
     let events = file(EVENTS);
     let window = Window { from: Some(SimTime::from_secs(4)), to: Some(SimTime::from_secs(6)) };
-    let (whole, part) =
-        (draw_gantt(events.path(), Window::default()).unwrap(), draw_gantt(events.path(), window).unwrap());
+    let (whole, part) = (
+        draw_gantt(events.path(), Window::default(), ColourBy::Job).unwrap(),
+        draw_gantt(events.path(), window, ColourBy::Job).unwrap(),
+    );
     assert_eq!(whole.csv, part.csv);
     assert!(whole.picture.svg() != part.picture.svg());
 }

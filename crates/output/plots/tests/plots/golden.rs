@@ -116,7 +116,13 @@ fn clusters_of_a_grid_are_stacked() {
     assert_eq!(gantt(&events).csv, expected);
     let text = std::fs::read_to_string(events.path()).unwrap();
     let error = |text: &str| {
-        dfrsim_plots::draw_gantt(file(text).path(), dfrsim_plots::Window::default()).unwrap_err().to_string()
+        dfrsim_plots::draw_gantt(
+            file(text).path(),
+            dfrsim_plots::Window::default(),
+            dfrsim_plots::ColourBy::Job,
+        )
+        .unwrap_err()
+        .to_string()
     };
     let crowded = text.replace("\"id\":12,\"width\":1", "\"id\":12,\"width\":2");
     assert!(error(&crowded).contains(":9: too few cores of cluster 1 are free"), "{}", error(&crowded));

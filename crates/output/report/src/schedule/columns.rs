@@ -127,7 +127,7 @@ mod tests {
     use super::*;
     use crate::schedule::Schedule;
     use dfrsim_model::{Share, Yield};
-    use dfrsim_plots::lives::{Down, JobHistory, Queued, Stay};
+    use dfrsim_plots::lives::{Down, JobAttributes, JobHistory, Queued, Stay};
     use flate2::read::DeflateDecoder;
     use proptest::prelude::*;
     use std::io::Read as _;
@@ -206,6 +206,7 @@ mod tests {
             submit: 2_000_000,
             run: 500_000,
             cpu_need: share(9),
+            of: JobAttributes::default(),
             end: 4_000_000,
             fate: Some(Change::Complete),
         };

@@ -2,7 +2,7 @@ use crate::toy::Toy;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use dfrsim_lab::{Registry, Results, RunOptions};
-use dfrsim_plots::{Figure, Window, draw_results};
+use dfrsim_plots::{Figure, FigureOptions, Window, draw_results};
 use dfrsim_report::{Picture, Schedule, page};
 use sha2::{Digest as _, Sha256};
 use std::fs;
@@ -164,7 +164,7 @@ fn figures_of_all_columns_and_of_the_study_are_in_the_page() {
     let (folder, registry) = (tempfile::tempdir().unwrap(), registry());
     run(SCENARIO, folder.path(), &registry);
     let results = Results::read(folder.path(), &registry).unwrap();
-    let drawn = draw_results(&results, &registry).unwrap();
+    let drawn = draw_results(&results, &registry, &FigureOptions::default()).unwrap();
     let stems: Vec<&str> = drawn.figures.iter().map(|(_, figure)| figure.stem.as_str()).collect();
     // The study draws one of the standard figures itself.
     let expected = ["wait-s-boxes", "wait-s-distribution", "wait-s-by-server"];

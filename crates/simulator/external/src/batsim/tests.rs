@@ -343,6 +343,17 @@ fn a_scheduler_that_waits_for_ever_is_stuck() {
 }
 
 #[test]
+fn nodes_that_are_down_are_refused() {
+    let down =
+        Outage { from: SimTime::ZERO, until: SimTime::from_secs(6), nodes: NodeSpan { first: 1, nodes: 2 } };
+    let outages = Outages { failures: vec![down], ..Outages::default() };
+    let options = Options { outages: Some(outages.into()), ..Options::default() };
+    let script = Script::new(&[at(0.0, &[]), at(0.0, &[(0.0, "EXECUTE_JOB", execute("w0!1", "0-1"))])]);
+    let found = run_with(&options, vec![job(1, 0, 2, 10)], &script, Sharing::Forbidden).unwrap_err();
+    assert_eq!(found.to_string(), "invalid decision at 0 s for job 1: node 1 is down");
+}
+
+#[test]
 fn a_job_that_loses_its_nodes_fails_and_is_submitted_again() {
     let down = Outage {
         from: SimTime::from_secs(4),

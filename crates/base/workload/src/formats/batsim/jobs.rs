@@ -68,7 +68,7 @@ pub(super) fn read(text: &Text<'_>, jobs: &[&RawValue], profiles: &mut Profiles)
         let id = entry.get("id").and_then(|id| serde_json::from_str::<Id>(id.get()).ok());
         let job_name = id.as_ref().map(ToString::to_string).unwrap_or_default();
         if id.is_some() {
-            entry.name = format!("job `{job_name}`");
+            entry.name = format!("job `{}`", job_name.escape_debug());
         }
         let job = record(&mut entry, profiles);
         match entry.required("id", "a string or a whole number", |_| true) {

@@ -60,7 +60,8 @@ impl Profile {
         name: &str,
         value: &RawValue,
     ) -> Result<Profile, Vec<LocatedProblem>> {
-        let (name, members) = (format!("profile `{name}`"), serde_json::from_str::<Members<'_>>(value.get()));
+        let (name, members) =
+            (format!("profile `{}`", name.escape_debug()), serde_json::from_str::<Members<'_>>(value.get()));
         let is_object = members.is_ok();
         let mut entry =
             Entry::new(text, name, text.line(value), members.unwrap_or(dfrsim_model::Members(Vec::new())));

@@ -157,5 +157,5 @@ impl Profiles {
 }
 
 fn field(profile: &str, field: &'static str, found: &str, expected: &str) -> Problem {
-    Problem::member(format!("profile `{profile}`"), field, found, expected)
+    Problem::member(format!("profile `{}`", profile.escape_debug()), field, found, expected)
 }

@@ -1,0 +1,186 @@
+//! Tables as LaTeX, for the packages booktabs and siunitx.
+
+use super::plain::{Cell, Table, decimals};
+use std::fmt::Write as _;
+
+impl Table {
+    /// Formats the table as a LaTeX `tabular`, with the rounding of [`Table::markdown`]. Columns of
+    /// numbers are aligned at the decimal point. Columns that are constant, and the notes, are
+    /// comments. A document needs `\usepackage{booktabs,siunitx}`.
+    pub fn latex(&self) -> String {
+        let (same, different) = self.constant_columns();
+        let mut text = String::from("% \\usepackage{booktabs,siunitx}\n");
+        for (name, value) in same {
+            _ = writeln!(text, "% {}: {}", comment(&name), comment(&value));
+        }
+        let columns: Vec<Column<'_>> = different.into_iter().map(|at| Column::new(self, at)).collect();
+        let kinds: Vec<String> = columns.iter().map(|column| column.kind.specification()).collect();
+        _ = writeln!(text, "\\begin{{tabular}}{{{}}}\n\\toprule", kinds.join(" "));
+        let names = columns.iter().map(|column| format!("{{{}}}", escape(column.name)));
+        _ = writeln!(text, "{} \\\\\n\\midrule", names.collect::<Vec<_>>().join(" & "));
+        for line in 0..self.lines().len() {
+            let cells: Vec<String> = columns.iter().map(|column| column.format(line)).collect();
+            _ = writeln!(text, "{} \\\\", cells.join(" & "));
+        }
+        text += "\\bottomrule\n\\end{tabular}\n";
+        for note in self.notes() {
+            _ = writeln!(text, "% {}", comment(note));
+        }
+        text
+    }
+}
+
+/// Alignment of a column.
+enum Kind {
+    /// Texts, to the left.
+    Left,
+    /// Formatted numbers, such as intervals, to the right.
+    Right,
+    /// Numbers, at the decimal point: digits before and after it, and whether some are negative.
+    Numbers { whole: usize, decimals: usize, is_signed: bool },
+}
+
+impl Kind {
+    fn specification(&self) -> String {
+        match self {
+            Kind::Left => "l".to_owned(),
+            Kind::Right => "r".to_owned(),
+            Kind::Numbers { whole, decimals, is_signed } => {
+                let sign = if *is_signed { "-" } else { "" };
+                format!("S[table-format={sign}{whole}.{decimals}]")
+            }
+        }
+    }
+}
+
+/// A column with its cells.
+struct Column<'t> {
+    name: &'t str,
+    cells: Vec<&'t Cell>,
+    kind: Kind,
+}
+
+impl<'t> Column<'t> {
+    fn new(table: &'t Table, at: usize) -> Column<'t> {
+        let cells: Vec<&Cell> = table.lines().iter().map(|line| &line[at]).collect();
+        let is_number = |cell: &&Cell| match cell {
+            Cell::Number(number) => number.is_finite(),
+            Cell::Count(_) | Cell::Span(_) | Cell::Missing => true,
+            Cell::Text(_) | Cell::Formatted(_) => false,
+        };
+        let mut kind = match () {
+            () if cells.iter().any(|cell| cell.is_text()) => Kind::Left,
+            () if cells.iter().all(is_number) => Kind::Numbers { whole: 1, decimals: 0, is_signed: false },
+            () => Kind::Right,
+        };
+        if let Kind::Numbers { whole, decimals, is_signed } = &mut kind {
+            for text in cells.iter().map(|cell| cell.rounded()) {
+                let digits = text.trim_start_matches('-');
+                let (before, after) = digits.split_once('.').unwrap_or((digits, ""));
+                (*whole, *decimals) = ((*whole).max(before.len()), (*decimals).max(after.len()));
+                *is_signed |= text.starts_with('-');
+            }
+        }
+        let name = table.header().nth(at).unwrap_or_default();
+        Column { name, cells, kind }
+    }
+
+    fn format(&self, line: usize) -> String {
+        match self.cells[line] {
+            // Braces keep siunitx from parsing the cell.
+            Cell::Missing => "{--}".to_owned(),
+            Cell::Text(text) | Cell::Formatted(text) => escape(text),
+            Cell::Number(number) if number.is_finite() => format!("{number:.*}", decimals(number.abs())),
+            Cell::Number(number) => format!("{{{number}}}"),
+            other => other.rounded(),
+        }
+    }
+}
+
+/// Escapes a text so that LaTeX sets it as it is, with any engine and font encoding. Characters that
+/// pdfLaTeX cannot set are named by their number.
+fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    let mut last = ' ';
+    for letter in text.chars() {
+        match letter {
+            '\\' => escaped += "\\textbackslash{}",
+            '{' | '}' | '$' | '&' | '#' | '_' | '%' => escaped.extend(['\\', letter]),
+            '~' => escaped += "\\textasciitilde{}",
+            '^' => escaped += "\\textasciicircum{}",
+            '<' => escaped += "\\textless{}",
+            '>' => escaped += "\\textgreater{}",
+            '|' => escaped += "\\textbar{}",
+            '"' => escaped += "{\\ttfamily\\char34}",
+            '`' => escaped += "{\\ttfamily\\char96}",
+            // In a first cell a bracket would be taken for an argument of the line break before it.
+            '[' => escaped += "{[}",
+            // Two hyphens would become a dash.
+            '-' if last == '-' => escaped += "{}-",
+            '\u{d7}' => escaped += "$\\times$",
+            '\u{b1}' => escaped += "$\\pm$",
+            '\u{b7}' => escaped += "$\\cdot$",
+            '\u{2264}' => escaped += "$\\le$",
+            '\u{2265}' => escaped += "$\\ge$",
+            '\u{3c4}' => escaped += "$\\tau$",
+            '\u{2013}' => escaped += "--",
+            '\u{2026}' => escaped += "\\dots{}",
+            ' '..='~' => escaped.push(letter),
+            '\u{c0}'..='\u{137}' | '\u{139}'..='\u{148}' | '\u{14a}'..='\u{17e}' => escaped.push(letter),
+            other => _ = write!(escaped, "\\texttt{{U+{:04X}}}", u32::from(other)),
+        }
+        last = letter;
+    }
+    escaped
+}
+
+/// Returns a text as part of a comment, on one line.
+fn comment(text: &str) -> String {
+    text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dfrsim_model::SimSpan;
+
+    #[test]
+    fn numbers_are_aligned_and_texts_escaped() {
+        let text = |text: &str| Cell::Text(text.to_owned());
+        let tau = || Cell::Span(SimSpan::from_secs(10));
+        let table = Table::new(
+            vec!["policy", "mean_wait", "n", "interval", "tau_s"],
+            vec![
+                vec![
+                    text("100%_\\ {x}"),
+                    Cell::Number(-1_767.125),
+                    Cell::Count(182),
+                    Cell::Formatted("[1, 2]".into()),
+                    tau(),
+                ],
+                vec![
+                    text("[a--b] \"\u{3042}\n"),
+                    Cell::Number(0.1),
+                    Cell::Missing,
+                    Cell::Formatted("[3, 4]".into()),
+                    tau(),
+                ],
+            ],
+        )
+        .with_notes(vec!["a note\nin lines".to_owned()]);
+        assert_eq!(
+            table.latex(),
+            "% \\usepackage{booktabs,siunitx}\n\
+             % tau_s: 10\n\
+             \\begin{tabular}{l S[table-format=-4.4] S[table-format=3.0] r}\n\
+             \\toprule\n\
+             {policy} & {mean\\_wait} & {n} & {interval} \\\\\n\
+             \\midrule\n\
+             100\\%\\_\\textbackslash{} \\{x\\} & -1767.1 & 182 & {[}1, 2] \\\\\n\
+             {[}a-{}-b] {\\ttfamily\\char34}\\texttt{U+3042}\\texttt{U+000A} & 0.1000 & {--} & {[}3, 4] \\\\\n\
+             \\bottomrule\n\
+             \\end{tabular}\n\
+             % a note in lines\n"
+        );
+    }
+}
