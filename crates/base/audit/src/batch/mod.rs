@@ -18,6 +18,7 @@
 mod check;
 mod decide;
 mod devices;
+mod keys;
 mod nodes;
 mod plan;
 mod queue;
