@@ -36,7 +36,7 @@ impl Devices {
         self.release(job);
         self.unbound.insert(job, line);
     }
-    /// Binds tasks of a job to devices. Returns a violation if the record does not follow a placement,
+    /// Assigns tasks of a job to devices. Returns a violation if the record does not follow a placement,
     /// or a task does not have its number of different devices of its node. `count` is the number of
     /// devices of a node.
     pub(crate) fn bind(

@@ -71,7 +71,7 @@ impl Decision {
     ) {
         self.push_placed(Action::Migrate, job, placement, job_yield);
     }
-    /// Names the devices of the tasks of the last change, for each of its nodes. Without names the
+    /// Sets the devices of the tasks of the last change, for each of its nodes. Without names the
     /// [rule of the platform](dfrsim_model::platform::devices) chooses them.
     pub fn on_devices(&mut self, devices: impl IntoIterator<Item = (u32, OnDevices)>) {
         let begin = self.devices.len();

@@ -32,7 +32,7 @@ impl DeviceState {
         self.held.get(job.index()).map_or(&[], Vec::as_slice)
     }
 
-    /// Binds tasks to devices: those that the decision names, or else those that the rule of the
+    /// Assigns tasks to devices: those that the decision names, or else those that the rule of the
     /// platform chooses among the free ones. A node without enough of them is left out, which
     /// [`DeviceState::violation`] reports.
     pub(crate) fn bind(

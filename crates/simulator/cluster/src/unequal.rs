@@ -36,7 +36,7 @@ impl UnequalState {
         let devices = self.devices.as_mut()?;
         Some((self.demands[job.index()].devices(devices.resource)?, devices))
     }
-    /// Binds tasks of a job, which holds no devices, to those that a decision names, or else to those
+    /// Assigns tasks of a job, which holds no devices, to those that a decision names, or else to those
     /// that the rule of the platform chooses.
     pub(crate) fn bind(&mut self, job: JobHandle, placement: Placement<'_>, named: &[(u32, OnDevices)]) {
         let nodes = Arc::clone(&self.nodes);

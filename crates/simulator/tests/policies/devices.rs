@@ -1,12 +1,19 @@
 //! Tests batch policies on nodes with devices against the reference implementation in the audit.
 
 use crate::classes::events;
+use crate::preemption;
+use crate::support::recorded;
 use dfrsim_audit::{CheckedPolicy, audit_policy};
 use dfrsim_cluster::Options;
 use dfrsim_model::batch::{BatchPolicy, NodeUse};
+use dfrsim_model::event::Record;
 use dfrsim_model::platform::classes::{Demands, PlatformFields, UnequalNodes};
-use dfrsim_model::{Job, JobId, Seed, Share, SimSpan, SimTime};
+use dfrsim_model::platform::{NodeSpan, Outage, Outages, Window};
+use dfrsim_model::site::PreemptMode;
+use dfrsim_model::{Job, JobId, Origin, Seed, Share, SimSpan, SimTime};
+use dfrsim_policies::PolicyOptions;
 use proptest::prelude::*;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Two nodes with four GPUs, two with two of another type, and one without any.
@@ -56,8 +63,106 @@ fn workload() -> impl Strategy<Value = Vec<Job>> {
     })
 }
 
+/// Returns failures of nodes 0 and 3, and a window in which all nodes but the last are down.
+fn outages(rule: &str) -> Outages {
+    let outage = |first, nodes, from, until| Outage {
+        nodes: NodeSpan { first, nodes },
+        from: SimTime::from_secs(from),
+        until: SimTime::from_secs(until),
+    };
+    Outages {
+        interruption: rule.parse().unwrap(),
+        failures: vec![outage(0, 1, 7, 15), outage(3, 1, 20, 22)],
+        windows: vec![Window { announced: SimTime::from_secs(3), outage: outage(0, 4, 31, 40) }],
+    }
+}
+
+/// A fault that a planted change makes: its name, and the change of the devices of a job, given those
+/// of another one.
+type Planted = (&'static str, fn(&mut Vec<(u32, u32, u32)>));
+
+const PLANTED: [Planted; 7] = [
+    ("a device less", |devices| _ = devices.pop()),
+    ("a device twice", |devices| devices.push(devices[0])),
+    ("a device that does not exist", |devices| devices[0].1 = 4),
+    ("a node without devices", |devices| devices[0].0 = 4),
+    ("a task more", |devices| devices[0].2 += 1),
+    ("no task", |devices| devices[0].2 = 0),
+    ("another device", |devices| {
+        let taken: Vec<u32> = devices.iter().filter(|it| it.0 == devices[0].0).map(|it| it.1).collect();
+        devices[0].1 = (0..).find(|device| !taken.contains(device)).unwrap();
+    }),
+];
+
+/// Changes the devices of each start in turn, leaves a `bind` record out, and gives one to a job that
+/// requests no device. The audit finds each fault in the line of the record, or of the start.
+#[test]
+fn planted_faults_are_found() {
+    let job = |id: u64, submit, tasks| Job {
+        id: JobId(id),
+        submit: SimTime::from_secs(submit),
+        tasks,
+        cpu_need: Share::from_ratio(1, 16),
+        run_time: SimSpan::from_secs(9),
+        requested_time: Some(SimSpan::from_secs(9)),
+        ..Job::default()
+    };
+    let jobs: Vec<Job> = (0..12).map(|id| job(id, id / 2, 1 + id as u32 % 2)).collect();
+    let (mut planted, mut kinds) = (0, BTreeSet::new());
+    for name in ["FIRSTFIT/PLACE=FGD/NODES=SHARED", "EASY/NODES=SHARED", "CONS/NODES=EXCLUSIVE", "SLURM"] {
+        let policy = BatchPolicy::parse(name).unwrap();
+        let events = events(name.parse().unwrap(), 5, &options(2), &jobs);
+        let lines: Vec<Record<'_>> =
+            events.lines().map(|line| Record::from_json(line.as_bytes()).unwrap()).collect();
+        let is_faulty = |lines: &[Record<'_>]| {
+            let text: String = lines.iter().map(|line| serde_json::to_string(line).unwrap() + "\n").collect();
+            audit_policy(text.as_bytes(), CheckedPolicy::Batch(policy)).is_err()
+        };
+        assert!(!is_faulty(&lines), "{name}");
+        for (at, line) in lines.iter().enumerate() {
+            let Record::Bind { at_us, job, devices } = line else { continue };
+            for (what, change) in PLANTED {
+                let mut changed = devices.to_vec();
+                change(&mut changed);
+                let mut lines = lines.clone();
+                lines[at] = Record::Bind { at_us: *at_us, job: *job, devices: changed.into() };
+                assert!(is_faulty(&lines), "{name}, line {}: {what}", at + 1);
+                kinds.insert(what);
+                planted += 1;
+            }
+            let mut without = lines.clone();
+            without.remove(at);
+            assert!(is_faulty(&without), "{name}, line {}: no devices", at + 1);
+            let mut twice = lines.clone();
+            twice.insert(at, line.clone());
+            assert!(is_faulty(&twice), "{name}, line {}: two records", at + 1);
+            planted += 2;
+        }
+    }
+    assert!(planted >= 30 && kinds.len() == PLANTED.len(), "{planted} faults of {} kinds", kinds.len());
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(dfrsim_testing::cases(3_000)))]
+
+    /// Compares policies on devices under failures, maintenance, priorities and preemption.
+    #[test]
+    fn they_agree_under_all_conditions(
+        jobs in workload(), seed in 0..1000_u64, rule in prop::sample::select(vec!["lose", "requeue", "checkpoint:2:0:1"]),
+        mode in prop::sample::select(vec![PreemptMode::Off, PreemptMode::Requeue, PreemptMode::Suspend, PreemptMode::Cancel]),
+        (fails, has_site) in (any::<bool>(), any::<bool>()),
+        policy in prop::sample::select(BatchPolicy::all().filter(|it| it.nodes != NodeUse::Whole).collect::<Vec<_>>()),
+    ) {
+        let outages = fails.then(|| Arc::new(outages(rule)));
+        let options = Options { outages, ..options(seed) };
+        let settings = has_site.then(|| preemption::settings(mode));
+        let queued = |job: Job| Job { origin: Origin::new(None, Some(job.id.0 as u32 % 4), None), ..job };
+        let jobs: Vec<Job> = jobs.into_iter().map(queued).collect();
+        let name = policy.to_string();
+        let events = recorded::<()>(&PolicyOptions::default(), &name, 5, &options, settings.as_ref(), &jobs).events;
+        let report = audit_policy(events.as_bytes(), CheckedPolicy::Batch(policy));
+        prop_assert!(report.is_ok(), "{}: {}", policy, report.unwrap_err());
+    }
 
     /// Compares nodes, devices and times with the reference implementation, for each order, any
     /// reservations, node selection and node use.
@@ -71,7 +176,7 @@ proptest! {
         prop_assert!(report.is_ok(), "{}: {}", policy, report.unwrap_err());
     }
 
-    /// Where each task has a node of its own, the rule of the platform binds it to devices.
+    /// Gives each task a node of its own; the rule of the platform chooses its devices.
     #[test]
     fn tasks_on_nodes_of_their_own_have_devices(jobs in workload(), seed in 0..1000_u64) {
         for policy in ["FCFS", "FIRSTFIT", "EASY", "CONS"] {

@@ -109,15 +109,15 @@ impl Cycle {
             let Some(promise) =
                 self.head_reservation.as_ref().filter(|promise| promise.shadow_time < room.end)
             else {
-                return Some(pools.choose(self.now, &room.tasks, job.tasks));
+                return Some(self.plan.choose(job, self.now, &room.tasks, job.tasks));
             };
             // Prefers nodes on which the head loses no capacity.
             let harmless = |pool| promise.extra_tasks(&self.plan, pool, job).min(room.tasks[pool]);
             let harmless: Vec<u64> = (0..pools.all.len()).map(harmless).collect();
-            let mut parts = pools.choose(self.now, &harmless, job.tasks);
+            let mut parts = self.plan.choose(job, self.now, &harmless, job.tasks);
             parts.iter().for_each(|(&pool, &tasks)| room.tasks[pool] -= tasks);
             let missing = job.tasks - total(parts.values().iter().copied());
-            for (pool, tasks) in pools.choose(self.now, &room.tasks, missing) {
+            for (pool, tasks) in self.plan.choose(job, self.now, &room.tasks, missing) {
                 *parts.or_default(pool) += tasks;
             }
             (promise.head_tasks_after(&self.plan, job, &parts) >= promise.job.tasks).then_some(parts)
@@ -355,7 +355,7 @@ impl BatchCheck {
         preempted: &mut Vec<Preempted>,
         report: ReportViolation<'_>,
     ) -> Cycle {
-        let mut plan = Timeline::new(&self.nodes.pools, now, self.nodes.bounds());
+        let mut plan = Timeline::new(&self.nodes.pools, &self.mix, now, self.nodes.bounds());
         self.ends(now).into_iter().for_each(|(end, it)| plan.allocate(&it.job, it.held(), now, end));
         let backfill = self.site.as_ref().map(|site| &site.settings.backfill);
         let most = backfill.and_then(|it| it.max_job_test).unwrap_or(u32::MAX);
@@ -627,7 +627,7 @@ impl BatchCheck {
     }
     /// Makes a reservation for a job.
     fn reserve_slot(&self, pass: &mut Cycle, job: &Waiting, start: u64, room: &Slot) {
-        let parts = pass.plan.pools.choose(start, &room.tasks, job.tasks);
+        let parts = pass.plan.choose(job, start, &room.tasks, job.tasks);
         if !self.binds_nodes() {
             let devices = pass.plan.devices(job, &parts, (start, room.end));
             return pass.plan.allocate(job, (&parts, &devices), start, room.end);
@@ -647,7 +647,7 @@ impl BatchCheck {
     /// have end with the last one of their window.
     fn windowed_plan(&self, pass: &Cycle, job: &Waiting) -> Timeline {
         let (now, pools) = (pass.now, &self.nodes.pools);
-        let mut plan = Timeline::new(pools, now, self.nodes.bounds());
+        let mut plan = Timeline::new(pools, &self.mix, now, self.nodes.bounds());
         let could_use = |pool: &usize| job.fits[pools.all[*pool].kind];
         let of_job = |it: &&Running| it.parts.keys().iter().any(could_use);
         let growth = self.site.as_ref().map_or(0, |site| micros(site.settings.backfill.window_linear_s));
@@ -834,6 +834,7 @@ impl BatchCheck {
     /// Makes or updates the reservations of CONS.
     fn reserve(&mut self, pass: &mut Cycle, is_changed: bool) {
         let (now, plan) = (pass.now, &mut pass.plan);
+        plan.beside_running = Some(plan.free_of_pools());
         let is_overdue = self.running.values().iter().any(|job| job.end <= now);
         // No decision is due before the assumed end of jobs that exceeded their estimates.
         self.decided = if is_overdue { now.saturating_add(OVERRUN) } else { now };
@@ -859,7 +860,7 @@ impl BatchCheck {
             }
             let latest = before.as_ref().map_or(u64::MAX, |it| it.start) - 1;
             let earlier = plan.earliest(job, latest).map(|(start, room)| {
-                let parts = plan.pools.choose(start, &room.tasks, job.tasks);
+                let parts = plan.choose(job, start, &room.tasks, job.tasks);
                 let devices = plan.devices(job, &parts, (start, room.end));
                 Reservation { start, end: room.end, parts, devices }
             });

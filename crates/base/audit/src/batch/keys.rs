@@ -83,10 +83,8 @@ pub(super) fn key(
     let cores_after = (cores - needed).max(0);
     let most_cores = i128::from(largest.0.max(1));
     let most_devices = i128::from(largest.1.max(1)) * i128::from(WHOLE);
-    let left = rounded_up(
-        50 * (cores_after * most_devices + total(&after) * most_cores),
-        most_cores * most_devices,
-    );
+    let left =
+        rounded_up(50 * (cores_after * most_devices + total(&after) * most_cores), most_cores * most_devices);
     let first = match place {
         Place::First | Place::Contiguous | Place::Best => 0,
         Place::Fit => left,
@@ -103,7 +101,8 @@ pub(super) fn key(
                 200 + whole[plain..].iter().filter(|whole| **whole > 0).count() as i128
             }
             Some(_) => {
-                let used: Vec<i64> = (0..before.len()).filter(|&it| taken(it) > 0).map(|it| before[it]).collect();
+                let used: Vec<i64> =
+                    (0..before.len()).filter(|&it| taken(it) > 0).map(|it| before[it]).collect();
                 match used.iter().filter(|free| **free == WHOLE).count() as i128 {
                     0 => used.iter().map(|free| i128::from(free * 10 / WHOLE)).sum(),
                     opened => 100 + opened,

@@ -20,6 +20,7 @@
 mod check;
 mod decide;
 mod devices;
+mod keys;
 mod nodes;
 mod plan;
 mod queue;

@@ -83,15 +83,32 @@ impl Pools {
     }
 
     /// Chooses the pools for a job that starts at `start`; `room` is the number of tasks that fit on
-    /// each pool. Pools whose next window comes first are preferred, then those of the lowest size
+    /// each pool, and `key` ranks pools if the placement is scored. Pools whose next window comes first are preferred, then those of the lowest size
     /// rank, then those with the lowest nodes.
-    pub(super) fn choose(&self, start: u64, room: &[u64], tasks: u64) -> Parts {
+    pub(super) fn choose(
+        &self,
+        start: u64,
+        room: &[u64],
+        tasks: u64,
+        key: impl Fn(usize) -> (i128, i128),
+    ) -> Parts {
         let next = |pool: &Pool| pool.windows.iter().map(|it| it.0).filter(|&from| from > start).min();
         let rank = |&place: &usize| {
             let pool = &self.all[place];
             (next(pool).unwrap_or(u64::MAX), pool.size_rank, pool.group)
         };
         let mut order: Vec<usize> = (0..room.len()).filter(|&place| room[place] > 0).collect();
+        if self.policy.place.is_scored() && self.policy.nodes != NodeUse::Whole {
+            let window = |place: usize| next(&self.all[place]).unwrap_or(u64::MAX);
+            order.sort_by_cached_key(|&place| (window(place), key(place), self.node_of(place)));
+            let mut missing = tasks;
+            let part = |place: usize| {
+                let given = room[place].min(missing);
+                missing -= given;
+                (given > 0).then_some((place, given))
+            };
+            return order.into_iter().filter_map(part).collect();
+        }
         order.sort_unstable_by_key(|&place| (rank(&place), place));
         let mut parts = Parts::default();
         for group in order.chunk_by(|a, b| rank(a) == rank(b)) {
@@ -123,7 +140,7 @@ fn select_nodes(rule: Place, room: impl Iterator<Item = (usize, u64)>, mut missi
         let runs = || left.chunk_by(|a, b| a.0 + 1 == b.0);
         let mut enough = runs().filter(|run| length(run) >= missing);
         let run = match rule {
-            Place::First => None,
+            Place::First | Place::Fit | Place::Pack | Place::Dot | Place::Spread | Place::Fgd => None,
             Place::Contiguous => enough.next(),
             Place::Best => enough.min_by_key(length).or_else(|| runs().rev().max_by_key(length)),
         };

@@ -1,6 +1,7 @@
 //! Free capacity over time.
 
 use super::devices::{Devices, Held};
+use super::keys::{Mix, key};
 use super::nodes::{Pools, total};
 use super::queue::{Parts, Waiting, end_of};
 use std::sync::Arc;
@@ -31,6 +32,11 @@ pub(super) struct Timeline {
     now: u64,
     pub(super) pools: Arc<Pools>,
     steps: Vec<Steps>,
+    /// Free amounts now beside the running jobs, by pool, if reservations that begin now are in the
+    /// timeline too.
+    pub(super) beside_running: Option<Vec<Vec<i64>>>,
+    /// Tasks submitted so far.
+    mix: Arc<Mix>,
     /// Times at which capacity becomes free or a window ends, and the current time.
     times_to_try: Vec<u64>,
 }
@@ -46,7 +52,12 @@ pub(super) struct Slot {
 }
 
 impl Timeline {
-    pub(super) fn new(pools: &Arc<Pools>, now: u64, bounds: impl Iterator<Item = u64>) -> Timeline {
+    pub(super) fn new(
+        pools: &Arc<Pools>,
+        mix: &Arc<Mix>,
+        now: u64,
+        bounds: impl Iterator<Item = u64>,
+    ) -> Timeline {
         let steps = |usable: &Vec<i64>| Steps {
             times: vec![now],
             free: usable.iter().map(|&amount| vec![amount]).collect(),
@@ -57,7 +68,14 @@ impl Timeline {
         times_to_try.sort_unstable();
         times_to_try.dedup();
         let steps = pools.all.iter().map(|pool| steps(&pool.usable)).collect();
-        Timeline { now, pools: Arc::clone(pools), steps, times_to_try }
+        Timeline {
+            now,
+            pools: Arc::clone(pools),
+            steps,
+            beside_running: None,
+            mix: Arc::clone(mix),
+            times_to_try,
+        }
     }
 
     fn change(&mut self, job: &Waiting, held: Held<'_>, (from, until): (u64, u64), sign: i64) {
@@ -100,6 +118,25 @@ impl Timeline {
     /// Returns the time of the decision.
     pub(super) fn now(&self) -> u64 {
         self.now
+    }
+    /// Returns the free amounts of all pools now.
+    pub(super) fn free_of_pools(&self) -> Vec<Vec<i64>> {
+        (0..self.steps.len()).map(|pool| self.least(pool, self.now, self.now).collect()).collect()
+    }
+    /// Chooses the pools for tasks of a job that starts at `start`, given the number of tasks that fit
+    /// on each pool.
+    pub(super) fn choose(&self, job: &Waiting, start: u64, room: &[u64], tasks: u64) -> Parts {
+        let most = |at: usize| self.pools.all.iter().map(|pool| pool.whole[at]).max().unwrap_or(0);
+        let is_scored = self.pools.policy.place.is_scored();
+        let largest = (if is_scored { most(0) } else { 0 }, self.pools.columns as i64);
+        self.pools.choose(start, room, tasks, |pool| {
+            let free = match &self.beside_running {
+                Some(free) => free[pool].clone(),
+                None => self.least(pool, self.now, self.now).collect(),
+            };
+            let whole = &self.pools.all[pool].usable;
+            key(self.pools.policy.place, &self.mix, job, (&free, whole), largest)
+        })
     }
     /// Determines the devices of a job in pools that it gets for an interval: they are free during all
     /// of it.

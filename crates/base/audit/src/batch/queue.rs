@@ -45,7 +45,7 @@ pub(super) struct Running {
     pub(super) on: Vec<(u32, u32)>,
     /// Number of tasks on each pool.
     pub(super) parts: Parts,
-    /// Its devices by node, as recorded, and by pool.
+    /// Devices by node, as recorded, and by pool.
     pub(super) triples: Vec<(u32, u32, u32)>,
     pub(super) devices: Devices,
     pub(super) since: u64,

@@ -1,14 +1,16 @@
 //! State of a batch system between two decisions.
 
 use super::devices::Devices;
+use super::keys::Mix;
 use super::nodes::Nodes;
 use super::queue::{Parts, Running, Waiting};
 use super::timers::Timers;
 use crate::priority::PrioritySystem;
 use crate::unrecorded::UnrecordedDecisions;
 use dfrsim_model::SortedMap;
-use dfrsim_model::batch::BatchPolicy;
+use dfrsim_model::batch::{BatchPolicy, Place};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// Start of a job in the record, with its line.
 #[derive(Debug)]
@@ -16,7 +18,7 @@ pub(super) struct Started {
     pub(super) job: u64,
     pub(super) line: u64,
     pub(super) on: Vec<(u32, u32)>,
-    /// Its devices, as triples of node, device and tasks.
+    /// Devices as triples of node, device and tasks.
     pub(super) devices: Vec<(u32, u32, u32)>,
 }
 
@@ -43,6 +45,8 @@ pub(super) struct Reservation {
 pub(crate) struct BatchCheck {
     pub(super) policy: BatchPolicy,
     pub(super) nodes: Nodes,
+    /// Tasks submitted so far.
+    pub(super) mix: Arc<Mix>,
     pub(super) site: Option<PrioritySystem>,
     pub(super) queue: Vec<Waiting>,
     pub(super) running: SortedMap<u64, Running>,
@@ -79,6 +83,10 @@ impl BatchCheck {
     /// Applies the arrivals and completions of the current time.
     pub(super) fn apply_events(&mut self, now: u64) {
         std::mem::take(&mut self.completing).into_iter().for_each(|job| self.leave(job, now, None));
+        if self.policy.place == Place::Fgd {
+            let mix = Arc::make_mut(&mut self.mix);
+            self.arriving.iter().filter(|job| job.tasks <= job.most).for_each(|job| mix.see(job));
+        }
         self.queue.append(&mut self.arriving);
     }
     /// Releases the nodes of a job; requeues it if it has a remaining estimate.

@@ -131,10 +131,16 @@ impl BatchPolicy {
     ///
     /// # Errors
     ///
-    /// Returns an error for the first invalid formula of a batch policy.
+    /// Returns an error for the first invalid formula of a batch policy, and for a
+    /// [scored](Place::is_scored) placement on whole nodes.
     pub fn read(name: &str) -> Result<Option<BatchPolicy>, PolicyError> {
         let fault = |fault| PolicyError::Formula { name: name.to_owned(), fault };
-        BatchPolicy::from_parts(parts(name)).map_err(fault)
+        match BatchPolicy::from_parts(parts(name)).map_err(fault)? {
+            Some(BatchPolicy { place, nodes: NodeUse::Whole, .. }) if place.is_scored() => {
+                Err(PolicyError::WholeNodes { name: name.to_owned(), place })
+            }
+            policy => Ok(policy),
+        }
     }
 
     fn from_parts<'a>(mut parts: impl Iterator<Item = &'a str>) -> Result<Option<BatchPolicy>, FormulaError> {
@@ -187,7 +193,9 @@ impl BatchPolicy {
             .flat_map(|it| QueueOrder::all().map(move |order| BatchPolicy { order, ..it.into() }));
         let placed =
             ordered.flat_map(|policy| Place::ALL.iter().map(move |&place| BatchPolicy { place, ..policy }));
-        placed.flat_map(|policy| NodeUse::ALL.iter().map(move |&nodes| BatchPolicy { nodes, ..policy }))
+        let used =
+            placed.flat_map(|policy| NodeUse::ALL.iter().map(move |&nodes| BatchPolicy { nodes, ..policy }));
+        used.filter(|policy| !policy.place.is_scored() || policy.nodes != NodeUse::Whole)
     }
 
     /// Iterates over the variants of this policy with each other named backfill order.

@@ -1,5 +1,6 @@
 //! Errors in the names of policies.
 
+use super::Place;
 use crate::formula::FormulaError;
 use crate::named::UnknownName;
 
@@ -16,6 +17,16 @@ pub enum PolicyError {
         name: String,
         /// Error in the formula.
         fault: FormulaError,
+    },
+    /// Placement that ranks nodes which tasks share, with whole nodes for tasks.
+    #[error(
+        "policy `{name}`: PLACE={place} ranks nodes that tasks share, but each task has a whole node; expected NODES=SHARED or NODES=EXCLUSIVE as well"
+    )]
+    WholeNodes {
+        /// Name of the policy.
+        name: String,
+        /// Placement.
+        place: Place,
     },
     /// Rejection by the policy family of the name's prefix.
     #[error("policy `{name}`: {reason}")]

@@ -1,5 +1,7 @@
 //! Tests tables: each shipped map on rows in the layout of its data set, and wrong maps and tables.
 
+use dfrsim_model::platform::classes::DEVICE_PART;
+use dfrsim_model::{JobId, Share};
 use dfrsim_workload::formats::table::{self, Map};
 use dfrsim_workload::log::{Effect, Fate, LogError, Reason, Source as _, Strictness, Whole};
 use dfrsim_workload::prepare::{self, Options};
@@ -247,6 +249,32 @@ fn a_table_without_a_map_is_described() {
         let message = prepare::read_whole(&fixture(file), &Options::default()).unwrap_err().to_string();
         assert!(message.ends_with(&format!("give `--columns {map}`")), "{message}");
     }
+}
+
+/// A pod has 0.44 of a GPU; another one has eight whole ones of one of two types.
+#[test]
+fn parts_and_types_of_gpus_are_requests() {
+    let whole = shipped("alibaba-gpu-2023.csv", Strictness::Strict);
+    let requests = whole.resource_requests();
+    let of = |job: u64| requests.get(&JobId(job)).unwrap().clone();
+    let part = Share::from_ratio(44, 100).units();
+    assert_eq!(of(2), [("gpu".to_owned(), 1), (DEVICE_PART.to_owned(), part)]);
+    assert_eq!(of(3), [("gpu".to_owned(), 8), ("@V100M16|V100M32".to_owned(), 1)]);
+    let text = fs::read_to_string(fixture("alibaba-gpu-2023.csv")).unwrap();
+    let map = table::find("alibaba-gpu-2023").unwrap();
+    let fault = |from: &str, to: &str| {
+        let changed = text.replace(from, to);
+        assert_ne!(changed, text);
+        table::read(changed.as_bytes(), "pods.csv", &map, Strictness::Strict).unwrap_err().to_string()
+    };
+    let zero = fault("1,440", "1,0");
+    assert!(
+        zero.contains("pods.csv:3") && zero.contains("gpu_milli") && zero.contains("above 0.004"),
+        "{zero}"
+    );
+    assert!(fault("1,440", "1,1440").contains("at most a whole one"));
+    let several = fault("8,1000", "8,300");
+    assert!(several.contains("pods.csv:4") && several.contains("whole GPUs, as the job has 8"), "{several}");
 }
 
 #[test]

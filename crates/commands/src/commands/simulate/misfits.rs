@@ -2,8 +2,9 @@
 
 use dfrsim_cluster::{Observer, Occurrence};
 use dfrsim_model::platform::classes::{Demand, Misfits, Sharing, UnequalNodes};
-use dfrsim_model::{Share, SimTime, counted};
+use dfrsim_model::{JobId, Share, SimTime, counted};
 use dfrsim_policies::Policy;
+use std::collections::BTreeSet;
 
 /// Observer that counts the submitted jobs that no node can hold.
 #[derive(Debug)]
@@ -14,12 +15,36 @@ pub(super) struct MisfitCounts<'a> {
     shares: bool,
     /// Number of jobs that need parts of units and hold whole ones.
     rounded: u64,
+    /// Number of jobs with a feature in the log that no class has, and these features.
+    unknown: u64,
+    features: BTreeSet<String>,
 }
 
 impl<'a> MisfitCounts<'a> {
     pub(super) fn new(nodes: &'a UnequalNodes, policy: Policy) -> MisfitCounts<'a> {
         let shares = !matches!(policy, Policy::Batch(_));
-        MisfitCounts { nodes, counts: Misfits::default(), shares, rounded: 0 }
+        MisfitCounts {
+            nodes,
+            counts: Misfits::default(),
+            shares,
+            rounded: 0,
+            unknown: 0,
+            features: BTreeSet::new(),
+        }
+    }
+
+    /// Notes the features that the log gives for a job and no class has. Partitions and reservations
+    /// that no class has are those of all nodes.
+    fn note_features(&mut self, job: JobId) {
+        let classes = &self.nodes.classes;
+        let given = self.nodes.demands.given.get(&job).into_iter().flatten();
+        let features = given.filter_map(|(name, _)| name.strip_prefix('@'));
+        let features =
+            features.filter(|name| !name.starts_with("partition-") && !name.starts_with("reservation-"));
+        let is_known = |name: &str| classes.features().iter().any(|known| known == name);
+        let unknown: Vec<&str> = features.filter(|names| !names.split('|').any(is_known)).collect();
+        self.unknown += u64::from(!unknown.is_empty());
+        self.features.extend(unknown.into_iter().map(str::to_owned));
     }
 
     /// Returns whether a task needs a part of a unit of which it holds a whole one.
@@ -40,6 +65,13 @@ impl<'a> MisfitCounts<'a> {
         lines.extend((self.rounded > 0).then(|| {
             format!("{jobs}: parts of units count as whole ones; `devices` in the platform names the resource of which jobs hold parts")
         }));
+        let known = self.nodes.classes.features();
+        let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+        let jobs = counted(self.unknown as usize, "job");
+        let names = self.features.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
+        lines.extend((self.unknown > 0).then(|| {
+            format!("{jobs}: the features {names} are not required, since no class has them; the classes have: {known}")
+        }));
         lines
     }
 }
@@ -48,6 +80,7 @@ impl Observer for MisfitCounts<'_> {
     fn observe(&mut self, _: SimTime, _: u64, occurrence: Occurrence<'_>) {
         if let Occurrence::Submitted(job, _) = occurrence {
             let demand = self.nodes.demand(job);
+            self.note_features(job.id);
             self.rounded += u64::from(self.is_rounded(&demand));
             self.counts.add(&self.nodes.classes, job, &demand);
         }

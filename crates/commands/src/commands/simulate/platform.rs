@@ -18,7 +18,8 @@ use std::sync::Arc;
 #[command(next_help_heading = "Unequal nodes")]
 pub(super) struct PlatformArguments {
     /// Node classes, instead of `--nodes`: a TOML file (nodes, cores, memory_gb, speed, GPUs and
-    /// other resources, features), or a SimGrid platform (.xml), of which only the hosts are used
+    /// other resources, features), a SimGrid platform (.xml), of which only the hosts are used, or a
+    /// node list of Alibaba's GPU trace (.csv)
     #[arg(long, value_name = "FILE", conflicts_with = "nodes", value_hint = clap::ValueHint::FilePath)]
     platform: Option<PathBuf>,
     /// Requests of jobs that are drawn at random: RESOURCE:PROBABILITY:NUMBERS[:NEED] (each task

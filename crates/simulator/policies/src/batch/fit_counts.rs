@@ -7,6 +7,8 @@ pub(super) struct FitCounts {
     pub(super) version: u64,
     /// Counts per pool.
     pub(super) by_pool: Vec<u64>,
+    /// Keys of the pools with tasks, if the placement is scored; otherwise empty.
+    pub(super) keys: Vec<i64>,
     /// Counts per group.
     pub(super) by_group: Vec<u64>,
     pub(super) total: u64,
@@ -14,8 +16,9 @@ pub(super) struct FitCounts {
 
 impl FitCounts {
     /// Creates counts of zero for all pools.
-    pub(super) fn zero(pools: usize, groups: usize) -> FitCounts {
-        FitCounts { version: 0, by_pool: vec![0; pools], by_group: vec![0; groups], total: 0 }
+    pub(super) fn zero(pools: usize, groups: usize, has_keys: bool) -> FitCounts {
+        let keys = vec![0; if has_keys { pools } else { 0 }];
+        FitCounts { version: 0, by_pool: vec![0; pools], keys, by_group: vec![0; groups], total: 0 }
     }
 
     /// Sets the number of tasks that fit into a pool.

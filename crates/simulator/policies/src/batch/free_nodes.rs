@@ -124,7 +124,7 @@ mod tests {
         let lowest = || free.iter().copied().take(width as usize).collect();
         let enough = runs.iter().filter(|(length, _)| *length >= width);
         match place {
-            Place::First => lowest(),
+            Place::First | Place::Fit | Place::Pack | Place::Dot | Place::Spread | Place::Fgd => lowest(),
             Place::Contiguous => enough
                 .min_by_key(|(_, first)| first)
                 .map_or_else(lowest, |&(_, first)| (first..first + width).collect()),

@@ -71,6 +71,8 @@ impl HeadReservation {
         let (mut opens, mut releases) = (opens.into_iter().peekable(), releases.peekable());
         let mut time = now;
         let (mut rooms, amounts) = (pools.fit_counts[need].clone(), pools.requests.get(need));
+        // Nodes are not chosen for the reservation.
+        rooms.keys.clear();
         loop {
             while let Some((_, run)) = releases.next_if(|(end, _)| *end <= time) {
                 pools.release_into(
@@ -160,7 +162,7 @@ impl HeadReservation {
         if rooms.total < width {
             return None;
         }
-        let version = pools.version();
+        let (version, has_devices) = (pools.version(), pools.requests.device_columns() > 0);
         for (place, &speed) in pools.speeds.iter().enumerate() {
             let end = job.job.end(now, speed);
             let at = (speed, now, end);
@@ -171,13 +173,18 @@ impl HeadReservation {
                 return Some((pools.choose(at, job.request, job.job.size, |pool| rooms.by_pool[pool]), end));
             }
             // If a job cannot start, neither can one with the same request and at least the same
-            // size.
+            // size. Where devices are distinguished, a job that takes some changes which ones another
+            // would get, so that only an equal job is known not to start.
             let key = job.request * pools.speeds.len() + place;
             if self.known_misfits.len() <= key {
                 self.known_misfits.resize(key + 1, (0, 0));
             }
             let (of, least) = self.known_misfits[key];
-            if (of == version || of == ALL_LATER_VERSIONS) && width >= least && !pools.has_windows {
+            let is_known = match has_devices {
+                true => of == version && width == least,
+                false => (of == version || of == ALL_LATER_VERSIONS) && width >= least,
+            };
+            if is_known && !pools.has_windows {
                 continue;
             }
             match self.allocate_after_shadow_time(pools, job, at) {
@@ -187,7 +194,7 @@ impl HeadReservation {
                 }
                 // With no extra nodes left, the resources that do not delay the head cannot
                 // increase.
-                Err(placed) if self.extra_nodes == 0 => {
+                Err(placed) if self.extra_nodes == 0 && !has_devices => {
                     self.known_misfits[key] = (ALL_LATER_VERSIONS, placed + 1);
                 }
                 Err(_) => self.known_misfits[key] = (version, width),
@@ -215,8 +222,9 @@ impl HeadReservation {
         let mut split = pools.choose(at, job.request, width, harmless);
         let placed: u32 = split.parts.iter().map(|(_, tasks)| tasks).sum();
         if placed < width {
-            // Each further task takes at least one of the head's tasks.
-            if self.extra_nodes == 0 {
+            // Each further task takes at least one of the head's tasks, unless the head can have other
+            // devices instead.
+            if self.extra_nodes == 0 && pools.requests.device_columns() == 0 {
                 return Err(placed.into());
             }
             let mut rest = rooms.clone();

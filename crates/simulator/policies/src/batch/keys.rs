@@ -54,7 +54,7 @@ impl TaskMix {
         self.count > 2 * self.total
     }
 
-    /// Renews the mix, given the requests by number.
+    /// Updates the mix, given the requests by number.
     pub(super) fn renew<'a>(&mut self, request: impl Fn(usize) -> &'a TaskRequest) {
         self.shapes.clear();
         for (number, &count) in self.seen.iter().enumerate().filter(|(_, count)| **count > 0) {
@@ -191,4 +191,51 @@ pub(super) fn key(
     };
     // What is left is between 0 and 100.
     (key << 8) + left
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request(tenths: u64) -> TaskRequest {
+        let devices = Some(DeviceRequest { count: 1, part: WHOLE_DEVICE / 10 * tenths });
+        TaskRequest {
+            amounts: vec![1, 0],
+            devices,
+            most_per_node: u64::MAX,
+            fits: vec![true],
+            closed: Vec::new(),
+        }
+    }
+
+    /// Half of the tasks need half a GPU, and half of them a whole one. A task with a half comes.
+    ///
+    /// | node | free | useless before | useless after | change * 25, floor |
+    /// |---|---|---|---|---|
+    /// | half used | 0.5 | 0 and 0.5: 0.25 | 0 | -6.25: -7 |
+    /// | idle | 1 | 0 | 0 and 0.5: 0.25 | 6.25: 6 |
+    ///
+    /// Three of four cores are left, and no device or half of one: 38 and 63 hundredths of two,
+    /// rounded up.
+    #[test]
+    fn fragments_are_counted_in_twenty_fifths() {
+        let requests = [request(5), request(10)];
+        let mut mix = TaskMix::default();
+        assert!(mix.see(0, 1), "the first task");
+        assert!(mix.see(1, 1));
+        mix.renew(|number| &requests[number]);
+        assert!(!mix.see(0, 2) && mix.see(0, 1), "renewed when there are more than twice as many");
+        let largest = LargestNode { cores: 4, devices: 1 };
+        let of = |place: Place, tenths: u64| {
+            let free = [4, 100, WHOLE_DEVICE / 10 * tenths];
+            key(place, (&mix, largest), &requests[0], &free, &[4, 100, WHOLE_DEVICE])
+        };
+        assert_eq!([5, 10].map(|tenths| of(Place::Fgd, tenths)), [(-7 << 8) + 38, (6 << 8) + 63]);
+        assert_eq!([5, 10].map(|tenths| of(Place::Fit, tenths)), [(38 << 8) + 38, (63 << 8) + 63]);
+        assert_eq!([5, 10].map(|tenths| of(Place::Spread, tenths)), [(-38 << 8) + 38, (-63 << 8) + 63]);
+        // A device in use has five tenths free; one idle node has one device.
+        assert_eq!([5, 10].map(|tenths| of(Place::Pack, tenths)), [(5 << 8) + 38, (201 << 8) + 63]);
+        // 1 * 1/4 + 1/2 * 1/2 and 1 * 1/4 + 1 * 1/2, in fiftieths.
+        assert_eq!([5, 10].map(|tenths| of(Place::Dot, tenths)), [(25 << 8) + 38, (38 << 8) + 63]);
+    }
 }

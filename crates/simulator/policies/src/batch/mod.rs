@@ -53,6 +53,7 @@ mod hole;
 mod hole_search;
 mod holes;
 mod job;
+mod keys;
 mod pick;
 mod place;
 mod plan;

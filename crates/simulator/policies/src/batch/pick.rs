@@ -41,6 +41,9 @@ impl Pools {
         if self.is_single {
             return Allocation { parts: vec![(0, width)], devices: Vec::new() };
         }
+        if self.is_scored() {
+            return self.choose_by_key(span, need, width, rooms_of);
+        }
         let (mut split, mut missing) = (Allocation::default(), width);
         for group in self.open_groups_in_order(need, span) {
             let wanted = missing;
@@ -57,6 +60,46 @@ impl Pools {
                 self.by_runs(&rooms.collect::<Vec<_>>(), wanted).into_iter().any(&mut is_enough)
             };
             if ends {
+                break;
+            }
+        }
+        split
+    }
+
+    /// Allocates tasks to the pools with the smallest keys, those with the earliest next maintenance
+    /// window first.
+    fn choose_by_key<I: Iterator<Item = (usize, u64)>>(
+        &self,
+        (speed, start, end): Span,
+        number: usize,
+        width: u32,
+        rooms_of: impl Fn(&Group) -> I,
+    ) -> Allocation {
+        let need = self.requests.get(number);
+        let counts = self.fit_counts.get(number).filter(|counts| counts.version == self.version());
+        let key = |pool: usize| match counts {
+            Some(counts) if counts.by_pool[pool] > 0 => counts.keys[pool],
+            _ => self.key(need, self.amounts_of(&self.free, pool), pool),
+        };
+        let ranked = self.open(need, speed, start, end).flat_map(|group| {
+            let next = group.next_window(start).unwrap_or(SimTime::MAX);
+            rooms_of(group).map(move |(pool, room)| (next, pool, room))
+        });
+        let mut ranked: Vec<_> =
+            ranked.map(|(next, pool, room)| ((next, key(pool), self.node_of(pool)), pool, room)).collect();
+        let mut split = Allocation::default();
+        // Most jobs fit on one node, and need no sorted list.
+        if let Some(&(_, pool, _)) = ranked.iter().min().filter(|(.., room)| *room >= u64::from(width)) {
+            split.parts.push((pool, width));
+            return split;
+        }
+        ranked.sort_unstable();
+        let mut missing = width;
+        for (_, pool, room) in ranked {
+            let tasks = u32::try_from(room).unwrap_or(u32::MAX).min(missing);
+            missing -= tasks;
+            split.parts.push((pool, tasks));
+            if missing == 0 {
                 break;
             }
         }
@@ -157,7 +200,7 @@ impl Pools {
                 }
             }
         }
-        if self.requests.has_devices() && !devices.is_empty() {
+        if self.requests.device_columns() > 0 && !devices.is_empty() {
             let of_pool = |&(pool, _): &(usize, u32)| {
                 let place = devices.partition_point(|(node, _)| *node < self.node_of(pool));
                 devices.get(place).map_or_else(OnDevices::default, |(_, on)| *on)

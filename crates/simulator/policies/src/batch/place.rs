@@ -9,7 +9,8 @@ pub(super) fn order(place: Place, lengths: &[u64], width: u64) -> Vec<usize> {
     let enough = |run: &usize| lengths[*run] >= width;
     let mut all: Vec<usize> = (0..lengths.len()).collect();
     match place {
-        Place::First => all,
+        // Scored placements rank single nodes, not runs.
+        Place::First | Place::Fit | Place::Pack | Place::Dot | Place::Spread | Place::Fgd => all,
         Place::Contiguous => all.iter().copied().find(enough).map_or(all, |run| vec![run]),
         Place::Best => {
             // The sort is stable, so that the lowest of equally long runs is first.

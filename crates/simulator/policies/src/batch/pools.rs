@@ -11,6 +11,7 @@ use super::fit_counts::FitCounts;
 use super::free_nodes::FreeNodes;
 use super::groups::{Group, group_identical_nodes};
 use super::job::BatchJob;
+use super::keys::{self, LargestNode, TaskMix};
 use super::queue::Waiting;
 use super::requests::{TaskRequest, TaskRequests};
 use dfrsim_cluster::{DevicesOnNodes, View};
@@ -50,6 +51,8 @@ pub(super) struct Pools {
     /// first of them.
     changed: Vec<usize>,
     base_version: u64,
+    mix: TaskMix,
+    largest: LargestNode,
     /// Number of tasks that fit now, per request.
     pub(super) fit_counts: Vec<FitCounts>,
     /// True, per class, if no further job may start there for now; empty if all classes are open.
@@ -105,6 +108,8 @@ impl Pools {
         let count = |class: usize| view.classes().map_or(view.nodes(), |all| all.classes()[class].nodes);
         let one = self.requests.node_amounts_by_class(view.classes());
         self.classes = one.into_iter().enumerate().map(|(class, has)| (count(class), has)).collect();
+        let cores = self.classes.iter().map(|(_, has)| has[0]).max().unwrap_or(0);
+        self.largest = LargestNode { cores, devices: self.requests.device_columns() };
         let now = view.now();
         let soon = now.saturating_add(SimSpan::from_micros(1));
         self.capacity.clear();
@@ -273,7 +278,12 @@ impl Pools {
     pub(super) fn count_pool(&self, rooms: &mut FitCounts, need: &TaskRequest, free: &[u64], pool: usize) {
         let group = self.group_by_pool[pool];
         if need.fits[self.groups[group].class] {
-            rooms.set(pool, group, need.tasks_in_pool(self.amounts_of(free, pool)));
+            let free = self.amounts_of(free, pool);
+            let tasks = need.tasks_in_pool(free);
+            rooms.set(pool, group, tasks);
+            if tasks > 0 && !rooms.keys.is_empty() {
+                rooms.keys[pool] = self.key(need, free, pool);
+            }
         }
     }
 
@@ -293,6 +303,29 @@ impl Pools {
                 .zip(self.taken(need, pool, (tasks, devices)))
                 .for_each(|(free, taken)| *free += taken);
             self.count_pool(rooms, counted, free, pool);
+        }
+    }
+
+    /// Returns whether nodes are chosen by keys.
+    pub(super) fn is_scored(&self) -> bool {
+        self.place.is_scored() && self.node_use != NodeUse::Whole
+    }
+
+    /// Computes the key of a pool with these free amounts for one task.
+    pub(super) fn key(&self, need: &TaskRequest, free: &[u64], pool: usize) -> i64 {
+        let capacity = self.amounts_of(&self.capacity, pool);
+        keys::key(self.place, (&self.mix, self.largest), need, free, capacity)
+    }
+
+    /// Counts tasks that were submitted, for the placement that depends on them.
+    #[inline]
+    pub(super) fn see(&mut self, request: usize, tasks: u32) {
+        if self.place == Place::Fgd && self.mix.see(request, tasks) {
+            let requests = &self.requests;
+            self.mix.renew(|number| requests.get(number));
+            // All keys are outdated.
+            self.base_version = self.version() + 1;
+            self.changed.clear();
         }
     }
 
@@ -319,7 +352,7 @@ impl Pools {
             }
         } else {
             let pools = self.group_by_pool.len();
-            rooms = FitCounts::zero(pools, self.groups.len());
+            rooms = FitCounts::zero(pools, self.groups.len(), self.is_scored());
             (0..pools).for_each(|pool| self.count_pool(&mut rooms, amounts, &self.free, pool));
         }
         self.fit_counts[need] = FitCounts { version, ..rooms };

@@ -154,9 +154,9 @@ impl TaskRequests {
         self.dimensions
     }
 
-    /// Returns whether devices of nodes are distinguished.
-    pub(super) fn has_devices(&self) -> bool {
-        self.columns > 0
+    /// Returns the number of devices that are distinguished on each node.
+    pub(super) fn device_columns(&self) -> usize {
+        self.columns
     }
 
     /// Returns the number of resources in a request without devices.

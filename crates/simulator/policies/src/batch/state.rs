@@ -95,6 +95,7 @@ impl BatchState {
         if !is_admitted || self.pools.max_tasks(need) < view.job(job).tasks().into() {
             return decision.reject(job);
         }
+        self.pools.see(need, view.job(job).tasks());
         self.enqueue(BatchJob::new(view, job), need);
     }
 

@@ -1,6 +1,7 @@
 //! Jobs that no node can hold.
 
 use super::{Demand, NodeClass, NodeClasses};
+use crate::platform::devices::WHOLE_DEVICE;
 use crate::{Job, Share, counted};
 use std::collections::BTreeMap;
 
@@ -56,25 +57,32 @@ impl NodeClasses {
                 return Some((Misfit::Resource(place), asked.count.into(), largest));
             }
         }
-        let tasks: u64 = allowed().map(|class| u64::from(class.nodes) * tasks_of(class, job, demand)).sum();
+        let tasks: u64 =
+            allowed().map(|class| u64::from(class.nodes) * self.tasks_of(class, job, demand)).sum();
         match tasks {
             0 => Some((Misfit::Combination, 0, 0)),
             tasks if tasks < u64::from(job.tasks) => Some((Misfit::Nodes, job.tasks.into(), tasks)),
             _ => None,
         }
     }
-}
 
-/// Returns the number of tasks that an empty node of a class holds.
-fn tasks_of(class: &NodeClass, job: &Job, demand: &Demand) -> u64 {
-    let of = |has: u64, asked: u64| has.checked_div(asked).unwrap_or(u64::MAX);
-    let units = demand.resources.iter().zip(&class.amounts);
-    let units = units.map(|(asked, amount)| of((*amount).into(), asked.count.into())).min();
-    let cpu = of(class.cpu, job.cpu_need.units().into());
-    let memory = of(class.memory, job.memory.units().into());
-    // A task without any need still is on some node.
-    let most = if demand.needs_distinct_nodes { 1 } else { job.tasks.into() };
-    cpu.min(memory).min(units.unwrap_or(u64::MAX)).min(most)
+    /// Returns the number of tasks that an empty node of a class holds.
+    fn tasks_of(&self, class: &NodeClass, job: &Job, demand: &Demand) -> u64 {
+        let of = |has: u64, asked: u64| has.checked_div(asked).unwrap_or(u64::MAX);
+        let units = demand.resources.iter().zip(&class.amounts).enumerate();
+        let units = units.map(|(place, (asked, amount))| match demand.devices(place) {
+            Some(request) if self.devices() == Some(place) => {
+                request.tasks_in(&vec![WHOLE_DEVICE; *amount as usize])
+            }
+            _ => of((*amount).into(), asked.count.into()),
+        });
+        let units = units.min();
+        let cpu = of(class.cpu, job.cpu_need.units().into());
+        let memory = of(class.memory, job.memory.units().into());
+        // A task without any need still is on some node.
+        let most = if demand.needs_distinct_nodes { 1 } else { job.tasks.into() };
+        cpu.min(memory).min(units.unwrap_or(u64::MAX)).min(most)
+    }
 }
 
 impl Misfits {
@@ -189,6 +197,16 @@ mod tests {
         let distinct = Demand { needs_distinct_nodes: true, ..demand(0, 0) };
         assert_eq!(reason(&job(5, 1, 1), &distinct), None);
         assert_eq!(reason(&job(6, 1, 1), &distinct), Some(Misfit::Nodes));
+
+        // Halves of two devices: four tasks fit on a node.
+        let text = PLATFORM.replace("reference =", "devices = 'gpu'\nreference =");
+        let with_devices = PlatformFields::parse("p.toml", &text).unwrap().classes().unwrap();
+        let halves = Demand {
+            resources: vec![ResourceRequest { count: 1, need: Share::from_ratio(1, 2) }],
+            ..Demand::default()
+        };
+        let reason = |tasks| with_devices.misfit(&job(tasks, 1, 1), &halves).map(|(reason, ..)| reason);
+        assert_eq!((reason(12), reason(13)), (None, Some(Misfit::Nodes)));
 
         let mut misfits = Misfits::default();
         for memory in [1, 32, 48] {

@@ -3,6 +3,7 @@
 mod asks;
 mod fields;
 mod misfit;
+mod node_list;
 mod requests;
 mod simgrid;
 
@@ -17,17 +18,18 @@ use dfrsim_input::{Fault, Faults, read_text};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Reads a platform file: TOML, or SimGrid XML if the name ends in `.xml`.
+/// Reads a platform file: TOML, SimGrid XML if the name ends in `.xml`, or a node list if it ends in
+/// `.csv`.
 ///
 /// # Errors
 ///
 /// Returns all errors if the file cannot be read or is not a platform.
 pub fn read(path: &Path) -> Result<PlatformFields, Faults> {
     let (file, text) = (path.display().to_string(), read_text(path)?);
-    if path.extension().is_some_and(|extension| extension == "xml") {
-        simgrid::parse(&text).map_err(|error| Fault::of_file(file, error).into())
-    } else {
-        PlatformFields::parse(&file, &text)
+    match path.extension().and_then(|extension| extension.to_str()) {
+        Some("xml") => simgrid::parse(&text).map_err(|error| Fault::of_file(file, error).into()),
+        Some("csv") => node_list::parse(&file, &text),
+        _ => PlatformFields::parse(&file, &text),
     }
 }
 

@@ -29,6 +29,10 @@ named! {
         UsedMemory = "used_memory",
         /// Number of GPUs.
         Gpus = "gpus",
+        /// Part of each GPU, from 0 to 1; a job without it has whole ones.
+        GpuPart = "gpu_part",
+        /// Features that the nodes must have; alternatives are separated by `|`.
+        Features = "features",
         /// Number of nodes.
         Nodes = "nodes",
         /// Name of the user.
@@ -62,15 +66,18 @@ impl JobField {
         match self {
             JobField::Submit | JobField::Start | JobField::End => Quantity::Time,
             JobField::Wait | JobField::RunTime | JobField::RequestedTime => Quantity::Duration,
-            JobField::Processors | JobField::RequestedProcessors | JobField::Gpus | JobField::Nodes => {
-                Quantity::Count
-            }
+            JobField::Processors
+            | JobField::RequestedProcessors
+            | JobField::Gpus
+            | JobField::GpuPart
+            | JobField::Nodes => Quantity::Count,
             JobField::Memory | JobField::UsedMemory => Quantity::Memory,
             JobField::Number
             | JobField::User
             | JobField::Group
             | JobField::Queue
             | JobField::Partition
+            | JobField::Features
             | JobField::Name => Quantity::Text,
             JobField::Status => Quantity::Status,
         }

@@ -7,10 +7,14 @@ use super::value::{TimeFormat, Unit, duration, memory, number};
 use crate::log::{
     Account, AccountingJob, Fate, Kilobytes, MAX_SECONDS, Names, Problem, Reason, Record, Status,
 };
-use dfrsim_model::SimSpan;
+use dfrsim_model::platform::devices::SMALLEST_PART;
+use dfrsim_model::{Share, SimSpan};
 
 /// Largest time by which a start may precede its submission, as where clocks change, in seconds.
 const CLOCK_CHANGE: i64 = 3_600;
+
+/// Note on jobs with parts of GPUs.
+const PARTS_OF_GPUS: &str = "jobs with a part of a GPU, which they hold where the platform lists it in `devices`; elsewhere it counts as one";
 
 /// Length of the excerpt of a wrong value in messages, in characters.
 const EXCERPT_CHARS: usize = 40;
@@ -39,10 +43,13 @@ pub(super) enum Outcome {
     Wrong(Vec<Problem>),
 }
 
-/// A job with its number of GPUs.
+/// A job with its GPUs and features.
 pub(super) struct TableJob {
     pub(super) job: AccountingJob,
     pub(super) gpus: u32,
+    /// Part of each GPU; `None` if the job has whole ones.
+    pub(super) gpu_part: Option<Share>,
+    pub(super) features: String,
     pub(super) partition: String,
 }
 
@@ -146,6 +153,22 @@ impl<'r, 'm> RowReader<'r, 'm> {
         Some(units as u32).filter(|units| *units > 0)
     }
 
+    /// Returns the part of each GPU that a job has; `None` if it has whole ones.
+    fn gpu_part(&mut self, gpus: u32) -> Option<Share> {
+        let of = self.get(JobField::GpuPart)?;
+        let part = self.value(JobField::GpuPart).filter(|_| gpus > 0)?;
+        let share = Share::try_from_f64(part).filter(|it| u64::from(it.units()) >= SMALLEST_PART);
+        if share.is_none() {
+            self.report(of, "a part of a GPU, above 0.004 and at most a whole one".to_owned());
+        } else if gpus > 1 && part < 1.0 {
+            self.report(
+                of,
+                format!("whole GPUs, as the job has {gpus}: it is not said which part of each it has"),
+            );
+        }
+        share.filter(|part| *part < Share::ONE)
+    }
+
     fn state(&mut self) -> State {
         let Some(of) = self.get(JobField::Status) else { return State::Ended(Status::Unknown) };
         let Some(text) = self.text(JobField::Status) else { return State::Ended(Status::Unknown) };
@@ -235,11 +258,16 @@ impl<'r, 'm> RowReader<'r, 'm> {
         let since_submit = |at: i64| u64::try_from(at - submit).ok();
         let wait = start.or(end.filter(|_| !has_started)).and_then(since_submit);
         let gpus = self.count(JobField::Gpus, account).unwrap_or(0);
+        let gpu_part = self.gpu_part(gpus);
         if !self.problems.is_empty() {
             return Outcome::Wrong(self.problems);
         }
         account.count_if(Reason::UNSTARTED, !has_started);
         account.count_if(Reason::WITH_GPUS, gpus > 0);
+        if gpu_part.is_some() {
+            account.add_text(Fate::Noted, PARTS_OF_GPUS.to_owned(), 1);
+        }
+        let features = self.text(JobField::Features).unwrap_or_default();
         let id = self.text(JobField::Number).unwrap_or_default();
         let whole =
             || Some(number(&id)?).filter(|number| number.fract() == 0.0 && (0.0..1e15).contains(number));
@@ -260,7 +288,7 @@ impl<'r, 'm> RowReader<'r, 'm> {
             record,
         };
         let partition = self.text(JobField::Partition).unwrap_or_default();
-        Outcome::Job(Box::new(TableJob { job, gpus, partition }))
+        Outcome::Job(Box::new(TableJob { job, gpus, gpu_part, features, partition }))
     }
 
     /// Reads the fields that are not times.

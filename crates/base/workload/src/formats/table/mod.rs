@@ -57,7 +57,9 @@ use crate::log::{
 };
 use cell::{Cell, Rows, nearest_column};
 use dfrsim_model::JobId;
-use job::{Fields, Outcome, Resolved, RowReader};
+use dfrsim_model::Share;
+use dfrsim_model::platform::classes::DEVICE_PART;
+use job::{Fields, Outcome, Resolved, RowReader, TableJob};
 use path::Path;
 use rows::read_rows;
 
@@ -94,13 +96,15 @@ pub fn read(bytes: &[u8], file: &str, map: &Map, strictness: Strictness) -> Resu
     let log = listing.finish(file, strictness, &note)?;
     let mut requests = ResourceRequests::new();
     for line in log.lines() {
-        let Some(Others { gpus, partition }) =
+        let Some(Others { gpus, gpu_part, features, partition }) =
             usize::try_from(line.place).ok().and_then(|place| others.get(place))
         else {
             continue;
         };
         let mut asked: Vec<(String, u32)> = Vec::new();
         asked.extend((*gpus > 0).then(|| ("gpu".to_owned(), *gpus)));
+        asked.extend(gpu_part.map(|part| (DEVICE_PART.to_owned(), part.units())));
+        asked.extend((!features.is_empty()).then(|| (format!("@{features}"), 1)));
         let partition = Some(first_partition(partition)).filter(|name| !name.is_empty());
         asked.extend(partition.map(|name| (format!("@{}", feature_of_partition(name)), 1)));
         if !asked.is_empty() {
@@ -119,6 +123,8 @@ fn faults(file: &str, problems: Vec<(u64, Problem)>) -> LogError {
 /// Properties of a job that a record has no field for.
 struct Others {
     gpus: u32,
+    gpu_part: Option<Share>,
+    features: String,
     partition: String,
 }
 
@@ -187,8 +193,9 @@ impl Rows for Table<'_> {
         let reader = RowReader { map: self.map, fields: &self.fields, cells, problems: Vec::new() };
         match reader.read(line, &mut listing.names, &mut listing.account) {
             Outcome::Job(it) => {
-                self.others.push(Others { gpus: it.gpus, partition: it.partition });
-                listing.add(line, Ok(it.job));
+                let TableJob { gpus, gpu_part, features, partition, job } = *it;
+                self.others.push(Others { gpus, gpu_part, features, partition });
+                listing.add(line, Ok(job));
             }
             Outcome::NotEnded => listing.account.count(Reason::UNENDED),
             Outcome::Skipped => {}
