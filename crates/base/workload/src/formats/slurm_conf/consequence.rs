@@ -126,7 +126,7 @@ const PREFIXES: [(Consequence, &[&str]); 5] = [
 
 /// Returns the likely effect of a parameter that is not simulated.
 pub(super) fn consequence_of(name: &str) -> Consequence {
-    // Examples: `PartitionName=debug MaxCPUsPerNode`, `QOS high Flags`, `NodeName CpuSpecList`,
+    // Examples: `PartitionName=debug MaxCPUsPerSocket`, `QOS high Flags`, `NodeName CpuSpecList`,
     // `MaxJobs of users`, `SchedulerParameters=defer`.
     let words: Vec<&str> = name.split(' ').collect();
     let parameter = match words[..] {

@@ -217,8 +217,8 @@ SelectTypeParameters=CR_Core_Memory
 StateSaveLocation=/var/spool
 JobSubmitPlugins=lua
 NodeName=n1
-PartitionName=p Nodes=n1 MaxCPUsPerNode=4
-PartitionName=q Nodes=n1 MaxCPUsPerNode=4
+PartitionName=p Nodes=n1 MaxCPUsPerSocket=4
+PartitionName=q Nodes=n1 MaxCPUsPerSocket=4
 ";
     let folder = tempfile::tempdir().unwrap();
     let conf = folder.path().join("slurm.conf");
@@ -236,8 +236,8 @@ PartitionName=q Nodes=n1 MaxCPUsPerNode=4
             "PartitionName Used",
             "StateSaveLocation NoEffect",
             "JobSubmitPlugins WouldChange(10)",
-            "PartitionName=p MaxCPUsPerNode WouldChange(7)",
-            "PartitionName=q MaxCPUsPerNode NoEffect"
+            "PartitionName=p MaxCPUsPerSocket WouldChange(7)",
+            "PartitionName=q MaxCPUsPerSocket NoEffect"
         ]
     );
 }
