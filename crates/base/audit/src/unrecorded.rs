@@ -33,6 +33,10 @@ impl UnrecordedDecisions {
         self.unchecked += u64::from(!may_check);
         may_check
     }
+    /// Returns whether some decisions were not checked, so that the state after them is unknown.
+    pub(crate) fn are_incomplete(&self) -> bool {
+        self.unchecked > 0
+    }
     /// Describes the decisions that were not checked; `None` if all were.
     pub(crate) fn not_judged(&self) -> Option<String> {
         let left = self.unchecked;

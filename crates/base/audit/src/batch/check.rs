@@ -180,6 +180,11 @@ impl Check for BatchCheck {
 
     fn settle(&mut self, now: u64, _: &Jobs, fault: ReportViolation<'_>) {
         let is_asked = self.wake.take() == Some(now);
+        if self.unrecorded.are_incomplete() {
+            // Timers and plans depend on the decisions that were left out.
+            self.is_due = false;
+            return self.decide(now, &mut |_, _, _, _| ());
+        }
         if std::mem::take(&mut self.is_due) || is_asked {
             self.decide(now, fault);
         } else if !self.started.is_empty() || !self.preempted.is_empty() {
@@ -188,12 +193,13 @@ impl Check for BatchCheck {
         }
     }
     fn pass(&mut self, mut now: u64, until: u64, _: &Jobs, fault: ReportViolation<'_>) {
+        if self.unrecorded.are_incomplete() {
+            return;
+        }
         self.unrecorded.begin_interval();
         self.wake = self.next_decision(now);
         while let Some(next) = self.wake.filter(|&next| next < until) {
             if !self.unrecorded.may_check() {
-                // The record is right about what follows.
-                self.wake = Some(until);
                 return;
             }
             now = next;
@@ -202,6 +208,8 @@ impl Check for BatchCheck {
         }
     }
     fn not_judged(&self) -> Option<String> {
-        self.unrecorded.not_judged()
+        let is_all = !self.unrecorded.are_incomplete();
+        (!is_all)
+            .then(|| format!("the later decisions of {}: too many were made without a record", self.policy))
     }
 }

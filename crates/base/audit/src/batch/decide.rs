@@ -412,6 +412,12 @@ impl BatchCheck {
                 }
                 continue;
             }
+            if is_held && group.is_some() && look == CycleKind::Backfill && found.is_some() {
+                // The group is tried at the position of its first job that is not held.
+                started.extend(found);
+                at += 1;
+                continue;
+            }
             let is_over =
                 if never || is_held && !is_main { None } else { self.refusal(&mut pass, job.number) };
             let is_tried = !never && !is_held;
@@ -531,6 +537,13 @@ impl BatchCheck {
     /// Reports the start of a job that is not in the queue, and applies it.
     fn start_unexpectedly(&mut self, now: u64, found: Started, report: ReportViolation<'_>) {
         let take = |jobs: &mut Vec<Waiting>| jobs.extract_if(.., |job| job.number == found.job).next();
+        if let Some(job) = take(&mut self.queue) {
+            let hold = self.site.as_ref().and_then(|site| site.hold(job.number));
+            let rule =
+                hold.unwrap_or_else(|| "it starts without the rest of its heterogeneous job".to_owned());
+            report(found.job, now, Some(found.line), rule);
+            return self.put_on_nodes(now, job, found.on);
+        }
         let (rule, job) = match (take(&mut self.arriving), take(&mut self.requeued)) {
             (Some(job), _) => ("it starts at its submission, which the cycles see later", Some(job)),
             (_, Some(job)) => ("it starts in the decision in which it is preempted", Some(job)),
