@@ -63,7 +63,8 @@ fn rows(name: &'static str, change: impl Fn(&[String]) -> Vec<String> + 'static)
     })
 }
 
-/// Returns a case for each value of the first row and of the first line of each table.
+/// Returns a case for each value of the first row and of the first line of each table; a quarter of them
+/// unless the run is full.
 fn each_value(whole: &Files) -> Vec<Case> {
     let mut cases = Vec::new();
     let tables = whole.keys().filter(|name| *name == "rows.csv" || name.starts_with("tables/"));
@@ -87,7 +88,8 @@ fn each_value(whole: &Files) -> Vec<Case> {
             }));
         }
     }
-    cases
+    let step = if dfrsim_testing::is_full() { 1 } else { 4 };
+    cases.into_iter().step_by(step).collect()
 }
 
 fn of_rows() -> Vec<Case> {
@@ -315,7 +317,7 @@ fn no_hostile_archive_is_verified() {
         assert_eq!(folder.names(), before, "{name}");
     }
     assert!(cases.iter().flatten().count() >= 60);
-    assert!(verdicts["altered"] > 100 && verdicts["not verified"] > 0, "{verdicts:?}");
+    assert!(verdicts["altered"] > 60 && verdicts["not verified"] > 0, "{verdicts:?}");
 }
 
 /// Rows that were altered before the tables were made from them are found only by computing them.

@@ -60,8 +60,10 @@ fn a_run_writes_rows_instances_tables_claims_and_a_manifest() {
         "scenario.toml",
         "tables/claims.csv",
         "tables/claims.md",
+        "tables/claims.tex",
         "tables/means.csv",
         "tables/means.md",
+        "tables/means.tex",
     ];
     assert_eq!(names, expected);
     let rows = String::from_utf8(files["rows.csv"].clone()).unwrap();
