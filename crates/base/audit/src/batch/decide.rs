@@ -542,7 +542,7 @@ impl BatchCheck {
             let rule =
                 hold.unwrap_or_else(|| "it starts without the rest of its heterogeneous job".to_owned());
             report(found.job, now, Some(found.line), rule);
-            return self.put_on_nodes(now, job, found.on);
+            return self.put_on_nodes(now, job, found.on, found.devices);
         }
         let (rule, job) = match (take(&mut self.arriving), take(&mut self.requeued)) {
             (Some(job), _) => ("it starts at its submission, which the cycles see later", Some(job)),
