@@ -87,7 +87,8 @@ impl<'a> Results<'a> {
         let (name, found) = (&manifest.study, manifest.semantics);
         let Some(study) = registry.study_named(name) else {
             let known: Vec<&str> = registry.studies().map(|study| study.name).collect();
-            let message = format!("unknown study {name:?}; this program has: {}", known.join(", "));
+            let message =
+                format!("unknown study `{}`; this program has: {}", name.escape_debug(), known.join(", "));
             return Err(ResultsError::foreign(folder, message));
         };
         let expected = study.semantics;

@@ -64,6 +64,8 @@ pub(crate) trait Check: fmt::Debug {
     fn settle(&mut self, now: u64, jobs: &Jobs, fault: ReportViolation<'_>);
     /// Checks that no decision was due between two consecutive times with records.
     fn pass(&mut self, now: u64, until: u64, jobs: &Jobs, fault: ReportViolation<'_>);
+    /// Tells the rules that the cluster is one of a grid.
+    fn join_grid(&mut self) {}
     /// Describes the decisions that were not checked; `None` if all were.
     fn not_judged(&self) -> Option<String> {
         None

@@ -27,6 +27,7 @@ impl Auditor {
         let policy = BatchPolicy::parse(policy);
         auditor.cluster_policy = policy;
         policy.into_iter().for_each(|policy| auditor.set_check(CheckedPolicy::Batch(policy)));
+        auditor.check.iter_mut().for_each(|check| check.join_grid());
         Ok(auditor)
     }
 

@@ -4,7 +4,7 @@ use clap::Command;
 use std::ffi::OsString;
 
 /// Commands whose options are too many for a screen, and the options that their short help lists.
-const LISTED: [(&str, &[&str]); 5] = [
+const LISTED: [(&str, &[&str]); 6] = [
     (
         "simulate",
         &[
@@ -58,7 +58,22 @@ const LISTED: [(&str, &[&str]); 5] = [
             "format",
         ],
     ),
-    ("site", &["sacct", "slurm-conf", "sacctmgr", "qos", "what-if", "policy", "samples", "out", "format"]),
+    (
+        "site",
+        &[
+            "sacct",
+            "slurm-conf",
+            "sacctmgr",
+            "qos",
+            "what-if",
+            "policy",
+            "samples",
+            "copies",
+            "out",
+            "format",
+        ],
+    ),
+    ("log anonymise", &["from", "to", "columns", "shift", "coarse", "k", "times", "out", "format"]),
 ];
 
 /// Returns true if an argument may be `-h`, alone or among other short options.

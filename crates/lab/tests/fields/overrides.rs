@@ -48,7 +48,7 @@ fn faults_are_those_of_the_override() {
         ("workloads.w.nodes=[1, 2]", "expected a number of nodes from 1 to 4294967295, found a list"),
         ("simulation.floor={ a = 1 }", "expected a yield above 0, at most 1, found a table"),
         ("sizes=[1, 0]", "expected a number of resources from 1 to 100, found 0"),
-        ("seed=1\nx=2", "expected a seed from 0, found \"1\\nx=2\""),
+        ("seed=1\nx=2", "has a line break or another control character"),
     ] {
         let found = faults(SMALL, &[set]);
         assert_eq!(found.len(), 1, "{found:?}");

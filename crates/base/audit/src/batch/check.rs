@@ -186,8 +186,18 @@ impl Check for BatchCheck {
             return self.decide(now, &mut |_, _, _, _| ());
         }
         if std::mem::take(&mut self.is_due) || is_asked {
+            self.last_decision = Some(now);
             self.decide(now, fault);
         } else if !self.started.is_empty() || !self.preempted.is_empty() {
+            // A cluster of a grid decides several times at one time. When its SLURM has cycles depends on
+            // what the meta-scheduler asked it, which is in no record.
+            let is_unknown = self.is_in_grid && self.policy.backfilling == Backfilling::Slurm;
+            if is_unknown {
+                return self.decide(now, &mut |_, _, _, _| ());
+            }
+            if self.last_decision == Some(now) {
+                return self.decide(now, fault);
+            }
             self.report_unprompted(now, fault);
             self.decide(now, &mut |_, _, _, _| ());
         }
@@ -206,6 +216,9 @@ impl Check for BatchCheck {
             self.decide(now, fault);
             self.wake = self.next_decision(now);
         }
+    }
+    fn join_grid(&mut self) {
+        self.is_in_grid = true;
     }
     fn not_judged(&self) -> Option<String> {
         let is_all = !self.unrecorded.are_incomplete();

@@ -1,15 +1,8 @@
 //! Devices of jobs under a batch policy.
 
 use super::nodes::Pools;
-use super::queue::{Parts, Waiting};
+use super::queue::{Devices, Parts, Waiting};
 use crate::devices::{Triples, expected};
-use dfrsim_model::SortedMap;
-
-/// Tasks of a job on each device of a pool, by pool; empty if it requests none.
-pub(super) type Devices = SortedMap<usize, Vec<u64>>;
-
-/// Pools that a job has: its tasks on each, and their devices.
-pub(super) type Held<'a> = (&'a Parts, &'a Devices);
 
 impl Pools {
     /// Converts the devices of a record.

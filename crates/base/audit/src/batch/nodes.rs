@@ -1,7 +1,6 @@
 //! Pools of identical nodes, and the node selection.
 
-use super::devices::Devices;
-use super::queue::{Parts, Waiting};
+use super::queue::{Devices, Parts, Waiting};
 use crate::job::Job;
 use crate::nodes::{Kind, kinds_of_partition};
 use crate::platform::{Platform, Window};

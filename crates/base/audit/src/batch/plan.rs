@@ -1,9 +1,8 @@
 //! Free capacity over time.
 
-use super::devices::{Devices, Held};
 use super::keys::{Mix, key};
 use super::nodes::{Pools, total};
-use super::queue::{Parts, Waiting, end_of};
+use super::queue::{Devices, Held, Parts, Waiting, end_of};
 use std::sync::Arc;
 
 /// Free capacity of a pool as a step function; the first step begins now.

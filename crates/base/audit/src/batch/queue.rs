@@ -1,6 +1,5 @@
 //! Jobs of a batch policy, and the order of its queue.
 
-use super::devices::{Devices, Held};
 use crate::devices::{DeviceRequest, tasks_in};
 use dfrsim_model::batch::QueueOrder;
 use dfrsim_model::formula::Known;
@@ -9,6 +8,12 @@ use std::cmp::Ordering;
 
 /// Number of tasks by pool.
 pub(super) type Parts = SortedMap<usize, u64>;
+
+/// Tasks of a job on each device of a pool, by pool; empty if it requests none.
+pub(super) type Devices = SortedMap<usize, Vec<u64>>;
+
+/// Pools that a job has: its tasks on each, and their devices.
+pub(super) type Held<'a> = (&'a Parts, &'a Devices);
 
 /// Waiting job; for a running one, its state at the start. Times are in microseconds.
 #[derive(Clone, Debug)]

@@ -1,9 +1,8 @@
 //! State of a batch system between two decisions.
 
-use super::devices::Devices;
 use super::keys::Mix;
 use super::nodes::Nodes;
-use super::queue::{Parts, Running, Waiting};
+use super::queue::{Devices, Parts, Running, Waiting};
 use super::timers::Timers;
 use crate::priority::PrioritySystem;
 use crate::unrecorded::UnrecordedDecisions;
@@ -75,6 +74,10 @@ pub(crate) struct BatchCheck {
     pub(super) timers: Timers,
     pub(super) arriving: Vec<Waiting>,
     pub(super) completing: Vec<u64>,
+    /// True for a cluster of a grid.
+    pub(super) is_in_grid: bool,
+    /// Time of the last decision for which there was a reason.
+    pub(super) last_decision: Option<u64>,
     /// Time up to which reservations have been decided.
     pub(super) decided: u64,
 }

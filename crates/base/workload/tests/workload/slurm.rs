@@ -304,11 +304,9 @@ JobID|State|Submit|Start|End|AllocCPUS|MaxRSS|Suspended|Constraints|ReqTRES|Part
         ("jobs of several partitions, simulated in the first one", 1),
         ("jobs with alternatives or numbers of nodes in Constraints, simulated without features", 1),
         ("jobs with --begin", 1),
-        ("jobs with --exclude", 1),
         ("jobs with --exclusive", 1),
-        ("jobs with --licenses", 2),
+        ("jobs with --licenses", 1),
         ("jobs with --nice", 1),
-        ("jobs with --nodelist", 1),
     ];
     let expected = expected.map(|(text, count)| (text.to_owned(), count));
     let sorted = |mut all: Vec<(String, u64)>| {

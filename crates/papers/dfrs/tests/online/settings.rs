@@ -28,7 +28,7 @@ impl<S> SettingVisitor<S> for Random<'_, S> {
             }
             Values::Flag => (number(2) == 0).into(),
             Values::Names(names) => names()[number(names().len() as u64) as usize].into(),
-            Values::Amounts => json!({"cpu": number(1_000), "gpu": number(1_000_000_000_001)}),
+            Values::Amounts => json!({"cpu": number(1_000), "gpu": number(4_294_967_296)}),
             Values::Any(_) => return,
         };
         *(setting.get_mut)(&mut self.table) = serde_json::from_value(value).unwrap();

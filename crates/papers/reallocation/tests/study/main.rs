@@ -358,7 +358,7 @@ fn all_faults_of_a_scenario_are_found() {
     for part in [
         "`seeds` is now called `replications`",
         "the field `audit` was removed: every simulation is checked",
-        "unknown batch policy `FIFO`; expected FCFS, EASY, CONS, CONS/REPLAN or SLURM",
+        "unknown batch policy `FIFO`; did you mean `FIRSTFIT`?",
         "expected a speed from 0.001 to 1000, found 0",
         "slow: expected a number of jobs for each of the 1 months",
     ] {
