@@ -1,4 +1,4 @@
-//! Switch between the mutants of a program that `scripts/check/mutants` builds.
+//! Switch between the mutants of a program that `scripts/bench/mutants` builds.
 //!
 //! The program itself never asks: only a patched copy of the sources calls [`is_on`].
 

@@ -91,7 +91,7 @@ impl Devices {
     /// Checks the devices that changed at the current time, and that all jobs that were placed have
     /// devices.
     pub(crate) fn settle(&mut self, mut fault: impl FnMut((u64, u64), Rule)) {
-        for (job, line) in std::mem::take(&mut self.unbound).iter() {
+        for (job, line) in &std::mem::take(&mut self.unbound) {
             fault((*line, *job), "it requests devices and has none: no `bind` follows its placement".into());
         }
         let mut touched = std::mem::take(&mut self.touched);

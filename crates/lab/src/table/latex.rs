@@ -125,8 +125,9 @@ fn escape(text: &str) -> String {
             '\u{3c4}' => escaped += "$\\tau$",
             '\u{2013}' => escaped += "--",
             '\u{2026}' => escaped += "\\dots{}",
-            ' '..='~' => escaped.push(letter),
-            '\u{c0}'..='\u{137}' | '\u{139}'..='\u{148}' | '\u{14a}'..='\u{17e}' => escaped.push(letter),
+            ' '..='~' | '\u{c0}'..='\u{137}' | '\u{139}'..='\u{148}' | '\u{14a}'..='\u{17e}' => {
+                escaped.push(letter);
+            }
             other => _ = write!(escaped, "\\texttt{{U+{:04X}}}", u32::from(other)),
         }
         last = letter;

@@ -47,10 +47,13 @@ pub fn draw_results(
     Ok(joined(column, panels))
 }
 
+/// A panel: the value of its column, its title, and the figure.
+type Panel = (String, String, Figure);
+
 /// Joins the figures with the same stem, as panels of one figure.
 fn joined(column: &str, panels: Vec<(String, ResultFigures)>) -> ResultFigures {
     let mut all = ResultFigures::default();
-    let mut groups: Vec<(String, Vec<(String, String, Figure)>)> = Vec::new();
+    let mut groups: Vec<(String, Vec<Panel>)> = Vec::new();
     for (value, ResultFigures { figures, left_out }) in panels {
         all.left_out.extend(left_out);
         for (title, figure) in figures {

@@ -107,7 +107,7 @@ impl Case {
                 self.outages().windows.push(window);
             }
             "classes" | "shared" | "reference" | "core_parts" | "devices" => {
-                self.platform += &format!("{word} = {rest}\n")
+                self.platform += &format!("{word} = {rest}\n");
             }
             "ask" => {
                 let fields: Vec<&str> = rest.split(',').collect();

@@ -210,7 +210,7 @@ fn vms_of_vsphere_stay_in_their_clusters() {
     assert!(faults.contains("v.csv:4: Host: unknown host `esx33`; did you mean `esx3`?"), "{faults}");
 }
 
-fn node(name: &str, zone: &str, taints: Value, is_cordoned: bool) -> Value {
+fn node(name: &str, zone: &str, taints: &Value, is_cordoned: bool) -> Value {
     json!({ "apiVersion": "v1", "kind": "Node",
         "metadata": { "name": name, "labels": { "zone": zone, "kubernetes.io/hostname": name } },
         "spec": { "taints": taints, "unschedulable": is_cordoned },
@@ -244,9 +244,9 @@ fn pods_keep_the_rules_of_their_scheduler() {
     });
     let plain = json!({});
     let list = json!({ "apiVersion": "v1", "kind": "List", "items": [
-        node("n1", "a", json!([]), false),
-        node("n2", "a", json!([]), true),
-        node("n3", "b", json!([{ "key": "gpu", "value": "yes", "effect": "NoSchedule" }]), false),
+        node("n1", "a", &json!([]), false),
+        node("n2", "a", &json!([]), true),
+        node("n3", "b", &json!([{ "key": "gpu", "value": "yes", "effect": "NoSchedule" }]), false),
         pod("web-1", Some("n1"), "ReplicaSet", &apart),
         pod("web-2", Some("n2"), "ReplicaSet", &apart),
         pod("train-1", None, "Job", &gpu),
@@ -293,7 +293,7 @@ fn pods_keep_the_rules_of_their_scheduler() {
 #[test]
 fn faults_of_exports_have_their_places() {
     let list = json!({ "apiVersion": "v1", "kind": "List", "items": [
-        node("n1", "a", json!([]), false),
+        node("n1", "a", &json!([]), false),
         pod("web-1", Some("n2"), "ReplicaSet", &json!({})),
         pod("web-2", Some("n1"), "ReplicaSet", &json!({ "overhead": { "cpu": "1 core" } })),
     ]});

@@ -446,12 +446,11 @@ impl BatchCheck {
                 }
                 self.is_stale |= expected.is_some() != found.is_some();
                 match (expected, &found) {
-                    (None, None) if is_late => {}
+                    (None, _) if is_late => {}
                     (None, None) => {
                         let more = pass.rejected_times.iter_mut().skip(job.tasks as usize);
                         more.for_each(|planned| *planned = job.planned.min(*planned));
                     }
-                    (None, Some(_)) if is_late => {}
                     (None, Some(found)) => {
                         fault(is_over.clone().unwrap_or_else(|| self.too_early(&pass, job, found)));
                     }

@@ -321,10 +321,10 @@ impl PrioritySystem {
                 });
             }
             VictimOrder::Smallest => {
-                may.sort_unstable_by_key(|&(_, other)| (self.rank_as_victim(other), other))
+                may.sort_unstable_by_key(|&(_, other)| (self.rank_as_victim(other), other));
             }
             VictimOrder::SlurmYoungest => {
-                may.sort_unstable_by_key(|&((_, since, _), other)| (Reverse(since), other))
+                may.sort_unstable_by_key(|&((_, since, _), other)| (Reverse(since), other));
             }
         }
         may.into_iter().map(|(_, other)| other).collect()

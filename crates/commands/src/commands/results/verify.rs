@@ -83,10 +83,10 @@ impl From<Failure> for End {
 }
 
 impl End {
-    fn altered(fault: impl ToString) -> End {
+    fn altered(fault: &impl ToString) -> End {
         End::Altered(fault.to_string())
     }
-    fn unchecked(reason: impl ToString) -> End {
+    fn unchecked(reason: &impl ToString) -> End {
         End::Unchecked(reason.to_string())
     }
     /// Converts the failure of a run that was to check the rows. `refused` is the verdict if the
@@ -95,7 +95,7 @@ impl End {
         match error {
             RunError::Interrupted { .. } => End::Failed(Failure::Interrupted(error.to_string())),
             RunError::Io { .. } | RunError::Threads(_) => End::Failed(Failure::input(error)),
-            RunError::Memory { .. } | RunError::Commands { .. } => End::unchecked(error),
+            RunError::Memory { .. } | RunError::Commands { .. } => End::unchecked(&error),
             _ => refused(error.to_string()),
         }
     }
@@ -151,7 +151,7 @@ impl Verify {
         self.unpack(folder)?;
         let results = self.read(context, folder)?;
         answer.results = Some(described(&results.manifest));
-        let scenario = results.scenario(context.registry).map_err(End::unchecked)?;
+        let scenario = results.scenario(context.registry).map_err(|reason| End::unchecked(&reason))?;
         check_inputs(&scenario, &results.manifest)?;
         self.recompute(context, &results, &scenario)?;
         if !self.rerun {
@@ -337,7 +337,7 @@ fn check_statements(
         ("inputs", stated.inputs.iter().all(is_input_as_read)),
     ];
     match fields.iter().find(|(_, is_right)| !is_right) {
-        Some((field, _)) => Err(End::altered(format_args!(
+        Some((field, _)) => Err(End::altered(&format_args!(
             "{MANIFEST}: `{field}` does not follow from the scenario and the rows"
         ))),
         None => Ok(()),

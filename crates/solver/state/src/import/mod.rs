@@ -89,10 +89,11 @@ impl Export {
             };
         }
         let root = input.root();
-        if let Some(object) = root.object() {
-            if object.get("apiVersion").is_some() && object.get("kind").is_some() {
-                return Some(Export::KubernetesList);
-            }
+        if let Some(object) = root.object()
+            && object.get("apiVersion").is_some()
+            && object.get("kind").is_some()
+        {
+            return Some(Export::KubernetesList);
         }
         let items = items(&root)?;
         let first = items.first()?.object()?;

@@ -606,7 +606,7 @@ impl Location {
             match lower.strip_prefix("gres/") {
                 Some(resource) => _ = weights.insert(identifier(&resource.replace(':', "_")), weight.into()),
                 None if matches!(lower.as_str(), "cpu" | "mem" | "node") => {
-                    _ = weights.insert(lower, weight.into())
+                    _ = weights.insert(lower, weight.into());
                 }
                 None => others.push(format!("{}={name}", self.parameter)),
             }

@@ -139,7 +139,7 @@ fn add_budget(draft: &mut Draft, budget: &Object<'_>, pods: &[Pod<'_>]) {
         }
         Some(1) => draft.add_group(ConstraintKind::Serialise, guests),
         Some(_) => {
-            draft.notes.count("disruption budgets that allow several evictions at once, not used", &name)
+            draft.notes.count("disruption budgets that allow several evictions at once, not used", &name);
         }
         None => draft.notes.count("disruption budgets without `status.disruptionsAllowed`, not used", &name),
     }
