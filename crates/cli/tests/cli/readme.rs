@@ -60,7 +60,8 @@ fn the_table_of_the_quick_start_is_what_the_program_prints() {
 fn the_answer_about_a_site_is_what_the_program_prints() {
     let folder = Folder::with(&[]);
     let site = readme().with_file_name("results/slurm/whole/base.1");
-    let mut made = dfrsim(["site", "--what-if", "nodes.batch=+3", "--what-if", "bf_interval=90", "--out"]);
+    let mut made =
+        dfrsim(["site", "--what-if", "nodes.batch=+3", "--what-if", "PriorityWeightPartition=0", "--out"]);
     made.arg(folder.path("site")).current_dir(site);
     made.args(["--sacct", "jobs.sacct.gz", "--slurm-conf", "slurm.conf", "--sacctmgr", "assoc.txt"]);
     stdout(&mut made);

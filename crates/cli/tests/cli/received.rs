@@ -255,7 +255,7 @@ fn hostile_archives_are_refused_and_leave_no_file() {
         ("rows", manifest("total = 2", "total = 18446744073709551615")),
         ("which lies outside the results", manifest("\"rows.csv\"", "\"../rows.csv\"")),
         ("which lies outside the results", manifest("\"rows.csv\"", "\"/etc/passwd\"")),
-        ("unknown study \"offline2\"", manifest("study = \"online\"", "study = \"offline2\"")),
+        ("unknown study `offline2`", manifest("study = \"online\"", "study = \"offline2\"")),
         ("version", manifest("semantics = 4", "semantics = 99")),
         ("these files do not follow from the rows: ", altered("rows.csv", value.clone(), ",97.5,")),
         (
