@@ -228,7 +228,12 @@ fn a_process_in_a_session_of_its_own_ends_with_its_simulation() {
     let wait = format!("while ! [ -s {} ]; do sleep 0.01; done;", file.display());
     run(&format!("{escaping} {wait} {}", answers(&["{}", start]))).unwrap_err();
     let number = std::fs::read_to_string(&file).unwrap();
-    // A killed process may not have been reaped yet.
-    let status = std::fs::read_to_string(format!("/proc/{}/status", number.trim())).unwrap_or_default();
-    assert!(status.is_empty() || status.contains("State:\tZ"), "{status}");
+    let status = || std::fs::read_to_string(format!("/proc/{}/status", number.trim())).unwrap_or_default();
+    // The signal was sent, but the process may still have to take it, and to be reaped.
+    let has_ended = || status().is_empty() || status().contains("State:\tZ");
+    let ends = (0..1_000).any(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+        has_ended()
+    });
+    assert!(ends, "{}", status());
 }
