@@ -94,7 +94,7 @@ struct BySubmission {
     by_one_job: usize,
     /// The users with at least three jobs.
     users_of_three: usize,
-    /// Those among them whom their first, middle and last job identify together.
+    /// Users among them whom their first, middle and last job identify together.
     by_three_jobs: usize,
 }
 

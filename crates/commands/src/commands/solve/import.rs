@@ -70,7 +70,7 @@ pub(crate) struct ImportAnswer {
     pinned: usize,
     /// The number of constraints by kind.
     constraints: Vec<Counted>,
-    /// What was left out, assumed or changed.
+    /// Counts of items that were left out, assumed or changed.
     notes: Vec<Counted>,
     /// The largest fraction of a resource that is requested on any node, by resource.
     peaks: Vec<Peak>,

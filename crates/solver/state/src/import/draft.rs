@@ -24,7 +24,7 @@ pub(super) struct Host {
     pub(super) access: Access,
 }
 
-/// What may happen on a host.
+/// Moves that a host allows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Access {
     /// VMs may come and go.

@@ -35,7 +35,7 @@ impl Verdict {
 pub(crate) struct Verified {
     pub(super) archive: String,
     pub(super) verdict: Verdict,
-    /// What is wrong, or what was not checked; empty if the archive is verified.
+    /// Alterations, or parts that were not checked; empty if the archive is verified.
     pub(super) reasons: Vec<String>,
     /// The results, if their files match their digests.
     pub(super) results: Option<Described>,
