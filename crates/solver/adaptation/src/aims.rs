@@ -83,8 +83,14 @@ impl Adapter {
                     let used: BTreeSet<u32> = of.iter().copied().collect();
                     used.into_iter().map(|node| u128::from(prices[node as usize])).sum()
                 };
-                let all = EMPTYING_ORDERS
-                    .map(|order| self.empty_nodes(problem, &tasks, &start, budget, (prices, order), false));
+                let gathered = self.gather(problem, &tasks, budget, prices);
+                let starts = gathered.iter().map(|gathered| (gathered, EMPTYING_ORDERS[0]));
+                let starts = EMPTYING_ORDERS.map(|order| (&start, order)).into_iter().chain(starts);
+                let all: Vec<Vec<u32>> = starts
+                    .map(|(start, order)| {
+                        self.empty_nodes(problem, &tasks, start, budget, (prices, order), false)
+                    })
+                    .collect();
                 all.into_iter().min_by_key(|found| (price(found), tasks.moving(found)))?
             }
             Aim::Peak => self.limit_peak(problem, &mut tasks, start, (wanted, budget), true, counts)?,

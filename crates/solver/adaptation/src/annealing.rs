@@ -60,6 +60,8 @@ struct Annealing<'a> {
     /// Free amounts, one row per node; negative where the node is overloaded. Sums over tasks may
     /// exceed 64 bits.
     free: Vec<i128>,
+    /// Number of resources of which each node is overloaded.
+    overloads: Vec<u32>,
     /// Number of overloaded nodes.
     overloaded: usize,
     movable: Vec<u32>,
@@ -82,6 +84,7 @@ impl<'a> Annealing<'a> {
             on: vec![Vec::new(); tasks.nodes()],
             index: vec![UNPLACED; count],
             free: tasks.capacity.iter().map(|&amount| i128::from(amount)).collect(),
+            overloads: vec![0; tasks.nodes()],
             overloaded: 0,
             movable: (0..count as u32).filter(|&task| !is_pinned(task)).collect(),
             away: Vec::new(),
@@ -173,22 +176,23 @@ impl<'a> Annealing<'a> {
     /// Changes the free amounts of a node by a task's demand; returns the increase of its weighted
     /// overload.
     fn load(&mut self, task: u32, node: u32, sign: i128) -> f64 {
-        let width = self.tasks.dimensions;
-        let free = &mut self.free[node as usize * width..][..width];
-        let amounts = free.iter_mut().zip(self.tasks.demand(task)).zip(&self.tasks.scarcity);
-        let (mut was, mut is, mut change) = (false, false, 0.0);
-        for ((free, &takes), scarcity) in amounts {
+        let Tasks { dimensions, scarcity, .. } = self.tasks;
+        let free = &mut self.free[node as usize * dimensions..][..*dimensions];
+        let overloads = &mut self.overloads[node as usize];
+        let (was, mut change) = (*overloads > 0, 0.0);
+        for &(at, takes) in self.tasks.used(task) {
+            let (free, scarcity) = (&mut free[at as usize], scarcity[at as usize]);
             if *free < 0 {
-                was = true;
+                *overloads -= 1;
                 change += *free as f64 * scarcity;
             }
             *free -= sign * i128::from(takes);
             if *free < 0 {
-                is = true;
+                *overloads += 1;
                 change -= *free as f64 * scarcity;
             }
         }
-        self.overloaded = self.overloaded + usize::from(is) - usize::from(was);
+        self.overloaded = self.overloaded + usize::from(*overloads > 0) - usize::from(was);
         change
     }
 }

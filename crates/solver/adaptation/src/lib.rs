@@ -42,6 +42,8 @@ mod aims;
 mod annealing;
 pub mod check;
 mod effort;
+mod gather;
+mod packer;
 mod partition;
 mod placement;
 mod repair;
@@ -49,3 +51,4 @@ mod tasks;
 
 pub use adapter::{Adapted, Adapter};
 pub use aims::{Aim, Headroom, peak};
+pub use packer::RepairPacker;

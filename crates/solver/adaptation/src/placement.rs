@@ -12,6 +12,8 @@ pub(crate) struct Placement {
     /// Free amounts, one row per node; negative where the node is overloaded.
     free: Vec<i64>,
     width: usize,
+    /// Number of resources of which each node is overloaded.
+    overloads: Vec<u32>,
     /// Moving cost of the placement; unplaced tasks count as moved.
     pub(crate) cost: u128,
     /// Weighted sum of the free amounts on each node.
@@ -32,6 +34,8 @@ impl Placement {
         self.free_weight.clear();
         self.free_weight
             .extend(self.free.chunks_exact(self.width).map(|free| weighted_sum(&tasks.scarcity, free)));
+        self.overloads.clear();
+        self.overloads.resize(self.on.len(), 0);
         for (task, &node) in (0..).zip(node_of).filter(|(_, node)| **node != UNPLACED) {
             // Far from an overflow: no single task has such a demand.
             if self.free(node).iter().all(|&free| free > i64::MIN / 2) {
@@ -49,11 +53,13 @@ impl Placement {
     }
 
     pub(crate) fn is_overloaded(&self, node: u32) -> bool {
-        self.free(node).iter().any(|&free| free < 0)
+        self.overloads[node as usize] > 0
     }
 
+    /// Returns whether a task fits on a node. On an overloaded node no task fits.
     pub(crate) fn fits(&self, tasks: &Tasks, task: u32, node: u32) -> bool {
-        self.free(node).iter().zip(tasks.demand(task)).all(|(free, takes)| takes <= free)
+        let free = self.free(node);
+        !self.is_overloaded(node) && tasks.used(task).iter().all(|&(at, takes)| takes <= free[at as usize])
     }
 
     /// Returns whether a task fits on a node if the given other tasks leave it.
@@ -64,10 +70,12 @@ impl Placement {
         others: [u32; N],
         node: u32,
     ) -> bool {
-        let leaves = others.map(|other| tasks.demand(other));
-        let mut amounts = self.free(node).iter().zip(tasks.demand(task)).enumerate();
-        amounts
-            .all(|(at, (free, takes))| *takes <= leaves.iter().fold(*free, |room, leaves| room + leaves[at]))
+        let (free, leaves) = (self.free(node), others.map(|other| tasks.demand(other)));
+        let has_room = |at: usize, takes: i64| takes <= leaves.iter().fold(free[at], |room, leaves| room + leaves[at]);
+        if self.is_overloaded(node) {
+            return (0..).zip(tasks.demand(task)).all(|(at, &takes)| has_room(at, takes));
+        }
+        tasks.used(task).iter().all(|&(at, takes)| has_room(at as usize, takes))
     }
 
     /// Returns the cost increase if the task left its node.
@@ -84,7 +92,12 @@ impl Placement {
 
     pub(crate) fn add(&mut self, tasks: &Tasks, task: u32, node: u32) {
         let free = &mut self.free[node as usize * self.width..][..self.width];
-        free.iter_mut().zip(tasks.demand(task)).for_each(|(free, takes)| *free -= takes);
+        for &(at, takes) in tasks.used(task) {
+            let free = &mut free[at as usize];
+            let was_enough = *free >= 0;
+            *free -= takes;
+            self.overloads[node as usize] += u32::from(was_enough && *free < 0);
+        }
         self.free_weight[node as usize] -= tasks.weight[task as usize];
         self.on[node as usize].push(task);
         self.node_of[task as usize] = node;
@@ -97,7 +110,12 @@ impl Placement {
         let node = self.node_of[task as usize];
         self.cost += u128::from(self.leaving_cost(tasks, task));
         let free = &mut self.free[node as usize * self.width..][..self.width];
-        free.iter_mut().zip(tasks.demand(task)).for_each(|(free, takes)| *free += takes);
+        for &(at, takes) in tasks.used(task) {
+            let free = &mut free[at as usize];
+            let was_short = *free < 0;
+            *free += takes;
+            self.overloads[node as usize] -= u32::from(was_short && *free >= 0);
+        }
         self.free_weight[node as usize] += tasks.weight[task as usize];
         let on = &mut self.on[node as usize];
         let at = on

@@ -24,6 +24,11 @@ pub(crate) struct Tasks {
     pub(crate) capacity: Vec<i64>,
     /// Demands of the tasks at the current yield, one row of `dimensions` amounts per task.
     pub(crate) demands: Vec<i64>,
+    /// Amounts above 0 of the demands, each with the number of its resource: with many rules, most
+    /// tasks use few of the resources.
+    used: Vec<(u32, i64)>,
+    /// End of the amounts of each task in `used`.
+    used_until: Vec<u32>,
     /// Weight of each task: its demand relative to the total capacity, summed over the resources,
     /// weighted by scarcity.
     pub(crate) weight: Vec<f64>,
@@ -75,6 +80,12 @@ impl Tasks {
             for _ in 0..job.tasks {
                 self.demands.extend(job.sizes_at(instance.fixed, scaled).map(|size| size as i64));
             }
+        }
+        self.used.clear();
+        self.used_until.clear();
+        for demand in self.demands.chunks_exact(self.dimensions) {
+            self.used.extend((0..).zip(demand).filter(|(_, amount)| **amount > 0).map(|(at, &amount)| (at, amount)));
+            self.used_until.push(self.used.len() as u32);
         }
         self.scarcity.clear();
         // Scaled so that the mean weight of a task is about 1.
@@ -134,6 +145,13 @@ impl Tasks {
 
     pub(crate) fn demand(&self, task: u32) -> &[i64] {
         &self.demands[task as usize * self.dimensions..][..self.dimensions]
+    }
+
+    /// Returns the amounts above 0 that a task demands, each with the number of its resource.
+    pub(crate) fn used(&self, task: u32) -> &[(u32, i64)] {
+        let at = task as usize;
+        let from = if at == 0 { 0 } else { self.used_until[at - 1] };
+        &self.used[from as usize..self.used_until[at] as usize]
     }
 
     /// Returns the node of each task in a complete mapping; tasks are at home where possible.

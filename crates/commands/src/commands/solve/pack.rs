@@ -17,6 +17,7 @@ use crate::output::OutputFiles;
 pub(crate) use answer::PackAnswer;
 use answer::PackingResult;
 use clap::Args;
+use dfrsim_adaptation::RepairPacker;
 use dfrsim_input::read_text;
 use dfrsim_model::offline::{Instance, Mapping};
 use dfrsim_model::{Seed, Yield};
@@ -33,6 +34,7 @@ use ended::AlgorithmOutcome;
 use fewest::Goal;
 use replayed::ReplayArguments;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Pack VMs or jobs onto nodes for the best minimum yield
@@ -120,7 +122,9 @@ struct Packed {
 
 impl Pack {
     pub(crate) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
-        let offered = context.registry.environment().get::<OfferedAlgorithms>().cloned().unwrap_or_default();
+        let mut offered =
+            context.registry.environment().get::<OfferedAlgorithms>().cloned().unwrap_or_default();
+        offered.0.push(repair());
         if self.list {
             let names = offered.0.iter().map(ToString::to_string);
             return context.print(&PackAnswer::Names { algorithms: names.collect() });
@@ -153,12 +157,7 @@ impl Pack {
         let loaded = load(&inputs)?;
         let problem = Problem::of(&loaded, true);
         let instance = &problem.adaptation.instance;
-        if instance.dimensions() > MAX_DIMENSIONS {
-            return Err(Failure::input(format!(
-                "the resources and constraints amount to {} dimensions; packing supports at most {MAX_DIMENSIONS}",
-                instance.dimensions()
-            )));
-        }
+        let named = algorithms_for(instance, named, self.optimum)?;
         self.answer(context, (instance, named), Some((&loaded, &problem)), &settings, self.fewest_nodes)
     }
 
@@ -313,6 +312,35 @@ impl Pack {
             None => Err(Failure::Result(format!("{missed}{}", unfit()))),
             Some(_) => files.finish(),
         }
+    }
+}
+
+/// Returns the algorithm that packs any number of resources and rules.
+fn repair() -> Offered {
+    Offered::Added(Arc::new(RepairPacker))
+}
+
+/// Returns the algorithms for an instance: those that are named or, beyond the number of resources
+/// that vector packing supports, repairs.
+///
+/// # Errors
+/// A named algorithm, or the search for optima, does not support the number of resources.
+fn algorithms_for(
+    instance: &Instance,
+    named: Vec<Offered>,
+    needs_optimum: bool,
+) -> Result<Vec<Offered>, Failure> {
+    let resources = instance.dimensions();
+    let others = || named.iter().filter(|named| matches!(named, Offered::Own(_))).map(ToString::to_string);
+    match others().chain(needs_optimum.then(|| Algorithm::Optimum.to_string())).next() {
+        _ if resources <= MAX_DIMENSIONS => Ok(named),
+        Some(other) => Err(Failure::input(format!(
+            "{other} packs at most {MAX_DIMENSIONS} resources and rules, and this state has {resources}: \
+             use --algorithm {}, which has no limit",
+            repair()
+        ))),
+        None if named.is_empty() => Ok(vec![repair()]),
+        None => Ok(named),
     }
 }
 
