@@ -1,6 +1,6 @@
 //! `dfrsim schema`
 
-use super::{audit, bound, log, policies, results, run, simulate, site, solve, submit};
+use super::{audit, bound, forecast, log, policies, results, run, simulate, site, solve, submit};
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::{self, Written};
@@ -72,7 +72,7 @@ enum PipeLine {
 type AnswerSchema = (&'static str, fn() -> Json);
 
 /// All commands with `--format json`.
-pub(super) const ANSWERS: [AnswerSchema; 31] = [
+pub(super) const ANSWERS: [AnswerSchema; 32] = [
     ("run", output_schema::<run::Finished<'_>>),
     ("submit", output_schema::<submit::Submission>),
     ("results status", output_schema::<results::status::FolderProgress>),
@@ -85,6 +85,7 @@ pub(super) const ANSWERS: [AnswerSchema; 31] = [
     ("results archive", output_schema::<Written>),
     ("results verify", output_schema::<results::verify::Verified>),
     ("simulate", output_schema::<simulate::Simulated>),
+    ("forecast", output_schema::<forecast::Answered>),
     ("site", output_schema::<site::Understood>),
     ("audit", output_schema::<audit::Audited>),
     ("explain", output_schema::<dfrsim_audit::explain::Life>),
