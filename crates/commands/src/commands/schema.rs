@@ -50,6 +50,8 @@ enum What {
         #[arg(value_enum)]
         line: PipeLine,
     },
+    /// Print the schema of the state of a running system, as `dfrsim forecast --state` reads it
+    State,
     /// Print the schema of the error that a command with --format json prints if it fails before it
     /// has an answer
     Error,
@@ -127,6 +129,7 @@ impl Schema {
             What::Pipe { line: PipeLine::Message } => output_schema::<protocol::Message>().to_value(),
             What::Pipe { line: PipeLine::Greeting } => input_schema::<protocol::Greeting>().to_value(),
             What::Pipe { line: PipeLine::Answer } => input_schema::<protocol::Answer>().to_value(),
+            What::State => input_schema::<dfrsim_forecast::state::StateFile>().to_value(),
             What::Error => output_schema::<ErrorAnswer>().to_value(),
             What::Answer { command } => answer_schema(&command.join(" "))?,
         };

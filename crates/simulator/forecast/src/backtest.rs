@@ -1,6 +1,9 @@
 //! Forecasts from many moments of a schedule, compared with what happened.
 
 mod corrected;
+mod judge;
+
+pub use judge::{Judgement, LEAST_COVERAGE};
 
 use crate::baseline::plan::Plan;
 use crate::baseline::waits::PastWaits;
@@ -68,6 +71,8 @@ pub struct Row {
     predicted: Vec<Quantiles>,
     /// Forecast probability of a start within an hour.
     pub within_hour: f64,
+    /// Part of the draws in which the job starts no later than it did.
+    position: f64,
 }
 
 /// Moment with its waiting jobs.
@@ -78,8 +83,11 @@ pub struct MomentRows {
     /// Waiting jobs that start.
     pub rows: Vec<Row>,
     /// Number of waiting jobs whose start differs from the schedule if run times and submissions are
-    /// the true ones. Zero unless the state is incomplete.
+    /// the true ones. Zero unless the state is incomplete, or other rules made the schedule.
     pub differing: usize,
+    /// Number of waiting jobs that could start at once under the rules, although they have waited for
+    /// ten minutes.
+    pub startable: usize,
 }
 
 impl Row {
@@ -101,6 +109,11 @@ impl<'a> History<'a> {
             submissions: Submissions::new(schedule.entries().iter().map(|it| it.job.clone()).collect()),
             starts: started().map(|(job, start)| (job.id, start)).collect(),
         }
+    }
+
+    /// Returns the state at a time.
+    pub fn at(&self, at: SimTime) -> Moment {
+        self.schedule.at(at)
     }
 
     /// Returns the first and the last submission.
@@ -177,10 +190,12 @@ impl<'a> History<'a> {
         let plan = |plan: Plan| plan.waits(&prepared, &self.past, &distributions);
         let [requests, medians, last_two] = [plan(Plan::Requests)?, plan(Plan::Medians)?, plan(Plan::LastTwo)?];
         let known = self.known_starts(&prepared)?;
-        let (mut rows, mut differing) = (Vec::new(), 0);
+        let (mut rows, mut differing, mut startable) = (Vec::new(), 0, 0);
         for (at, job) in moment.waiting.iter().enumerate() {
             let Some(&start) = self.starts.get(&job.id) else { continue };
             differing += usize::from(known[at] != Some(start));
+            let waited = moment.at.saturating_since(job.submit);
+            startable += usize::from(known[at] == Some(moment.at) && waited > SimSpan::from_secs(600));
             let never = method.horizon;
             let point = |waits: &[Option<SimSpan>]| [waits[at].unwrap_or(never).as_secs_f64(); 3];
             let of = |it: [SimSpan; 3]| it.map(SimSpan::as_secs_f64);
@@ -200,10 +215,11 @@ impl<'a> History<'a> {
                 job: job.clone(),
                 start,
                 predicted: predicted.collect(),
+                position: forecast.jobs[at].probability_within(start.saturating_since(moment.at)),
                 within_hour: forecast.jobs[at].probability_within(SimSpan::from_secs(3_600)),
             });
         }
-        Ok(MomentRows { at: moment.at, rows, differing })
+        Ok(MomentRows { at: moment.at, rows, differing, startable })
     }
 
     /// Simulates a moment with the true run times and submissions.

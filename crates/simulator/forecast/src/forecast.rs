@@ -5,7 +5,7 @@ use crate::moment::Moment;
 use crate::past::{Basis, Distribution, Past};
 use crate::weeks::Submissions;
 use dfrsim_cluster::{
-    Beginning, Decision, Observer, Occurrence, Options, Simulation, SimulationError,
+    Beginning, Decision, Followers, Observer, Occurrence, Options, Simulation, SimulationError,
 };
 use dfrsim_model::{Job, JobId, Seed, SimSpan, SimTime};
 use dfrsim_policies::Setup;
@@ -48,8 +48,8 @@ pub struct Prepared<'a> {
     horizon: SimTime,
     /// Jobs in order of submission, as indices of [`Moment::jobs`].
     order: Vec<usize>,
-    /// Index among the waiting jobs, by place in `order`.
-    waiting: Arc<[Option<usize>]>,
+    /// Index among the waiting jobs.
+    waiting: Arc<FxHashMap<JobId, usize>>,
 }
 
 impl<'a> Prepared<'a> {
@@ -64,8 +64,9 @@ impl<'a> Prepared<'a> {
         let mut order: Vec<usize> = (0..jobs.len()).collect();
         // The number tells the order of jobs that were submitted at the same time.
         order.sort_by_key(|&at| (jobs[at].submit, jobs[at].id));
-        let waiting = order.iter().map(|&at| at.checked_sub(moment.running.len())).collect();
-        Ok(Prepared { setup, moment, options, horizon: moment.at.saturating_add(horizon), order, waiting })
+        let waiting = moment.waiting.iter().enumerate().map(|(at, job)| (job.id, at)).collect();
+        let (horizon, waiting) = (moment.at.saturating_add(horizon), Arc::new(waiting));
+        Ok(Prepared { setup, moment, options, horizon, order, waiting })
     }
 
     /// Returns the moment.
@@ -86,10 +87,18 @@ impl<'a> Prepared<'a> {
     ) -> Result<Vec<Option<SimTime>>, SimulationError> {
         let jobs: Vec<&Job> = self.moment.jobs().map(|(job, _)| job).collect();
         let present = self.order.iter().map(|&at| with_run_time(jobs[at], run_times[at]));
-        let all: Box<dyn Iterator<Item = Job> + '_> = Box::new(present.chain(later));
+        let with_others = present.map(|job| (self.moment.after.get(&job.id).cloned(), job));
+        let (present, followers) = Followers::split(with_others.map(|(after, job)| (job, after)));
+        let all: Box<dyn Iterator<Item = Job> + '_> = Box::new(present.into_iter().chain(later));
         let count = self.moment.waiting.len();
-        let starts = Starts { waiting: Arc::clone(&self.waiting), starts: vec![None; count], left: count };
-        let mut simulation = Simulation::new(self.setup.nodes, self.options.clone(), all, starts)?;
+        let starts = Starts {
+            waiting: Arc::clone(&self.waiting),
+            places: Vec::new(),
+            starts: vec![None; count],
+            left: count,
+        };
+        let simulation = Simulation::new(self.setup.nodes, self.options.clone(), all, starts)?;
+        let mut simulation = simulation.with_followers(followers);
         let (mut scheduler, mut decision) = (self.setup.scheduler(), Decision::default());
         while simulation.observer().left > 0
             && let Some(situation) = simulation.advance()?
@@ -105,8 +114,9 @@ impl<'a> Prepared<'a> {
 /// Observer of the first starts of the waiting jobs.
 #[derive(Debug)]
 struct Starts {
-    /// Index among the waiting jobs, by sequence number.
-    waiting: Arc<[Option<usize>]>,
+    /// Index among the waiting jobs, by number of the job, and by sequence number.
+    waiting: Arc<FxHashMap<JobId, usize>>,
+    places: Vec<Option<usize>>,
     starts: Vec<Option<SimTime>>,
     /// Number of waiting jobs that have neither started nor been rejected.
     left: usize,
@@ -114,7 +124,10 @@ struct Starts {
 
 impl Observer for Starts {
     fn observe(&mut self, now: SimTime, job: u64, occurrence: Occurrence<'_>) {
-        let Some(&Some(place)) = self.waiting.get(job as usize) else { return };
+        if let Occurrence::Submitted(submitted, _) = occurrence {
+            return self.places.push(self.waiting.get(&submitted.id).copied());
+        }
+        let Some(&Some(place)) = self.places.get(job as usize) else { return };
         match occurrence {
             Occurrence::Started(..) if self.starts[place].is_none() => {
                 self.starts[place] = Some(now);

@@ -9,6 +9,7 @@
 //! * [`past`]: run times of the past, as parts of the requested times, by group of jobs.
 //! * [`draw`]: draws of run times, in which the jobs of one user move together.
 //! * [`baseline`]: simpler predictions, with which forecasts are compared.
+//! * [`state`]: states of running systems, as Slurm prints them.
 //! * [`backtest`]: forecasts from many moments of a schedule, compared with what happened.
 //!
 //! Sources: Brevik, Nurmi and Wolski, *Predicting bounds on queuing delay for batch-scheduled
@@ -23,8 +24,10 @@ pub mod draw;
 pub mod forecast;
 pub mod moment;
 pub mod past;
+mod place;
 pub mod schedule;
 pub mod score;
+pub mod state;
 pub mod weeks;
 
 pub use moment::{Moment, RunningJob};

@@ -2,7 +2,8 @@
 
 use dfrsim_cluster::{Beginning, BeginningError, NodeRange, StartedBefore};
 use dfrsim_model::platform::devices::OnDevices;
-use dfrsim_model::{Job, SimSpan, SimTime};
+use dfrsim_model::{Dependencies, Job, JobId, SimSpan, SimTime};
+use rustc_hash::FxHashMap;
 
 /// Running and waiting jobs at one moment. The run times of the jobs are not part of the state: a
 /// forecast replaces them.
@@ -14,6 +15,8 @@ pub struct Moment {
     pub running: Vec<RunningJob>,
     /// Waiting jobs, in order of submission; all submitted by the moment.
     pub waiting: Vec<Job>,
+    /// Dependencies of waiting jobs on others of the moment.
+    pub after: FxHashMap<JobId, Dependencies>,
 }
 
 /// Job that runs at a moment.

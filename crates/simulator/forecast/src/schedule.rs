@@ -1,15 +1,18 @@
 //! Schedules with the starts, ends and nodes of all jobs, and the moments cut out of them.
 
 use crate::moment::{Moment, RunningJob};
+use crate::place::FreeNodes;
 use dfrsim_cluster::{Followers, NodeRange, Observer, Occurrence, Placement, SimulationError};
 use dfrsim_model::platform::devices::OnDevices;
-use dfrsim_model::{Job, SimTime};
+use dfrsim_model::{Job, SimSpan, SimTime};
 use dfrsim_policies::Setup;
 
 /// Schedule of all jobs of a workload.
 #[derive(Clone, Debug, Default)]
 pub struct Schedule {
     entries: Vec<Entry>,
+    /// True if it was recorded, so that jobs may run beyond their requested times.
+    is_recorded: bool,
 }
 
 /// Job of a schedule.
@@ -35,6 +38,9 @@ pub struct Period {
     /// Devices of the tasks on each node.
     pub devices: Vec<(u32, OnDevices)>,
 }
+
+/// Time within which a job that was recorded beyond its requested time is expected to end.
+const OVERTIME: SimSpan = SimSpan::from_secs(60);
 
 impl Entry {
     /// Returns the time of the first start.
@@ -63,6 +69,39 @@ impl Schedule {
         Ok(schedule)
     }
 
+    /// Takes the recorded starts of jobs, given with their waits in order of submission, and gives them
+    /// nodes. Returns the number of jobs that have no room on so many nodes, too: they are not among
+    /// the running jobs of a moment.
+    pub fn recorded(jobs: Vec<(Job, SimSpan)>, nodes: u32) -> (Schedule, usize) {
+        let period = |(job, wait): (Job, SimSpan)| {
+            let from = job.submit.saturating_add(wait);
+            let until = from.saturating_add(job.run_time);
+            let periods = vec![Period { from, until, on: Vec::new(), devices: Vec::new() }];
+            Entry { job, rejected: None, periods }
+        };
+        let mut entries: Vec<Entry> = jobs.into_iter().map(period).collect();
+        let mut events: Vec<(SimTime, bool, usize)> = Vec::with_capacity(2 * entries.len());
+        for (at, entry) in entries.iter().enumerate() {
+            events.push((entry.periods[0].from, true, at));
+            events.push((entry.periods[0].until, false, at));
+        }
+        // Ends come before starts of the same time.
+        events.sort_unstable();
+        let (mut free, mut without_room) = (FreeNodes::all(nodes), 0);
+        for (_, is_start, at) in events {
+            let tasks = entries[at].job.tasks;
+            let on = &mut entries[at].periods[0].on;
+            match is_start {
+                true => match free.take(tasks) {
+                    Some(taken) => *on = taken,
+                    None => without_room += 1,
+                },
+                false => free.give(on),
+            }
+        }
+        (Schedule { entries, is_recorded: true }, without_room)
+    }
+
     /// Returns the jobs, in order of submission.
     pub fn entries(&self) -> &[Entry] {
         &self.entries
@@ -78,12 +117,16 @@ impl Schedule {
                 continue;
             }
             match entry.periods.iter().find(|period| period.from < at && at < period.until) {
-                Some(period) => moment.running.push(RunningJob {
-                    job: entry.job.clone(),
-                    start: period.from,
-                    on: period.on.clone(),
-                    devices: period.devices.clone(),
-                }),
+                Some(period) if period.on.is_empty() => {}
+                Some(period) => {
+                    let mut job = entry.job.clone();
+                    let elapsed = at.since(period.from);
+                    if self.is_recorded && job.requested_time.is_some_and(|request| request <= elapsed) {
+                        job.requested_time = Some(elapsed.saturating_add(OVERTIME));
+                    }
+                    let (on, devices) = (period.on.clone(), period.devices.clone());
+                    moment.running.push(RunningJob { job, start: period.from, on, devices });
+                }
                 None => moment.waiting.push(entry.job.clone()),
             }
         }

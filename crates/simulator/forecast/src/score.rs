@@ -92,7 +92,7 @@ pub struct Scores {
     pub loss_in_minutes: f64,
     /// Absolute error of the median in log time.
     pub log_error: f64,
-    /// Absolute error of the median in minutes.
+    /// Median absolute error of the medians of a moment, in minutes, averaged over the moments.
     pub error_in_minutes: f64,
 }
 
@@ -113,7 +113,7 @@ impl Scores {
             log_loss: interval(&by_moment(&Outcome::log_loss)),
             loss_in_minutes: mean(&by_moment(&Outcome::loss_in_minutes)),
             log_error: mean(&by_moment(&Outcome::log_error)),
-            error_in_minutes: mean(&by_moment(&Outcome::error_in_minutes)),
+            error_in_minutes: mean(&medians(moments, &Outcome::error_in_minutes)),
         }
     }
 }
@@ -162,6 +162,17 @@ impl Calibration {
         let weight = weight.max(f64::MIN_POSITIVE);
         Calibration { error, said_between: said / weight, happened_between: happened / weight }
     }
+}
+
+/// Returns the median of a value of each moment with a prediction.
+fn medians(moments: &[Vec<Outcome>], value: &dyn Fn(&Outcome) -> f64) -> Vec<f64> {
+    let median = |rows: &Vec<Outcome>| {
+        let mut values: Vec<f64> = rows.iter().map(value).collect();
+        values.sort_by(f64::total_cmp);
+        let half = values.len() / 2;
+        if values.len() % 2 == 1 { values[half] } else { (values[half - 1] + values[half]) / 2.0 }
+    };
+    moments.iter().filter(|rows| !rows.is_empty()).map(median).collect()
 }
 
 fn mean(values: &[f64]) -> f64 {

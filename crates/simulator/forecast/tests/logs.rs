@@ -73,6 +73,19 @@ fn bars() {
             let differing: usize = compared.iter().map(|it| it.differing).sum();
             println!("{correlation:?} {differing} differ, {:?}", begin.elapsed());
             print(&log[..5], &compared);
+            if let Ok(folder) = std::env::var("CSV") {
+                let mut text = String::new();
+                for moment in &compared {
+                    for row in &moment.rows {
+                        text += &format!("{} {} {}", moment.at, row.outcome(moment.at, Predictor::Forecast).actual, row.within_hour);
+                        for &predictor in Predictor::ALL {
+                            text += &format!(" {:?}", row.outcome(moment.at, predictor).predicted).replace(['[', ']', ','], "");
+                        }
+                        text.push('\n');
+                    }
+                }
+                std::fs::write(format!("{folder}/{}.txt", &log[..5]), text).unwrap();
+            }
             if std::env::var("INDEPENDENT").is_err() {
                 break;
             }

@@ -1,7 +1,8 @@
 //! Comparison of forecasts with what happened, as it is printed.
 
+use super::answer::Judged;
 use crate::output::{counted, table};
-use dfrsim_forecast::backtest::{MomentRows, Predictor, outcomes, said_within_hour};
+use dfrsim_forecast::backtest::{Judgement, MomentRows, Predictor, outcomes, said_within_hour};
 use dfrsim_forecast::score::{Calibration, Interval, LEVELS, Scores};
 use dfrsim_policies::Policy;
 use schemars::JsonSchema;
@@ -22,6 +23,11 @@ pub(crate) struct Backtested {
     /// Number of waiting jobs whose start differs from what happened if run times and submissions are
     /// the true ones.
     differing: usize,
+    /// Number of waiting jobs that could start at once under these rules, although they have waited
+    /// for ten minutes.
+    startable: usize,
+    /// Judgement of the forecasts of the weeks before the moments.
+    judged: Option<Judged>,
     /// Scores of each kind of prediction.
     predictors: Vec<Scored>,
     within_hour: WithinHour,
@@ -45,7 +51,7 @@ struct Scored {
     loss_minutes: f64,
     /// Absolute error of the median in log time.
     log_error: f64,
-    /// Absolute error of the median in minutes.
+    /// Median absolute error of the medians of a moment, in minutes, averaged over the moments.
     error_minutes: f64,
 }
 
@@ -117,7 +123,12 @@ const WAITS: [(&str, f64, f64); 3] =
     [("starts within 1 h", 0.0, 3_600.0), ("1 h to 1 d", 3_600.0, 86_400.0), ("after 1 d", 86_400.0, f64::INFINITY)];
 
 impl Backtested {
-    pub(super) fn new(moments: &[MomentRows], idle: usize, (draws, policy): (u32, &Policy)) -> Backtested {
+    pub(super) fn new(
+        moments: &[MomentRows],
+        idle: usize,
+        judgement: Option<Judgement>,
+        (draws, policy): (u32, &Policy),
+    ) -> Backtested {
         let calibration = Calibration::of(&said_within_hour(moments));
         let sizes = SIZES.iter().map(|&(name, least, most)| {
             group(name, moments, &|tasks, _| (least..=most).contains(&tasks))
@@ -132,6 +143,8 @@ impl Backtested {
             idle,
             rows: moments.iter().map(|moment| moment.rows.len()).sum(),
             differing: moments.iter().map(|moment| moment.differing).sum(),
+            startable: moments.iter().map(|moment| moment.startable).sum(),
+            judged: judgement.map(Judged::new),
             predictors: Predictor::ALL.iter().map(|&it| Scored::new(it, moments)).collect(),
             within_hour: WithinHour {
                 error: calibration.error,
@@ -149,14 +162,21 @@ impl Backtested {
     }
 
     pub(super) fn text(&self) -> String {
-        let Backtested { policy, draws, moments, idle, rows, differing, .. } = self;
+        let Backtested { policy, draws, moments, idle, rows, differing, startable, judged, .. } = self;
         let mut text = format!(
             "{policy}: {} with {} waiting, and {idle} without any; {} of each\n\
-             {differing} of {rows} starts differ from the schedule if run times and submissions are the true ones\n\n",
+             {differing} of {rows} starts differ from the schedule if run times and submissions are the true ones\n",
             counted(*moments, "moment"),
             counted(*rows, "job"),
             counted(*draws as usize, "simulation"),
         );
+        if *startable > 0 {
+            text += &format!("{startable} jobs had waited for over 10 minutes, although they could start under these rules\n");
+        }
+        if let Some(judged) = judged {
+            text += &format!("before the moments, {}", judged.text());
+        }
+        text.push('\n');
         let number = |value: f64| format!("{value:.3}");
         let optional = |value: Option<f64>| value.map(number).unwrap_or_default();
         let bounds = |it: &Bounds| format!("{:.3} ({:.3} to {:.3})", it.mean, it.low, it.high);
@@ -213,11 +233,17 @@ impl Backtested {
         compare("best point prediction", self.least(is_point));
         compare("best plan with its own past errors", self.least(is_corrected));
         compare("best of past waits", self.least(is_statistical));
+        let used = self.judged.as_ref().filter(|judged| !judged.is_described());
+        let used = used.and_then(|judged| self.predictors.iter().find(|it| judged.is_used(&it.predictor)));
+        if let Some((used, best)) = used.zip(self.least(is_statistical)) {
+            let ratio = used.log_loss.mean / best.log_loss.mean;
+            text += &format!("log loss of what is used ({}) / best of past waits: {ratio:.2}\n", used.predictor);
+        }
         let plan = self.predictors.iter().find(|it| it.predictor == Predictor::PlanByRequests.to_string());
         if let Some(plan) = plan {
             let ratio = forecast.error_minutes / plan.error_minutes;
             let worse = if ratio > 1.0 { ": the forecast is worse" } else { "" };
-            text += &format!("error in minutes / plan by requests: {ratio:.2}{worse}\n");
+            text += &format!("median error in minutes / plan by requests: {ratio:.2}{worse}\n");
         }
         text
     }

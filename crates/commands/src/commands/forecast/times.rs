@@ -1,6 +1,7 @@
 //! Moments, durations and hypothetical jobs as users write them.
 
 use chrono::{NaiveDate, NaiveDateTime};
+use dfrsim_forecast::state::duration;
 use dfrsim_model::{Job, JobId, Share, SimSpan, SimTime, UserId};
 use std::str::FromStr;
 
@@ -30,6 +31,14 @@ impl FromStr for At {
 }
 
 impl At {
+    /// Returns the seconds since 1970, given those of second 0 of the log.
+    pub(super) fn unix(self, unix_start: i64) -> i64 {
+        match self {
+            At::Second(second) => unix_start.saturating_add_unsigned(second.micros() / 1_000_000),
+            At::Unix(unix) => unix,
+        }
+    }
+
     /// Returns the second of the log, given the time of its second 0.
     pub(super) fn second(self, unix_start: Option<i64>) -> Result<SimTime, String> {
         match (self, unix_start) {
@@ -84,12 +93,17 @@ pub(super) struct Hypothetical {
     user: Option<u32>,
 }
 
+/// Parses a time limit above 0, as Slurm writes it.
+fn limit(text: &str) -> Option<SimSpan> {
+    duration(text).filter(|&seconds| seconds > 0).map(SimSpan::from_secs)
+}
+
 impl FromStr for Hypothetical {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Hypothetical, String> {
         let (mut nodes, mut time, mut user) = (None, None, None);
-        for word in text.split_whitespace() {
+        for word in text.split([' ', ',']).filter(|word| !word.is_empty()) {
             let (name, value) = word.split_once('=').unwrap_or((word, ""));
             let wrong = || format!("`{word}`: expected nodes=N, time=H:MM:SS and user=N");
             match name {
@@ -105,26 +119,6 @@ impl FromStr for Hypothetical {
             (_, None) => Err("expected time=H:MM:SS".to_owned()),
         }
     }
-}
-
-/// Parses a time limit of Slurm: minutes, M:SS, H:MM:SS, D-HH, D-HH:MM or D-HH:MM:SS.
-fn limit(text: &str) -> Option<SimSpan> {
-    let (days, rest) = match text.split_once('-') {
-        Some((days, rest)) => (Some(days.parse::<u64>().ok()?), rest),
-        None => (None, text),
-    };
-    let parts: Vec<u64> = rest.split(':').map(|part| part.parse().ok()).collect::<Option<_>>()?;
-    let [hours, minutes, seconds] = match (days, &parts[..]) {
-        (Some(_), &[hours]) => [hours, 0, 0],
-        (Some(_), &[hours, minutes]) => [hours, minutes, 0],
-        (None, &[minutes]) => [0, minutes, 0],
-        (None, &[minutes, seconds]) => [0, minutes, seconds],
-        (_, &[hours, minutes, seconds]) => [hours, minutes, seconds],
-        _ => return None,
-    };
-    let hours = days.unwrap_or(0).checked_mul(24)?.checked_add(hours)?;
-    let seconds = hours.checked_mul(3_600)?.checked_add(minutes.checked_mul(60)?)?.checked_add(seconds)?;
-    (1..=10_000_000_000).contains(&seconds).then(|| SimSpan::from_secs(seconds))
 }
 
 impl Hypothetical {
