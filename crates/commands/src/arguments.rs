@@ -230,6 +230,11 @@ impl WorkloadArguments {
         self.unit.is_some() || self.annotate.is_some()
     }
 
+    /// Returns whether a task of a job is a processor, by `--unit processor`.
+    pub(crate) fn is_of_processors(&self) -> bool {
+        self.unit == Some(Unit::Processor)
+    }
+
     /// Returns whether the log gives each job its nodes: a listing of Slurm, or a table whose map has
     /// them. A pipe is not read for this, since it can be read only once.
     pub(crate) fn is_listing(&self) -> bool {

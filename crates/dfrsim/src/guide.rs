@@ -15,6 +15,7 @@ macro_rules! page {
 page!(first_hour, "guide/first_hour.md");
 page!(your_log, "guide/your_log.md");
 page!(site, "guide/site.md");
+page!(forecast, "guide/forecast.md");
 page!(your_policy, "guide/your_policy.md");
 page!(your_study, "guide/your_study.md");
 page!(cluster_sweep, "guide/cluster_sweep.md");

@@ -91,6 +91,10 @@ pub struct Auditor {
     /// Epilog of each job in microseconds, after its run time.
     epilog: u64,
     report: Option<Report>,
+    /// Time of the first decision of the policy; 0 unless it takes over a running system.
+    first_decision: u64,
+    /// True once that time has come.
+    has_begun: bool,
     /// Batch policy, if the auditor checks a cluster of a grid.
     pub(crate) cluster_policy: Option<BatchPolicy>,
 }
@@ -206,6 +210,11 @@ impl Auditor {
         if !self.advance(head) {
             return;
         }
+        let is_past = ["submit", "link", "ask", "start", "bind", "window", "down", "up"].contains(&head.name);
+        if self.now < self.first_decision && !is_past {
+            let rule = format!("`{}` before the policy makes its first decision", head.name);
+            self.fault(head.job, Rule::Beginning(rule));
+        }
         match *record {
             Record::Window { first, nodes, from_us, until_us, .. } => {
                 let window = Window::new((first, nodes), (from_us, until_us));
@@ -292,6 +301,13 @@ impl Auditor {
                 self.platform = Some(platform);
             }
             Record::Priority { ref settings } => self.priority(settings),
+            Record::Begin { first_decision_us } => {
+                if self.tally.submitted > 0 || self.first_decision > 0 {
+                    return self.fault(None, "`begin` record after the first job, or a second one");
+                }
+                self.first_decision = first_decision_us;
+                self.check.iter_mut().for_each(|check| check.take_over(first_decision_us));
+            }
             Record::Classes { ref resources, ref classes, cores, core_parts } => {
                 if self.line != 2 && !(self.line == 3 && self.platform.is_some()) {
                     return self.fault(None, "`classes` record after the beginning of the file");
@@ -322,16 +338,31 @@ impl Auditor {
             self.demand_interruptions();
         }
         if at > self.now {
-            self.settle();
-            self.pass(at);
-            self.report_overdue(at);
-            self.now = at;
+            if !self.has_begun && at > self.first_decision {
+                self.step_to(self.first_decision);
+            }
+            self.step_to(at);
         } else if rank < self.rank {
             let order = "records of one time are in the order completions, submissions, changes";
             self.fault(job, format!("`{name}` out of order: {order}"));
         }
         self.rank = rank;
         true
+    }
+
+    /// Advances to a time, after the last record of the current one.
+    fn step_to(&mut self, at: u64) {
+        if at > self.now {
+            self.settle();
+            self.pass(at);
+            self.report_overdue(at);
+            self.now = at;
+        }
+        if at >= self.first_decision && !self.has_begun {
+            self.has_begun = true;
+            let takes_over = self.first_decision > 0;
+            self.check.iter_mut().filter(|_| takes_over).for_each(|check| check.begin());
+        }
     }
 
     /// Completes the submission of the last job, of which all records are known.
@@ -372,7 +403,9 @@ impl Auditor {
             }
             platform.settle(self.now, |rule| fault(seen, None, rule));
         }
-        if let Some(check) = &mut self.check {
+        if self.now < self.first_decision {
+            self.check.iter_mut().for_each(|check| check.adopt(self.now, &self.jobs));
+        } else if let Some(check) = &mut self.check {
             check.settle(self.now, &self.jobs, &mut |job, now, line, rule| {
                 let (line, at) = (line.unwrap_or(seen), Some(SimTime::from_micros(now)));
                 self.faults.push(Fault { line, at, job: Some(job), rule: Rule::Decision(rule) });
@@ -386,7 +419,7 @@ impl Auditor {
         if let Some(platform) = &mut self.platform {
             platform.check_windows(until, |rule| faults.push(Fault { line, at: None, job: None, rule }));
         }
-        if let Some(check) = &mut self.check {
+        if let Some(check) = self.check.as_mut().filter(|_| self.now >= self.first_decision) {
             check.pass(self.now, until, &self.jobs, &mut |job, now, _, rule| {
                 let at = Some(SimTime::from_micros(now));
                 faults.push(Fault { line, at, job: Some(job), rule: Rule::Decision(rule) });

@@ -62,6 +62,12 @@ pub(crate) trait Check: fmt::Debug {
 
     /// Checks the decision at a time, after all its records.
     fn settle(&mut self, now: u64, jobs: &Jobs, fault: ReportViolation<'_>);
+    /// Learns the time of the first decision of a policy that takes over a running system.
+    fn take_over(&mut self, first_decision: u64);
+    /// Handles the jobs that started at a time before the first decision, after all of its records.
+    fn adopt(&mut self, now: u64, jobs: &Jobs);
+    /// Learns that the first decision is due, if it is not that of the first event.
+    fn begin(&mut self);
     /// Checks that no decision was due between two consecutive times with records.
     fn pass(&mut self, now: u64, until: u64, jobs: &Jobs, fault: ReportViolation<'_>);
     /// Tells the rules that the cluster is one of a grid.

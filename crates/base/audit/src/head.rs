@@ -37,6 +37,7 @@ impl RecordHead {
         match *record {
             Record::Run { .. }
             | Record::Platform { .. }
+            | Record::Begin { .. }
             | Record::Priority { .. }
             | Record::Classes { .. }
             | Record::Summary { .. } => None,

@@ -13,7 +13,8 @@
 //! `platform` figures in the summary. Files of policies that order jobs by priority have a
 //! [`Record::Priority`] before the first job. If their jobs can preempt others, they also have the
 //! `platform` figures and the `interrupt` and `lose` records, which are then among the decisions of
-//! the policy.
+//! the policy. Files of simulations that begin with running jobs have a [`Record::Begin`] before the
+//! first job; the submissions and starts before its time are the past of the system.
 
 use crate::WeightRule;
 use crate::numbers::is_default;
@@ -75,6 +76,12 @@ pub enum Record<'a> {
         /// Time in which a job that restarts from a checkpoint makes no progress, in microseconds.
         #[serde(default)]
         restart_us: u64,
+    },
+    /// Begin of the decisions of the policy, if it takes over a running system. Before the first job.
+    /// The submissions and starts before this time are given.
+    Begin {
+        /// Time of the first decision, in microseconds.
+        first_decision_us: u64,
     },
     /// Priority order and limits of waiting jobs. Before the first job, if jobs have priorities.
     Priority {

@@ -7,6 +7,7 @@ mod distribution;
 mod draw;
 mod explain;
 mod files;
+mod forecast;
 mod log;
 mod man;
 mod offline;
@@ -73,6 +74,7 @@ commands! {
         #[command(subcommand)]
         Results(results::Results),
         Simulate(Box<Simulate>),
+        Forecast(Box<forecast::Forecast>),
         #[command(name = "site")]
         MakeSite(Box<site::MakeSite>),
         Audit(audit::Audit),

@@ -1,6 +1,6 @@
 //! `dfrsim schema`
 
-use super::{audit, bound, log, policies, results, run, simulate, site, solve, submit};
+use super::{audit, bound, forecast, log, policies, results, run, simulate, site, solve, submit};
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::{self, Written};
@@ -50,6 +50,8 @@ enum What {
         #[arg(value_enum)]
         line: PipeLine,
     },
+    /// Print the schema of the state of a running system, as `dfrsim forecast --state` reads it
+    State,
     /// Print the schema of the error that a command with --format json prints if it fails before it
     /// has an answer
     Error,
@@ -72,7 +74,7 @@ enum PipeLine {
 type AnswerSchema = (&'static str, fn() -> Json);
 
 /// All commands with `--format json`.
-pub(super) const ANSWERS: [AnswerSchema; 31] = [
+pub(super) const ANSWERS: [AnswerSchema; 32] = [
     ("run", output_schema::<run::Finished<'_>>),
     ("submit", output_schema::<submit::Submission>),
     ("results status", output_schema::<results::status::FolderProgress>),
@@ -85,6 +87,7 @@ pub(super) const ANSWERS: [AnswerSchema; 31] = [
     ("results archive", output_schema::<Written>),
     ("results verify", output_schema::<results::verify::Verified>),
     ("simulate", output_schema::<simulate::Simulated>),
+    ("forecast", output_schema::<forecast::Answered>),
     ("site", output_schema::<site::Understood>),
     ("audit", output_schema::<audit::Audited>),
     ("explain", output_schema::<dfrsim_audit::explain::Life>),
@@ -126,6 +129,7 @@ impl Schema {
             What::Pipe { line: PipeLine::Message } => output_schema::<protocol::Message>().to_value(),
             What::Pipe { line: PipeLine::Greeting } => input_schema::<protocol::Greeting>().to_value(),
             What::Pipe { line: PipeLine::Answer } => input_schema::<protocol::Answer>().to_value(),
+            What::State => input_schema::<dfrsim_forecast::state::StateFile>().to_value(),
             What::Error => output_schema::<ErrorAnswer>().to_value(),
             What::Answer { command } => answer_schema(&command.join(" "))?,
         };

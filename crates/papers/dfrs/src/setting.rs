@@ -181,6 +181,7 @@ impl Setting {
             outages: _,
             unequal: _,
             weights: _,
+            beginning: _,
             texts: _,
         } = options;
         key.field("policy", policy);

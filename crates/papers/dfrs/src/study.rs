@@ -314,6 +314,7 @@ fn failure(error: SimulationError) -> Failure {
         | SimulationError::BeyondRange(_)
         | SimulationError::Outages(_)
         | SimulationError::Unequal(_)
+        | SimulationError::Beginning(_)
         | SimulationError::Policy { .. } => Status::Failed,
     };
     Failure::new(status, error)

@@ -35,7 +35,8 @@ impl<W: Write> EventLog<W> {
     pub fn of_cluster(mut self, options: &Options, priorities: Option<&SiteSettings>) -> EventLog<W> {
         let Options { outages, unequal, .. } = options;
         let records = records::conditions(outages.as_deref(), unequal.as_deref(), priorities);
-        records.iter().for_each(|record| self.write(record));
+        let begin = options.beginning.iter().map(|beginning| beginning.record());
+        records.into_iter().chain(begin).for_each(|record| self.write(&record));
         self
     }
 

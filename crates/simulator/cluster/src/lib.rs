@@ -63,6 +63,7 @@
 //! assert_eq!(summary.stretch.max, 2.0);
 //! ```
 
+mod beginning;
 mod check;
 mod classes;
 mod conditions;
@@ -95,6 +96,7 @@ mod view;
 mod violation;
 mod weights;
 
+pub use beginning::{Beginning, BeginningError, StartedBefore};
 pub use classes::{ClassSummary, LengthClass, SizeClass};
 pub use conditions::Conditions;
 pub use decision::Decision;

@@ -91,7 +91,8 @@ impl Lists {
                 self.insert(view, job);
             }
         }
-        situation.submitted.iter().for_each(|&job| self.insert(view, job));
+        let arrived = situation.running.iter().chain(situation.submitted);
+        arrived.for_each(|&job| self.insert(view, job));
         self.named = named;
         self.named.clear();
     }

@@ -1,6 +1,6 @@
 //! Options of a simulation besides nodes, jobs and policy.
 
-use crate::ShareWeights;
+use crate::{Beginning, ShareWeights};
 use dfrsim_model::platform::Outages;
 use dfrsim_model::platform::classes::UnequalNodes;
 use dfrsim_model::{Clock, Job, JobTexts, Seed, Share, SimSpan, named};
@@ -175,6 +175,8 @@ pub struct Options {
     /// Weights of jobs in the shares of policies that use weights; `None` if all jobs weigh the
     /// same.
     pub weights: Option<Arc<ShareWeights>>,
+    /// State from which the simulation begins; `None` for an idle cluster at time zero.
+    pub beginning: Option<Arc<Beginning>>,
     /// Texts that describe the jobs in the workload, for policies that read them.
     pub texts: Option<Arc<JobTexts>>,
 }

@@ -14,6 +14,9 @@ pub struct Situation<'a> {
     pub completed: &'a [JobHandle],
     /// Jobs that arrived now, in order of submission.
     pub submitted: &'a [JobHandle],
+    /// Jobs that already run when the simulation begins, in order of submission; empty except at the
+    /// first decision of a simulation that [begins from a state](crate::Beginning). Their yield is 1.
+    pub running: &'a [JobHandle],
     /// Jobs that lost their nodes now, in order of submission. Those that have left the system can
     /// be examined until the decision is made.
     pub interrupted: &'a [Interrupted],

@@ -1,6 +1,7 @@
 //! Main loop: the events of one time, one decision, its check and its effect.
 
 mod apply;
+mod begin;
 mod interruptions;
 mod outside;
 
@@ -12,7 +13,7 @@ use crate::platform::Platform;
 use crate::speeds::Speeds;
 use crate::unequal::UnequalState;
 use crate::{
-    Decision, Followers, Interrupted, JobHandle, JobState, NeedModel, Observer, Occurrence, Options,
+    BeginningError, Decision, Followers, Interrupted, JobHandle, JobState, NeedModel, Observer, Occurrence, Options,
     Scheduler, Situation, View, Violation,
 };
 use apply::Effect;
@@ -65,6 +66,9 @@ pub enum SimulationError {
     /// The node classes do not add up to the cluster, or cannot be combined with other options.
     #[error("{0}")]
     Unequal(&'static str),
+    /// The state from which the simulation begins is impossible.
+    #[error(transparent)]
+    Beginning(#[from] BeginningError),
     /// The policy could not make a decision.
     #[error("the policy failed at {time} s: {reason}")]
     Policy {
@@ -183,6 +187,10 @@ pub struct Simulation<I, O> {
     /// Jobs that completed at the current time.
     completed: Vec<JobHandle>,
     submitted: Vec<JobHandle>,
+    /// Jobs that run when the simulation begins, at its first decision.
+    running: Vec<JobHandle>,
+    /// True from the first event time on.
+    has_begun: bool,
     interrupted: Vec<Interrupted>,
     discovered: Vec<(JobHandle, Share)>,
     tick: bool,
@@ -237,6 +245,8 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
             now: SimTime::ZERO,
             completed: Vec::new(),
             submitted: Vec::new(),
+            running: Vec::new(),
+            has_begun: false,
             interrupted: Vec::new(),
             discovered: Vec::new(),
             tick: false,
@@ -267,6 +277,12 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
     /// If a job is invalid, or jobs are left but no event is scheduled.
     pub fn advance(&mut self) -> Result<Option<Situation<'_>>, SimulationError> {
         self.clear_events();
+        if !std::mem::replace(&mut self.has_begun, true)
+            && let Some(beginning) = self.options.beginning.clone()
+        {
+            self.begin(&beginning)?;
+            return Ok(Some(self.situation()));
+        }
         loop {
             let next = self.events.peek().filter(|_| self.idle_ticks <= MAX_IDLE_TICKS);
             let Some((key, slot)) = next else {
@@ -305,6 +321,7 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
             },
             completed: &self.completed,
             submitted: &self.submitted,
+            running: &self.running,
             interrupted: &self.interrupted,
             discovered: &self.discovered,
             tick: self.tick,
@@ -367,6 +384,7 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
         }
         self.release_lost();
         self.submitted.clear();
+        self.running.clear();
         (self.tick, self.is_decided) = (false, false);
     }
 

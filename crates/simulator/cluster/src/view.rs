@@ -175,6 +175,11 @@ impl<'a> JobView<'a> {
     pub fn submit(self) -> SimTime {
         self.active.job.submit
     }
+    /// Returns the time of the first start; `None` if it has not started.
+    #[must_use]
+    pub fn first_start(self) -> Option<SimTime> {
+        self.active.first_start
+    }
     /// Returns the time since submission.
     #[must_use]
     pub fn flow_time(self) -> SimSpan {

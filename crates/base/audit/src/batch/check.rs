@@ -202,6 +202,26 @@ impl Check for BatchCheck {
             self.decide(now, &mut |_, _, _, _| ());
         }
     }
+    fn take_over(&mut self, first_decision: u64) {
+        self.site.iter_mut().for_each(|site| site.take_over(first_decision));
+    }
+    fn adopt(&mut self, now: u64, _: &Jobs) {
+        self.nodes.update_pools(now);
+        self.apply_events(now);
+        for found in std::mem::take(&mut self.started) {
+            if let Some(place) = self.queue.iter().position(|job| job.number == found.job) {
+                let job = self.queue.remove(place);
+                self.put_on_nodes(now, job, found.on, found.devices);
+            }
+        }
+    }
+    fn begin(&mut self) {
+        (self.is_due, self.timers.is_changed) = (true, true);
+        // A SLURM policy sees the waiting jobs as if they arrived now.
+        if self.policy.backfilling == Backfilling::Slurm {
+            self.arriving.append(&mut self.queue);
+        }
+    }
     fn pass(&mut self, mut now: u64, until: u64, _: &Jobs, fault: ReportViolation<'_>) {
         if self.unrecorded.are_incomplete() {
             return;

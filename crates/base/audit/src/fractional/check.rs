@@ -384,6 +384,19 @@ impl Check for FractionalCheck {
         self.apply_record(now, jobs);
         self.wake = self.next_decision(now, jobs);
     }
+    fn take_over(&mut self, first_decision: u64) {
+        self.site.iter_mut().for_each(|site| site.take_over(first_decision));
+    }
+    fn adopt(&mut self, now: u64, jobs: &Jobs) {
+        let waiting = |job: &u64| !self.changes.contains_key(job);
+        let waiting: Vec<u64> = self.submitted.iter().copied().filter(waiting).collect();
+        self.apply_record(now, jobs);
+        // The policy sees the waiting jobs as if they arrived at its first decision.
+        self.submitted = waiting;
+    }
+    fn begin(&mut self) {
+        (self.is_due, self.is_room) = (true, true);
+    }
     fn pass(&mut self, _: u64, until: u64, jobs: &Jobs, fault: ReportViolation<'_>) {
         self.unrecorded.begin_interval();
         while let Some(now) = self.wake.filter(|&next| next < until) {

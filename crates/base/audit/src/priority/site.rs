@@ -120,6 +120,10 @@ impl PrioritySystem {
         self.members.insert(number, member);
         !is_admitted
     }
+    /// Sets the time of the first decision, before which jobs are charged nothing.
+    pub(crate) fn take_over(&mut self, first_decision: u64) {
+        self.usage.take_over(first_decision);
+    }
     /// Records that a job starts, or stays on nodes.
     pub(crate) fn start(&mut self, number: u64, now: u64) {
         self.preemptors.retain(|_, by| *by != number);

@@ -32,6 +32,8 @@ pub(crate) struct Usage {
     /// Last boundary of the period.
     counted: u64,
     running: SortedMap<u64, Span>,
+    /// Time before which jobs are charged nothing.
+    charged_from: u64,
     /// Stays that have ended since the last boundary.
     ended: Vec<(Span, u64)>,
     fair_shares: SortedMap<Account, u128>,
@@ -62,6 +64,7 @@ impl Usage {
             decays_within: settings.decay_within_period,
             counted: 0,
             running: SortedMap::default(),
+            charged_from: 0,
             ended: Vec::new(),
             fair_shares: SortedMap::default(),
         }
@@ -92,8 +95,13 @@ impl Usage {
         }
     }
 
+    /// Sets the time before which jobs are charged nothing: that of the first decision.
+    pub(crate) fn take_over(&mut self, first_decision: u64) {
+        self.charged_from = first_decision;
+    }
+
     pub(crate) fn start(&mut self, job: u64, account: Account, bill: u128, now: u64) {
-        self.running.insert(job, Span { account, bill, start: now });
+        self.running.insert(job, Span { account, bill, start: now.max(self.charged_from) });
     }
 
     pub(crate) fn end(&mut self, job: u64, now: u64) {

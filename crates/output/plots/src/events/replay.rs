@@ -381,7 +381,10 @@ impl Replay {
                 self.jobs.cpus = NodeCpus::new(&classes);
                 Ok(())
             }
-            Record::Platform { .. } | Record::Priority { .. } | Record::Window { .. } => Ok(()),
+            Record::Platform { .. }
+            | Record::Begin { .. }
+            | Record::Priority { .. }
+            | Record::Window { .. } => Ok(()),
             Record::Down { at_us, nodes } => self.nodes(at_us, &nodes, true, watch),
             Record::Up { at_us, nodes } => self.nodes(at_us, &nodes, false, watch),
             Record::Interrupt { at_us, job, .. } => {

@@ -16,7 +16,10 @@ impl Auditor {
         let cluster = &mut self.clusters[at as usize];
         match *record {
             // Settings precede all events, as in the file of a single cluster.
-            Record::Platform { .. } | Record::Classes { .. } | Record::Priority { .. } => {
+            Record::Platform { .. }
+            | Record::Classes { .. }
+            | Record::Begin { .. }
+            | Record::Priority { .. } => {
                 cluster.stop_plan_checks();
                 return cluster.local.record(record);
             }

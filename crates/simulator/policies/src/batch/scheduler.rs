@@ -111,7 +111,7 @@ impl BatchScheduler {
     pub(super) fn apply_events(&mut self, situation: &Situation<'_>, decision: &mut Decision) -> bool {
         let (view, now) = (situation.view, situation.view.now());
         let has_left = !situation.completed.is_empty() || !situation.interrupted.is_empty();
-        let mut has_changed = has_left || !situation.submitted.is_empty();
+        let mut has_changed = has_left || !situation.submitted.is_empty() || !situation.running.is_empty();
         has_changed |= self.state.advance(view);
         let mut admitted = std::mem::take(&mut self.admitted);
         admitted.extend(situation.submitted.iter().map(|&job| self.state.admits(view, job)));
@@ -132,6 +132,9 @@ impl BatchScheduler {
         has_changed |= self.state.preempt_expired(view, decision);
         has_changed |= self.state.is_at_reservation_bound(now);
         let is_regrouped = self.update_nodes(view);
+        for &job in situation.running {
+            self.state.adopt(view, job);
+        }
         for (&job, is_admitted) in situation.submitted.iter().zip(admitted.drain(..)) {
             self.state.submit(view, job, is_admitted, decision);
         }

@@ -251,6 +251,35 @@ impl BatchState {
         }
     }
 
+    /// Takes over a job that already runs when the simulation begins.
+    pub(super) fn adopt(&mut self, view: View<'_>, handle: JobHandle) {
+        let (seen, job) = (view.job(handle), BatchJob::new(view, handle));
+        let request = self.pools.requests.request_of(view, handle);
+        self.pools.see(request, job.size);
+        let on = seen.placement().ranges();
+        let allocation = self.pools.allocation_on(on, view.devices(handle));
+        self.pools.occupy_nodes(on);
+        self.pools.allocate(request, &allocation, job.size);
+        let start = seen.first_start().unwrap_or_default();
+        if let Some(site) = &mut self.site {
+            site.submit(view, handle);
+            site.start(start, handle);
+        }
+        if self.tracks_runs {
+            let end = seen.expected_end().unwrap_or(SimTime::MAX);
+            self.running.insert(RunningJob {
+                end,
+                sequence: job.sequence,
+                job: handle,
+                size: job.size,
+                request,
+                allocation,
+                start,
+                reserved_until: end,
+            });
+        }
+    }
+
     /// Returns whether each running job releases its nodes exactly at its estimated end: ends are
     /// not rounded, and there are no maintenance windows.
     pub(super) fn releases_at_estimated_ends(&self) -> bool {

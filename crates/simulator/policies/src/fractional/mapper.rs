@@ -9,6 +9,7 @@ use dfrsim_cluster::{Decision, JobHandle, JobState, NodeRange, Situation, View};
 use dfrsim_model::site::SiteSettings;
 use dfrsim_model::{NodeTasks, Share, Yield};
 use dfrsim_packing::shares::SharedJob;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// A job and its placement, by the node numbers of [`AvailableNodes`].
@@ -87,6 +88,18 @@ impl Mapper {
             self.forget(view, job);
         }
         let before = self.platform_changes.replace(view.platform_changes());
+        let mut displaced = self.change_platform(situation, before, drains);
+        for &job in situation.running {
+            if !self.adopt(view, job) {
+                displaced.cut_off.push(job);
+            }
+        }
+        displaced
+    }
+
+    /// Updates the available nodes if the platform has changed since version `before`.
+    fn change_platform(&mut self, situation: &Situation<'_>, before: Option<u64>, drains: bool) -> Displaced {
+        let view = situation.view;
         let mut displaced = Displaced::default();
         if before == Some(view.platform_changes()) && !AvailableNodes::is_draining(view) {
             return displaced;
@@ -105,6 +118,22 @@ impl Mapper {
             displaced.cut_off = self.change_nodes(view, available);
         }
         displaced
+    }
+
+    /// Takes over a job that already runs when the simulation begins; returns whether its nodes are
+    /// available.
+    fn adopt(&mut self, view: View<'_>, job: JobHandle) -> bool {
+        let seen = view.job(job);
+        self.nodes.learn(view, job);
+        if let Some(site) = &mut self.site {
+            site.submit(view, job);
+            site.start_charging(seen.first_start().unwrap_or_default(), job);
+        }
+        self.involve(view, job);
+        let placement = self.available.to_numbers(seen.placement().ranges()).map(Cow::into_owned);
+        let is_available = placement.is_some();
+        self.place_on(job, Task::of(view, job), placement.unwrap_or_default());
+        is_available
     }
 
     /// Replaces the set of available nodes. Jobs that lose a node are removed from all of theirs and

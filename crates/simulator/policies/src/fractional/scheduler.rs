@@ -123,6 +123,12 @@ impl FractionalScheduler {
         view.jobs().iter().copied().filter(|job| !self.rejected.contains(job))
     }
 
+    /// Notes the time of a submission, from the first of which ticks are counted.
+    fn note_submission(&mut self, submit: SimTime) {
+        let first = self.first_submission.get_or_insert(submit);
+        *first = submit.min(*first);
+    }
+
     fn rank_all(&mut self, view: View<'_>) {
         let ranker = self.mapper.ranker(view);
         let jobs = view.jobs().iter().copied().filter(|job| !self.rejected.contains(job));
@@ -251,9 +257,13 @@ impl Scheduler for FractionalScheduler {
             self.outcomes.add(view, situation.completed);
         }
         self.rejected.clear();
+        for &job in situation.running {
+            self.note_submission(view.job(job).submit());
+            self.yields[job.index()] = view.job(job).current_yield();
+        }
         let mut submitted = Vec::with_capacity(situation.submitted.len());
         for &job in situation.submitted {
-            self.first_submission.get_or_insert(now);
+            self.note_submission(view.job(job).submit());
             self.mapper.nodes.learn(view, job);
             self.mapper.penalties[job.index()] = Penalties::default();
             let is_admitted = self.mapper.site.as_mut().is_none_or(|site| site.submit(view, job));

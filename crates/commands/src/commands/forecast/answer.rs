@@ -1,0 +1,290 @@
+//! Forecast of the jobs of one moment, as it is printed.
+
+use super::backtest::Backtested;
+use super::readable;
+use crate::output::{Answer, counted, table};
+use dfrsim_forecast::backtest::{History, Judgement, LEAST_COVERAGE, Predictor};
+use dfrsim_forecast::forecast::JobForecast;
+use dfrsim_forecast::moment::Moment;
+use dfrsim_forecast::past::Basis;
+use dfrsim_forecast::score::LEVELS;
+use dfrsim_model::{Job, SimSpan, SimTime};
+use dfrsim_policies::Policy;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// Answer of `dfrsim forecast`.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub(crate) enum Answered {
+    /// Forecast of one moment.
+    Forecast(Forecasts),
+    /// Comparison of many moments, with `--backtest`.
+    Backtest(Box<Backtested>),
+}
+
+impl Answer for Answered {
+    fn text(&self) -> String {
+        match self {
+            Answered::Forecast(answer) => answer.text(),
+            Answered::Backtest(answer) => answer.text(),
+        }
+    }
+}
+
+/// Forecast of the waiting jobs of one moment.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Forecasts {
+    policy: String,
+    /// The moment, in seconds of the log.
+    at_s: f64,
+    /// Number of simulations.
+    draws: u32,
+    /// Number of running jobs.
+    running: usize,
+    /// Number of waiting jobs.
+    waiting: usize,
+    /// Number of forecast jobs without an earlier job of the same user.
+    without_user: usize,
+    /// Jobs that are held, which have no forecast.
+    held: Vec<String>,
+    /// Judgement of the forecasts of the weeks before; none if there are too few of them.
+    judged: Option<Judged>,
+    jobs: Vec<JobAnswer>,
+}
+
+/// Judgement of the forecasts of the weeks before.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Judged {
+    /// Number of moments that were forecast.
+    moments: usize,
+    /// Part of the starts within the 80 % intervals, before calibration.
+    coverage: f64,
+    /// Levels of the simulated starts that are printed as 10, 50 and 90 %.
+    levels: [f64; 3],
+    /// Kind of prediction that is used.
+    used: String,
+}
+
+impl Judged {
+    pub(super) fn new(it: Judgement) -> Judged {
+        Judged { moments: it.moments, coverage: it.coverage, levels: it.levels, used: it.used.to_string() }
+    }
+
+    /// Returns whether the rules describe the site.
+    pub(super) fn is_described(&self) -> bool {
+        self.coverage >= LEAST_COVERAGE
+    }
+
+    /// Returns whether this kind of prediction is used.
+    pub(super) fn is_used(&self, predictor: &str) -> bool {
+        self.used == predictor
+    }
+
+    /// Formats the judgement as sentences.
+    pub(super) fn text(&self) -> String {
+        let Judged { moments, coverage, levels, used } = self;
+        let percent = |part: f64| format!("{:.0} %", 100.0 * part);
+        let known = format!(
+            "of the starts after {} of the weeks before, {} were within the 80 % intervals",
+            counted(*moments, "moment"),
+            percent(*coverage)
+        );
+        if self.is_described() {
+            let levels = levels.map(percent).join(", ");
+            format!("{known}; 10, 50 and 90 % are calibrated: {levels} of the simulations\n")
+        } else {
+            format!("{known}: these rules do not describe the site. The {used} are used instead of simulations\n")
+        }
+    }
+}
+
+/// Forecast of the start of one job.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct JobAnswer {
+    /// Number of the job, or the words that describe a job of `--submit`.
+    job: String,
+    /// Reason for which it waits, if the state has it.
+    reason: Option<String>,
+    user: Option<u32>,
+    tasks: u32,
+    requested_s: Option<f64>,
+    /// Time for which it has waited.
+    waited_s: f64,
+    /// Time until its start that is exceeded with a probability of 90 %; none if it does not start
+    /// within a year.
+    wait_10_s: Option<f64>,
+    /// Median time until its start.
+    wait_50_s: Option<f64>,
+    /// Time until its start that is exceeded with a probability of 10 %.
+    wait_90_s: Option<f64>,
+    /// Probability of a start within an hour.
+    within_hour: f64,
+    /// Probability of a start within a day.
+    within_day: f64,
+    /// Earlier jobs from which its run time is drawn: `identical`, `user`, `class`, `all` or
+    /// `nothing`.
+    basis: &'static str,
+}
+
+/// Source of the quantiles: the draws, at calibrated levels, or past waits if the rules do not describe
+/// the site.
+pub(super) struct Source<'a> {
+    pub(super) history: &'a History<'a>,
+    pub(super) judgement: Option<Judgement>,
+}
+
+impl Source<'_> {
+    /// Returns the quantiles of the wait of a job.
+    fn quantiles(&self, job: &Job, at: SimTime, forecast: &JobForecast) -> [Option<SimSpan>; 3] {
+        let waits = &self.history.waits;
+        match self.judgement {
+            None => LEVELS.map(|level| forecast.quantile(level)),
+            Some(Judgement { used: Predictor::SimilarWaits, .. }) => waits.quantiles(job, at, LEVELS).map(Some),
+            Some(Judgement { used: Predictor::Bounds, .. }) => waits.bounds(job, at, LEVELS).map(Some),
+            Some(Judgement { levels, .. }) => levels.map(|level| forecast.quantile(level)),
+        }
+    }
+
+    /// Returns the probability that the wait is at most this long.
+    fn probability_within(&self, job: &Job, at: SimTime, forecast: &JobForecast, span: SimSpan) -> f64 {
+        let uses_waits = |it: &Judgement| it.used != Predictor::Forecast;
+        match self.judgement.filter(uses_waits) {
+            None => forecast.probability_within(span),
+            Some(_) => {
+                let levels: [f64; 101] = std::array::from_fn(|percent| percent as f64 / 100.0);
+                let waits = self.history.waits.quantiles(job, at, levels);
+                waits.iter().filter(|&&wait| wait <= span).count() as f64 / levels.len() as f64
+            }
+        }
+    }
+}
+
+impl JobAnswer {
+    pub(super) fn new(
+        (name, reason): (String, Option<String>),
+        (job, at): (&Job, SimTime),
+        forecast: &JobForecast,
+        source: &Source<'_>,
+    ) -> JobAnswer {
+        let quantiles = source.quantiles(job, at, forecast);
+        let [low, median, high] = quantiles.map(|wait| wait.map(SimSpan::as_secs_f64));
+        let within =
+            |hours| source.probability_within(job, at, forecast, SimSpan::from_secs(hours * 3_600));
+        JobAnswer {
+            job: name,
+            reason,
+            user: job.user.map(dfrsim_model::UserId::number),
+            tasks: job.tasks,
+            requested_s: job.requested_time.map(SimSpan::as_secs_f64),
+            waited_s: at.saturating_since(job.submit).as_secs_f64(),
+            wait_10_s: low,
+            wait_50_s: median,
+            wait_90_s: high,
+            within_hour: within(1),
+            within_day: within(24),
+            basis: match forecast.basis {
+                Basis::Identical => "identical",
+                Basis::User => "user",
+                Basis::Class => "class",
+                Basis::All => "all",
+                Basis::Nothing => "nothing",
+            },
+        }
+    }
+
+    /// Returns the median wait; infinite if the job does not start.
+    pub(super) fn median(&self) -> f64 {
+        self.wait_50_s.unwrap_or(f64::INFINITY)
+    }
+}
+
+impl Forecasts {
+    pub(super) fn new(
+        moment: &Moment,
+        jobs: Vec<JobAnswer>,
+        held: Vec<String>,
+        judgement: Option<Judgement>,
+        (draws, policy): (u32, &Policy),
+    ) -> Forecasts {
+        Forecasts {
+            policy: policy.to_string(),
+            at_s: moment.at.as_secs_f64(),
+            draws,
+            running: moment.running.len(),
+            waiting: moment.waiting.len(),
+            held,
+            judged: judgement.map(Judged::new),
+            without_user: jobs.iter().filter(|job| !["identical", "user"].contains(&job.basis)).count(),
+            jobs,
+        }
+    }
+
+    /// Formats the forecasts as the CSV file of `--out`.
+    pub(super) fn csv(&self) -> String {
+        let mut text = String::from(
+            "job,user,tasks,requested_s,waited_s,wait_10_s,wait_50_s,wait_90_s,within_hour,within_day,basis\n",
+        );
+        let number = |value: Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
+        for it in &self.jobs {
+            let user = it.user.map(|user| user.to_string()).unwrap_or_default();
+            let waits = [it.wait_10_s, it.wait_50_s, it.wait_90_s].map(number).join(",");
+            text += &format!(
+                "{},{user},{},{},{},{waits},{},{},{}\n",
+                it.job,
+                it.tasks,
+                number(it.requested_s),
+                it.waited_s,
+                it.within_hour,
+                it.within_day,
+                it.basis
+            );
+        }
+        text
+    }
+
+    fn text(&self) -> String {
+        let Forecasts { policy, at_s, draws, running, waiting, without_user, held, judged, jobs } = self;
+        let mut text = format!(
+            "{policy} at {at_s} s: {running} running, {waiting} waiting; time until the start, of {}\n",
+            counted(*draws as usize, "simulation"),
+        );
+        match judged {
+            Some(judged) => text += &judged.text(),
+            None => text += "the weeks before have too few moments with waiting jobs to judge forecasts\n",
+        }
+        text.push('\n');
+        let span = |seconds: Option<f64>| readable(seconds.and_then(SimSpan::try_from_secs_f64));
+        let percent = |part: f64| format!("{:.0} %", 100.0 * part);
+        let line = |it: &JobAnswer| {
+            [
+                it.job.clone(),
+                it.user.map(|user| user.to_string()).unwrap_or_default(),
+                it.tasks.to_string(),
+                it.requested_s.map_or(String::new(), |_| span(it.requested_s)),
+                span(Some(it.waited_s)),
+                span(it.wait_10_s),
+                span(it.wait_50_s),
+                span(it.wait_90_s),
+                percent(it.within_hour),
+                percent(it.within_day),
+                it.basis.to_owned(),
+                it.reason.clone().unwrap_or_default(),
+            ]
+        };
+        let heading = [
+            "job", "user", "tasks", "requested", "waited", "10 %", "50 %", "90 %", "in 1 h", "in 1 d", "run time from", "waits for",
+        ];
+        text += &table(heading, jobs.iter().map(line));
+        if *without_user > 0 {
+            text += &format!(
+                "\n{} of users without an earlier job: their run times are drawn from jobs of others\n",
+                counted(*without_user, "job")
+            );
+        }
+        if !held.is_empty() {
+            text += &format!("\nheld, without a forecast: {}\n", held.join(", "));
+        }
+        text
+    }
+}

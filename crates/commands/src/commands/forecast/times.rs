@@ -1,0 +1,143 @@
+//! Moments, durations and hypothetical jobs as users write them.
+
+use chrono::{NaiveDate, NaiveDateTime};
+use dfrsim_forecast::state::duration;
+use dfrsim_model::{Job, JobId, Share, SimSpan, SimTime, UserId};
+use std::str::FromStr;
+
+/// Moment: a second of the log, or a date in its time.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum At {
+    Second(SimTime),
+    /// Seconds since 1970.
+    Unix(i64),
+}
+
+impl FromStr for At {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<At, String> {
+        if let Ok(second) = text.parse() {
+            return Ok(At::Second(second));
+        }
+        let date = ["%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M"]
+            .iter()
+            .find_map(|form| NaiveDateTime::parse_from_str(text, form).ok())
+            .or_else(|| NaiveDate::parse_from_str(text, "%Y-%m-%d").ok()?.and_hms_opt(0, 0, 0));
+        date.map(|date| At::Unix(date.and_utc().timestamp())).ok_or_else(|| {
+            format!("expected a second of the log or a date such as 2026-03-14T08:00, found `{text}`")
+        })
+    }
+}
+
+impl At {
+    /// Returns the seconds since 1970, given those of second 0 of the log.
+    pub(super) fn unix(self, unix_start: i64) -> i64 {
+        match self {
+            At::Second(second) => unix_start.saturating_add_unsigned(second.micros() / 1_000_000),
+            At::Unix(unix) => unix,
+        }
+    }
+
+    /// Returns the second of the log, given the time of its second 0.
+    pub(super) fn second(self, unix_start: Option<i64>) -> Result<SimTime, String> {
+        match (self, unix_start) {
+            (At::Second(second), _) => Ok(second),
+            (At::Unix(_), None) => {
+                Err("--at: the log has no UnixStartTime; give a second of the log instead of a date".to_owned())
+            }
+            (At::Unix(unix), Some(start)) => u64::try_from(unix - start)
+                .map(SimTime::from_secs)
+                .map_err(|_| "--at: the date is before the begin of the log".to_owned()),
+        }
+    }
+}
+
+/// Duration such as `6h`, `30m`, `90` (seconds) or `2d`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Duration(SimSpan);
+
+impl Duration {
+    pub(super) fn span(self) -> SimSpan {
+        self.0
+    }
+}
+
+impl FromStr for Duration {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Duration, String> {
+        let (digits, unit) = match text.strip_suffix(['s', 'm', 'h', 'd']) {
+            Some(digits) => (digits, &text[digits.len()..]),
+            None => (text, "s"),
+        };
+        let seconds = match unit {
+            "m" => 60,
+            "h" => 3_600,
+            "d" => 86_400,
+            _ => 1,
+        };
+        let count = digits.parse::<u64>().ok().filter(|count| (1..=1_000_000).contains(count));
+        count
+            .map(|count| Duration(SimSpan::from_secs(count * seconds)))
+            .ok_or_else(|| format!("expected a time such as 6h, 30m, 2d or a number of seconds, found `{text}`"))
+    }
+}
+
+/// Job that is not in the queue, such as `nodes=4 time=2:00:00 user=3`.
+#[derive(Clone, Debug)]
+pub(super) struct Hypothetical {
+    text: String,
+    nodes: u32,
+    time: SimSpan,
+    user: Option<u32>,
+}
+
+/// Parses a time limit above 0, as Slurm writes it.
+fn limit(text: &str) -> Option<SimSpan> {
+    duration(text).filter(|&seconds| seconds > 0).map(SimSpan::from_secs)
+}
+
+impl FromStr for Hypothetical {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Hypothetical, String> {
+        let (mut nodes, mut time, mut user) = (None, None, None);
+        for word in text.split([' ', ',']).filter(|word| !word.is_empty()) {
+            let (name, value) = word.split_once('=').unwrap_or((word, ""));
+            let wrong = || format!("`{word}`: expected nodes=N, time=H:MM:SS and user=N");
+            match name {
+                "nodes" => nodes = Some(value.parse().ok().filter(|&nodes: &u32| nodes > 0).ok_or_else(wrong)?),
+                "time" => time = Some(limit(value).ok_or_else(wrong)?),
+                "user" => user = Some(value.parse().map_err(|_| wrong())?),
+                _ => return Err(wrong()),
+            }
+        }
+        match (nodes, time) {
+            (Some(nodes), Some(time)) => Ok(Hypothetical { text: text.to_owned(), nodes, time, user }),
+            (None, _) => Err("expected nodes=N".to_owned()),
+            (_, None) => Err("expected time=H:MM:SS".to_owned()),
+        }
+    }
+}
+
+impl Hypothetical {
+    /// Returns the words of the user.
+    pub(super) fn text(&self) -> String {
+        self.text.clone()
+    }
+
+    /// Returns the job, submitted at a time.
+    pub(super) fn job(&self, at: SimTime) -> Job {
+        Job {
+            id: JobId(u64::MAX / 4),
+            submit: at,
+            tasks: self.nodes,
+            cpu_need: Share::ONE,
+            run_time: self.time,
+            requested_time: Some(self.time),
+            user: self.user.and_then(UserId::new),
+            ..Job::default()
+        }
+    }
+}

@@ -1,0 +1,4 @@
+//! Simpler predictions, with which forecasts are compared.
+
+pub mod plan;
+pub mod waits;

@@ -1,0 +1,141 @@
+//! Predictions from past waits alone, without a simulation.
+
+use dfrsim_model::{Job, SimSpan, SimTime};
+use rustc_hash::FxHashMap;
+
+/// Wait of a job that has started.
+#[derive(Clone, Copy, Debug)]
+struct Wait {
+    start: SimTime,
+    wait: SimSpan,
+}
+
+/// Class of similar jobs: sizes and requested times that differ by less than a factor of two.
+type Class = (u32, Option<u32>);
+
+/// Waits of the past, by class and in the order of the starts.
+#[derive(Clone, Debug, Default)]
+pub struct PastWaits {
+    classes: FxHashMap<Class, Vec<Wait>>,
+    all: Vec<Wait>,
+}
+
+/// Time within which waits are recent: one week.
+const RECENT: SimSpan = SimSpan::from_secs(7 * 86_400);
+
+/// Least number of waits from which quantiles are taken.
+const LEAST: usize = 10;
+
+/// Largest number of waits that the method of Brevik, Nurmi and Wolski keeps.
+const MOST: usize = 2_000;
+
+/// Number of waits that it keeps after a change: the least from which the upper bound of a quantile
+/// of 0.95 has a confidence of 0.95.
+const AFTER_CHANGE: usize = 59;
+
+/// Number of waits in a row beyond that bound that mean a change.
+const MISSES: u32 = 3;
+
+fn class(job: &Job) -> Class {
+    let request = job.requested_time.map(|span| (span.micros() / 1_000_000).max(1).ilog2());
+    (job.tasks.max(1).ilog2(), request)
+}
+
+impl PastWaits {
+    /// Indexes the waits of jobs with their starts.
+    pub fn new<'a>(started: impl Iterator<Item = (&'a Job, SimTime)>) -> PastWaits {
+        let mut past = PastWaits::default();
+        for (job, start) in started {
+            let wait = Wait { start, wait: start.saturating_since(job.submit) };
+            past.classes.entry(class(job)).or_default().push(wait);
+            past.all.push(wait);
+        }
+        past.classes.values_mut().chain([&mut past.all]).for_each(|waits| waits.sort_by_key(|it| it.start));
+        past
+    }
+
+    /// Returns the waits of similar jobs that started by a time, in the order of the starts.
+    fn similar(&self, job: &Job, at: SimTime) -> &[Wait] {
+        started(self.classes.get(&class(job)).map_or(&[], |waits| waits), at)
+    }
+
+    /// Returns quantiles of the further wait of a job, by the waits of similar jobs that started in
+    /// the last week and waited for longer than the job has; of all jobs if they are few.
+    pub fn quantiles<const N: usize>(&self, job: &Job, at: SimTime, levels: [f64; N]) -> [SimSpan; N] {
+        let since = SimTime::from_micros(at.micros().saturating_sub(RECENT.micros()));
+        let waited = at.saturating_since(job.submit);
+        let longer = |waits: &[Wait]| {
+            let recent = &waits[waits.partition_point(|it| it.start < since)..];
+            sorted(recent.iter().map(|it| it.wait).filter(|&wait| wait > waited))
+        };
+        let similar = longer(self.similar(job, at));
+        let waits = if similar.len() < LEAST { longer(started(&self.all, at)) } else { similar };
+        further(&waits, waited, levels.map(|level| (level * waits.len() as f64) as usize))
+    }
+
+    /// Returns quantiles of the further wait of a job by the method of Brevik, Nurmi and Wolski: the
+    /// order statistics of the waits of jobs of this class since the last change, which is found by
+    /// waits beyond their upper bound.
+    pub fn bounds<const N: usize>(&self, job: &Job, at: SimTime, levels: [f64; N]) -> [SimSpan; N] {
+        let waited = at.saturating_since(job.submit);
+        let similar = self.similar(job, at);
+        let waits = since_last_change(if similar.len() < LEAST { started(&self.all, at) } else { similar });
+        let waits = sorted(waits.iter().map(|it| it.wait).filter(|&wait| wait > waited));
+        // Confidence is sought towards the outside of the interval.
+        let place = |level: f64| match level {
+            _ if level > 0.5 => upper_bound(waits.len(), level),
+            _ if level < 0.5 => waits.len().saturating_sub(1 + upper_bound(waits.len(), 1.0 - level)),
+            _ => waits.len() / 2,
+        };
+        further(&waits, waited, levels.map(place))
+    }
+}
+
+fn started(waits: &[Wait], at: SimTime) -> &[Wait] {
+    &waits[..waits.partition_point(|it| it.start <= at)]
+}
+
+fn sorted(waits: impl Iterator<Item = SimSpan>) -> Vec<SimSpan> {
+    let mut waits: Vec<SimSpan> = waits.collect();
+    waits.sort_unstable();
+    waits
+}
+
+/// Subtracts the time that a job has waited from order statistics. Without any, it is expected to
+/// wait for as long again.
+fn further<const N: usize>(waits: &[SimSpan], waited: SimSpan, places: [usize; N]) -> [SimSpan; N] {
+    places.map(|place| match waits.len() {
+        0 => waited,
+        count => waits[place.min(count - 1)] - waited,
+    })
+}
+
+/// Returns the index of the least order statistic of `count` that is an upper bound of a quantile
+/// with a confidence of 0.95, by the normal approximation of the binomial distribution; the last
+/// index if there is none.
+fn upper_bound(count: usize, level: f64) -> usize {
+    const CONFIDENT: f64 = 1.645;
+    let (count, mean) = (count as f64, count as f64 * level);
+    let place = (mean + CONFIDENT * (mean * (1.0 - level)).sqrt()).ceil();
+    place.min(count - 1.0).max(0.0) as usize
+}
+
+/// Returns the latest waits since the last change.
+fn since_last_change(waits: &[Wait]) -> &[Wait] {
+    let waits = &waits[waits.len().saturating_sub(MOST)..];
+    let (mut begin, mut misses) = (0, 0);
+    let mut known = Vec::<SimSpan>::new();
+    for (at, it) in waits.iter().enumerate() {
+        if known.len() >= AFTER_CHANGE {
+            let is_missed = it.wait > known[upper_bound(known.len(), 0.95)];
+            misses = if is_missed { misses + 1 } else { 0 };
+        }
+        known.insert(known.partition_point(|&other| other <= it.wait), it.wait);
+        if misses >= MISSES {
+            begin = (at + 1).saturating_sub(AFTER_CHANGE).max(begin);
+            known = sorted(waits[begin..=at].iter().map(|it| it.wait));
+            misses = 0;
+        }
+    }
+    &waits[begin..]
+}

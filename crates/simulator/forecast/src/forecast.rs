@@ -1,0 +1,226 @@
+//! Forecast of one moment: many simulations with drawn run times.
+
+use crate::draw::{Correlation, Together, with_run_time};
+use crate::moment::Moment;
+use crate::past::{Basis, Distribution, Past};
+use crate::weeks::Submissions;
+use dfrsim_cluster::{
+    Beginning, Decision, Followers, Observer, Occurrence, Options, Simulation, SimulationError,
+};
+use dfrsim_model::{Job, JobId, Seed, SimSpan, SimTime};
+use dfrsim_policies::Setup;
+use rand::RngExt as _;
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// Settings of a forecast.
+#[derive(Clone, Copy, Debug)]
+pub struct Method {
+    /// Number of draws.
+    pub draws: u32,
+    /// Parts of the variance that jobs share.
+    pub correlation: Correlation,
+    /// True if later submissions are drawn from past weeks; otherwise there are none.
+    pub has_arrivals: bool,
+    /// Time after the moment at which a simulation ends, even if jobs still wait.
+    pub horizon: SimSpan,
+}
+
+impl Default for Method {
+    /// Returns 200 draws of at most a year, with later submissions.
+    fn default() -> Method {
+        Method {
+            draws: 200,
+            correlation: Correlation::default(),
+            has_arrivals: true,
+            horizon: SimSpan::from_secs(366 * 86_400),
+        }
+    }
+}
+
+/// Moment that is prepared for simulations with various run times.
+#[derive(Debug)]
+pub struct Prepared<'a> {
+    setup: &'a Setup,
+    moment: &'a Moment,
+    options: Options,
+    horizon: SimTime,
+    /// Jobs in order of submission, as indices of [`Moment::jobs`].
+    order: Vec<usize>,
+    /// Index among the waiting jobs.
+    waiting: Arc<FxHashMap<JobId, usize>>,
+}
+
+impl<'a> Prepared<'a> {
+    /// Prepares the simulations of a moment under the rules of a setup.
+    ///
+    /// # Errors
+    /// If a running job starts at the moment or later.
+    pub fn new(setup: &'a Setup, moment: &'a Moment, horizon: SimSpan) -> Result<Self, SimulationError> {
+        let beginning: Beginning = moment.beginning()?;
+        let options = Options { beginning: Some(Arc::new(beginning)), ..setup.options.clone() };
+        let jobs: Vec<&Job> = moment.jobs().map(|(job, _)| job).collect();
+        let mut order: Vec<usize> = (0..jobs.len()).collect();
+        // The number tells the order of jobs that were submitted at the same time.
+        order.sort_by_key(|&at| (jobs[at].submit, jobs[at].id));
+        let waiting = moment.waiting.iter().enumerate().map(|(at, job)| (job.id, at)).collect();
+        let (horizon, waiting) = (moment.at.saturating_add(horizon), Arc::new(waiting));
+        Ok(Prepared { setup, moment, options, horizon, order, waiting })
+    }
+
+    /// Returns the moment.
+    pub fn moment(&self) -> &'a Moment {
+        self.moment
+    }
+
+    /// Simulates with these run times, in the order of [`Moment::jobs`], and later submissions, and
+    /// returns the start of each waiting job; `None` if it is rejected or does not start before the
+    /// horizon.
+    ///
+    /// # Errors
+    /// The errors of the simulation.
+    pub fn starts(
+        &self,
+        run_times: &[SimSpan],
+        later: impl Iterator<Item = Job>,
+    ) -> Result<Vec<Option<SimTime>>, SimulationError> {
+        let jobs: Vec<&Job> = self.moment.jobs().map(|(job, _)| job).collect();
+        let present = self.order.iter().map(|&at| with_run_time(jobs[at], run_times[at]));
+        let with_others = present.map(|job| (self.moment.after.get(&job.id).cloned(), job));
+        let (present, followers) = Followers::split(with_others.map(|(after, job)| (job, after)));
+        let all: Box<dyn Iterator<Item = Job> + '_> = Box::new(present.into_iter().chain(later));
+        let count = self.moment.waiting.len();
+        let starts = Starts {
+            waiting: Arc::clone(&self.waiting),
+            places: Vec::new(),
+            starts: vec![None; count],
+            left: count,
+        };
+        let simulation = Simulation::new(self.setup.nodes, self.options.clone(), all, starts)?;
+        let mut simulation = simulation.with_followers(followers);
+        let (mut scheduler, mut decision) = (self.setup.scheduler(), Decision::default());
+        while simulation.observer().left > 0
+            && let Some(situation) = simulation.advance()?
+            && situation.view.now() <= self.horizon
+        {
+            scheduler.decide(&situation, &mut decision);
+            simulation.decide(&mut decision)?;
+        }
+        Ok(std::mem::take(&mut simulation.observer_mut().starts))
+    }
+}
+
+/// Observer of the first starts of the waiting jobs.
+#[derive(Debug)]
+struct Starts {
+    /// Index among the waiting jobs, by number of the job, and by sequence number.
+    waiting: Arc<FxHashMap<JobId, usize>>,
+    places: Vec<Option<usize>>,
+    starts: Vec<Option<SimTime>>,
+    /// Number of waiting jobs that have neither started nor been rejected.
+    left: usize,
+}
+
+impl Observer for Starts {
+    fn observe(&mut self, now: SimTime, job: u64, occurrence: Occurrence<'_>) {
+        if let Occurrence::Submitted(submitted, _) = occurrence {
+            return self.places.push(self.waiting.get(&submitted.id).copied());
+        }
+        let Some(&Some(place)) = self.places.get(job as usize) else { return };
+        match occurrence {
+            Occurrence::Started(..) if self.starts[place].is_none() => {
+                self.starts[place] = Some(now);
+                self.left -= 1;
+            }
+            Occurrence::Rejected => self.left -= 1,
+            _ => {}
+        }
+    }
+}
+
+/// Forecast of the starts of the waiting jobs of a moment.
+#[derive(Clone, Debug)]
+pub struct Forecast {
+    /// Forecasts, in the order of [`Moment::waiting`].
+    pub jobs: Vec<JobForecast>,
+}
+
+/// Forecast of the start of one job.
+#[derive(Clone, Debug)]
+pub struct JobForecast {
+    /// Times from the moment to the start, one for each draw, in ascending order; `None`, which
+    /// comes last, if the job does not start before the horizon.
+    pub waits: Vec<Option<SimSpan>>,
+    /// Widest group that was used for its run time.
+    pub basis: Basis,
+}
+
+impl JobForecast {
+    /// Returns a quantile of the wait; `None` if the job does not start before the horizon.
+    #[must_use]
+    pub fn quantile(&self, level: f64) -> Option<SimSpan> {
+        let last = self.waits.len().checked_sub(1)?;
+        self.waits[((level * last as f64).round() as usize).min(last)]
+    }
+
+    /// Returns the probability that the wait is at most this long.
+    #[must_use]
+    pub fn probability_within(&self, span: SimSpan) -> f64 {
+        let within = self.waits.iter().flatten().filter(|&&wait| wait <= span).count();
+        within as f64 / self.waits.len().max(1) as f64
+    }
+}
+
+/// Orders draws: those in which the job does not start come last.
+fn never_last(wait: &Option<SimSpan>) -> SimSpan {
+    wait.unwrap_or(SimSpan::MAX)
+}
+
+impl Forecast {
+    /// Forecasts the starts of the waiting jobs of a moment. Each draw has a stream of random numbers
+    /// of its own, so that the result does not depend on the number of threads.
+    ///
+    /// # Errors
+    /// The errors of the simulations.
+    pub fn of(
+        setup: &Setup,
+        moment: &Moment,
+        (past, submissions): (&Past, &Submissions),
+        method: Method,
+        seed: Seed,
+    ) -> Result<Forecast, SimulationError> {
+        let prepared = Prepared::new(setup, moment, method.horizon)?;
+        let distributions = past.distributions(moment);
+        let together = Together::new(moment, method.correlation);
+        let in_system: FxHashMap<JobId, usize> =
+            moment.jobs().enumerate().map(|(at, (job, _))| (job.id, at)).collect();
+        let draw = |number: u32| {
+            let seed = seed.fork("forecast").numbered(number.into());
+            let positions = together.positions(&mut seed.fork("run times").rng());
+            let drawn = distributions.iter().zip(positions);
+            let run_times: Vec<SimSpan> = drawn.map(|((it, _), position)| it.quantile(position)).collect();
+            if !method.has_arrivals {
+                return prepared.starts(&run_times, std::iter::empty());
+            }
+            let of_job = |at: usize, rng: &mut dfrsim_model::Rng| redrawn(&distributions[at].0, rng);
+            let later = submissions.after(moment, &in_system, of_job, seed.fork("submissions").rng());
+            prepared.starts(&run_times, later)
+        };
+        let drawn: Result<Vec<_>, SimulationError> = (0..method.draws).into_par_iter().map(draw).collect();
+        let drawn = drawn?;
+        let bases = distributions.iter().skip(moment.running.len()).map(|(_, basis)| *basis);
+        let job = |(at, basis): (usize, Basis)| {
+            let wait = |starts: &Vec<Option<SimTime>>| starts[at].map(|start| start.since(moment.at));
+            let mut waits: Vec<Option<SimSpan>> = drawn.iter().map(wait).collect();
+            waits.sort_by_key(never_last);
+            JobForecast { waits, basis }
+        };
+        Ok(Forecast { jobs: bases.enumerate().map(job).collect() })
+    }
+}
+
+/// Draws a run time irrespective of other jobs.
+fn redrawn(distribution: &Distribution, rng: &mut dfrsim_model::Rng) -> SimSpan {
+    distribution.quantile(rng.random())
+}

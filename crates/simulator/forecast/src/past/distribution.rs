@@ -1,0 +1,128 @@
+//! Distributions of run times as parts of the requested time.
+
+use dfrsim_model::SimSpan;
+use std::sync::Arc;
+
+/// Run time of one job, as a part of the requested time.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sample {
+    pub(super) ratio: f64,
+    /// Hour of the submission.
+    pub(super) hour: u64,
+    /// True if the job still runs, so that its ratio is only known to be larger.
+    pub(super) is_censored: bool,
+}
+
+/// Run times of a group of jobs.
+#[derive(Clone, Debug)]
+pub(super) struct Group {
+    /// Ratios in ascending order with their probabilities, whose sum is at most 1.
+    points: Vec<(f64, f64)>,
+    /// Number of independent jobs.
+    count: usize,
+    /// Number of jobs that have ended.
+    pub(super) ended: usize,
+}
+
+impl Group {
+    /// Estimates the distribution by the method of Kaplan and Meier. The probability beyond the
+    /// largest ratio that is known remains open.
+    pub(super) fn new(mut samples: Vec<Sample>, count: usize, ended: usize) -> Group {
+        // A job that still runs at the ratio at which another ended may run for longer.
+        samples.sort_by(|a, b| a.ratio.total_cmp(&b.ratio).then(a.is_censored.cmp(&b.is_censored)));
+        let (mut survival, all) = (1.0, samples.len());
+        let mut points = Vec::<(f64, f64)>::new();
+        for (before, sample) in samples.iter().enumerate().filter(|(_, sample)| !sample.is_censored) {
+            let probability = survival / (all - before) as f64;
+            survival -= probability;
+            match points.last_mut() {
+                Some((ratio, sum)) if *ratio == sample.ratio => *sum += probability,
+                _ => points.push((sample.ratio, probability)),
+            }
+        }
+        Group { points, count, ended }
+    }
+}
+
+/// Distribution of the run time of a job.
+#[derive(Clone, Debug)]
+pub struct Distribution {
+    /// Ratios in ascending order, each with the probability of a ratio up to it. The last is 1.
+    points: Arc<[(f64, f64)]>,
+    /// Probability of the ratios that are excluded, since the job has run for longer.
+    excluded: f64,
+    /// Ratio that has elapsed, and the reference of all ratios.
+    elapsed: f64,
+    reference: SimSpan,
+}
+
+impl Distribution {
+    /// Mixes groups from narrow to wide: each has the weight `n / (n + wider)` of what is left, and
+    /// the last has the rest. Without any job all ratios up to 1 are equally likely.
+    pub(super) fn mixed<'a>(groups: impl Iterator<Item = &'a Group>, wider: f64) -> Distribution {
+        let (mut left, mut points) = (1.0, Vec::<(f64, f64)>::new());
+        let mut groups = groups.peekable();
+        while let Some(group) = groups.next() {
+            let count = group.count as f64;
+            let weight = if groups.peek().is_none() { left } else { left * count / (count + wider) };
+            for &(ratio, probability) in &group.points {
+                points.push((ratio, weight * probability));
+                left -= weight * probability;
+            }
+        }
+        if points.is_empty() {
+            points = (1..=EVEN).map(|at| (f64::from(at) / f64::from(EVEN), 1.0 / f64::from(EVEN))).collect();
+        } else {
+            // What no group knows is that the job runs for as long as requested.
+            points.push((1.0, left.max(0.0)));
+        }
+        points.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let mut sum = 0.0;
+        for (_, probability) in &mut points {
+            sum += *probability;
+            *probability = sum;
+        }
+        points.iter_mut().for_each(|(_, until)| *until /= sum);
+        Distribution { points: points.into(), excluded: 0.0, elapsed: 0.0, reference: SimSpan::ZERO }
+    }
+
+    /// Returns the distribution for a job that has run for this part of the reference.
+    pub(super) fn given(&self, elapsed: f64) -> Distribution {
+        let over = self.points.partition_point(|(ratio, _)| *ratio <= elapsed);
+        let excluded = if over == 0 { 0.0 } else { self.points[over - 1].1 };
+        Distribution { points: Arc::clone(&self.points), excluded, elapsed, ..*self }
+    }
+
+    /// Returns the distribution with the time to which its ratios are relative.
+    pub(super) fn scaled(self, reference: SimSpan) -> Distribution {
+        Distribution { reference, ..self }
+    }
+
+    /// Returns the run time with this probability of a shorter one, from 0 to 1; always longer than
+    /// the time that has elapsed.
+    #[must_use]
+    pub fn quantile(&self, probability: f64) -> SimSpan {
+        let left = 1.0 - self.excluded;
+        let ratio = if left > NONE_LEFT {
+            let at = self.excluded + probability * left;
+            let place = self.points.partition_point(|(_, until)| *until < at);
+            self.points[place.min(self.points.len() - 1)].0
+        } else {
+            // Nothing of the past is so long. The job may end at any time up to its request, or,
+            // beyond it, up to twice the time that has elapsed.
+            let most = if self.elapsed < 1.0 { 1.0 } else { 2.0 * self.elapsed };
+            self.elapsed + probability * (most - self.elapsed)
+        };
+        let elapsed = self.reference.scaled(self.elapsed);
+        self.reference.scaled(ratio).max(elapsed.saturating_add(LEAST))
+    }
+}
+
+/// Number of ratios without any knowledge.
+const EVEN: u32 = 20;
+
+/// Probability below which what is left of a distribution is taken for nothing.
+const NONE_LEFT: f64 = 1e-9;
+
+/// Least time that a running job still takes.
+const LEAST: SimSpan = SimSpan::from_secs(1);

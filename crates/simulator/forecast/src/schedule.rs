@@ -1,0 +1,171 @@
+//! Schedules with the starts, ends and nodes of all jobs, and the moments cut out of them.
+
+use crate::moment::{Moment, RunningJob};
+use crate::place::FreeNodes;
+use dfrsim_cluster::{Followers, NodeRange, Observer, Occurrence, Placement, SimulationError};
+use dfrsim_model::platform::devices::OnDevices;
+use dfrsim_model::{Job, SimSpan, SimTime};
+use dfrsim_policies::Setup;
+
+/// Schedule of all jobs of a workload.
+#[derive(Clone, Debug, Default)]
+pub struct Schedule {
+    entries: Vec<Entry>,
+    /// True if it was recorded, so that jobs may run beyond their requested times.
+    is_recorded: bool,
+}
+
+/// Job of a schedule.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// The job; its run time is the time that it runs.
+    pub job: Job,
+    /// Time at which it left the system without a start: it was rejected.
+    pub rejected: Option<SimTime>,
+    /// Periods in which it runs, in order; the first begins with its start.
+    pub periods: Vec<Period>,
+}
+
+/// Period in which a job runs on nodes.
+#[derive(Clone, Debug)]
+pub struct Period {
+    /// Begin.
+    pub from: SimTime,
+    /// End; [`SimTime::MAX`] if it is not known.
+    pub until: SimTime,
+    /// Nodes at its end.
+    pub on: Vec<NodeRange>,
+    /// Devices of the tasks on each node.
+    pub devices: Vec<(u32, OnDevices)>,
+}
+
+/// Time within which a job that was recorded beyond its requested time is expected to end.
+const OVERTIME: SimSpan = SimSpan::from_secs(60);
+
+impl Entry {
+    /// Returns the time of the first start.
+    pub fn start(&self) -> Option<SimTime> {
+        self.periods.first().map(|period| period.from)
+    }
+
+    /// Returns the time of the last end; `None` if it has not started or its end is not known.
+    pub fn end(&self) -> Option<SimTime> {
+        self.periods.last().map(|period| period.until).filter(|&until| until < SimTime::MAX)
+    }
+}
+
+impl Schedule {
+    /// Simulates jobs and records their schedule.
+    ///
+    /// # Errors
+    /// The errors of the simulation.
+    pub fn simulate(
+        setup: &Setup,
+        jobs: impl IntoIterator<Item = Job>,
+        followers: Followers,
+    ) -> Result<Schedule, SimulationError> {
+        let mut schedule = Schedule::default();
+        setup.simulate(jobs, followers, &mut schedule)?;
+        Ok(schedule)
+    }
+
+    /// Takes the recorded starts of jobs, given with their waits in order of submission, and gives them
+    /// nodes. Returns the number of jobs that have no room on so many nodes, too: they are not among
+    /// the running jobs of a moment.
+    pub fn recorded(jobs: Vec<(Job, SimSpan)>, nodes: u32) -> (Schedule, usize) {
+        let period = |(job, wait): (Job, SimSpan)| {
+            let from = job.submit.saturating_add(wait);
+            let until = from.saturating_add(job.run_time);
+            let periods = vec![Period { from, until, on: Vec::new(), devices: Vec::new() }];
+            Entry { job, rejected: None, periods }
+        };
+        let mut entries: Vec<Entry> = jobs.into_iter().map(period).collect();
+        let mut events: Vec<(SimTime, bool, usize)> = Vec::with_capacity(2 * entries.len());
+        for (at, entry) in entries.iter().enumerate() {
+            events.push((entry.periods[0].from, true, at));
+            events.push((entry.periods[0].until, false, at));
+        }
+        // Ends come before starts of the same time.
+        events.sort_unstable();
+        let (mut free, mut without_room) = (FreeNodes::all(nodes), 0);
+        for (_, is_start, at) in events {
+            let tasks = entries[at].job.tasks;
+            let on = &mut entries[at].periods[0].on;
+            match is_start {
+                true => match free.take(tasks) {
+                    Some(taken) => *on = taken,
+                    None => without_room += 1,
+                },
+                false => free.give(on),
+            }
+        }
+        (Schedule { entries, is_recorded: true }, without_room)
+    }
+
+    /// Returns the jobs, in order of submission.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// Cuts out the state at a time: after the ends and submissions of that time, and before the
+    /// starts.
+    pub fn at(&self, at: SimTime) -> Moment {
+        let mut moment = Moment { at, ..Moment::default() };
+        let submitted = self.entries.partition_point(|entry| entry.job.submit <= at);
+        for entry in &self.entries[..submitted] {
+            if entry.rejected.is_some() || entry.periods.last().is_some_and(|last| last.until <= at) {
+                continue;
+            }
+            match entry.periods.iter().find(|period| period.from < at && at < period.until) {
+                Some(period) if period.on.is_empty() => {}
+                Some(period) => {
+                    let mut job = entry.job.clone();
+                    let elapsed = at.since(period.from);
+                    if self.is_recorded && job.requested_time.is_some_and(|request| request <= elapsed) {
+                        job.requested_time = Some(elapsed.saturating_add(OVERTIME));
+                    }
+                    let (on, devices) = (period.on.clone(), period.devices.clone());
+                    moment.running.push(RunningJob { job, start: period.from, on, devices });
+                }
+                None => moment.waiting.push(entry.job.clone()),
+            }
+        }
+        moment
+    }
+
+    fn begin(&mut self, job: u64, from: SimTime, on: Placement<'_>) {
+        let on = on.ranges().to_vec();
+        let period = Period { from, until: SimTime::MAX, on, devices: Vec::new() };
+        self.entries[job as usize].periods.push(period);
+    }
+
+    fn end(&mut self, job: u64, until: SimTime) {
+        self.entries[job as usize].periods.last_mut().into_iter().for_each(|it| it.until = until);
+    }
+}
+
+impl Observer for Schedule {
+    fn observe(&mut self, now: SimTime, job: u64, occurrence: Occurrence<'_>) {
+        match occurrence {
+            Occurrence::Submitted(submitted, _) => {
+                self.entries.push(Entry { job: submitted.clone(), rejected: None, periods: Vec::new() });
+            }
+            Occurrence::Started(on, _) | Occurrence::Resumed(on, _) => self.begin(job, now, on),
+            Occurrence::Migrated(on, ..) => {
+                let periods = &mut self.entries[job as usize].periods;
+                periods.last_mut().into_iter().for_each(|it| it.on = on.ranges().to_vec());
+            }
+            Occurrence::Bound(devices) => {
+                let periods = &mut self.entries[job as usize].periods;
+                periods.last_mut().into_iter().for_each(|it| it.devices = devices.to_vec());
+            }
+            Occurrence::Paused(_)
+            | Occurrence::Interrupted(..)
+            | Occurrence::Killed(_)
+            | Occurrence::Lost(..)
+            | Occurrence::Completed(_) => self.end(job, now),
+            Occurrence::Rejected => self.entries[job as usize].rejected = Some(now),
+            Occurrence::Linked(_) | Occurrence::Asked(..) | Occurrence::YieldChanged(_) => {}
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! The moment of a state, in the time of a workload.
+
+use super::Fault;
+use super::read::{Job as StateJob, State};
+use crate::moment::{Moment, RunningJob};
+use crate::place::FreeNodes;
+use dfrsim_model::{Dependencies, Job, JobId, SimSpan, SimTime, UserId};
+use rustc_hash::FxHashMap;
+
+/// Moment of a state, and what was found in the state beside its jobs.
+#[derive(Clone, Debug, Default)]
+pub struct StateMoment {
+    /// The moment.
+    pub moment: Moment,
+    /// Names of the waiting jobs, in the order of [`Moment::waiting`], with the reasons for which
+    /// they wait.
+    pub names: Vec<(String, Option<String>)>,
+    /// Jobs that are held, which have no forecast.
+    pub held: Vec<String>,
+    /// Number of users without a number in the history.
+    pub unknown_users: usize,
+    /// Number of dependencies on jobs that are not in the state, which are taken for fulfilled.
+    pub fulfilled: usize,
+}
+
+/// Returns the second of the workload for a time.
+fn second(time: i64, origin: i64) -> SimTime {
+    SimTime::from_secs(time.saturating_sub(origin).unsigned_abs())
+}
+
+impl State {
+    /// Returns the earliest time of the state.
+    pub fn earliest(&self) -> i64 {
+        self.jobs.iter().map(|job| job.submit).min().unwrap_or(self.at).min(self.at)
+    }
+
+    /// Creates the moment of the state on equal nodes. `origin` is the time of second 0 of the
+    /// workload, and `users` has the numbers of its users by name.
+    ///
+    /// # Errors
+    /// A fault for each running job that has no room beside those before it.
+    pub fn moment(
+        &self,
+        nodes: u32,
+        origin: i64,
+        users: &FxHashMap<String, u32>,
+    ) -> Result<StateMoment, Vec<Fault>> {
+        let mut found = StateMoment::default();
+        found.moment.at = second(self.at, origin);
+        let mut order: Vec<&StateJob> = self.jobs.iter().collect();
+        let number = |job: &StateJob| job.name.parse::<u64>().unwrap_or(u64::MAX);
+        order.sort_by_key(|job| (job.submit, number(job), job.place));
+        let (mut free, mut faults) = (FreeNodes::all(nodes), Vec::new());
+        let mut strangers = FxHashMap::default();
+        let next = users.values().copied().max().unwrap_or(0) + 1;
+        let is_held = |job: &StateJob| job.start.is_none() && job.is_held();
+        let present: FxHashMap<&str, JobId> = (1..)
+            .zip(&order)
+            .filter(|(_, job)| !is_held(job))
+            .map(|(id, job)| (job.name.as_str(), JobId(id)))
+            .collect();
+        for (id, state) in (1..).zip(&order) {
+            if is_held(state) {
+                found.held.push(state.name.clone());
+                continue;
+            }
+            let user = state.user.as_ref().map(|name| {
+                users.get(name).copied().unwrap_or_else(|| {
+                    let count = strangers.len() as u32;
+                    *strangers.entry(name.clone()).or_insert(next + count)
+                })
+            });
+            let limit = SimSpan::from_secs(state.limit);
+            let job = Job {
+                id: JobId(id),
+                submit: second(state.submit, origin),
+                tasks: state.size,
+                run_time: limit,
+                requested_time: Some(limit),
+                user: user.and_then(UserId::new),
+                ..Job::default()
+            };
+            if let Some(start) = state.start {
+                match free.take(state.size) {
+                    Some(on) => {
+                        let start = second(start, origin);
+                        found.moment.running.push(RunningJob { job, start, on, devices: Vec::new() });
+                    }
+                    None => faults.push(Fault {
+                        place: state.place,
+                        job: Some(state.name.clone()),
+                        message: format!(
+                            "it runs on {} nodes, but beside the running jobs before it only {} of {nodes} are left",
+                            state.size,
+                            free.count()
+                        ),
+                    }),
+                }
+                continue;
+            }
+            let after: Vec<JobId> =
+                state.after.iter().filter_map(|other| present.get(other.as_str()).copied()).collect();
+            found.fulfilled += state.after.len() - after.len();
+            if !after.is_empty() {
+                found.moment.after.insert(job.id, Dependencies::hold(after, Vec::new()));
+            }
+            found.names.push((state.name.clone(), state.reason.clone()));
+            found.moment.waiting.push(job);
+        }
+        found.unknown_users = strangers.len();
+        if faults.is_empty() { Ok(found) } else { Err(faults) }
+    }
+}

@@ -1,0 +1,74 @@
+//! Values of fields: times, durations, sizes and states, as Slurm writes them.
+
+use super::read::Phase;
+use chrono::NaiveDateTime;
+
+/// Parses a time of Slurm into seconds since 1970, as if it were UTC; or a number of seconds.
+pub(super) fn moment(text: &str) -> Option<i64> {
+    if let Ok(seconds) = text.parse::<i64>() {
+        return Some(seconds).filter(|&seconds| seconds > 0);
+    }
+    let date = NaiveDateTime::parse_from_str(text, "%Y-%m-%dT%H:%M:%S").ok()?;
+    Some(date.and_utc().timestamp())
+}
+
+/// Parses a duration into seconds: minutes, `M:SS`, `H:MM:SS`, `D-HH`, `D-HH:MM` or `D-HH:MM:SS`.
+pub fn duration(text: &str) -> Option<u64> {
+    let (days, rest) = match text.split_once('-') {
+        Some((days, rest)) => (Some(days.parse::<u64>().ok()?), rest),
+        None => (None, text),
+    };
+    let parts: Vec<u64> = rest.split(':').map(|part| part.parse().ok()).collect::<Option<_>>()?;
+    let [hours, minutes, seconds] = match (days, &parts[..]) {
+        (Some(_), &[hours]) => [hours, 0, 0],
+        (Some(_), &[hours, minutes]) => [hours, minutes, 0],
+        (None, &[minutes]) => [0, minutes, 0],
+        (None, &[minutes, seconds]) => [0, minutes, seconds],
+        (_, &[hours, minutes, seconds]) => [hours, minutes, seconds],
+        _ => return None,
+    };
+    let hours = days.unwrap_or(0).checked_mul(24)?.checked_add(hours)?;
+    let seconds = hours.checked_mul(3_600)?.checked_add(minutes.checked_mul(60)?)?.checked_add(seconds)?;
+    Some(seconds).filter(|&seconds| seconds <= 10_000_000_000)
+}
+
+/// Parses a size, of which the first number counts if it is a range, as in `2-4`.
+pub(super) fn size(text: &str) -> Option<u32> {
+    let first = text.split('-').next().unwrap_or_default();
+    first.parse().ok().filter(|&size| size > 0)
+}
+
+/// Parses a state of a job; `None` if it is unknown.
+pub(super) fn phase(text: &str) -> Option<Phase> {
+    let word = text.split([' ', '+']).next().unwrap_or_default();
+    Some(match word {
+        "PENDING" | "PD" => Phase::Pending,
+        "RUNNING" | "R" | "COMPLETING" | "CG" | "CONFIGURING" | "CF" | "SUSPENDED" | "S" | "STOPPED" | "ST"
+        | "SIGNALING" | "SI" | "RESIZING" | "RS" => Phase::Running,
+        "COMPLETED" | "CD" | "CANCELLED" | "CA" | "FAILED" | "F" | "TIMEOUT" | "TO" | "NODE_FAIL" | "NF"
+        | "PREEMPTED" | "PR" | "OUT_OF_MEMORY" | "OOM" | "BOOT_FAIL" | "BF" | "DEADLINE" | "DL"
+        | "REVOKED" | "RV" | "SPECIAL_EXIT" | "SE" => Phase::Ended,
+        "REQUEUED" | "RQ" | "REQUEUE_HOLD" | "RH" | "REQUEUE_FED" | "RF" => Phase::Pending,
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_read_as_slurm_writes_them() {
+        assert_eq!(duration("30"), Some(1_800));
+        assert_eq!(duration("2:03"), Some(123));
+        assert_eq!(duration("1-02:03:04"), Some(93_784));
+        assert_eq!(duration("2-12"), Some(216_000));
+        assert_eq!([duration(""), duration("UNLIMITED"), duration("1-2-3")], [None; 3]);
+        assert_eq!(moment("1970-01-02T00:00:01"), Some(86_401));
+        assert_eq!([moment("N/A"), moment("Unknown"), moment("0")], [None; 3]);
+        assert_eq!([size("4"), size("2-4"), size("0"), size("")], [Some(4), Some(2), None, None]);
+        assert_eq!(phase("CANCELLED by 7"), Some(Phase::Ended));
+        assert_eq!(phase("PD"), Some(Phase::Pending));
+        assert_eq!(phase("WAITING"), None);
+    }
+}

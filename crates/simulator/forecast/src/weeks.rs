@@ -1,0 +1,65 @@
+//! Later submissions, taken from past weeks.
+//!
+//! What is submitted after a moment is taken from past weeks, from the same weekday and hour on. A
+//! new week is chosen whenever one is over.
+
+use crate::moment::Moment;
+use dfrsim_model::{Job, JobId, Rng, SimSpan, SimTime};
+use rand::RngExt as _;
+use rustc_hash::FxHashMap;
+
+/// One week, in microseconds.
+const WEEK: u64 = 7 * 86_400 * 1_000_000;
+
+/// Number of past weeks from which one is chosen.
+const CHOICE: u64 = 8;
+
+/// Submissions of the past, in order.
+#[derive(Clone, Debug, Default)]
+pub struct Submissions {
+    jobs: Vec<Job>,
+}
+
+impl Submissions {
+    /// Takes jobs in order of submission. The run times of those that have not ended by a moment are
+    /// not used.
+    pub fn new(jobs: Vec<Job>) -> Submissions {
+        Submissions { jobs }
+    }
+
+    /// Returns the submissions after a moment in one draw. `run_time` gives the run time of a job
+    /// that is in the system at the moment, by its index in [`Moment::jobs`].
+    pub fn after<'a>(
+        &'a self,
+        moment: &Moment,
+        in_system: &'a FxHashMap<JobId, usize>,
+        run_time: impl Fn(usize, &mut Rng) -> SimSpan + 'a,
+        mut rng: Rng,
+    ) -> impl Iterator<Item = Job> + 'a {
+        let at = moment.at.micros();
+        let first = self.jobs.first().map_or(u64::MAX, |job| job.submit.micros());
+        let weeks = at.saturating_sub(first) / WEEK;
+        let (mut week, mut from, mut to, mut shift, mut number) = (0, 0, 0, 0, u64::MAX / 2);
+        std::iter::from_fn(move || {
+            while from == to {
+                // A week of the past must be over by the moment.
+                let most = weeks.min(week + CHOICE);
+                if weeks <= week {
+                    return None;
+                }
+                let back = rng.random_range(week + 1..=most);
+                let begin = at + week * WEEK - back * WEEK;
+                from = self.jobs.partition_point(|job| job.submit.micros() <= begin);
+                to = self.jobs.partition_point(|job| job.submit.micros() <= begin + WEEK);
+                shift = back * WEEK;
+                week += 1;
+            }
+            let job = &self.jobs[from];
+            from += 1;
+            number += 1;
+            let run_time = in_system.get(&job.id).map_or(job.run_time, |&place| run_time(place, &mut rng));
+            let submit = SimTime::from_micros(job.submit.micros() + shift);
+            Some(Job { id: JobId(number), submit, run_time, ..job.clone() })
+        })
+    }
+}

@@ -1,0 +1,164 @@
+//! Simulations that begin from a state: their starts are those of the uninterrupted simulation, and
+//! the audit judges them.
+
+use dfrsim_audit::fractional::FractionalPolicy;
+use dfrsim_audit::{Auditor, CheckedPolicy};
+use dfrsim_cluster::{
+    BeginningError, Conditions, EstimateModel, Followers, Metrics, Observer, Occurrence, Options, Overrun,
+    SimulationError, SummaryOptions, records,
+};
+use dfrsim_forecast::forecast::Prepared;
+use dfrsim_forecast::moment::Moment;
+use dfrsim_forecast::schedule::Schedule;
+use dfrsim_model::site::SiteSettings;
+use dfrsim_model::{Job, JobId, Seed, Share, SimSpan, SimTime, UserId};
+use dfrsim_policies::{Policy, PolicyOptions, Setup};
+use rand::RngExt as _;
+use std::sync::Arc;
+
+const NODES: u32 = 16;
+
+/// Returns jobs of some hours, which wait now and then. Each requests more time than it needs, or is
+/// killed.
+fn jobs() -> Vec<Job> {
+    let mut rng = Seed::new(7).fork("beginning").rng();
+    let mut submit = 0;
+    let job = |id| {
+        submit += rng.random_range(0..600);
+        let run = rng.random_range(60..7_200);
+        Job {
+            id: JobId(id),
+            submit: SimTime::from_secs(submit),
+            tasks: rng.random_range(1..=NODES / 2),
+            cpu_need: Share::from_ratio(rng.random_range(1..=4), 4),
+            memory: Share::from_ratio(rng.random_range(1..=10), 10),
+            run_time: SimSpan::from_secs(run),
+            requested_time: Some(SimSpan::from_secs(run * rng.random_range(9..40) / 10)),
+            user: UserId::new(rng.random_range(1..6)),
+            ..Job::default()
+        }
+    };
+    (1..=160).map(job).collect()
+}
+
+fn setup(policy: &str, site: Option<SiteSettings>) -> Setup {
+    let options =
+        Options { estimates: EstimateModel::Requested, overrun: Overrun::Kill, ..Options::default() };
+    let conditions = Conditions { site: site.map(Arc::new), ..Conditions::default() };
+    let policy: Policy = policy.parse().unwrap();
+    Setup::new((policy, PolicyOptions::default()), NODES, conditions, options, SummaryOptions::new(NODES))
+}
+
+/// Observer that passes all records to the auditor.
+struct Audited(Auditor, Metrics);
+
+impl Observer for Audited {
+    fn observe(&mut self, now: SimTime, job: u64, occurrence: Occurrence<'_>) {
+        self.0.record(&occurrence.record(now, job));
+        self.1.observe(now, job, occurrence);
+    }
+}
+
+/// Simulates all jobs from a moment on with true run times, and audits the records.
+fn audit(setup: &Setup, moment: &Moment, jobs: &[Job]) {
+    let beginning = moment.beginning().unwrap();
+    let Setup { policy, parameters, .. } = setup;
+    let checked = match *policy {
+        Policy::Batch(batch) => CheckedPolicy::Batch(batch),
+        Policy::Fractional(parts) => CheckedPolicy::Fractional(FractionalPolicy::new(parts, parameters.period)),
+        _ => CheckedPolicy::Fractional(FractionalPolicy::equipartition(parameters.period)),
+    };
+    let rules = (SimSpan::ZERO, Overrun::Kill);
+    let name = policy.to_string();
+    let run = records::run(&name, NODES, rules, SimSpan::from_secs(10), (None, None));
+    let mut auditor = Auditor::begin(&run).unwrap().with_policy(checked);
+    records::conditions(None, None, setup.site.as_deref()).iter().for_each(|it| auditor.record(it));
+    auditor.record(&beginning.record());
+    let setup = Setup {
+        options: Options { beginning: Some(Arc::new(beginning)), ..setup.options.clone() },
+        ..setup.clone()
+    };
+    let present: Vec<JobId> = moment.jobs().map(|(job, _)| job.id).collect();
+    let is_there = |job: &&Job| job.submit > moment.at || present.contains(&job.id);
+    let jobs = jobs.iter().filter(is_there).cloned();
+    let mut audited = Audited(auditor, Metrics::new(setup.figures.clone()));
+    setup.simulate(jobs, Followers::default(), &mut audited).unwrap();
+    let Audited(mut auditor, metrics) = audited;
+    auditor.record(&metrics.summary().unwrap().record());
+    let found = auditor.finish();
+    assert!(found.is_ok(), "{policy} at {}: {}", moment.at, found.unwrap_err());
+}
+
+/// Returns the times of ten moments.
+fn moments(schedule: &Schedule) -> impl Iterator<Item = Moment> + '_ {
+    let last = schedule.entries().last().unwrap().job.submit;
+    (1..=10).map(move |part| schedule.at(SimTime::from_micros(last.micros() / 11 * part)))
+}
+
+#[test]
+fn batch_schedules_continue_as_if_they_had_not_been_cut() {
+    let jobs = jobs();
+    let policies =
+        ["FCFS", "EASY", "FIRSTFIT", "EASY/ORDER=SJF", "EASY/NODES=SHARED", "FCFS/NODES=EXCLUSIVE"];
+    for policy in policies {
+        let setup = setup(policy, None);
+        let schedule = Schedule::simulate(&setup, jobs.clone(), Followers::default()).unwrap();
+        let mut waiting = 0;
+        for moment in moments(&schedule) {
+            // The audit needs the number of cores where jobs share nodes.
+            if !policy.contains("NODES=") {
+                audit(&setup, &moment, &jobs);
+            }
+            waiting += moment.waiting.len();
+            let prepared = Prepared::new(&setup, &moment, SimSpan::from_secs(10_000_000)).unwrap();
+            let run_times: Vec<SimSpan> = moment.jobs().map(|(job, _)| job.run_time).collect();
+            let later = jobs.iter().filter(|job| job.submit > moment.at).cloned();
+            let starts = prepared.starts(&run_times, later).unwrap();
+            for (job, start) in moment.waiting.iter().zip(starts) {
+                let entry = schedule.entries().iter().find(|entry| entry.job.id == job.id).unwrap();
+                assert_eq!(start, entry.start(), "{policy} at {}: job {}", moment.at, job.id);
+            }
+        }
+        assert!(waiting > 10, "{policy}: {waiting}");
+    }
+}
+
+/// Policies whose later decisions depend on more than jobs and nodes: timers, reservations, yields.
+#[test]
+fn all_policies_take_over_a_running_system() {
+    let jobs = jobs();
+    let policies = ["CONS", "SLURM", "EQUIPARTITION", "GreedyPM*/per/OPT=MIN", "/per/OPT=MIN"];
+    let schedule = Schedule::simulate(&setup("EASY", None), jobs.clone(), Followers::default()).unwrap();
+    for policy in policies {
+        for moment in moments(&schedule) {
+            audit(&setup(policy, None), &moment, &jobs);
+        }
+    }
+}
+
+#[test]
+fn an_impossible_state_is_an_error() {
+    let setup = setup("EASY", None);
+    let schedule = Schedule::simulate(&setup, jobs(), Followers::default()).unwrap();
+    let moment = moments(&schedule).find(|moment| moment.running.len() > 1).unwrap();
+    let error = |moment: &Moment, run_times: &[SimSpan]| {
+        let prepared = Prepared::new(&setup, moment, SimSpan::MAX)?;
+        prepared.starts(run_times, std::iter::empty()).map(drop)
+    };
+    let run_times: Vec<SimSpan> = moment.jobs().map(|(job, _)| job.run_time).collect();
+    let first = moment.running[0].job.id;
+    let short = vec![SimSpan::from_secs(1); run_times.len()];
+    let ended = error(&moment, &short).unwrap_err();
+    assert!(matches!(ended, SimulationError::Beginning(BeginningError::EndsBefore(_, at)) if at == moment.at));
+    let mut twice = moment.clone();
+    twice.running[1].on = twice.running[0].on.clone();
+    assert!(matches!(error(&twice, &run_times).unwrap_err(), SimulationError::Violation(_)));
+    let mut late = moment.clone();
+    late.running[0].start = late.at;
+    let expected = SimulationError::Beginning(BeginningError::StartsLater(first));
+    assert_eq!(error(&late, &run_times).unwrap_err(), expected);
+    let mut early = moment;
+    early.running[0].job.submit = early.at;
+    let expected = SimulationError::Beginning(BeginningError::NotSubmitted(first));
+    assert_eq!(error(&early, &run_times).unwrap_err(), expected);
+}

@@ -1,0 +1,129 @@
+//! States as Slurm prints them.
+
+use dfrsim_forecast::state::{State, read};
+use rustc_hash::FxHashMap;
+
+/// Time of all states here: 2026-03-03T12:00:00.
+const NOON: i64 = 1_772_539_200;
+
+const SQUEUE: &str = "\
+JOBID|USER|STATE|NODES|TIME_LIMIT|TIME|SUBMIT_TIME|START_TIME|REASON|DEPENDENCY
+11|ann|RUNNING|6|2:00:00|30:00|2026-03-03T11:00:00|2026-03-03T11:30:00|None|(null)
+12|ben|PENDING|4|1-00:00:00|0:00|2026-03-03T11:40:00|N/A|Resources|(null)
+13|ann|PENDING|8|1:00:00|0:00|2026-03-03T11:50:00|N/A|Dependency|afterok:12(unfulfilled),afterany:9
+14|ann|PENDING|1|1:00:00|0:00|2026-03-03T11:55:00|N/A|JobHeldUser|(null)
+10|ben|COMPLETED|1|1:00:00|10:00|2026-03-03T10:00:00|2026-03-03T10:00:00|None|(null)
+";
+
+/// The form of Slurm 20.11 to 23.02; a pending job may have a planned start.
+const SCONTROL: &str = "\
+JobId=11 JobName=tuning
+   UserId=ann(1001) GroupId=staff(100) MCS_label=N/A
+   Priority=1 Nice=0 Account=physics QOS=normal
+   JobState=RUNNING Reason=None Dependency=(null)
+   Requeue=1 Restarts=0 BatchFlag=1 Reboot=0 ExitCode=0:0
+   RunTime=00:30:00 TimeLimit=02:00:00 TimeMin=N/A
+   SubmitTime=2026-03-03T11:00:00 EligibleTime=2026-03-03T11:00:00
+   StartTime=2026-03-03T11:30:00 EndTime=2026-03-03T13:30:00 Deadline=N/A
+   NumNodes=6 NumCPUs=96 NumTasks=96 CPUs/Task=1 ReqB:S:C:T=0:0:*:*
+
+JobId=12 JobName=t.sub
+   UserId=ben GroupId=staff MCS_label=N/A
+   JobState=PENDING Reason=Resources Dependency=(null)
+   RunTime=00:00:00 TimeLimit=1-00:00:00 TimeMin=N/A
+   SubmitTime=2026-03-03T11:40:00 EligibleTime=2026-03-03T11:40:00
+   StartTime=2026-03-03T13:30:00 EndTime=2026-03-04T13:30:00 Deadline=N/A
+   NumNodes=4-4 NumCPUs=64 NumTasks=64 CPUs/Task=1 ReqB:S:C:T=0:0:*:*
+";
+
+const JSON: &str = r#"{"last_update": {"set": true, "infinite": false, "number": 1772539200}, "meta": {"plugin": {}}, "jobs": [
+  {"job_id": 11, "user_name": "ann", "job_state": ["RUNNING"], "node_count": {"set": true, "infinite": false, "number": 6},
+   "time_limit": {"set": true, "infinite": false, "number": 120}, "submit_time": {"set": true, "infinite": false, "number": 1772535600},
+   "start_time": {"set": true, "infinite": false, "number": 1772537400}, "state_reason": "None", "dependency": ""},
+  {"job_id": 12, "user_name": "ben", "job_state": "PENDING", "node_count": 4, "time_limit": 1440, "submit_time": 1772538000}]}"#;
+
+fn users() -> FxHashMap<String, u32> {
+    [("ann".to_owned(), 1)].into_iter().collect()
+}
+
+fn faults(text: &str) -> Vec<String> {
+    read(text, Some(NOON), false).unwrap_err().iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn all_forms_of_a_state_are_the_same() {
+    let [squeue, scontrol, json] = [SQUEUE, SCONTROL, JSON].map(|text| read(text, None, false).unwrap());
+    let common = |state: &State| {
+        let of = |job: &dfrsim_forecast::state::StateJob| {
+            (job.name.clone(), job.user.clone(), job.size, job.limit, job.submit, job.start)
+        };
+        (state.at, state.jobs.iter().take(2).map(of).collect::<Vec<_>>())
+    };
+    assert_eq!(squeue.at, NOON);
+    assert_eq!(common(&scontrol), common(&squeue));
+    assert_eq!(common(&json), common(&squeue));
+    assert_eq!((squeue.counts.ended, squeue.jobs.len()), (1, 4));
+    assert_eq!(squeue.jobs[2].after, ["12", "9"]);
+}
+
+#[test]
+fn lines_of_sacct_are_a_state_too() {
+    let sacct = "JobID|User|State|NNodes|Timelimit|Elapsed|Submit|Start|End\n\
+         11|ann|RUNNING|6|02:00:00|00:30:00|2026-03-03T11:00:00|2026-03-03T11:30:00|Unknown\n\
+         11.batch||RUNNING|1||00:30:00|2026-03-03T11:30:00|2026-03-03T11:30:00|Unknown\n\
+         12|ben|PENDING|4|1-00:00:00|00:00:00|2026-03-03T11:40:00|Unknown|Unknown\n\
+         9|ben|COMPLETED|4|1-00:00:00|00:10:00|2026-03-03T10:40:00|2026-03-03T10:40:00|2026-03-03T10:50:00\n";
+    let state = read(sacct, None, false).unwrap();
+    assert_eq!((state.at, state.jobs.len(), state.counts.steps, state.counts.ended), (NOON, 2, 1, 1));
+}
+
+#[test]
+fn a_state_becomes_a_moment() {
+    let state = read(SQUEUE, None, false).unwrap();
+    let found = state.moment(8, NOON - 36_000, &users()).unwrap();
+    let moment = &found.moment;
+    assert_eq!((moment.running.len(), moment.waiting.len(), &found.held[..]), (1, 2, &["14".to_owned()][..]));
+    assert_eq!((found.unknown_users, found.fulfilled), (1, 1));
+    assert_eq!(moment.at.as_secs_f64(), 36_000.0);
+    let second = &moment.waiting[1];
+    assert_eq!(moment.after[&second.id].jobs, [moment.waiting[0].id]);
+    assert_eq!(moment.running[0].job.user.map(|user| user.number()), Some(1));
+}
+
+#[test]
+fn what_cannot_be_is_an_error_with_line_and_field() {
+    let with = |old: &str, new: &str| faults(&SQUEUE.replace(old, new));
+    let late = with("2026-03-03T11:30:00|None", "2026-03-03T08:30:00|None");
+    assert_eq!(
+        late[1..],
+        ["line 2, job `11`: SubmitTime: expected a time before the start and that of the state, found `2026-03-03T11:00:00`"]
+    );
+    assert_eq!(late[0], "line 2, job `11`: RunTime: it has run for 12600 s, beyond its limit of 7200 s");
+    assert_eq!(
+        with("PENDING|4", "PENDING|"),
+        ["line 3, job `12`: NumNodes: expected a number above 0, found nothing"]
+    );
+    assert_eq!(
+        with("PENDING|4", "WAITING|4"),
+        ["line 3, job `12`: JobState: expected a job state such as RUNNING, found `WAITING`"]
+    );
+    assert_eq!(with("|ben|PENDING", "|PENDING"), ["line 3: expected 10 columns, found 9"]);
+    assert_eq!(
+        with("12|ben", "12_[1-9]|ben"),
+        ["line 3, job `12_[1-9]`: JobId: expected one job of an array, as `squeue --array` lists them, found `12_[1-9]`"]
+    );
+    let default = "JOBID PARTITION     NAME     USER ST       TIME  NODES NODELIST(REASON)\n\
+         27   compute     test   ann  R      47:41      2 c-[1-2]\n";
+    let missing =
+        ["line 1: expected a column with the time limit (TIME_LIMIT or Timelimit); `squeue --format` lists it with %l"];
+    assert_eq!(faults(default), missing);
+    let state = read(&SQUEUE.replace("RUNNING|6", "RUNNING|9"), None, false).unwrap();
+    let full = state.moment(8, NOON - 36_000, &users()).unwrap_err();
+    assert_eq!(
+        full[0].to_string(),
+        "line 2, job `11`: it runs on 9 nodes, but beside the running jobs before it only 8 of 8 are left"
+    );
+    let wrong = faults(r#"{"jobs": [{"job_id": 1}]}"#);
+    assert!(wrong[0].contains("jobs[0]") && wrong[0].contains("job_state"), "{wrong:?}");
+    assert!(read("JOBID|STATE|NODES|TIME_LIMIT\n1|PENDING|1|5\n", None, false).is_err());
+}
