@@ -347,6 +347,10 @@ impl LogArguments {
         self.rules.iter().for_each(|setting| setting.apply(&mut rules));
         rules
     }
+    /// Returns the number of parts of a core in which the log counts processors.
+    pub(crate) fn core_parts(&self) -> u32 {
+        self.columns.as_ref().map_or(1, |map| map.core_parts())
+    }
     /// Returns whether the log is a table.
     pub(crate) fn has_columns(&self) -> bool {
         self.columns.is_some()

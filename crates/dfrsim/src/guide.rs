@@ -21,6 +21,7 @@ page!(your_study, "guide/your_study.md");
 page!(cluster_sweep, "guide/cluster_sweep.md");
 page!(outages, "guide/outages.md");
 page!(hosts, "guide/hosts.md");
+page!(gpus, "guide/gpus.md");
 page!(nodes, "guide/nodes.md");
 page!(conditions, "guide/conditions.md");
 page!(priorities, "guide/priorities.md");

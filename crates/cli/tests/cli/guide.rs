@@ -173,6 +173,11 @@ fn hosts() {
 }
 
 #[test]
+fn gpus() {
+    check_page("gpus");
+}
+
+#[test]
 fn outages() {
     check_page("outages");
 }

@@ -8,7 +8,8 @@ use crate::picture_files::PictureFile;
 use clap::{Args, Subcommand};
 use dfrsim_model::SimTime;
 use dfrsim_plots::{
-    ColourBy, EventsError, Figure, StretchForm, Window, draw_gantt, draw_stretch, draw_timeline,
+    ColourBy, EventsError, Figure, StretchForm, Window, draw_gantt, draw_gantt_of_devices, draw_stretch,
+    draw_timeline,
 };
 use dfrsim_report::{Schedule, schedule_page};
 use std::path::PathBuf;
@@ -45,6 +46,7 @@ Examples:
   dfrsim draw gantt easy.jsonl --out gantt.svg
   dfrsim draw gantt easy.jsonl --colour user --out users.pdf
   dfrsim draw gantt greedy.jsonl --from 36000 --to 72000 --out gantt.png
+  dfrsim draw gantt fgd.jsonl --devices --out gpus.svg
   dfrsim run scenarios/grid_quick.toml --set events=kept
   dfrsim draw gantt results/grid_quick/kept/days-homogeneous-FCFS-0-with-minmin.jsonl --out moves.svg")]
 pub(crate) struct Gantt {
@@ -61,6 +63,10 @@ pub(crate) struct Gantt {
     /// state; the six users, accounts, queues or partitions with the most work have their own colours
     #[arg(long, value_name = "PROPERTY", default_value_t)]
     colour: ColourBy,
+    /// Draw a row for each device (a GPU) instead of each node: its height is a whole device, and
+    /// jobs without devices are left out. The platform names the resource as `devices`
+    #[arg(long)]
+    devices: bool,
     #[command(flatten)]
     target: DrawingOutput,
 }
@@ -103,7 +109,8 @@ pub(crate) struct Page {
 /// Draw the CPU in use and the jobs in the system over time
 ///
 /// Upper panel: the CPU that running jobs have, as a fraction of all nodes; lower panel: the numbers
-/// of jobs that run, wait and are preempted. Long files are thinned, but the largest and the
+/// of jobs that run, wait and are preempted. If the platform has devices (GPUs), a third panel has the
+/// parts of them that tasks hold, and the free parts that the mean task cannot use. Long files are thinned, but the largest and the
 /// smallest value of every time span are kept.
 #[derive(Args, Debug)]
 #[command(after_help = "\
@@ -145,9 +152,10 @@ struct DrawingOutput {
 impl Draw {
     pub(crate) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
         match self {
-            Draw::Gantt(Gantt { events, from, to, colour, target }) => {
+            Draw::Gantt(Gantt { events, from, to, colour, devices, target }) => {
                 let window = window(from, to)?;
-                target.write(context, || draw_gantt(&events, window, colour))
+                let draw = if devices { draw_gantt_of_devices } else { draw_gantt };
+                target.write(context, || draw(&events, window, colour))
             }
             Draw::Page(page) => page.write(context),
             Draw::Timeline(Timeline { events, target }) => target.write(context, || draw_timeline(&events)),

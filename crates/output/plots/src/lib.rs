@@ -65,7 +65,8 @@ mod tests {
 
 pub use drawing::draw;
 pub use events::{
-    ColourBy, EventsError, EventsLineError, StretchForm, Window, draw_gantt, draw_stretch, draw_timeline,
+    ColourBy, EventsError, EventsLineError, StretchForm, Window, draw_gantt, draw_gantt_of_devices,
+    draw_stretch, draw_timeline,
 };
 
 /// Data of pictures and pages of a schedule: jobs with their stays on nodes, or VMs with their

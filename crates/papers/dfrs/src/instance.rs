@@ -3,7 +3,8 @@
 use crate::columns::Columns;
 use crate::jitter::JitteredCopy;
 use crate::platform;
-use crate::scenario::{Cut, Log, LublinTraces, Online, OwnTraces, Resample, Source, Workload};
+use crate::saturate;
+use crate::scenario::{Cut, Log, LublinTraces, Online, OwnTraces, Resample, Saturate, Source, Workload};
 use dfrsim_lab::fields::Scenario;
 use dfrsim_lab::{Digest, Digester, Input, InstanceId, RunError};
 use dfrsim_model::platform::classes::{Demands, UnequalNodes};
@@ -193,12 +194,19 @@ fn instances_of_log(
     let columns = workload.source.columns().map(Columns::map).transpose()?;
     let preparation = prepare::Options { origins, columns, ..preparation };
     let has_waits = !scenario.waits_by.is_empty();
-    if log.submission == Submission::Open && log.resample.is_none() && !has_waits {
+    let is_plain = log.submission == Submission::Open && log.resample.is_none() && !has_waits;
+    if is_plain || log.saturate.is_some() {
         let jobs = |stream: &mut JobStream<_>| (stream.header().clone(), stream.collect::<Vec<_>>());
         let read = prepare::with_jobs(&log.file.path, &preparation, jobs).map_err(RunError::input)?;
         let ((header, jobs), report) = read;
-        let read =
+        let mut read =
             ReadLog { workload: place, header, digest: digest_of(log)?, report, links: None, draws: (0, 0) };
+        if let Some(Saturate { replications, to }) = log.saturate {
+            // The drawn jobs have numbers of their own.
+            read.header.texts = None;
+            let parts = saturated(place, workload, &jobs, (scenario.seed, replications, to))?;
+            return Ok((parts, read));
+        }
         let parts = cut_log(log, place, workload, jobs, ("whole", None, None))?;
         return Ok((at_loads(parts, &log.loads), read));
     }
@@ -246,6 +254,22 @@ fn instances_of_log(
     let links = counts.filter(|_| log.resample.is_none());
     let read = ReadLog { workload: place, header, digest: digest_of(log)?, report, links, draws };
     Ok((at_loads(parts, &log.loads), read))
+}
+
+/// Makes the instances that are drawn from a log to fill the devices of a platform.
+fn saturated(
+    place: usize,
+    workload: &Workload,
+    jobs: &[Job],
+    (seed, count, to): (u64, u32, f64),
+) -> Result<Vec<RawInstance>, RunError> {
+    let part = |(number, (mut jobs, from)): (usize, (Vec<Job>, BTreeMap<JobId, JobId>))| {
+        round_to_steps(&mut jobs, workload);
+        let origin = InstanceOrigin::Log(jobs.into(), None, Some(Arc::new(from)));
+        let name = format!("saturated-{number:03}");
+        RawInstance { workload: place, name, load: None, copy: None, recorded: None, origin }
+    };
+    Ok(saturate::draw(jobs, workload, seed, (count, to))?.into_iter().enumerate().map(part).collect())
 }
 
 /// Returns the waits in field 3 of the records.

@@ -30,6 +30,7 @@ mod platform;
 mod published;
 mod readings;
 mod rows;
+mod saturate;
 mod scenario;
 mod setting;
 mod study;

@@ -1,7 +1,7 @@
 //! Measurements of a simulation, from which its rows are made.
 
 use crate::waits::RunWaits;
-use dfrsim_cluster::{Observer, Occurrence, Summary};
+use dfrsim_cluster::{DeviceFigures, Observer, Occurrence, Summary};
 use dfrsim_model::{Job, SimSpan, SimTime};
 
 /// Measurements of one simulation.
@@ -16,6 +16,8 @@ pub(crate) struct Measurements {
     pub(crate) of_jobs: Option<RunWaits>,
     /// Values of the program's own metrics as JSON, if the scenario requests them.
     pub(crate) own: Option<String>,
+    /// Figures of the devices of the nodes, if they have any.
+    pub(crate) devices: Option<DeviceFigures>,
 }
 
 /// Submitted jobs, with their actual submit and run times.

@@ -1,5 +1,6 @@
 //! Unequal nodes of a workload.
 
+use crate::columns::Columns;
 use crate::scenario::{PriorityFields, Workload};
 use dfrsim_lab::{Digester, RunError, platform_fields};
 use dfrsim_model::platform::classes::{
@@ -7,7 +8,7 @@ use dfrsim_model::platform::classes::{
 };
 use dfrsim_model::{Job, Seed};
 use dfrsim_workload::log::ResourceRequests;
-use dfrsim_workload::prepare::{Annotation, resources};
+use dfrsim_workload::prepare::{Annotation, Options, resources};
 use std::sync::Arc;
 
 /// Builds the nodes of a workload and the demands of its jobs; `None` if all nodes are equal.
@@ -19,13 +20,16 @@ pub(crate) fn unequal(workload: &Workload, seed: u64) -> Result<Option<Arc<Unequ
     let (requests, seed) = (workload.kinds.requests.clone(), Seed::new(seed));
     let given = match workload.source.log(workload.nodes) {
         Some((log, options)) => {
+            let columns = workload.source.columns().map(Columns::map).transpose()?;
+            let parts = columns.as_ref().map_or(1, |map| map.core_parts());
+            let options = Options { columns, ..options };
             let given = resources(&log.file.path, &options).map_err(RunError::input)?;
             if let Some(ReferenceNode { cores, memory_gb }) = reference_node(&fields)
                 && cores > 1
                 && options.annotation == Annotation::None
                 && !given.is_empty()
             {
-                let kb = (memory_gb * KB_OF_GB).round();
+                let (cores, kb) = (cores * parts, (memory_gb * KB_OF_GB).round());
                 return Err(fault(&format!(
                     "each processor of the listing {} would be a whole node; expected `annotation = {{ hpc2n = {{ cores = {cores}, \
                      memory_kb = {kb}, floor_tenths = 0, join = \"listed\" }} }}`",

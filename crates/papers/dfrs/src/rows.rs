@@ -140,5 +140,17 @@ columns! {
         /// Metrics registered by the program that ran the scenario, if it requests them: values by
         /// name, as JSON. Comparisons, exports and baselines have a column for each; less is better.
         fact pub own: Option<String>,
+        /// Parts of devices that tasks held, on average over time, as a fraction of all devices;
+        /// empty if nodes have no devices.
+        metric(more) pub held_devices: Option<f64>,
+        /// Largest part of all devices that tasks held at a time.
+        metric(more) pub peak_held_devices: Option<f64>,
+        /// Free parts of devices that the mean task submitted so far could not use, on average over
+        /// time, as a fraction of all devices.
+        metric(less) pub useless_devices: Option<f64>,
+        /// Parts of devices that tasks held when the last job had arrived and the policy had decided.
+        metric(more) pub last_held_devices: Option<f64>,
+        /// Free parts that the mean task could not use then.
+        metric(less) pub last_useless_devices: Option<f64>,
     }
 }

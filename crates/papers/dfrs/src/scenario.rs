@@ -310,6 +310,11 @@ fields! {
         /// 10, weeks = 8 }`. The jobs of each user are a stream; streams are drawn with replacement
         /// and shifted by whole weeks. If absent, the log itself is simulated.
         pub resample: Option<Resample> = optional(table());
+        /// Logs that are drawn to fill the devices of the platform, each an instance instead of the log
+        /// itself: `{ replications = 10, to = 1.3 }`. All jobs arrive in random order, one a second,
+        /// followed by jobs drawn at random, until they request this multiple of all devices; none
+        /// ends before.
+        pub saturate: Option<Saturate> = optional(table());
         /// Offered loads to which each instance (the log, a week, or a drawn log) is scaled, by its
         /// inter-arrival times; if empty, they are those of the log.
         pub loads: Vec<f64> = list(positive("a load")).distinct(), default Vec::new();
@@ -317,6 +322,10 @@ fields! {
     check |log, at| {
         if log.cut == Cut::Week && log.submission != Submission::Open {
             at.fault("submission", "jobs of one week may follow jobs of another one; expected `open`, or `cut = \"none\"`".to_owned());
+        }
+        let is_changed = log.cut != Cut::None || log.submission != Submission::Open || log.resample.is_some() || !log.loads.is_empty();
+        if log.saturate.is_some() && is_changed {
+            at.fault("saturate", "the jobs arrive in random order, one a second; expected no `cut`, `submission`, `resample` or `loads`");
         }
     }
 }
@@ -331,6 +340,17 @@ fields! {
         pub weeks: u64 = count("a number of weeks", 1, 10_000), default 8;
         /// True if the log itself is an instance too, the first one.
         pub whole: bool = boolean(), default false;
+    }
+}
+
+fields! {
+    /// Logs that are drawn to fill the devices of the platform.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct Saturate {
+        /// Number of logs.
+        pub replications: u32 = count("a number of logs", 1, 10_000), default 10;
+        /// Devices that all jobs together request, as a multiple of those of the platform.
+        pub to: f64 = positive("a multiple of all devices"), default 1.3;
     }
 }
 

@@ -16,7 +16,7 @@ use dfrsim_bound::{
     clairvoyant_stretch, max_stretch_bound, max_stretch_bound_on, max_stretch_bound_with_penalties,
 };
 use dfrsim_cluster::{
-    Conditions, Followers, Metrics, Options, Overrun, SimulationError, SummaryOptions, Weights,
+    Conditions, DeviceMetrics, Followers, Metrics, Options, Overrun, SimulationError, SummaryOptions, Weights,
 };
 use dfrsim_lab::fields::Scenario;
 use dfrsim_lab::{
@@ -218,7 +218,8 @@ impl OnlineStudy {
         let submissions = instance.predecessors.as_ref().map(|_| Submissions::default());
         let waits = (!self.scenario.waits_by.is_empty()).then(Waits::default);
         let left = (!self.scenario.metrics.is_empty()).then(DepartedJobs::default);
-        let mut watchers = ((metrics, audited), (submissions, (waits, left)));
+        let devices = setup.options.unequal.as_ref().and_then(|nodes| DeviceMetrics::new(&nodes.classes));
+        let mut watchers = ((metrics, audited), ((submissions, devices), (waits, left)));
         let jobs = instance.jobs.iter().cloned();
         match &instance.predecessors {
             None => setup.simulate(jobs, Followers::default(), &mut watchers),
@@ -228,7 +229,7 @@ impl OnlineStudy {
             }
         }
         .map_err(failure)?;
-        let ((metrics, audited), (submissions, (waits, left))) = watchers;
+        let ((metrics, audited), ((submissions, devices), (waits, left))) = watchers;
         if let Some(audited) = audited {
             audited.verdict().map_err(|faults| faulty(&faults))?;
         }
@@ -246,7 +247,8 @@ impl OnlineStudy {
         let waits = waits.map(|waits| waits.json(&self.scenario.waits_by, header, others));
         let own = left.map(|left| OwnMetric::compute_all(&self.scenario.metrics, &left)).transpose();
         let own = own.map_err(Failure::failed)?;
-        Ok(Box::new(Measurements { summary, bounds, waits, of_jobs, own }))
+        let devices = devices.and_then(|mut devices| devices.figures());
+        Ok(Box::new(Measurements { summary, bounds, waits, of_jobs, own, devices }))
     }
 
     /// Returns the waits with the first setting of the scenario, which is simulated if it has not
@@ -510,7 +512,8 @@ impl Study for OnlineStudy {
         variant: &Variant,
         watch: RunContext<'_>,
     ) -> Result<Vec<SimulationRow>, Failure> {
-        let Measurements { summary, bounds, waits, own: figures, .. } = instance.summaries[variant.setting]
+        let Measurements { summary, bounds, waits, own: figures, devices, .. } = instance.summaries
+            [variant.setting]
             .get_or_init(|| self.simulate(instance, variant, watch.audit))
             .as_deref()
             .map_err(Clone::clone)?;
@@ -524,6 +527,11 @@ impl Study for OnlineStudy {
             jobs: instance.jobs.len(),
             waits: waits.clone(),
             own: figures.clone(),
+            held_devices: devices.map(|it| it.held),
+            peak_held_devices: devices.map(|it| it.peak_held),
+            useless_devices: devices.map(|it| it.useless),
+            last_held_devices: devices.map(|it| it.held_at_last_submission),
+            last_useless_devices: devices.map(|it| it.useless_at_last_submission),
             penalty_bound: reached.map(|it| it.0),
             reached: reached.map(|it| it.1),
             ..SimulationRow::of((summary, &summary.bounded_stretch[variant.tau], bound))

@@ -21,10 +21,10 @@ pub(crate) struct Change {
     pub(crate) job: JobHandle,
     pub(crate) action: Action,
     /// Range in `ranges` of the new placement; empty for actions that place no task.
-    placement: Range<usize>,
+    placement: Range<u32>,
     /// Range in `devices` of the devices that it names; empty if the rule of the platform chooses
     /// them.
-    devices: Range<usize>,
+    devices: Range<u32>,
     pub(crate) job_yield: Yield,
 }
 
@@ -77,7 +77,7 @@ impl Decision {
         let begin = self.devices.len();
         self.devices.extend(devices);
         if let Some(change) = self.changes.last_mut() {
-            change.devices = begin..self.devices.len();
+            change.devices = begin as u32..self.devices.len() as u32;
         }
     }
     /// Sets the yield of a running job.
@@ -143,7 +143,7 @@ impl Decision {
         self.changes.push(Change {
             job,
             action,
-            placement: begin..self.ranges.len(),
+            placement: begin as u32..self.ranges.len() as u32,
             devices: 0..0,
             job_yield,
         });
@@ -153,10 +153,10 @@ impl Decision {
         self.changes.push(Change { job, action: verb, placement: 0..0, devices: 0..0, job_yield });
     }
     pub(crate) fn placement(&self, change: &Change) -> Placement<'_> {
-        Placement::new(&self.ranges[change.placement.clone()])
+        Placement::new(&self.ranges[indices(&change.placement)])
     }
     pub(crate) fn devices(&self, change: &Change) -> &[(u32, OnDevices)] {
-        &self.devices[change.devices.clone()]
+        &self.devices[indices(&change.devices)]
     }
     pub(crate) fn clear(&mut self) {
         self.devices.clear();
@@ -165,4 +165,9 @@ impl Decision {
         self.wake_up = None;
         self.submissions.clear();
     }
+}
+
+/// Converts a range of a [`Change`], which is kept small since each job has one, to indices.
+fn indices(range: &Range<u32>) -> Range<usize> {
+    range.start as usize..range.end as usize
 }

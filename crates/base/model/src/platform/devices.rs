@@ -22,18 +22,24 @@ pub const SMALLEST_PART: u64 = WHOLE_DEVICE / MOST_TASKS;
 
 /// Number of a job's tasks on each device of a node, a byte for each device.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub struct OnDevices(u128);
+pub struct OnDevices([u8; MOST_DEVICES]);
 
 impl OnDevices {
     /// Returns the number of tasks on a device.
     #[must_use]
     #[inline]
     pub fn on(self, device: usize) -> u8 {
-        (self.0 >> (8 * device)) as u8
+        self.0[device]
+    }
+    /// Returns whether no device has tasks.
+    #[must_use]
+    #[inline]
+    pub fn is_empty(self) -> bool {
+        self.0 == [0; MOST_DEVICES]
     }
     /// Puts tasks on a device that has none of the job's yet.
     fn set(&mut self, device: usize, tasks: u8) {
-        self.0 |= u128::from(tasks) << (8 * device);
+        self.0[device] = tasks;
     }
     /// Creates the numbers of tasks from pairs of a device and its tasks.
     pub fn from_pairs(pairs: impl IntoIterator<Item = (usize, u8)>) -> OnDevices {
@@ -43,7 +49,7 @@ impl OnDevices {
     }
     /// Iterates over the devices that have tasks, with the number of their tasks.
     pub fn iter(self) -> impl Iterator<Item = (usize, u8)> {
-        (0..MOST_DEVICES).map(move |device| (device, self.on(device))).filter(|(_, tasks)| *tasks > 0)
+        (0..).zip(self.0).filter(|(_, tasks)| *tasks > 0)
     }
 }
 

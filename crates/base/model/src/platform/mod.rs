@@ -30,6 +30,7 @@
 //! ```
 
 pub mod classes;
+pub mod device_use;
 pub mod devices;
 mod draw;
 pub mod file;
@@ -38,6 +39,7 @@ mod interruption;
 mod maintenance;
 mod nodes;
 mod outages;
+pub mod task_mix;
 mod times;
 
 pub use draw::{FailureModel, Rack, alternating_outages};

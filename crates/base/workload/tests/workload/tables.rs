@@ -42,7 +42,7 @@ fn jobs(whole: &Whole) -> Vec<String> {
 
 #[test]
 fn each_shipped_map_reads_the_rows_of_its_data_set() {
-    let cases: [(&str, &[&str], u64); 12] = [
+    let cases: [(&str, &[&str], u64); 13] = [
         (
             "accasim.txt",
             &["1 0 0 600 900 2 -1 -1 -1 0", "2 10 590 3600 -1 4 -1 -1 -1 0", "3 30 0 1 60 1 -1 -1 -1 0"],
@@ -71,13 +71,15 @@ fn each_shipped_map_reads_the_rows_of_its_data_set() {
         (
             "alibaba-gpu-2023.csv",
             &[
-                "1 0 3 297 -1 32 -1 1572864 -1 0",
-                "2 10 0 100 -1 7 -1 4464201.142857 1 1",
-                "3 20 10 90 -1 8 -1 3906176 0 8",
-                "4 40 100 0 -1 8 -1 3906176 0 1",
+                "1 0 3 297 -1 1600 -1 31457.28 -1 0",
+                "2 10 0 100 -1 325 -1 96152.024615 1 1",
+                "3 20 10 90 -1 400 -1 78123.52 0 8",
+                "4 30 110 0 -1 400 -1 78123.52 -1 1",
+                "5 40 100 0 -1 400 -1 78123.52 0 1",
             ],
-            1,
+            0,
         ),
+        ("alibaba-gpu-2025.csv", &["1 0 10 60 -1 64 -1 5242880 -1 0", "2 20 10 600 -1 8 -1 8388608 -1 2"], 3),
         ("alcf.csv", &["71 0 3600 1800 3600 512 512 -1 1 0", "72 10 0 600 600 64 64 -1 0 0"], 0),
         (
             "eagle.csv",
@@ -239,6 +241,7 @@ fn a_table_without_a_map_is_described() {
         ("accasim.txt", "accasim"),
         ("alcf.csv", "alcf"),
         ("alibaba-gpu-2023.csv", "alibaba-gpu-2023"),
+        ("alibaba-gpu-2025.csv", "alibaba-gpu-2025"),
         ("eagle.csv", "eagle"),
         ("supercloud.csv", "supercloud"),
         ("philly.json", "philly"),
@@ -274,7 +277,22 @@ fn parts_and_types_of_gpus_are_requests() {
     );
     assert!(fault("1,440", "1,1440").contains("at most a whole one"));
     let several = fault("8,1000", "8,300");
-    assert!(several.contains("pods.csv:4") && several.contains("whole GPUs, as the job has 8"), "{several}");
+    assert!(several.contains("pods.csv:4") && several.contains("whole GPUs, as a task has 8"), "{several}");
+}
+
+/// Two instances have half of a GPU each, and three instances a quarter each; GPUs above one are whole.
+#[test]
+fn instances_have_parts_of_gpus() {
+    let rows = "j1,worker,2,Terminated,0,60,100,1,50,\nj2,worker,3,Terminated,0,60,100,1,25,\nj3,ps,2,Terminated,0,60,100,1,200,\n";
+    let map = table::find("alibaba-pai-2020").unwrap();
+    let whole = table::read(rows.as_bytes(), "tasks.csv", &map, Strictness::Strict).unwrap();
+    let requests = whole.resource_requests();
+    let of = |job: u64| requests.get(&JobId(job)).unwrap().clone();
+    let part = |hundredths| (DEVICE_PART.to_owned(), Share::from_ratio(hundredths, 100).units());
+    assert_eq!(of(1), [("gpu".to_owned(), 1), part(50)]);
+    assert_eq!(of(2), [("gpu".to_owned(), 1), part(25)]);
+    assert_eq!(of(3), [("gpu".to_owned(), 4)]);
+    assert_eq!(whole.clone().map(|line| line.record.nodes).collect::<Vec<_>>(), [Some(2), Some(3), Some(2)]);
 }
 
 #[test]

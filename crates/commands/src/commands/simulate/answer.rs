@@ -2,7 +2,7 @@
 
 use crate::commands::distribution;
 use crate::output::{Answer, counted};
-use dfrsim_cluster::{BoundedStretch, Fairness, Summary};
+use dfrsim_cluster::{BoundedStretch, DeviceFigures, Fairness, Summary};
 use dfrsim_model::account::AccountSummary;
 use dfrsim_policies::Policy;
 use schemars::JsonSchema;
@@ -19,6 +19,9 @@ pub(crate) struct Simulated {
     account: AccountSummary,
     /// The jobs that no node can hold, one line for each reason.
     fit_no_node: Vec<String>,
+    /// Figures of the devices of the nodes, if they have any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    devices: Option<DeviceFigures>,
     #[serde(flatten)]
     figures: Summary,
 }
@@ -28,9 +31,9 @@ impl Simulated {
         policy: Policy,
         (log, account): (PathBuf, AccountSummary),
         fit_no_node: Vec<String>,
-        figures: Summary,
+        (figures, devices): (Summary, Option<DeviceFigures>),
     ) -> Simulated {
-        Simulated { policy: policy.to_string(), log, account, fit_no_node, figures }
+        Simulated { policy: policy.to_string(), log, account, fit_no_node, devices, figures }
     }
 }
 
@@ -65,6 +68,15 @@ impl Answer for Simulated {
             line("interruptions", outages.interruptions.to_string());
             line("jobs lost", outages.lost.to_string());
             line("work lost [node-s]", format!("{:.1}", outages.lost_work));
+        }
+        if let Some(devices) = &self.devices {
+            let (held, last) = (devices.held, devices.held_at_last_submission);
+            let held =
+                format!("{held:.4}, at most {:.4}, at the last submission {last:.4}", devices.peak_held);
+            line("devices held", held);
+            let (useless, last) = (devices.useless, devices.useless_at_last_submission);
+            let useless = format!("{useless:.4}, at the last submission {last:.4}");
+            line("devices useless", useless);
         }
         line("", distribution::heading());
         line("wait [s]", distribution::line(&figures.wait));

@@ -77,7 +77,8 @@ impl PlatformArguments {
                 memory_gb: most(|it| it.memory_gb),
             };
             let reference = *fields.reference.get_or_insert(largest);
-            workload.use_listed_nodes(reference.cores, reference.memory_gb);
+            let cores = reference.cores.saturating_mul(workload.log.core_parts());
+            workload.use_listed_nodes(cores, reference.memory_gb);
         }
         let classes = fields.classes().map_err(|error| Failure::in_file(path, error))?;
         if classes.devices().is_some() && !policy.runs_on_devices() {

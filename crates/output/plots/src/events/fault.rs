@@ -105,6 +105,22 @@ pub enum EventsLineError {
         /// Number of nodes.
         nodes: u32,
     },
+    /// A job is on a device that does not exist.
+    #[error("node {node} has no device {device}")]
+    Device {
+        /// The node, from 0.
+        node: u32,
+        /// The device of the node, from 0.
+        device: u32,
+    },
+    /// There are more devices than can be followed.
+    #[error("expected at most {nodes} nodes with at most {devices} devices each")]
+    TooManyDevices {
+        /// Largest number of nodes.
+        nodes: u32,
+        /// Largest number of devices of a node.
+        devices: usize,
+    },
     /// Nodes that do not exist go down or come up.
     #[error("{count} nodes from node {first} on, but there are only {nodes} nodes")]
     NoSuchNodes {

@@ -38,11 +38,30 @@ use std::path::Path;
 /// runs in the window; if there are too many rectangles for a picture; or if no job has the property
 /// of the colours.
 pub fn draw_gantt(path: &Path, window: Window, by: ColourBy) -> Result<Figure, EventsError> {
+    draw(path, window, by, JobHistories::read)
+}
+
+/// Draws a row for each device of the nodes, such as a GPU, instead of each node. The height of a
+/// rectangle is the part of the device that the job holds; jobs without devices are not drawn. The
+/// nodes of the CSV data are the devices, numbered one node after the other.
+///
+/// # Errors
+/// Returns the errors of [`draw_gantt`], and an error if the nodes have no devices.
+pub fn draw_gantt_of_devices(path: &Path, window: Window, by: ColourBy) -> Result<Figure, EventsError> {
+    draw(path, window, by, JobHistories::read_devices)
+}
+
+fn draw(
+    path: &Path,
+    window: Window,
+    by: ColourBy,
+    read: impl FnOnce(&Path, Window, Limits) -> Result<JobHistories, EventsError>,
+) -> Result<Figure, EventsError> {
     let message =
         format!("more than {MOST_RECTANGLES} rectangles; select a shorter time span with --from and --to");
     let too_many = || EventsError::undrawable(path, &message);
     let limits = Limits { stays: MOST_RECTANGLES + 1, runs: usize::MAX };
-    let mut lives = JobHistories::read(path, window, limits)?;
+    let mut lives = read(path, window, limits)?;
     let on_nodes: usize = lives.stays.iter().flat_map(|stay| &stay.runs).map(|run| run.nodes as usize).sum();
     let down: usize = lives.downs.iter().map(|down| down.nodes as usize).sum();
     if lives.cut.is_some() || on_nodes.max(down) > MOST_RECTANGLES {
@@ -166,14 +185,19 @@ impl Gantt<'_> {
         let signs = self.signs();
         let height = (f64::from(self.nodes) * 300.0).clamp(1_000.0, 3_600.0) as i32;
         let (scale, unit) = Scale::time(self.from, self.to);
-        let labels =
-            self.labelled_nodes(height).into_iter().map(|node| (f64::from(node) + 0.5, node.to_string()));
-        let of_rows = if self.lives.clusters.len() > 1 { "core" } else { "node" };
+        let devices = self.lives.devices.as_ref();
+        let label = |row: u32| devices.map_or_else(|| row.to_string(), |devices| devices.label(row));
+        let labels = self.labelled_nodes(height).into_iter().map(|row| (f64::from(row) + 0.5, label(row)));
+        let of_rows = match devices {
+            Some(devices) => format!("node.{}", devices.name),
+            None if self.lives.clusters.len() > 1 => "core".to_owned(),
+            None => "node".to_owned(),
+        };
         let frame = Frame {
             title: self.lives.title.clone(),
             remarks: Vec::new(),
             x: Axis { has_grid: false, ..Axis::new(format!("time [{unit}]"), scale) },
-            panels: vec![(Axis::rows(of_rows, self.nodes as usize, labels), height)],
+            panels: vec![(Axis::rows(&of_rows, self.nodes as usize, labels), height)],
             names: signs.iter().map(|sign| sign.name(&self.categories)).collect(),
         };
         frame.draw(

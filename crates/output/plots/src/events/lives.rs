@@ -1,11 +1,13 @@
 //! Job histories collected from an events file, the data of its pictures and its page.
 
 use super::cpus::NodeCpus;
+use super::devices::NodeDevices;
 use super::fault::EventsError;
 use super::grid::{GridRun, replay_grid};
 use super::life::{Down, JobHistory, Queued, Stay, merge_nodes};
 use super::replay::{Change, Job, Observer, Phase, replay};
-use dfrsim_model::{SimTime, counted};
+use dfrsim_model::platform::devices::DeviceRequest;
+use dfrsim_model::{Share, SimTime, Yield, counted};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -49,6 +51,8 @@ pub struct JobHistories {
     pub clusters: Vec<u32>,
     /// True if nodes are the cores of a grid.
     pub is_grid: bool,
+    /// Devices of the nodes, if they are what is called nodes here.
+    pub(crate) devices: Option<NodeDevices>,
     /// CPU of the nodes.
     pub cpus: NodeCpus,
     /// Threshold tau of the bounded stretch; 0 in a grid, for which the bounded stretch is not
@@ -73,6 +77,35 @@ pub struct JobHistories {
 }
 
 impl JobHistories {
+    /// Reads the histories on devices instead of nodes: each device counts as a node, and the part of
+    /// it that a task holds as the CPU need of the task. Jobs without devices are left out.
+    ///
+    /// # Errors
+    /// Returns an error if the file cannot be read, is incomplete or is not an events file; if nodes
+    /// have no devices; or if no job with devices runs in the window.
+    pub(super) fn read_devices(
+        path: &Path,
+        window: Window,
+        limits: Limits,
+    ) -> Result<JobHistories, EventsError> {
+        let mut collector = Collector { is_of_devices: true, ..Collector::new(window, limits) };
+        let run = replay(path, &mut collector)?;
+        let mut lives = collector.finish();
+        let Some(devices) = &lives.devices else {
+            return Err(EventsError::undrawable(
+                path,
+                "its nodes have no devices; the platform names them as `devices`",
+            ));
+        };
+        lives.stays.retain(|stay| !stay.runs.is_empty());
+        if lives.stays.is_empty() {
+            return Err(EventsError::undrawable(path, "no job with devices runs in the selected time span"));
+        }
+        let title = format!("{}, {}", run.title(), counted(devices.count() as usize, &devices.name));
+        let clusters = vec![devices.count()];
+        Ok(JobHistories { title, clusters, tau: run.tau, ..lives })
+    }
+
     /// Reads the histories in a window of a file, up to the limits.
     ///
     /// # Errors
@@ -113,6 +146,8 @@ struct Collector {
     down: BTreeMap<u32, u64>,
     /// Jobs in the system.
     inside: BTreeMap<u64, JobInSystem>,
+    /// True if stays are on devices.
+    is_of_devices: bool,
 }
 
 /// State of a job in the system.
@@ -128,7 +163,7 @@ impl Collector {
     fn new(window: Window, limits: Limits) -> Collector {
         let lives = JobHistories { events: (u64::MAX, 0), shown: (u64::MAX, 0), ..JobHistories::default() };
         let (stays, down, inside) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        Collector { window, limits, lives, stays, runs: 0, down, inside }
+        Collector { window, limits, lives, stays, runs: 0, down, inside, is_of_devices: false }
     }
 
     /// Records a down time of a node; neighbouring nodes with the same down time are merged.
@@ -226,7 +261,7 @@ impl Observer for Collector {
 
     fn after_change(&mut self, at: u64, job: &Job, change: Change) {
         let is_kept = self.is_recorded(at);
-        let Collector { window, lives, stays, inside, .. } = self;
+        let Collector { window, lives, stays, inside, is_of_devices, .. } = self;
         if change == Change::Submit && is_kept {
             let place = lives.jobs.len();
             inside.insert(job.sequence, JobInSystem { place, stays: Vec::new(), is_running: false });
@@ -245,7 +280,8 @@ impl Observer for Collector {
         if job.phase != Phase::Running {
             return;
         }
-        let piece = (at, job.job_yield);
+        // Tasks hold parts of devices at any yield.
+        let piece = (at, if *is_of_devices { Yield::ONE } else { job.job_yield });
         let last = one.stays.last().and_then(|number| stays.get_mut(number));
         if let Some(stay) = last.filter(|_| one.is_running) {
             // Several changes at the same time count as one.
@@ -262,7 +298,7 @@ impl Observer for Collector {
         let number = stays.last_key_value().map_or(0, |(last, _)| last + 1);
         one.stays.push(number);
         one.is_running = true;
-        let mut on = job.on.clone();
+        let mut on = if *is_of_devices { Vec::new() } else { job.on.clone() };
         on.sort_unstable();
         stays.insert(
             number,
@@ -278,9 +314,38 @@ impl Observer for Collector {
         );
     }
 
+    fn begin_with_devices(&mut self, nodes: &NodeDevices) {
+        self.lives.devices = Some(nodes.clone()).filter(|_| self.is_of_devices);
+    }
+
+    fn devices_requested(&mut self, job: &Job, request: DeviceRequest) {
+        let place = self.inside.get(&job.sequence).map(|one| one.place).filter(|_| self.is_of_devices);
+        if let Some(place) = place {
+            let part = u32::try_from(request.part).ok().and_then(Share::try_from_units);
+            self.lives.jobs[place].cpu_need = part.unwrap_or(Share::ONE);
+        }
+    }
+
+    fn devices_bound(&mut self, _: u64, job: &Job, on: &[(u32, u32, u32)]) {
+        let Collector { lives, stays, inside, .. } = self;
+        let Some(devices) = &lives.devices else { return };
+        let stay = inside.get(&job.sequence).and_then(|one| stays.get_mut(one.stays.last()?));
+        if let Some(stay) = stay {
+            let number =
+                |&(node, device, tasks): &(u32, u32, u32)| Some((devices.number(node, device).ok()?, tasks));
+            let mut on: Vec<(u32, u32)> = on.iter().filter_map(number).collect();
+            on.sort_unstable();
+            stay.runs = merge_nodes(on.into_iter().map(|(device, tasks)| (device, tasks, 0)));
+        }
+    }
+
     fn nodes_changed(&mut self, at: u64, first: u32, nodes: u32, goes_down: bool) {
         self.advance(at);
-        for node in first..first + nodes {
+        let all = match &self.lives.devices {
+            Some(devices) => devices.of_nodes(first, nodes),
+            None => first..first + nodes,
+        };
+        for node in all {
             if goes_down {
                 self.down.insert(node, at);
             } else if let Some(from) = self.down.remove(&node) {

@@ -3,6 +3,7 @@
 mod attributes;
 mod categories;
 mod cpus;
+mod devices;
 mod fault;
 mod gantt;
 mod grid;
@@ -18,7 +19,7 @@ pub use attributes::JobAttributes;
 pub use categories::ColourBy;
 pub use cpus::NodeCpus;
 pub use fault::{EventsError, EventsLineError};
-pub use gantt::draw_gantt;
+pub use gantt::{draw_gantt, draw_gantt_of_devices};
 pub(crate) use life::merge_nodes;
 pub use life::{Down, JobHistory, NodeRun, Queued, Stay, assign_rows};
 pub use lives::{JobHistories, Limits, Window};

@@ -2,8 +2,10 @@
 
 use super::attributes::JobAttributes;
 use super::cpus::{NodeCpus, UsedCpu};
+use super::devices::NodeDevices;
 use super::fault::{EventsError, EventsLineError};
 use dfrsim_model::event::{FORMAT_VERSION, Record};
+use dfrsim_model::platform::devices::DeviceRequest;
 use dfrsim_model::{Share, Yield, counted};
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -81,6 +83,13 @@ pub(super) trait Observer {
     fn after_change(&mut self, at: u64, job: &Job, change: Change);
     /// Called when `nodes` nodes from `first` on go down or come up.
     fn nodes_changed(&mut self, _at: u64, _first: u32, _nodes: u32, _goes_down: bool) {}
+    /// Called before the first job if nodes have devices.
+    fn begin_with_devices(&mut self, _nodes: &NodeDevices) {}
+    /// Called after the submission of a job that requests devices.
+    fn devices_requested(&mut self, _job: &Job, _request: DeviceRequest) {}
+    /// Called after a placement with the devices of the tasks: triples of node, device and number of
+    /// tasks.
+    fn devices_bound(&mut self, _at: u64, _job: &Job, _on: &[(u32, u32, u32)]) {}
     /// Called when a job of a grid joins the queue of a cluster.
     fn job_queued(&mut self, _at: u64, _job: &Job, _cluster: u32) {}
 }
@@ -121,10 +130,11 @@ pub(super) fn replay(path: &Path, watch: &mut dyn Observer) -> Result<RunPropert
         }
         Ok(true)
     })?;
-    let ended = replay.ok_or(EventsLineError::NoRun).and_then(|Replay { policy, nodes, tau, jobs }| {
-        let cpus = jobs.end()?;
-        Ok(RunProperties { policy, nodes, tau, cpus })
-    });
+    let ended =
+        replay.ok_or(EventsLineError::NoRun).and_then(|Replay { policy, nodes, tau, jobs, .. }| {
+            let cpus = jobs.end()?;
+            Ok(RunProperties { policy, nodes, tau, cpus })
+        });
     ended.map_err(|fault| fault.at(path, line))
 }
 
@@ -329,6 +339,7 @@ struct Replay {
     nodes: u32,
     tau: u64,
     jobs: Jobs,
+    devices: Option<NodeDevices>,
 }
 
 impl Replay {
@@ -337,7 +348,7 @@ impl Replay {
             Record::Run { format, .. } if *format != FORMAT_VERSION => Err(EventsLineError::Format(*format)),
             Record::Run { policy, nodes, tau_us, .. } => {
                 let policy = policy.clone().into_owned();
-                Ok(Replay { policy, nodes: *nodes, tau: *tau_us, jobs: Jobs::default() })
+                Ok(Replay { policy, nodes: *nodes, tau: *tau_us, jobs: Jobs::default(), devices: None })
             }
             _ => Err(EventsLineError::NoRun),
         }
@@ -347,9 +358,9 @@ impl Replay {
         self.jobs.check_open()?;
         match record {
             Record::Run { .. } => Err(EventsLineError::SecondRun),
-            Record::Link { at_us, .. } | Record::Ask { at_us, .. } | Record::Bind { at_us, .. } => {
-                self.jobs.advance(at_us)
-            }
+            Record::Link { at_us, .. } => self.jobs.advance(at_us),
+            Record::Ask { at_us, job, resources, .. } => self.request(at_us, job, &resources, watch),
+            Record::Bind { at_us, job, devices } => self.bind(at_us, job, &devices, watch),
             Record::Summary { .. } => {
                 self.jobs.complete();
                 Ok(())
@@ -377,8 +388,10 @@ impl Replay {
             Record::Pause { at_us, job } => {
                 self.jobs.change(at_us, job, Change::Pause, |job| job.stop(Phase::Paused), watch)
             }
-            Record::Classes { classes, .. } => {
+            Record::Classes { resources, classes, cores, core_parts } => {
                 self.jobs.cpus = NodeCpus::new(&classes);
+                self.devices = NodeDevices::new(&resources, &classes, (cores, core_parts))?;
+                self.devices.iter().for_each(|devices| watch.begin_with_devices(devices));
                 Ok(())
             }
             Record::Platform { .. }
@@ -412,6 +425,39 @@ impl Replay {
             }
             watch.nodes_changed(at, first, count, goes_down);
         }
+        Ok(())
+    }
+
+    /// Reports the devices that a job requests.
+    fn request(
+        &mut self,
+        at: u64,
+        job: u64,
+        resources: &[(u32, u32)],
+        watch: &mut dyn Observer,
+    ) -> Result<(), EventsLineError> {
+        let job = self.jobs.find(at, job)?;
+        let asked = self.devices.as_ref().and_then(|devices| resources.get(devices.resource));
+        if let Some(&(count, part)) = asked.filter(|(count, _)| *count > 0) {
+            watch.devices_requested(job, DeviceRequest { count, part: part.into() });
+        }
+        Ok(())
+    }
+
+    /// Reports the devices of tasks that were just placed.
+    fn bind(
+        &mut self,
+        at: u64,
+        job: u64,
+        on: &[(u32, u32, u32)],
+        watch: &mut dyn Observer,
+    ) -> Result<(), EventsLineError> {
+        let job = self.jobs.find(at, job)?;
+        for &(node, device, _) in on {
+            let unknown = Err(EventsLineError::Device { node, device });
+            self.devices.as_ref().map_or(unknown, |devices| devices.number(node, device))?;
+        }
+        watch.devices_bound(at, job, on);
         Ok(())
     }
 

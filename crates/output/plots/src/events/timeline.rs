@@ -1,5 +1,6 @@
 //! Figures of the CPU in use and the jobs in the system over simulated time.
 
+use super::devices::{DeviceTimeline, NodeDevices};
 use super::fault::EventsError;
 use super::replay::{Change, Job, Observer, Phase, replay};
 use super::thin::{Step, thin};
@@ -10,12 +11,15 @@ use crate::line::{self, Line};
 use crate::scale::Scale;
 use crate::table::Csv;
 use dfrsim_lab::{Join, range};
+use dfrsim_model::platform::device_use::DeviceLevels;
+use dfrsim_model::platform::devices::DeviceRequest;
 use dfrsim_model::{CpuUse, SimTime};
 use std::path::Path;
 
 /// Number of time spans whose extremes are kept.
 const SPANS: u64 = 700;
 const NAMES: [&str; 4] = ["CPU in use", "running", "waiting", "paused"];
+const DEVICE_NAMES: [&str; 2] = ["held", "useless"];
 
 /// State of the cluster at one time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -34,6 +38,7 @@ struct Timeline {
     /// Time of the last event, if there was one.
     now: Option<u64>,
     state: State,
+    devices: DeviceTimeline,
 }
 
 impl Timeline {
@@ -61,16 +66,29 @@ impl Timeline {
 }
 
 impl Observer for Timeline {
-    fn before_change(&mut self, at: u64, job: &Job, _: Change) {
+    fn before_change(&mut self, at: u64, job: &Job, change: Change) {
         self.count(at, job, |count| count - 1, |all, own| all - own);
+        self.devices.before_change(at, job, change);
     }
-    fn after_change(&mut self, at: u64, job: &Job, _: Change) {
+    fn after_change(&mut self, at: u64, job: &Job, change: Change) {
         self.count(at, job, |count| count + 1, |all, own| all + own);
+        self.devices.after_change(at, job, change);
+    }
+    fn begin_with_devices(&mut self, nodes: &NodeDevices) {
+        self.devices.begin_with_devices(nodes);
+    }
+    fn devices_requested(&mut self, job: &Job, request: DeviceRequest) {
+        self.devices.devices_requested(job, request);
+    }
+    fn devices_bound(&mut self, at: u64, job: &Job, on: &[(u32, u32, u32)]) {
+        self.devices.devices_bound(at, job, on);
     }
 }
 
 /// Draws the CPU in use, as a fraction of all nodes, and the numbers of running, waiting and paused
-/// jobs.
+/// jobs. If nodes have devices, a third panel has the parts of them that tasks hold, and the free
+/// parts that are [useless](dfrsim_model::platform::device_use::DeviceUse) to the mean task submitted
+/// so far.
 ///
 /// Long files are thinned to at most 2,800 steps per line; the extremes of every time span are kept.
 ///
@@ -80,6 +98,7 @@ pub fn draw_timeline(path: &Path) -> Result<Figure, EventsError> {
     let mut timeline = Timeline::default();
     let run = replay(path, &mut timeline)?;
     timeline.settle();
+    timeline.devices.settle();
     let Some(end) = timeline.states.last().map(|(at, _)| *at).filter(|_| run.nodes > 0) else {
         return Err(EventsError::undrawable(path, "the cluster has no nodes"));
     };
@@ -96,34 +115,33 @@ pub fn draw_timeline(path: &Path) -> Result<Figure, EventsError> {
     let mut lines = Vec::new();
     for (number, (name, value)) in NAMES.iter().zip(values).enumerate() {
         let unit = if number == 0 { all } else { 1.0 };
-        let mut steps: Vec<Step> =
-            timeline.states.iter().map(|(at, state)| (*at, value(state) / unit)).collect();
-        steps.dedup_by_key(|step| step.1);
-        let steps = thin(&steps, SPANS);
-        for (at, value) in &steps {
-            csv.line([name, &SimTime::from_micros(*at), value]);
-        }
-        let mut points: Vec<(f64, f64)> =
-            steps.iter().map(|&(at, value)| (SimTime::from_micros(at).as_secs_f64(), value)).collect();
-        if let Some(&(_, last)) = points.last() {
-            points.push((SimTime::from_micros(end).as_secs_f64(), last));
-        }
-        let panel = usize::from(number > 0);
-        lines.push(Line { panel, name: (*name).to_owned(), points, join: Join::Steps });
+        let steps = timeline.states.iter().map(|(at, state)| (*at, value(state) / unit)).collect();
+        lines.push(line_of(steps, end, (name, usize::from(number > 0)), &mut csv));
     }
-    let most = range(lines[1..].iter().flat_map(|line| &line.points).map(|point| point.1))
+    let of_devices: [fn(&DeviceLevels) -> u64; 2] = [|levels| levels.held, |levels| levels.useless];
+    let levels = &timeline.devices.levels;
+    for (name, value) in DEVICE_NAMES.iter().zip(of_devices).filter(|_| !levels.is_empty()) {
+        let part = |levels: &DeviceLevels| value(levels) as f64 / levels.all.max(1) as f64;
+        let steps = levels.iter().map(|(at, levels)| (*at, part(levels))).collect();
+        lines.push(line_of(steps, end, (name, 2), &mut csv));
+    }
+    let most = range(lines[1..NAMES.len()].iter().flat_map(|line| &line.points).map(|point| point.1))
         .map_or(1.0, |range| range.1);
     let begin = timeline.states.first().map_or(0, |(at, _)| *at);
     let (x, unit) = Scale::time(SimTime::from_micros(begin), SimTime::from_micros(end));
     let panel = |title: &str, scale| (Axis::new(title, scale), ONE_PANEL * 55 / 100);
+    let mut panels = vec![
+        panel("CPU in use (fraction)", Scale::linear(0.0, 1.0, 5)),
+        panel("jobs", Scale::linear(0.0, most.max(1.0), 5)),
+    ];
+    if !levels.is_empty() {
+        panels.push(panel("devices (fraction)", Scale::linear(0.0, 1.0, 5)));
+    }
     let frame = Frame {
         title: run.title(),
         remarks: Vec::new(),
         x: Axis::new(format!("time [{unit}]"), x),
-        panels: vec![
-            panel("CPU in use (fraction)", Scale::linear(0.0, 1.0, 5)),
-            panel("jobs", Scale::linear(0.0, most.max(1.0), 5)),
-        ],
+        panels,
         names: Vec::new(),
     };
     Ok(Figure {
@@ -132,4 +150,19 @@ pub fn draw_timeline(path: &Path) -> Result<Figure, EventsError> {
         csv: csv.finish(),
         remarks: Vec::new(),
     })
+}
+
+/// Thins a step function, writes it to the data, and makes a line of it in a panel.
+fn line_of(mut steps: Vec<Step>, end: u64, (name, panel): (&str, usize), csv: &mut Csv) -> Line {
+    steps.dedup_by_key(|step| step.1);
+    let steps = thin(&steps, SPANS);
+    for (at, value) in &steps {
+        csv.line([&name, &SimTime::from_micros(*at), value]);
+    }
+    let mut points: Vec<(f64, f64)> =
+        steps.iter().map(|&(at, value)| (SimTime::from_micros(at).as_secs_f64(), value)).collect();
+    if let Some(&(_, last)) = points.last() {
+        points.push((SimTime::from_micros(end).as_secs_f64(), last));
+    }
+    Line { panel, name: name.to_owned(), points, join: Join::Steps }
 }

@@ -2,6 +2,7 @@
 //! `claims.toml`), checked on our results and on its own tables; and claims about tau, which it does
 //! not name.
 
+mod devices;
 mod periods;
 mod vcsim;
 
@@ -270,6 +271,7 @@ pub(crate) fn all(matrix: &Matrix<'_>) -> Vec<Claim> {
     claims.extend(compared.iter().flat_map(|(name, ours, published)| beside(name, ours, published)));
     claims.extend(vcsim::all(matrix, &groups));
     claims.extend(periods::all(matrix, &groups));
+    claims.extend(devices::all(matrix, &groups));
     claims.extend(choices);
     for (place, (one, first, published)) in compared.iter().enumerate() {
         for (other, second, theirs) in &compared[place + 1..] {

@@ -6,37 +6,85 @@ use dfrsim_model::{SimTime, Yield};
 /// Tasks of a job by pool; empty if the single pool has all of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Allocation {
-    pub(super) parts: Vec<(usize, u32)>,
-    /// Devices of the tasks in each pool; empty if the job requests none, or they are not chosen yet.
-    pub(super) devices: Vec<OnDevices>,
+    parts: Vec<Part>,
+}
+
+/// Tasks of a job in a pool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Part {
+    pool: u32,
+    tasks: u32,
+    /// Devices of the tasks; none if the job requests none, or they are not chosen yet.
+    devices: OnDevices,
 }
 
 impl Allocation {
+    /// Creates an allocation of all tasks in one pool.
+    pub(super) fn in_pool(pool: usize, tasks: u32) -> Allocation {
+        let mut all = Allocation::default();
+        all.push(pool, tasks);
+        all
+    }
+
+    /// Adds tasks to a pool in which the job has none yet.
+    #[inline]
+    pub(super) fn push(&mut self, pool: usize, tasks: u32) {
+        self.parts.push(Part { pool: pool as u32, tasks, devices: OnDevices::default() });
+    }
+
     /// Iterates over the pools and their tasks, for a job of size `width`.
+    #[inline]
     pub(super) fn parts(&self, width: u32) -> impl Iterator<Item = (usize, u32)> {
         let single = self.parts.is_empty().then_some((0, width));
-        single.into_iter().chain(self.parts.iter().copied())
+        single.into_iter().chain(self.pools())
+    }
+
+    /// Iterates over the pools and their tasks; over none if the single pool has all of them.
+    #[inline]
+    pub(super) fn pools(&self) -> impl Iterator<Item = (usize, u32)> {
+        self.parts.iter().map(|part| (part.pool as usize, part.tasks))
     }
 
     /// Iterates over the pools, their tasks, and the devices of these; no devices if they are not
     /// chosen.
     #[inline]
     pub(super) fn parts_on_devices(&self, width: u32) -> impl Iterator<Item = (usize, u32, OnDevices)> {
-        let devices = |at: usize| self.devices.get(at).copied().unwrap_or_default();
-        self.parts(width).enumerate().map(move |(at, (pool, tasks))| (pool, tasks, devices(at)))
+        let single = self.parts.is_empty().then_some((0, width, OnDevices::default()));
+        let all = self.parts.iter().map(|part| (part.pool as usize, part.tasks, part.devices));
+        single.into_iter().chain(all)
+    }
+
+    /// Returns whether the devices of the tasks are chosen.
+    pub(super) fn has_devices(&self) -> bool {
+        self.parts.iter().any(|part| !part.devices.is_empty())
+    }
+
+    /// Sets the devices of the tasks in each pool.
+    pub(super) fn choose_devices(&mut self, of: impl Fn(usize, u32) -> OnDevices) {
+        for part in &mut self.parts {
+            part.devices = of(part.pool as usize, part.tasks);
+        }
     }
 
     /// Adds the tasks of another allocation.
-    pub(super) fn add_all(&mut self, more: Allocation) {
-        more.parts.into_iter().for_each(|(pool, tasks)| self.add(pool, tasks));
+    pub(super) fn add_all(&mut self, more: &Allocation) {
+        more.pools().for_each(|(pool, tasks)| self.add(pool, tasks));
     }
 
     /// Adds tasks to a pool.
     pub(super) fn add(&mut self, pool: usize, tasks: u32) {
-        match self.parts.iter_mut().find(|(other, _)| *other == pool) {
-            Some((_, sum)) => *sum += tasks,
-            None if tasks > 0 => self.parts.push((pool, tasks)),
+        match self.parts.iter_mut().find(|part| part.pool as usize == pool) {
+            Some(part) => part.tasks += tasks,
+            None if tasks > 0 => self.push(pool, tasks),
             None => {}
+        }
+    }
+
+    /// Adds tasks to the pool of the last part, or else as a further part.
+    pub(super) fn extend_last(&mut self, pool: usize, tasks: u32) {
+        match self.parts.last_mut().filter(|part| part.pool as usize == pool) {
+            Some(part) => part.tasks += tasks,
+            None => self.add(pool, tasks),
         }
     }
 }

@@ -220,7 +220,7 @@ impl HeadReservation {
             _ => 0,
         };
         let mut split = pools.choose(at, job.request, width, harmless);
-        let placed: u32 = split.parts.iter().map(|(_, tasks)| tasks).sum();
+        let placed: u32 = split.pools().map(|(_, tasks)| tasks).sum();
         if placed < width {
             // Each further task takes at least one of the head's tasks, unless the head can have other
             // devices instead.
@@ -228,14 +228,14 @@ impl HeadReservation {
                 return Err(placed.into());
             }
             let mut rest = rooms.clone();
-            split.parts.iter().for_each(|&(pool, tasks)| rest[pool] -= u64::from(tasks));
+            split.pools().for_each(|(pool, tasks)| rest[pool] -= u64::from(tasks));
             let more = pools.choose(at, job.request, width - placed, |pool| rest[pool]);
-            split.add_all(more);
+            split.add_all(&more);
         }
-        let lost = |&(pool, tasks): &(usize, u32)| {
+        let lost = |(pool, tasks): (usize, u32)| {
             self.tasks[pool] - self.tasks_left_to_head(pools, job.request, pool, tasks)
         };
-        let is_beside = split.parts.iter().map(lost).sum::<u64>() <= self.extra_nodes;
+        let is_beside = split.pools().map(lost).sum::<u64>() <= self.extra_nodes;
         if is_beside { Ok(split) } else { Err(placed.into()) }
     }
 

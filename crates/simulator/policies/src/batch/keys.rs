@@ -8,11 +8,12 @@
 //! Source of FGD, and of the terms of the others: Weng, Yang, Yu, Wang, Tang, Yang and Zhang 2023,
 //! "Beware of fragmentation: scheduling GPU-sharing workloads with fragmentation gradient descent"
 //! (USENIX ATC), section 4. The paper's floor to whole points is kept, since it decides how often
-//! nodes are equal; its list of typical tasks is replaced by the tasks seen so far.
+//! nodes are equal; its list of typical tasks is replaced by the [tasks seen so far](TaskMix).
 
 use super::requests::TaskRequest;
 use dfrsim_model::batch::Place;
-use dfrsim_model::platform::devices::{DeviceRequest, MOST_DEVICES, WHOLE_DEVICE};
+use dfrsim_model::platform::devices::{MOST_DEVICES, WHOLE_DEVICE};
+use dfrsim_model::platform::task_mix::TaskMix;
 
 /// Points of a device in the scores of FGD.
 const POINTS: i128 = 25;
@@ -22,77 +23,6 @@ const POINTS: i128 = 25;
 pub(super) struct LargestNode {
     pub(super) cores: u64,
     pub(super) devices: usize,
-}
-
-/// Tasks of one kind of request for devices, by the cores that they request.
-#[derive(Clone, Debug)]
-struct Shape {
-    devices: Option<DeviceRequest>,
-    /// Cores in ascending order, and the number of tasks that request at most as many.
-    tasks: Vec<(u64, u64)>,
-}
-
-/// Tasks submitted so far, over which fragmentation is averaged. The mix is renewed each time their
-/// number has doubled, so that keys stay valid in between.
-#[derive(Clone, Debug, Default)]
-pub(super) struct TaskMix {
-    /// Number of tasks by request.
-    seen: Vec<u64>,
-    count: u64,
-    shapes: Vec<Shape>,
-    total: u64,
-}
-
-impl TaskMix {
-    /// Counts submitted tasks of a request; returns whether the mix has to be renewed.
-    pub(super) fn see(&mut self, request: usize, tasks: u32) -> bool {
-        if self.seen.len() <= request {
-            self.seen.resize(request + 1, 0);
-        }
-        self.seen[request] += u64::from(tasks);
-        self.count += u64::from(tasks);
-        self.count > 2 * self.total
-    }
-
-    /// Updates the mix, given the requests by number.
-    pub(super) fn renew<'a>(&mut self, request: impl Fn(usize) -> &'a TaskRequest) {
-        self.shapes.clear();
-        for (number, &count) in self.seen.iter().enumerate().filter(|(_, count)| **count > 0) {
-            let TaskRequest { amounts, devices, .. } = request(number);
-            let task = (amounts[0], count);
-            match self.shapes.iter_mut().find(|shape| shape.devices == *devices) {
-                Some(shape) => shape.tasks.push(task),
-                None => self.shapes.push(Shape { devices: *devices, tasks: vec![task] }),
-            }
-        }
-        for shape in &mut self.shapes {
-            shape.tasks.sort_unstable();
-            let mut sum = 0;
-            shape.tasks.iter_mut().for_each(|task| {
-                sum += task.1;
-                task.1 = sum;
-            });
-        }
-        self.total = self.count;
-    }
-
-    /// Sums, over the tasks of the mix, the free parts of devices that such a task cannot use on a
-    /// node with these free cores and devices.
-    fn useless(&self, cores: u64, free: &[u64]) -> u128 {
-        let left = u128::from(free.iter().sum::<u64>());
-        let of_shape = |shape: &Shape| {
-            let all = u128::from(shape.tasks.last().map_or(0, |task| task.1));
-            let Some(DeviceRequest { count, part }) = shape.devices else { return all * left };
-            if free.iter().filter(|&&free| free >= part).count() < count as usize {
-                return all * left;
-            }
-            let place = shape.tasks.partition_point(|task| task.0 <= cores);
-            let fits = u128::from(place.checked_sub(1).map_or(0, |last| shape.tasks[last].1));
-            let small = u128::from(free.iter().filter(|&&free| free < part).sum::<u64>());
-            fits * small + (all - fits) * left
-        };
-        if left == 0 { 0 } else { self.shapes.iter().map(of_shape).sum() }
-    }
 }
 
 /// Amounts of a node with and without one more task.
@@ -153,12 +83,12 @@ impl Outcome<'_> {
     /// Returns the increase of the free parts that the tasks of a mix cannot use, in 25ths of a
     /// device, rounded down.
     fn fragmentation(&self, mix: &TaskMix) -> i64 {
-        if mix.total == 0 {
+        if mix.total() == 0 {
             return 0;
         }
         let [before, after] =
             [mix.useless(self.cores[0], self.before), mix.useless(self.cores[1], self.after())];
-        let unit = i128::from(mix.total) * i128::from(WHOLE_DEVICE);
+        let unit = i128::from(mix.total()) * i128::from(WHOLE_DEVICE);
         (POINTS * (after as i128 - before as i128)).div_euclid(unit) as i64
     }
 }
@@ -196,6 +126,7 @@ pub(super) fn key(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use dfrsim_model::platform::devices::DeviceRequest;
 
     fn request(tenths: u64) -> TaskRequest {
         let devices = Some(DeviceRequest { count: 1, part: WHOLE_DEVICE / 10 * tenths });
@@ -223,7 +154,7 @@ mod tests {
         let mut mix = TaskMix::default();
         assert!(mix.see(0, 1), "the first task");
         assert!(mix.see(1, 1));
-        mix.renew(|number| &requests[number]);
+        mix.renew(|number| requests[number].shape());
         assert!(!mix.see(0, 2) && mix.see(0, 1), "renewed when there are more than twice as many");
         let largest = LargestNode { cores: 4, devices: 1 };
         let of = |place: Place, tenths: u64| {

@@ -39,7 +39,7 @@ impl Pools {
             return Allocation::default();
         }
         if self.is_single {
-            return Allocation { parts: vec![(0, width)], devices: Vec::new() };
+            return Allocation::in_pool(0, width);
         }
         if self.is_scored() {
             return self.choose_by_key(span, need, width, rooms_of);
@@ -51,7 +51,7 @@ impl Pools {
             let mut is_enough = |(pool, room): (usize, u64)| {
                 let tasks = u32::try_from(room).unwrap_or(u32::MAX).min(missing);
                 missing -= tasks;
-                split.parts.push((pool, tasks));
+                split.push(pool, tasks);
                 missing == 0
             };
             let ends = if self.node_use == NodeUse::Whole || self.place == Place::First {
@@ -87,18 +87,16 @@ impl Pools {
         });
         let mut ranked: Vec<_> =
             ranked.map(|(next, pool, room)| ((next, key(pool), self.node_of(pool)), pool, room)).collect();
-        let mut split = Allocation::default();
         // Most jobs fit on one node, and need no sorted list.
         if let Some(&(_, pool, _)) = ranked.iter().min().filter(|(.., room)| *room >= u64::from(width)) {
-            split.parts.push((pool, width));
-            return split;
+            return Allocation::in_pool(pool, width);
         }
         ranked.sort_unstable();
-        let mut missing = width;
+        let (mut split, mut missing) = (Allocation::default(), width);
         for (_, pool, room) in ranked {
             let tasks = u32::try_from(room).unwrap_or(u32::MAX).min(missing);
             missing -= tasks;
-            split.parts.push((pool, tasks));
+            split.push(pool, tasks);
             if missing == 0 {
                 break;
             }
@@ -194,18 +192,14 @@ impl Pools {
         }
         for range in on {
             for node in range.indices() {
-                match split.parts.last_mut().filter(|(last, _)| *last == self.pool_of[node]) {
-                    Some((_, sum)) => *sum += range.tasks,
-                    None => split.add(self.pool_of[node], range.tasks),
-                }
+                split.extend_last(self.pool_of[node], range.tasks);
             }
         }
         if self.requests.device_columns() > 0 && !devices.is_empty() {
-            let of_pool = |&(pool, _): &(usize, u32)| {
+            split.choose_devices(|pool, _| {
                 let place = devices.partition_point(|(node, _)| *node < self.node_of(pool));
                 devices.get(place).map_or_else(OnDevices::default, |(_, on)| *on)
-            };
-            split.devices = split.parts.iter().map(of_pool).collect();
+            });
         }
         split
     }

@@ -122,7 +122,7 @@ impl ReservationPlan {
     pub(super) fn reserve_later(&mut self, pools: &Pools, stay: Occupancy<'_>) -> bool {
         if let Some(openings) = &mut self.timeline.holes {
             openings.reserve(pools, stay);
-            return stay.allocation.parts.iter().any(|&(pool, _)| pools.has_free(pool));
+            return stay.allocation.pools().any(|(pool, _)| pools.has_free(pool));
         }
         self.timeline.allocate(pools, stay);
         true

@@ -11,12 +11,13 @@ use super::fit_counts::FitCounts;
 use super::free_nodes::FreeNodes;
 use super::groups::{Group, group_identical_nodes};
 use super::job::BatchJob;
-use super::keys::{self, LargestNode, TaskMix};
+use super::keys::{self, LargestNode};
 use super::queue::Waiting;
 use super::requests::{TaskRequest, TaskRequests};
 use dfrsim_cluster::{DevicesOnNodes, View};
 use dfrsim_model::batch::{NodeUse, Place};
 use dfrsim_model::platform::devices::OnDevices;
+use dfrsim_model::platform::task_mix::TaskMix;
 use dfrsim_model::{NodeId, SimSpan, SimTime, Yield};
 
 /// Nodes of a cluster and their free resources.
@@ -322,7 +323,7 @@ impl Pools {
     pub(super) fn see(&mut self, request: usize, tasks: u32) {
         if self.place == Place::Fgd && self.mix.see(request, tasks) {
             let requests = &self.requests;
-            self.mix.renew(|number| requests.get(number));
+            self.mix.renew(|number| requests.get(number).shape());
             // All keys are outdated.
             self.base_version = self.version() + 1;
             self.changed.clear();
@@ -400,17 +401,15 @@ impl Pools {
     /// Chooses the devices of a job that starts now, if it requests any and they are not chosen yet.
     #[inline]
     pub(super) fn bind(&self, need: usize, split: &mut Allocation) {
-        if !self.is_single && split.devices.is_empty() && self.requests.get(need).devices.is_some() {
-            let now = |&(pool, tasks): &(usize, u32)| self.devices_now(need, pool, tasks);
-            split.devices = split.parts.iter().map(now).collect();
+        if !self.is_single && self.requests.get(need).devices.is_some() && !split.has_devices() {
+            split.choose_devices(|pool, tasks| self.devices_now(need, pool, tasks));
         }
     }
 
     /// Returns the devices of an allocation by node, in ascending order.
     pub(super) fn devices_on_nodes(&self, split: &Allocation) -> DevicesOnNodes {
-        let parts = split.parts.iter().zip(&split.devices);
-        let mut on: DevicesOnNodes =
-            parts.map(|(&(pool, _), &devices)| (self.node_of(pool), devices)).collect();
+        let parts = split.parts_on_devices(0);
+        let mut on: DevicesOnNodes = parts.map(|(pool, _, devices)| (self.node_of(pool), devices)).collect();
         on.sort_unstable_by_key(|(node, _)| *node);
         on
     }

@@ -70,8 +70,7 @@ impl BatchState {
             let allocations: SortedMap<JobHandle, Allocation> =
                 candidates.iter().map(|&other| (other, self.running.get(other).allocation.clone())).collect();
             let overlap = |other: JobHandle, slot: &Slot| {
-                let pools =
-                    |split: &Allocation| split.parts.iter().map(|(pool, _)| *pool).collect::<Vec<_>>();
+                let pools = |split: &Allocation| split.pools().map(|(pool, _)| pool).collect::<Vec<_>>();
                 let own = pools(&allocations[&other]);
                 pools(&slot.0).into_iter().filter(|pool| own.contains(pool)).count()
             };

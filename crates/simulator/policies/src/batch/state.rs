@@ -233,7 +233,7 @@ impl BatchState {
         } else {
             decision.start(handle, on, Yield::ONE);
         }
-        if !allocation.devices.is_empty() {
+        if allocation.has_devices() {
             decision.on_devices(self.pools.devices_on_nodes(&allocation));
         }
         if self.tracks_runs {

@@ -220,12 +220,11 @@ impl Search<'_> {
     fn bind(&self, split: &mut Allocation, start: SimTime, end: SimTime) {
         if self.need.devices.is_some() {
             let dimensions = self.pools.requests.dimensions();
-            let of_part = |&(pool, tasks): &(usize, u32)| {
+            split.choose_devices(|pool, tasks| {
                 let profiles = &self.timeline.profiles[pool * dimensions..][..dimensions];
                 let free: Vec<u64> = profiles.iter().map(|profile| profile.min_free(start, end)).collect();
                 self.need.devices_in(&free, tasks)
-            };
-            split.devices = split.parts.iter().map(of_part).collect();
+            });
         }
     }
 }

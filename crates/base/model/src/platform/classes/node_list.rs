@@ -9,7 +9,7 @@
 //! GPUs are [devices](crate::platform::devices), and their model is a feature of the node. Nodes
 //! with equal values are a class; classes are in the order of their first nodes.
 
-use super::{ClassFields, PlatformFields};
+use super::{ClassFields, PlatformFields, ReferenceNode};
 use crate::platform::devices::MOST_DEVICES;
 use crate::platform::hosts::compress;
 use dfrsim_input::{Faults, Input, Located, Reader};
@@ -19,6 +19,9 @@ const COLUMNS: [&str; 5] = ["sn", "cpu_milli", "memory_mib", "gpu", "model"];
 
 /// Name of the resource.
 const GPU: &str = "gpu";
+
+/// Number of parts of a core that tasks hold: those in which the map of the trace counts processors.
+const CORE_PARTS: u32 = 50;
 
 /// Largest number of cores of a node, in thousandths.
 const MOST_MILLI: u32 = 10_000_000;
@@ -53,7 +56,18 @@ pub(super) fn parse(file: &str, text: &str) -> Result<PlatformFields, Faults> {
     let classes = order.into_iter().map(|node| class(&hosts[&node], node)).collect::<Vec<_>>();
     let has_gpus = classes.iter().any(|class| !class.resources.is_empty());
     let devices = has_gpus.then(|| GPU.to_owned());
-    reader.finish(Some(PlatformFields { devices, classes, ..PlatformFields::default() }))
+    let most = |of: fn(&ClassFields) -> f64| classes.iter().map(of).fold(0.0, f64::max);
+    // Needs of tasks are fractions of a node that is as large as any.
+    let reference =
+        Some(ReferenceNode { cores: most(|it| it.cores.into()) as u32, memory_gb: most(|it| it.memory_gb) });
+    let core_parts = Some(CORE_PARTS);
+    reader.finish(Some(PlatformFields {
+        devices,
+        core_parts,
+        reference: reference.filter(|_| !classes.is_empty()),
+        classes,
+        ..PlatformFields::default()
+    }))
 }
 
 fn read_node(reader: &mut Reader, at: &Located<'_>) -> Option<(String, Node)> {

@@ -153,17 +153,21 @@ impl<'r, 'm> RowReader<'r, 'm> {
         Some(units as u32).filter(|units| *units > 0)
     }
 
-    /// Returns the part of each GPU that a job has; `None` if it has whole ones.
+    /// Returns the part of each GPU that a task has, given the number of GPUs of a task; `None` if it
+    /// has whole ones.
     fn gpu_part(&mut self, gpus: u32) -> Option<Share> {
         let of = self.get(JobField::GpuPart)?;
         let part = self.value(JobField::GpuPart).filter(|_| gpus > 0)?;
+        if part > 1.0 && of.entry.is_whole_above_one {
+            return None;
+        }
         let share = Share::try_from_f64(part).filter(|it| u64::from(it.units()) >= SMALLEST_PART);
         if share.is_none() {
             self.report(of, "a part of a GPU, above 0.004 and at most a whole one".to_owned());
         } else if gpus > 1 && part < 1.0 {
             self.report(
                 of,
-                format!("whole GPUs, as the job has {gpus}: it is not said which part of each it has"),
+                format!("whole GPUs, as a task has {gpus}: it is not said which part of each it has"),
             );
         }
         share.filter(|part| *part < Share::ONE)
@@ -258,7 +262,7 @@ impl<'r, 'm> RowReader<'r, 'm> {
         let since_submit = |at: i64| u64::try_from(at - submit).ok();
         let wait = start.or(end.filter(|_| !has_started)).and_then(since_submit);
         let gpus = self.count(JobField::Gpus, account).unwrap_or(0);
-        let gpu_part = self.gpu_part(gpus);
+        let gpu_part = self.gpu_part(gpus.div_ceil(record.nodes.unwrap_or(1).max(1)));
         if !self.problems.is_empty() {
             return Outcome::Wrong(self.problems);
         }
@@ -293,7 +297,7 @@ impl<'r, 'm> RowReader<'r, 'm> {
 
     /// Reads the fields that are not times.
     fn record(&mut self, names: &mut Names, account: &mut Account, status: Status) -> Record {
-        let nodes = self.count(JobField::Nodes, account);
+        let nodes = if self.map.has_one_task { Some(1) } else { self.count(JobField::Nodes, account) };
         let has_processors =
             [JobField::Processors, JobField::RequestedProcessors].map(|of| self.get(of).is_some());
         let mut allocated = self.count(JobField::Processors, account);

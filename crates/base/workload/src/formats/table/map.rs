@@ -53,6 +53,10 @@ pub struct Map {
     /// Texts that stand for an absent value.
     pub(super) missing: Vec<String>,
     pub(super) skips: Vec<Skip>,
+    /// True if each job is one task, as a pod is.
+    pub(super) has_one_task: bool,
+    /// Number of equal parts of a core in which processors are counted.
+    core_parts: u32,
     pub(super) fields: Vec<(JobField, Entry)>,
 }
 
@@ -84,6 +88,8 @@ pub(super) struct Entry {
     pub(super) key: Option<String>,
     /// True if the number of items in a list is the value.
     pub(super) is_count: bool,
+    /// True if a part above one stands for whole units.
+    pub(super) is_whole_above_one: bool,
     /// True if the table may lack the column.
     pub(super) is_optional: bool,
     pub(super) missing: Vec<String>,
@@ -140,8 +146,12 @@ const MISSING: [&str; 12] =
     ["null", "NULL", "None", "none", "NaN", "nan", "NaT", "N/A", "NA", "\\N", "Unknown", "-"];
 
 const TOP_KEYS: [&str; 4] = ["source", "table", "job", "skip"];
-const TABLE_KEYS: [&str; 8] = ["form", "delimiter", "names", "surplus", "comment", "path", "missing", "time"];
-const ENTRY_KEYS: [&str; 16] = [
+const TABLE_KEYS: [&str; 10] =
+    ["form", "delimiter", "names", "surplus", "comment", "path", "missing", "time", "one_task", "core_parts"];
+
+/// Largest number of parts of a core in which processors are counted.
+const MOST_CORE_PARTS: u32 = 1_000;
+const ENTRY_KEYS: [&str; 17] = [
     "column",
     "key",
     "times",
@@ -151,6 +161,7 @@ const ENTRY_KEYS: [&str; 16] = [
     "factor",
     "per",
     "count",
+    "whole_above_one",
     "optional",
     "missing",
     "completed",
@@ -191,9 +202,14 @@ impl Map {
         named.filter(|_| self.names.is_empty()).map(ColumnPath::top)
     }
 
-    /// Returns whether the map has the nodes of jobs.
+    /// Returns whether the map has the nodes of jobs, or each job is one task.
     pub fn has_nodes(&self) -> bool {
-        self.fields.iter().any(|(field, _)| *field == JobField::Nodes)
+        self.has_one_task || self.fields.iter().any(|(field, _)| *field == JobField::Nodes)
+    }
+    /// Returns the number of equal parts of a core in which processors are counted; 1 if they are
+    /// whole cores.
+    pub fn core_parts(&self) -> u32 {
+        self.core_parts
     }
     /// Returns whether the map is for values between blanks.
     pub(crate) fn is_of_blanks(&self) -> bool {
@@ -224,6 +240,14 @@ fn read_map(reader: &mut Reader, input: &Input, name: &str) -> Option<Map> {
         Some(at) => reader.boolean(&at)?,
         None => false,
     };
+    let has_one_task = match get("one_task") {
+        Some(at) => reader.boolean(&at)?,
+        None => false,
+    };
+    let core_parts = match get("core_parts") {
+        Some(at) => reader.integer(&at, 1..=MOST_CORE_PARTS)?,
+        None => 1,
+    };
     let names = get("names").map_or(Some(Vec::new()), |at| texts(reader, &at))?;
     let missing = match get("missing") {
         Some(at) => texts(reader, &at)?,
@@ -240,6 +264,9 @@ fn read_map(reader: &mut Reader, input: &Input, name: &str) -> Option<Map> {
     let job = reader.field(&root, "job")?;
     let known: Vec<&str> = JobField::ALL.iter().map(|field| field.name()).collect();
     let fields = reader.object(&job, &known)?;
+    if let (true, Some(at)) = (has_one_task, fields.get(JobField::Nodes.name())) {
+        reader.fault(&at, "expected no nodes, since each job is one task (`one_task`)");
+    }
     let mut entries = Vec::new();
     for &field in JobField::ALL {
         if let Some(at) = fields.get(field.name()) {
@@ -274,6 +301,8 @@ fn read_map(reader: &mut Reader, input: &Input, name: &str) -> Option<Map> {
         path,
         missing,
         skips,
+        has_one_task,
+        core_parts,
         fields: entries,
     })
 }
@@ -322,6 +351,7 @@ fn read_entry(reader: &mut Reader, at: &Located<'_>, field: JobField, time: &[Ti
         per: Per::Job,
         key: None,
         is_count: false,
+        is_whole_above_one: false,
         is_optional: false,
         missing: Vec::new(),
         states: slurm_states(),
@@ -342,6 +372,7 @@ fn read_entry(reader: &mut Reader, at: &Located<'_>, field: JobField, time: &[Ti
         "unit" => matches!(quantity, Quantity::Duration | Quantity::Memory),
         "per" => quantity == Quantity::Memory,
         "count" => quantity == Quantity::Count,
+        "whole_above_one" => field == JobField::GpuPart,
         "completed" | "failed" | "cancelled" | "running" | "otherwise" => quantity == Quantity::Status,
         _ => true,
     };
@@ -374,7 +405,11 @@ fn read_entry(reader: &mut Reader, at: &Located<'_>, field: JobField, time: &[Ti
     if let Some(place) = object.get("per") {
         entry.per = reader.named(&place)?;
     }
-    for (key, flag) in [("count", &mut entry.is_count), ("optional", &mut entry.is_optional)] {
+    for (key, flag) in [
+        ("count", &mut entry.is_count),
+        ("whole_above_one", &mut entry.is_whole_above_one),
+        ("optional", &mut entry.is_optional),
+    ] {
         if let Some(place) = object.get(key) {
             *flag = reader.boolean(&place)?;
         }

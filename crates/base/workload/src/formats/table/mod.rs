@@ -92,7 +92,11 @@ pub fn read(bytes: &[u8], file: &str, map: &Map, strictness: Strictness) -> Resu
     if !missing.is_empty() {
         return Err(faults(file, missing));
     }
-    let note = format!("a table of jobs, by the map {} ({})", map.name, map.source);
+    let unit = match map.core_parts() {
+        1 => String::new(),
+        parts => format!("; a processor is 1/{parts} of a core"),
+    };
+    let note = format!("a table of jobs, by the map {} ({}){unit}", map.name, map.source);
     let log = listing.finish(file, strictness, &note)?;
     let mut requests = ResourceRequests::new();
     for line in log.lines() {

@@ -11,6 +11,7 @@ const MAPS: &[(&str, &str)] = &[
     ("accasim", include_str!("maps/accasim.toml")),
     ("alcf", include_str!("maps/alcf.toml")),
     ("alibaba-gpu-2023", include_str!("maps/alibaba-gpu-2023.toml")),
+    ("alibaba-gpu-2025", include_str!("maps/alibaba-gpu-2025.toml")),
     ("alibaba-pai-2020", include_str!("maps/alibaba-pai-2020.toml")),
     ("eagle", include_str!("maps/eagle.toml")),
     ("helios", include_str!("maps/helios.toml")),

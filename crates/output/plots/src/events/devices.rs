@@ -1,0 +1,192 @@
+//! Devices of the nodes of a run, such as GPUs, and their use over time.
+
+use super::fault::EventsLineError;
+use super::replay::{Change, Job, Observer};
+use dfrsim_model::Share;
+use dfrsim_model::event::{ClassOfNodes, ResourceOfNodes};
+use dfrsim_model::platform::device_use::{DeviceLevels, DeviceUse};
+use dfrsim_model::platform::devices::{DeviceRequest, MOST_DEVICES, OnDevices};
+use std::ops::Range;
+
+/// Largest number of nodes whose devices are followed.
+const MOST_NODES: u32 = 1_000_000;
+
+/// Devices of all nodes, numbered one node after the other.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct NodeDevices {
+    /// Index of the resource.
+    pub(super) resource: usize,
+    /// Name of the resource.
+    pub(super) name: String,
+    /// Classes of nodes: number of nodes, and cores and devices of each.
+    pub(super) classes: Vec<(u32, u64, u32)>,
+    /// Number of parts of cores of the reference node.
+    parts: u64,
+}
+
+impl NodeDevices {
+    /// Gathers the devices of a run; `None` if nodes have none.
+    ///
+    /// # Errors
+    /// Returns an error if there are too many nodes, or too many devices on a node.
+    pub(super) fn new(
+        resources: &[ResourceOfNodes],
+        classes: &[ClassOfNodes],
+        (cores, core_parts): (Option<u32>, Option<u32>),
+    ) -> Result<Option<NodeDevices>, EventsLineError> {
+        let Some(resource) = resources.iter().position(|it| it.devices) else { return Ok(None) };
+        let parts = u64::from(cores.unwrap_or(1)) * u64::from(core_parts.unwrap_or(1));
+        let of_class = |class: &ClassOfNodes| {
+            let devices = class.resources.get(resource).copied().unwrap_or(0);
+            (class.nodes, in_parts(parts, class.cpu), devices)
+        };
+        let classes: Vec<(u32, u64, u32)> = classes.iter().map(of_class).collect();
+        let nodes: u64 = classes.iter().map(|(nodes, ..)| u64::from(*nodes)).sum();
+        if nodes > MOST_NODES.into() || classes.iter().any(|(.., count)| *count > MOST_DEVICES as u32) {
+            return Err(EventsLineError::TooManyDevices { nodes: MOST_NODES, devices: MOST_DEVICES });
+        }
+        Ok(Some(NodeDevices { resource, name: resources[resource].name.clone(), classes, parts }))
+    }
+
+    /// Returns the number of parts of cores that a task holds.
+    fn cores_for(&self, cpu_need: Share) -> u64 {
+        in_parts(self.parts, cpu_need.units().into()).max(1)
+    }
+
+    /// Returns the number of all devices.
+    pub(super) fn count(&self) -> u32 {
+        self.classes.iter().map(|(nodes, _, devices)| nodes * devices).sum()
+    }
+
+    /// Returns the number of the first device of a node, and the number of its devices.
+    fn of_node(&self, node: u32) -> Option<(u32, u32)> {
+        let (mut nodes_before, mut before) = (0, 0);
+        for &(nodes, _, devices) in &self.classes {
+            if node - nodes_before < nodes {
+                return Some((before + (node - nodes_before) * devices, devices));
+            }
+            nodes_before += nodes;
+            before += nodes * devices;
+        }
+        None
+    }
+
+    /// Returns the devices of some nodes.
+    pub(super) fn of_nodes(&self, first: u32, nodes: u32) -> Range<u32> {
+        let begin = |node: u32| self.of_node(node).map_or(self.count(), |(first, _)| first);
+        begin(first)..begin(first + nodes)
+    }
+
+    /// Returns the number of a device of a node.
+    ///
+    /// # Errors
+    /// Returns an error if the node has no such device.
+    pub(super) fn number(&self, node: u32, device: u32) -> Result<u32, EventsLineError> {
+        let found = self.of_node(node).filter(|(_, devices)| device < *devices);
+        found.map(|(first, _)| first + device).ok_or(EventsLineError::Device { node, device })
+    }
+
+    /// Returns the node of a device and its number there, as in `3.1`.
+    pub(super) fn label(&self, number: u32) -> String {
+        let (mut nodes_before, mut before) = (0, 0);
+        for &(nodes, _, devices) in &self.classes {
+            if devices > 0 && number - before < nodes * devices {
+                let within = number - before;
+                return format!("{}.{}", nodes_before + within / devices, within % devices);
+            }
+            nodes_before += nodes;
+            before += nodes * devices;
+        }
+        number.to_string()
+    }
+}
+
+fn in_parts(parts: u64, cpu: u64) -> u64 {
+    (u128::from(cpu) * u128::from(parts)).div_ceil(Share::ONE.units().into()) as u64
+}
+
+/// Levels of the devices in use over time.
+#[derive(Default)]
+pub(super) struct DeviceTimeline {
+    nodes: NodeDevices,
+    devices: Option<DeviceUse>,
+    /// Levels after all changes of a time.
+    pub(super) levels: Vec<(u64, DeviceLevels)>,
+    now: Option<u64>,
+}
+
+impl DeviceTimeline {
+    /// Records the levels after the changes of the last time.
+    pub(super) fn settle(&mut self) {
+        if let (Some(devices), Some(now)) = (&mut self.devices, self.now) {
+            self.levels.push((now, devices.levels()));
+        }
+    }
+
+    fn advance(&mut self, at: u64) -> Option<&mut DeviceUse> {
+        if self.now != Some(at) {
+            self.settle();
+            self.now = Some(at);
+        }
+        self.devices.as_mut()
+    }
+}
+
+impl Observer for DeviceTimeline {
+    fn before_change(&mut self, at: u64, job: &Job, change: Change) {
+        let Some(devices) = self.advance(at) else { return };
+        match change {
+            Change::Complete | Change::Kill | Change::Lose | Change::Reject => devices.remove(job.sequence),
+            Change::Pause | Change::Interrupt => devices.release(job.sequence),
+            Change::Submit | Change::Start | Change::Resume | Change::Migrate | Change::Yield => {}
+        }
+    }
+    fn after_change(&mut self, at: u64, job: &Job, change: Change) {
+        let cores = self.nodes.cores_for(job.cpu_need);
+        let Some(devices) = self.advance(at) else { return };
+        match change {
+            Change::Submit => devices.submit(job.sequence, cores, job.of.tasks),
+            Change::Start | Change::Resume | Change::Migrate => {
+                devices.place(job.sequence, job.on.iter().copied())
+            }
+            _ => {}
+        }
+    }
+    fn devices_requested(&mut self, job: &Job, request: DeviceRequest) {
+        if let Some(devices) = &mut self.devices {
+            devices.request(job.sequence, Some(request));
+        }
+    }
+    fn devices_bound(&mut self, at: u64, job: &Job, on: &[(u32, u32, u32)]) {
+        let Some(devices) = self.advance(at) else { return };
+        for part in on.chunk_by(|one, other| one.0 == other.0) {
+            let of_node = part.iter().map(|&(_, device, tasks)| (device as usize, tasks as u8));
+            devices.bind(job.sequence, &[(part[0].0, OnDevices::from_pairs(of_node))]);
+        }
+    }
+    fn begin_with_devices(&mut self, nodes: &NodeDevices) {
+        (self.nodes, self.devices) = (nodes.clone(), Some(DeviceUse::new(nodes.classes.iter().copied())));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn devices_are_numbered_node_after_node() {
+        let devices = NodeDevices {
+            classes: vec![(2, 4, 2), (1, 8, 0), (2, 8, 3)],
+            name: "gpu".to_owned(),
+            ..NodeDevices::default()
+        };
+        assert_eq!(devices.count(), 10);
+        let found: Vec<String> = (0..10).map(|number| devices.label(number)).collect();
+        assert_eq!(found, ["0.0", "0.1", "1.0", "1.1", "3.0", "3.1", "3.2", "4.0", "4.1", "4.2"]);
+        assert_eq!((devices.number(3, 1), devices.number(4, 2)), (Ok(5), Ok(9)));
+        for (node, device) in [(0, 2), (2, 0), (5, 0)] {
+            assert_eq!(devices.number(node, device), Err(EventsLineError::Device { node, device }));
+        }
+        assert_eq!((devices.of_nodes(1, 2), devices.of_nodes(3, 2)), (2..4, 4..10));
+    }
+}
