@@ -5,7 +5,7 @@ use crate::scenario::{Online, Workload};
 use crate::setting::{Setting, settings};
 use dfrsim_cluster::NeedModel;
 use dfrsim_lab::fields::Scenario;
-use dfrsim_lab::{Cell, Long, Record, TableLine, Value, average, line_of};
+use dfrsim_lab::{Cell, Long, Record, TableLine, Value, average, line_of, split_copy};
 use dfrsim_model::SimSpan;
 use dfrsim_policies::PolicySetting;
 use dfrsim_policies::fractional::{DropRule, Packing};
@@ -166,6 +166,13 @@ impl<'a> Matrix<'a> {
     pub(crate) fn is_default(&self, group: &Group<'_>) -> bool {
         group.is_simulated_as_published() && self.has_first_rules(group)
     }
+}
+
+/// Returns the name of the week or trace of a row. A trace at several loads, and copies of an instance,
+/// are not statistically independent.
+pub(crate) fn block(row: &SimulationRow) -> &str {
+    let (original, _) = split_copy(&row.instance);
+    original.split("-load-").next().unwrap_or_default()
 }
 
 /// Returns the workload and the load of a record.
