@@ -247,7 +247,8 @@ impl<'a> Group<'a> {
             && options.needs == NeedModel::Exact
             && self.has_period(PUBLISHED_PERIOD)
     }
-    fn has_period(&self, period: SimSpan) -> bool {
+    /// Checks that the group has this period, if its policy has one that is not part of its name.
+    pub(crate) fn has_period(&self, period: SimSpan) -> bool {
         let Setting { policy, parameters, .. } = self.setting;
         !policy.reads(PolicySetting::Period) || policy.own_period().is_some() || parameters.period == period
     }
