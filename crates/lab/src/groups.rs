@@ -184,7 +184,7 @@ pub(crate) fn block(frame: &DataFrame, row: usize) -> String {
 }
 
 /// Groups values by block, in the order of the block names.
-pub fn by_block(mut values: Vec<(&str, f64)>) -> Vec<Vec<f64>> {
+pub fn by_block<T: Copy>(mut values: Vec<(&str, T)>) -> Vec<Vec<T>> {
     values.sort_by_key(|(block, _)| *block);
     let blocks = values.chunk_by(|a, b| a.0 == b.0);
     blocks.map(|block| block.iter().map(|(_, value)| *value).collect()).collect()

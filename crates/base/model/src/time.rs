@@ -1,7 +1,7 @@
 //! Simulated time: integer microseconds.
 
 use std::fmt;
-use std::ops::{Add, AddAssign, Sub};
+use std::ops::{Add, AddAssign, Div, Sub};
 
 const MICROS: u64 = 1_000_000;
 
@@ -138,6 +138,22 @@ impl Sub for SimSpan {
     }
 }
 
+impl Sub for SimTime {
+    type Output = SimSpan;
+    /// Returns [`SimTime::since`], which panics if `earlier` is later.
+    fn sub(self, earlier: SimTime) -> SimSpan {
+        self.since(earlier)
+    }
+}
+
+impl Div<u64> for SimSpan {
+    type Output = SimSpan;
+    /// Returns a part of the span, rounded down to the microsecond; panics if `parts` is 0.
+    fn div(self, parts: u64) -> SimSpan {
+        SimSpan(self.0 / parts)
+    }
+}
+
 /// Writes seconds with as many decimals as necessary, at most six: `12`, `0.5`.
 fn write_seconds(micros: u64, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let (seconds, rest) = (micros / MICROS, micros % MICROS);
@@ -187,6 +203,12 @@ crate::parses!(SimSpan, "expected a number of seconds such as 90 or 0.5, found `
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn times_are_subtracted_and_spans_divided() {
+        assert_eq!(SimTime::from_secs(5) - SimTime::from_secs(2), SimSpan::from_secs(3));
+        assert_eq!(SimSpan::from_secs(1) / 3, SimSpan::from_micros(333_333));
+    }
 
     #[test]
     fn seconds_print_and_parse_exactly() {

@@ -451,6 +451,7 @@ impl Simulate {
         });
         simulated.map_err(|error| match error {
             SimulationError::BeyondRange(_) => Failure::input(error),
+            SimulationError::WakesItself { .. } => Failure::Result(format!("{}: {error}", self.policy)),
             _ => Failure::Result(error.to_string()),
         })?;
         let misfits: Vec<String> = misfits.iter().flat_map(MisfitCounts::lines).collect();

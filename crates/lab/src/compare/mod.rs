@@ -3,8 +3,8 @@
 //! Two variants that ran on the same instances are compared by their differences on each instance.
 //! Instances differ more than variants do, and pairing removes the variation between instances.
 //! [`compare`] pairs rows. For each group of label and variant columns and each metric it gives mean
-//! and median of the differences (B - A) and ratios (B / A) with bootstrap confidence intervals, and
-//! the number of pairs in which B is better.
+//! and median of the differences (B - A) and ratios (B / A) and the ratio of the means with bootstrap
+//! confidence intervals, and the number of pairs in which B is better.
 //!
 //! Sources: B. Efron and R. J. Tibshirani, *An Introduction to the Bootstrap*, 1993: chapter 13 for
 //! the percentile interval, 14.3 for the bias-corrected and accelerated one (BCa).
@@ -21,7 +21,7 @@ use crate::parallel::in_parallel;
 use crate::population::PopulationColumns;
 use crate::ranking::PairedComparison;
 use crate::results::{Results, ResultsError};
-use crate::table::{Bootstrap, Confidence, Estimates};
+use crate::table::{Bootstrap, Confidence, Estimate, Estimates};
 use dfrsim_model::Seed;
 use pairing::{Pairing, pair};
 use schemars::JsonSchema;
@@ -160,6 +160,9 @@ pub struct GroupComparison {
     /// Ratios B / A of the pairs in which both values are positive. The mean is geometric, and so is
     /// the median of an even number of pairs. `None` if there is no such pair.
     pub ratio: Option<Estimates>,
+    /// Ratio of the mean of B to that of A over all pairs, of values that are not negative; `None`
+    /// without pairs, if a value is negative, or if A is zero in too many of them.
+    pub ratio_of_means: Option<Estimate>,
     /// Number of pairs in `ratio`.
     pub ratios: usize,
     /// Number of pairs in which the values of A and B are of different numbers of the same jobs, by
@@ -350,6 +353,8 @@ fn compare_group(
     let differences = by_block(pairs.iter().map(|pair| (&*pair.block, pair.difference())).collect());
     let logarithms = pairs.iter().filter_map(|pair| Some((&*pair.block, pair.ratio()?.ln())));
     let logarithms = by_block(logarithms.collect());
+    let is_ratio_scale = pairs.iter().all(|pair| pair.a >= 0.0 && pair.b >= 0.0);
+    let sides = by_block(pairs.iter().map(|pair| (&*pair.block, (pair.b, pair.a))).collect());
     GroupComparison {
         key: group.key.clone(),
         with,
@@ -360,6 +365,7 @@ fn compare_group(
         outcomes: PairedComparison::of(column, pairs.iter().map(|pair| (pair.b, pair.a))),
         difference: bootstrap("difference").estimates(&differences),
         ratio: bootstrap("ratio").estimates(&logarithms).map(|estimates| estimates.map(f64::exp)),
+        ratio_of_means: is_ratio_scale.then(|| bootstrap("ratio of means").ratio_of_means(&sides)).flatten(),
         ratios: logarithms.iter().map(Vec::len).sum(),
         other_jobs,
         pairs,

@@ -112,6 +112,7 @@ impl ComparedRows {
             ("median_difference", difference.map(|of| of.median)),
             ("geometric_mean_ratio", ratio.map(|of| of.mean)),
             ("median_ratio", ratio.map(|of| of.median)),
+            ("ratio_of_means", group.ratio_of_means),
         ];
         estimates.into_iter().fold(line, |line, (name, estimate)| with(line, name, estimate))
     }

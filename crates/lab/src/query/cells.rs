@@ -1,7 +1,6 @@
 //! Labelled numbers: rows, or a published table.
 
 use super::{LabelColumn, LabelFilter, LabelledValues, NamedCheck, QueryResult, Source};
-use std::rc::Rc;
 use std::sync::Arc;
 
 /// Lines of labels and numbers, with named checks for claims that no query expresses.
@@ -12,11 +11,11 @@ pub struct Cells<'a> {
     averaged: &'static [&'static str],
     asked_for: Option<&'static str>,
     lines: Vec<(Vec<usize>, Vec<Option<f64>>)>,
-    checks: Vec<(&'static str, Rc<CheckFunction<'a>>)>,
+    checks: Vec<(&'static str, Arc<CheckFunction<'a>>)>,
 }
 
 /// Function that computes the result of a named check.
-type CheckFunction<'a> = dyn Fn(&Cells<'_>, &NamedCheck) -> Option<QueryResult> + 'a;
+type CheckFunction<'a> = dyn Fn(&Cells<'_>, &NamedCheck) -> Option<QueryResult> + Send + Sync + 'a;
 
 impl<'a> Cells<'a> {
     /// Creates a source without lines.
@@ -48,14 +47,22 @@ impl<'a> Cells<'a> {
     pub fn only_if_asked_for(self, column: &'static str) -> Cells<'a> {
         Cells { asked_for: Some(column), ..self }
     }
+    /// Replaces the numbers of all lines, in the order in which the lines were added.
+    #[must_use]
+    pub fn with_numbers<N: Into<Vec<Option<f64>>>>(&self, numbers: impl IntoIterator<Item = N>) -> Cells<'a> {
+        let lines = self.lines.iter().zip(numbers);
+        let lines = lines.map(|((codes, _), numbers)| (codes.clone(), numbers.into())).collect();
+        let (columns, metrics) = (self.columns.clone(), self.metrics.clone());
+        Cells { columns, metrics, lines, checks: self.checks.clone(), ..*self }
+    }
     /// Adds a named check.
     #[must_use]
     pub fn with(
         mut self,
         name: &'static str,
-        check: impl Fn(&Cells<'_>, &NamedCheck) -> Option<QueryResult> + 'a,
+        check: impl Fn(&Cells<'_>, &NamedCheck) -> Option<QueryResult> + Send + Sync + 'a,
     ) -> Cells<'a> {
-        self.checks.push((name, Rc::new(check)));
+        self.checks.push((name, Arc::new(check)));
         self
     }
     /// Splits the lines by the labels of a column, in order of first appearance.
@@ -100,10 +107,10 @@ impl Source for Cells<'_> {
     }
     fn series(&self, metric: &str, filter: &LabelFilter) -> Option<LabelledValues> {
         let place = self.metrics.iter().position(|name| *name == metric)?;
-        let number =
-            |(codes, numbers): &(Vec<usize>, Vec<Option<f64>>)| Some((codes.clone(), numbers[place]?));
-        let points = self.lines.iter().filter_map(number).collect();
-        let [series, _] = filter.partition(&LabelledValues { columns: self.columns.clone(), points });
+        let accepted = filter.accepted_codes(&self.columns);
+        let meant = self.lines.iter().filter(|(codes, _)| accepted.contain(codes));
+        let points = meant.filter_map(|(codes, numbers)| Some((codes.clone(), numbers[place]?))).collect();
+        let series = LabelledValues { columns: self.columns.clone(), points };
         let is_asked_for = |column| filter.label(column).is_some() && !series.points.is_empty();
         self.asked_for.is_none_or(is_asked_for).then_some(series)
     }

@@ -1,9 +1,10 @@
 //! Filters of lines by their labels.
 
-use super::{LabelledValues, Limit};
+use super::{LabelColumn, LabelledValues, Limit};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Value, from_value};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Filter: the accepted labels, by column.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -31,6 +32,16 @@ impl<'de> Deserialize<'de> for AcceptedLabels {
     }
 }
 
+/// Columns that a filter restricts, each with whether the filter accepts the label of an index.
+pub(super) struct AcceptedCodes(Vec<(usize, Vec<bool>)>);
+
+impl AcceptedCodes {
+    /// Returns whether all labels of a line are accepted.
+    pub(super) fn contain(&self, codes: &[usize]) -> bool {
+        self.0.iter().all(|(place, is_accepted)| is_accepted[codes[*place]])
+    }
+}
+
 /// Converts a label to the text it has in the rows.
 fn label(value: &Value) -> String {
     match value {
@@ -49,6 +60,15 @@ impl LabelFilter {
             Some(AcceptedLabels::Range(limit)) => label.parse().is_ok_and(|number| limit.holds(number)),
         }
     }
+    /// Returns the labels that the filter accepts, by their indices in the columns that it restricts.
+    pub(super) fn accepted_codes(&self, columns: &[Arc<LabelColumn>]) -> AcceptedCodes {
+        let restricted = columns.iter().enumerate().filter(|(_, labels)| self.restricts(labels.column));
+        let accepted = restricted.map(|(place, labels)| {
+            let is_accepted = labels.names.iter().map(|name| self.allows(labels.column, name));
+            (place, is_accepted.collect())
+        });
+        AcceptedCodes(accepted.collect())
+    }
     /// Returns whether every label named in the filter is present, for the columns that the series
     /// has.
     pub fn is_complete(&self, series: &LabelledValues) -> bool {
@@ -62,11 +82,9 @@ impl LabelFilter {
     }
     /// Splits a series into the points that the filter accepts, and the others.
     pub(super) fn partition(&self, series: &LabelledValues) -> [LabelledValues; 2] {
-        let is_meant = |(codes, _): &&(Vec<usize>, f64)| {
-            let mut labels = series.columns.iter().zip(codes);
-            labels.all(|(labels, code)| self.allows(labels.column, &labels.names[*code]))
-        };
-        let (meant, others) = series.points.iter().partition::<Vec<_>, _>(is_meant);
+        let accepted = self.accepted_codes(&series.columns);
+        let (meant, others) =
+            series.points.iter().partition::<Vec<_>, _>(|(codes, _)| accepted.contain(codes));
         [meant, others].map(|points| LabelledValues {
             columns: series.columns.clone(),
             points: points.into_iter().cloned().collect(),

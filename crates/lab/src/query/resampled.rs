@@ -1,6 +1,6 @@
 //! Verdicts confirmed by resampling.
 
-use super::{ClaimEntry, QueryResult};
+use super::QueryResult;
 use crate::claims::{Claim, Verdict};
 use crate::table::Bootstrap;
 
@@ -9,17 +9,17 @@ impl Bootstrap {
     ///
     /// The verdict becomes `Open` unless at least the fraction `1 - tail` of the resamples agrees
     /// with it, where `tail` is half of the error probability. A verdict that a single result
-    /// [proves](ClaimEntry::proven) needs no agreement. A missing example refutes nothing, because
+    /// [proves](super::ClaimEntry::proven) needs no agreement. A missing example refutes nothing, because
     /// further results may contain one.
-    pub fn confirm(&self, entry: &ClaimEntry, claim: Claim, resamples: &[QueryResult]) -> Claim {
-        if entry.proven == Some(claim.verdict) {
+    pub fn confirm(&self, proven: Option<Verdict>, claim: Claim, resamples: &[QueryResult]) -> Claim {
+        if proven == Some(claim.verdict) {
             return claim;
         }
         let holding = resamples.iter().filter(|found| found.holds()).count();
         let part = holding as f64 / resamples.len().max(1) as f64;
         let agreeing = match claim.verdict {
             Verdict::Holds => part,
-            Verdict::Fails if entry.proven == Some(Verdict::Holds) => 0.0,
+            Verdict::Fails if proven == Some(Verdict::Holds) => 0.0,
             Verdict::Fails => 1.0 - part,
             Verdict::Open => 0.0,
         };
@@ -37,24 +37,17 @@ impl Bootstrap {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::query::{Entries, Limit};
-
-    fn entry(proven: Option<Verdict>) -> ClaimEntry {
-        let text =
-            r#"section = [{ source = "text", claims = [{ text = "any", of = "yield", take = "mean" }] }]"#;
-        ClaimEntry { proven, ..Entries::new("claims.toml", text).iter().next().unwrap().clone() }
-    }
+    use crate::query::Limit;
 
     #[test]
     fn a_verdict_needs_most_of_the_resamples() {
         let bootstrap = Bootstrap { resamples: 100, ..Bootstrap::for_tables(1) };
-        let judged_by = |entry: &ClaimEntry, verdict, holding: usize| {
+        let judged_by = |proven: Option<Verdict>, verdict, holding: usize| {
             let found = |at| QueryResult::new(if at < holding { 0.1 } else { 0.9 }, Limit::at_most(0.5), "");
             let claim = Claim::new("", "", verdict, "detail").with_values(Some(0.1), None);
-            bootstrap.confirm(entry, claim, &(0..100).map(found).collect::<Vec<_>>())
+            bootstrap.confirm(proven, claim, &(0..100).map(found).collect::<Vec<_>>())
         };
-        let any = entry(None);
-        let judged = |verdict, holding| judged_by(&any, verdict, holding);
+        let judged = |verdict, holding| judged_by(None, verdict, holding);
         assert_eq!([97, 98, 100].map(|holding| judged(Verdict::Holds, holding).verdict), {
             use Verdict::{Holds, Open};
             [Open, Holds, Holds]
@@ -68,10 +61,10 @@ mod tests {
         assert_eq!(open.detail, "detail; so in 60.0 % of the resamples");
         assert_eq!(judged(Verdict::Holds, 98).detail, "detail");
         // One example proves existence, and one counter-example refutes a universal claim.
-        let (example, counter) = (entry(Some(Verdict::Holds)), entry(Some(Verdict::Fails)));
-        assert_eq!(judged_by(&example, Verdict::Holds, 60).verdict, Verdict::Holds);
-        assert_eq!(judged_by(&example, Verdict::Fails, 0).verdict, Verdict::Open);
-        assert_eq!(judged_by(&counter, Verdict::Fails, 40).verdict, Verdict::Fails);
-        assert_eq!(judged_by(&counter, Verdict::Holds, 100).verdict, Verdict::Holds);
+        let (example, counter) = (Some(Verdict::Holds), Some(Verdict::Fails));
+        assert_eq!(judged_by(example, Verdict::Holds, 60).verdict, Verdict::Holds);
+        assert_eq!(judged_by(example, Verdict::Fails, 0).verdict, Verdict::Open);
+        assert_eq!(judged_by(counter, Verdict::Fails, 40).verdict, Verdict::Fails);
+        assert_eq!(judged_by(counter, Verdict::Holds, 100).verdict, Verdict::Holds);
     }
 }

@@ -99,6 +99,38 @@ impl Bootstrap {
         self.estimates(&blocks).map(|estimates| estimates.mean)
     }
 
+    /// Computes the ratio of the means of both sides of pairs, the first divided by the second, with
+    /// its BCa interval; whole blocks of pairs are resampled. `None` without pairs, or if the mean of
+    /// the second side is zero in the sample or without one of the blocks.
+    pub fn ratio_of_means(&self, blocks: &[Vec<(f64, f64)>]) -> Option<Estimate> {
+        let value = ratio_of_sums(blocks.iter().flatten());
+        if !value.is_finite() {
+            return None;
+        }
+        if blocks.len() < 2 {
+            return Some(Estimate { value, interval: None });
+        }
+        let without = |out: usize| {
+            let others = blocks.iter().enumerate().filter(|(at, _)| *at != out);
+            ratio_of_sums(others.flat_map(|(_, block)| block))
+        };
+        let without_each: Vec<f64> = (0..blocks.len()).map(without).collect();
+        if !without_each.iter().all(|ratio| ratio.is_finite()) {
+            return None;
+        }
+        let mut rng = self.seed.rng();
+        let mut replicate = || {
+            let drawn: Vec<usize> = blocks.iter().map(|_| rng.random_range(0..blocks.len())).collect();
+            ratio_of_sums(drawn.into_iter().flat_map(|at| &blocks[at]))
+        };
+        // A resample may consist of blocks whose second side is zero; it has no ratio.
+        let mut replicates: Vec<f64> = (0..self.resamples).map(|_| replicate()).collect();
+        replicates.retain(|ratio| ratio.is_finite());
+        replicates.sort_unstable_by(f64::total_cmp);
+        let tails = bca_tails(self.tail(), bias(&replicates, value), acceleration(&without_each));
+        Some(Estimate { value, interval: (!replicates.is_empty()).then(|| interval(&replicates, tails)) })
+    }
+
     /// Computes mean and median of a sample that consists of blocks, with intervals from the same
     /// resamples; `None` if it is empty.
     ///
@@ -131,12 +163,19 @@ impl Bootstrap {
             medians.push(median(&mut values));
         }
         means.sort_unstable_by(f64::total_cmp);
-        let tails = bca_tails(self.tail(), bias(&means, mean_value), acceleration(blocks));
+        let tails =
+            bca_tails(self.tail(), bias(&means, mean_value), acceleration(&means_without_each(blocks)));
         Some(Estimates {
             mean: Estimate { interval: Some(interval(&means, tails)), ..without(mean_value) },
             median: Estimate { interval: self.percentiles(medians), ..without(median_value) },
         })
     }
+}
+
+/// Computes the ratio of the sums of both sides of pairs, which is that of their means.
+fn ratio_of_sums<'a>(pairs: impl IntoIterator<Item = &'a (f64, f64)>) -> f64 {
+    let (one, other) = pairs.into_iter().fold((0.0, 0.0), |sums, pair| (sums.0 + pair.0, sums.1 + pair.1));
+    one / other
 }
 
 /// Computes the median; for an even number of values, the mean of the two in the middle. Reorders
@@ -172,16 +211,20 @@ fn bias(replicates: &[f64], value: f64) -> f64 {
     Normal::standard().inverse_cdf(part.clamp(least, 1.0 - least))
 }
 
-/// Computes the acceleration of the mean by the jackknife: a sixth of the skewness of the means
-/// without one block each.
-fn acceleration(blocks: &[Vec<f64>]) -> f64 {
-    let sums: Vec<f64> = blocks.iter().map(|cluster| cluster.iter().sum()).collect();
+/// Computes the mean without each of the blocks.
+fn means_without_each(blocks: &[Vec<f64>]) -> Vec<f64> {
+    let sums: Vec<f64> = blocks.iter().map(|block| block.iter().sum()).collect();
     let sum: f64 = sums.iter().sum();
     let count: usize = blocks.iter().map(Vec::len).sum();
-    let without = |(cluster, own): (&Vec<f64>, &f64)| (sum - own) / (count - cluster.len()) as f64;
-    let means: Vec<f64> = blocks.iter().zip(&sums).map(without).collect();
-    let center = mean(&means);
-    let power = |exponent| -> f64 { means.iter().map(|mean| (center - mean).powi(exponent)).sum() };
+    let without = |(block, own): (&Vec<f64>, &f64)| (sum - own) / (count - block.len()) as f64;
+    blocks.iter().zip(&sums).map(without).collect()
+}
+
+/// Computes the acceleration by the jackknife: a sixth of the skewness of the statistics without one
+/// block each.
+fn acceleration(without_each: &[f64]) -> f64 {
+    let center = mean(without_each);
+    let power = |exponent| -> f64 { without_each.iter().map(|value| (center - value).powi(exponent)).sum() };
     let scale = 6.0 * power(2).powf(1.5);
     // Powers of very large numbers overflow.
     Some(power(3) / scale).filter(|skewness| scale > 0.0 && skewness.is_finite()).unwrap_or(0.0)
@@ -230,7 +273,7 @@ mod tests {
     /// and 0.95 would give 0 to 2.
     #[test]
     fn a_case_by_hand() {
-        assert!((acceleration(&single(&[0.0, 0.0, 3.0])) - 0.068_041_38).abs() < 1e-8);
+        assert!((acceleration(&means_without_each(&single(&[0.0, 0.0, 3.0]))) - 0.068_041_38).abs() < 1e-8);
         let (low, high) = bca_tails(0.05, 0.0464, 0.0680);
         assert!((low - 0.0815).abs() < 2e-4 && (high - 0.9749).abs() < 2e-4, "{low} {high}");
 
@@ -240,6 +283,22 @@ mod tests {
         // The median is 0 with probability 0.74, so both ends of a 40 % interval are 0.
         let narrow = bootstrap(1, 20_000, 0.4).estimates(&single(&[0.0, 0.0, 3.0])).unwrap();
         assert_eq!(narrow.median.interval, Some((0.0, 0.0)));
+    }
+
+    /// With a second side of ones the ratio of means is the mean of the first side, whose case by hand
+    /// is above. (1 + 5) / (2 + 1) = 2; without the first pair 5 / 1, without the second 1 / 2.
+    #[test]
+    fn ratios_of_means_by_hand() {
+        let blocks = |pairs: &[(f64, f64)]| pairs.iter().map(|&pair| vec![pair]).collect::<Vec<_>>();
+        let bootstrap = bootstrap(1, 20_000, 0.9);
+        let of_ones = bootstrap.ratio_of_means(&blocks(&[(0.0, 1.0), (0.0, 1.0), (3.0, 1.0)]));
+        assert_eq!(of_ones, Some(Estimate { value: 1.0, interval: Some((0.0, 3.0)) }));
+        let two = bootstrap.ratio_of_means(&blocks(&[(1.0, 2.0), (5.0, 1.0)]));
+        assert_eq!(two, Some(Estimate { value: 2.0, interval: Some((0.5, 5.0)) }));
+        assert_eq!(bootstrap.ratio_of_means(&[]), None);
+        assert_eq!(bootstrap.ratio_of_means(&blocks(&[(1.0, 0.0), (2.0, 1.0)])), None);
+        let one = bootstrap.ratio_of_means(&[vec![(1.0, 2.0), (5.0, 1.0)]]);
+        assert_eq!(one, Some(Estimate { value: 2.0, interval: None }));
     }
 
     /// Checks the ends of an interval, the 5th and the 96th of 100 at 90 %: 101 * 0.05 = 5.05 and

@@ -1,5 +1,6 @@
-//! Charts of degradation and bandwidth by period, and of the trade-off between them (dissertation,
-//! figure 6.1 and section 6.3).
+//! The dissertation's figures in its panels: degradation by load for each penalty (figure 5.1), and
+//! degradation and bandwidth by period with the sets as lines (figure 6.1); and the trade-off between
+//! the two (section 6.3).
 
 use crate::groups::{Group, Load, Matrix};
 use crate::rows::SimulationRow;
@@ -8,6 +9,7 @@ use crate::tables::{gb_per_s, migration_gb_per_s, preemption_gb_per_s};
 use dfrsim_lab::{Axis, Chart, Drawing, Join, Series, by_key, stem};
 use dfrsim_model::SimSpan;
 use dfrsim_policies::PolicySetting;
+use std::collections::BTreeSet;
 
 /// Name of the series of the best points of all lines (the Pareto front).
 const BEST: &str = "best at equal bandwidth";
@@ -28,19 +30,21 @@ struct Line<'g, 'a> {
 /// Function that computes a metric of a row, given the memory of a node in GB.
 type Metric = fn(&SimulationRow, f64) -> f64;
 
-const BY_PERIOD: [(&str, &str, &str, Metric); 3] = [
+const BY_PERIOD: [(&str, &str, &str, Metric); 4] = [
     ("period-degradation", "Degradation by period", "mean degradation from bound", |row, _| row.degradation),
+    ("period-bandwidth", "Bandwidth by period", "mean preemption and migration (GB/s)", gb_per_s),
     ("period-preemption", "Preemption by period", "mean preemption (GB/s)", preemption_gb_per_s),
     ("period-migration", "Migration by period", "mean migration (GB/s)", migration_gb_per_s),
 ];
 
-/// Builds the figures of settings with several periods. There is one for each workload, and one for
-/// the loads of a published table that omits lighter ones. If each of these has a single line, of
-/// the same policy, they share one figure.
+/// Builds the figures of settings with several loads or several periods. Of periods there is one for
+/// each workload, and one for the loads of a published table that omits lighter ones. If each of these
+/// has a single line, of the same policy, they share one figure; otherwise there is a further figure of
+/// the policy with the most periods, with the workloads as lines.
 pub(crate) fn all(matrix: &Matrix<'_>) -> Vec<Drawing> {
     let groups = matrix.groups();
+    let mut drawings = by_load(matrix, &groups);
     let mut figures = by_key(lines(matrix, &groups), |line| (line.conditions.clone(), line.scope.clone()));
-    let mut drawings = Vec::new();
     for figure in &figures {
         drawings.extend(trade_off(figure));
     }
@@ -54,7 +58,66 @@ pub(crate) fn all(matrix: &Matrix<'_>) -> Vec<Drawing> {
     for figure in &figures {
         drawings.extend(by_period(figure));
     }
+    if !together {
+        for lines in by_key(figures.into_iter().flatten(), |line| line.conditions.clone()) {
+            drawings.extend(paper_panels(lines));
+        }
+    }
     drawings
+}
+
+/// Builds the panels of figure 6.1: the policy that was simulated with the most periods, with a line
+/// for each set of instances. None if it was simulated on one set alone.
+fn paper_panels(lines: Vec<Line<'_, '_>>) -> Vec<Drawing> {
+    let most = lines.iter().map(|line| line.groups.len()).max().unwrap_or(0);
+    let Some(policy) = lines.iter().find(|line| line.groups.len() == most).map(|line| line.name.clone())
+    else {
+        return Vec::new();
+    };
+    let (own, others): (Vec<_>, Vec<_>) = lines.into_iter().partition(|line| line.name == policy);
+    if own.len() < 2 {
+        return Vec::new();
+    }
+    let names: BTreeSet<String> = others.into_iter().map(|line| line.name).collect();
+    let left_out = names.into_iter().collect::<Vec<_>>().join(", ");
+    let remark = format!("Left out, and drawn in the figures of each workload: {left_out}.");
+    by_period(&own).into_iter().map(|drawing| drawing.with_remark(remark.clone())).collect()
+}
+
+/// Builds the panels of figure 5.1: the mean degradation by load, with a line for each policy, for each
+/// workload and penalty (or other condition). None for a scenario with a single panel, which is drawn
+/// for every study.
+fn by_load(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Vec<Drawing> {
+    let simulation = &matrix.scenario.simulation;
+    let of_loads = groups.iter().filter_map(|group| match group.scope.load {
+        Load::Of(load) if !group.scope.has_all && group.has_period(simulation.periods[0]) => {
+            Some((load, group))
+        }
+        _ => None,
+    });
+    let panel =
+        |(_, group): &(f64, &Group<'_>)| (conditions(simulation, group), group.scope.workload.name.clone());
+    let panels = by_key(of_loads, panel);
+    if panels.len() < 2 {
+        return Vec::new();
+    }
+    let drawing = |groups: Vec<(f64, &Group<'_>)>| {
+        let (conditions, workload) = panel(&groups[0]);
+        let of_policies = by_key(groups, |(_, group)| name(simulation, group));
+        let series = of_policies.iter().map(|groups| {
+            let point =
+                |(load, group): &(f64, &Group<'_>)| Some((*load, group.mean_of(|row, _| row.degradation)?));
+            let points = groups.iter().filter_map(point).collect();
+            Series { name: name(simulation, groups[0].1), points, join: Join::Straight }
+        });
+        let y = Axis::logarithmic("mean degradation from bound");
+        let chart = Chart::lines(Axis::linear("load"), y, "policy", series.collect());
+        let parts: Vec<&str> =
+            [&*workload, &*conditions].into_iter().filter(|part| !part.is_empty()).collect();
+        let stem = format!("load-degradation-{}", stem(&parts.join(" ")));
+        Drawing::new(stem, format!("Degradation by load: {}", parts.join(", ")), chart)
+    };
+    panels.into_iter().map(drawing).collect()
 }
 
 fn lines<'g, 'a>(matrix: &Matrix<'_>, groups: &'g [Group<'a>]) -> Vec<Line<'g, 'a>> {

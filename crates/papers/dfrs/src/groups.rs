@@ -5,7 +5,7 @@ use crate::scenario::{Online, Workload};
 use crate::setting::{Setting, settings};
 use dfrsim_cluster::NeedModel;
 use dfrsim_lab::fields::Scenario;
-use dfrsim_lab::{Cell, Long, Record, TableLine, Value, average, line_of};
+use dfrsim_lab::{Cell, Long, Record, TableLine, Value, average, line_of, split_copy};
 use dfrsim_model::SimSpan;
 use dfrsim_policies::PolicySetting;
 use dfrsim_policies::fractional::{DropRule, Packing};
@@ -168,6 +168,13 @@ impl<'a> Matrix<'a> {
     }
 }
 
+/// Returns the name of the week or trace of a row. A trace at several loads, and copies of an instance,
+/// are not statistically independent.
+pub(crate) fn block(row: &SimulationRow) -> &str {
+    let (original, _) = split_copy(&row.instance);
+    original.split("-load-").next().unwrap_or_default()
+}
+
 /// Returns the workload and the load of a record.
 fn labels(record: &Record<SimulationRow>) -> Option<(&str, Option<f64>)> {
     match &record.outcome {
@@ -240,7 +247,8 @@ impl<'a> Group<'a> {
             && options.needs == NeedModel::Exact
             && self.has_period(PUBLISHED_PERIOD)
     }
-    fn has_period(&self, period: SimSpan) -> bool {
+    /// Checks that the group has this period, if its policy has one that is not part of its name.
+    pub(crate) fn has_period(&self, period: SimSpan) -> bool {
         let Setting { policy, parameters, .. } = self.setting;
         !policy.reads(PolicySetting::Period) || policy.own_period().is_some() || parameters.period == period
     }

@@ -16,7 +16,8 @@ use dfrsim_bound::{
     clairvoyant_stretch, max_stretch_bound, max_stretch_bound_on, max_stretch_bound_with_penalties,
 };
 use dfrsim_cluster::{
-    Conditions, DeviceMetrics, Followers, Metrics, Options, Overrun, SimulationError, SummaryOptions, Weights,
+    Conditions, DeviceMetrics, EstimateModel, Followers, Metrics, Options, Overrun, SimulationError, SummaryOptions,
+    Weights,
 };
 use dfrsim_lab::fields::Scenario;
 use dfrsim_lab::{
@@ -282,6 +283,31 @@ fn nothing_to_count(metrics: &Metrics, jobs: usize) -> Failure {
     }
 }
 
+/// Returns an error if policies are to know the times that users requested, but some jobs have none:
+/// their exact run times would be better knowledge than anyone had.
+fn refuse_unknown_requests(scenario: &Scenario<Online>, parts: &[RawInstance]) -> Result<(), RunError> {
+    if scenario.simulation.estimates != EstimateModel::Requested {
+        return Ok(());
+    }
+    for (place, workload) in scenario.workloads.iter().enumerate() {
+        let own: Vec<&[Job]> =
+            parts.iter().filter(|part| part.workload == place).map(RawInstance::log_jobs).collect();
+        let jobs = || own.iter().copied().flatten();
+        let without = jobs().filter(|job| job.requested_time.is_none_or(SimSpan::is_zero)).count();
+        let reason = match &workload.source {
+            Source::Lublin(_) => "jobs of the Lublin model have no requested time".to_owned(),
+            _ if without > 0 => format!("{without} of {} jobs have no requested time", jobs().count()),
+            _ => continue,
+        };
+        return Err(RunError::input(format_args!(
+            "workload `{}`: {reason}, so estimates = \"requested\" is not possible; \"requested-or-exact\" gives policies the exact run \
+             times of these jobs, and \"none\" gives no estimates",
+            workload.name
+        )));
+    }
+    Ok(())
+}
+
 /// Describes the jobs of each log that the nodes of its workload, or those of a `priority` table,
 /// cannot hold.
 fn misfits(scenario: &Scenario<Online>, parts: &[RawInstance], setups: &[WorkloadSetup]) -> Vec<String> {
@@ -314,6 +340,7 @@ fn failure(error: SimulationError) -> Failure {
         SimulationError::InvalidJob(_)
         | SimulationError::NeverFollows { .. }
         | SimulationError::BeyondRange(_)
+        | SimulationError::WakesItself { .. }
         | SimulationError::Outages(_)
         | SimulationError::Unequal(_)
         | SimulationError::Beginning(_)
@@ -372,6 +399,7 @@ impl Study for OnlineStudy {
     fn open(scenario: &Scenario<Online>, inputs: &mut Vec<Input>) -> Result<OnlineStudy, RunError> {
         let (parts, logs) = raw_instances(scenario)?;
         inputs.extend(logs.iter().map(|log| log.input(&scenario.workloads[log.workload])));
+        refuse_unknown_requests(scenario, &parts)?;
         let without = Header::default();
         let of_workload = |(place, workload): (usize, &Workload)| {
             let own = unequal(workload, scenario.seed)?;

@@ -1,10 +1,10 @@
 //! Clairvoyant schedule, as an estimate of what policies without knowledge of run times could reach.
 
 use dfrsim_cluster::{
-    Decision, JobHandle, JobState, Metrics, NodeRange, Options, Placement, Scheduler, SimulationError,
-    Situation, SummaryOptions, View, simulate,
+    Decision, FreeNodes, JobHandle, JobState, Metrics, NodeOrder, NodeRange, Options, Scheduler,
+    SimulationError, Situation, SummaryOptions, View, simulate,
 };
-use dfrsim_model::{Job, NodeId, Share, SimSpan, SimTime, Yield};
+use dfrsim_model::{Job, SimSpan, SimTime, Yield};
 
 /// Maximum number of bisection steps after the target has been doubled until it was reached.
 const MAX_BISECTIONS: u32 = 7;
@@ -15,9 +15,11 @@ const MAX_BISECTIONS: u32 = 7;
 /// Jobs, which must be in order of submission, run at full speed or not at all, keep their memory,
 /// and pay the penalty when they resume or migrate. A target for the bounded stretch gives each job
 /// a due time. A job can preempt others by one of four rules: if it is due before them, if it has
-/// less slack than they have, or if it cannot wait any longer. Targets are searched upwards from
-/// `bound` ([theorem 1](crate::max_stretch_bound)). The result is that of a schedule, not a bound:
-/// the optimum is between the two.
+/// less slack than they have, or if it cannot wait any longer. By a fifth rule, jobs that are due
+/// later stay on their nodes at a yield of 0 as long as memory allows it, so that they need not pay
+/// for their return. Targets are searched upwards from `bound`
+/// ([theorem 1](crate::max_stretch_bound)). The result is that of a schedule, not a bound: the optimum
+/// is between the two.
 ///
 /// # Errors
 ///
@@ -72,11 +74,18 @@ enum Rule {
     AtLatestStart,
     /// The job has at most one penalty of slack left.
     PenaltyBeforeLatestStart,
+    /// The job is due before them, and they stay in memory at a yield of 0 if there is room.
+    EarliestDueResident,
 }
 
 impl Rule {
-    const ALL: [Rule; 4] =
-        [Rule::EarliestDue, Rule::LeastSlack, Rule::AtLatestStart, Rule::PenaltyBeforeLatestStart];
+    const ALL: [Rule; 5] = [
+        Rule::EarliestDue,
+        Rule::LeastSlack,
+        Rule::AtLatestStart,
+        Rule::PenaltyBeforeLatestStart,
+        Rule::EarliestDueResident,
+    ];
 }
 
 /// Scheduler that tries to keep the bounded stretch of every job at or below a target.
@@ -98,43 +107,49 @@ struct DueJob {
     is_running: bool,
 }
 
-#[derive(Clone, Copy, Debug)]
-struct FreeCapacity {
-    memory: u32,
-    cpu: u32,
-}
-
 impl Scheduler for Deadlines {
     fn decide(&mut self, situation: &Situation<'_>, decision: &mut Decision) {
-        let (view, now) = (situation.view, situation.view.now());
-        let mut free =
-            vec![FreeCapacity { memory: Share::ONE.units(), cpu: Share::ONE.units() }; view.nodes() as usize];
+        if self.rule == Rule::EarliestDueResident {
+            self.decide_resident(situation.view, decision);
+        } else {
+            self.decide_exclusive(situation.view, decision);
+        }
+    }
+}
+
+/// Starts or resumes a job at full speed.
+fn run(view: View<'_>, job: JobHandle, on: Vec<NodeRange>, decision: &mut Decision) {
+    if view.job(job).state() == JobState::Waiting {
+        decision.start(job, on, Yield::ONE);
+    } else {
+        decision.resume(job, on, Yield::ONE);
+    }
+}
+
+impl Deadlines {
+    /// Runs jobs at full speed; those that give way leave their nodes.
+    fn decide_exclusive(&self, view: View<'_>, decision: &mut Decision) {
+        let now = view.now();
+        let mut free = FreeNodes::besides_running(view);
         let all: Vec<DueJob> = view.jobs().iter().map(|&job| self.due(view, job)).collect();
         let (mut running, mut idle): (Vec<DueJob>, Vec<DueJob>) =
             all.into_iter().partition(|it| it.is_running);
-        for it in &running {
-            occupy(view, it.job, view.job(it.job).placement(), &mut free);
-        }
         // Jobs with the most slack are preempted first.
         running.sort_by_key(|it| std::cmp::Reverse((it.latest, it.job)));
         idle.sort_by_key(|it| (self.rank(it), view.job(it.job).sequence()));
         let mut evicted: Vec<DueJob> = Vec::new();
         for it in &idle {
-            let mut placement = place(view, it.job, &mut free);
+            let mut placement = free.place(view, it.job, NodeOrder::Fullest);
             if placement.is_none() && self.may_preempt(now, view.penalty(), it) {
                 placement = self.preempt(view, it, &mut running, &mut evicted, &mut free);
             }
-            match placement {
-                Some(on) if view.job(it.job).state() == JobState::Waiting => {
-                    decision.start(it.job, on, Yield::ONE);
-                }
-                Some(on) => decision.resume(it.job, on, Yield::ONE),
-                None => {}
+            if let Some(on) = placement {
+                run(view, it.job, on, decision);
             }
         }
         evicted.sort_by_key(|it| (it.latest, it.job));
         for it in evicted {
-            match place(view, it.job, &mut free) {
+            match free.place(view, it.job, NodeOrder::Fullest) {
                 Some(on) => decision.migrate(it.job, on, Yield::ONE),
                 None => decision.pause(it.job),
             }
@@ -144,9 +159,56 @@ impl Scheduler for Deadlines {
             decision.wake_at(next);
         }
     }
-}
 
-impl Deadlines {
+    /// Gives the CPU to jobs by due time. Jobs on nodes stay there, at a yield of 0 if others have their
+    /// CPU, and leave only for the memory of a job that is due before them.
+    fn decide_resident(&self, view: View<'_>, decision: &mut Decision) {
+        let mut jobs: Vec<DueJob> = view.jobs().iter().map(|&job| self.due(view, job)).collect();
+        jobs.sort_by_key(|it| (it.due, view.job(it.job).sequence()));
+        let mut free = FreeNodes::empty(view);
+        for it in jobs.iter().filter(|it| it.is_running) {
+            free.occupy_memory(view, it.job, view.job(it.job).placement());
+        }
+        let mut has_left = vec![false; jobs.len()];
+        for place in 0..jobs.len() {
+            if has_left[place] {
+                continue;
+            }
+            let DueJob { job, is_running, .. } = jobs[place];
+            let own = view.job(job);
+            if is_running {
+                let has_cpu = free.has_cpu(view, job, own.placement());
+                if has_cpu {
+                    free.occupy_cpu(view, job, own.placement());
+                }
+                let wanted = if has_cpu { Yield::ONE } else { Yield::ZERO };
+                if own.current_yield() != wanted {
+                    decision.set_yield(job, wanted);
+                }
+                continue;
+            }
+            // Those that are due last give up their memory first.
+            let mut after = free.clone();
+            let mut leaving = Vec::new();
+            let mut later = (place + 1..jobs.len()).rev().filter(|&at| jobs[at].is_running && !has_left[at]);
+            let on = loop {
+                if let Some(on) = after.place(view, job, NodeOrder::Fullest) {
+                    break Some(on);
+                }
+                let Some(at) = later.next() else { break None };
+                after.vacate_memory(view, jobs[at].job, view.job(jobs[at].job).placement());
+                leaving.push(at);
+            };
+            let Some(on) = on else { continue };
+            free = after;
+            for at in leaving {
+                has_left[at] = true;
+                decision.pause(jobs[at].job);
+            }
+            run(view, job, on, decision);
+        }
+    }
+
     fn due(&self, view: View<'_>, handle: JobHandle) -> DueJob {
         let job = view.job(handle);
         let run = job.estimate().expect("the estimate must be known");
@@ -185,82 +247,16 @@ impl Deadlines {
         it: &DueJob,
         running: &mut Vec<DueJob>,
         evicted: &mut Vec<DueJob>,
-        free: &mut [FreeCapacity],
+        free: &mut FreeNodes,
     ) -> Option<Vec<NodeRange>> {
-        let mut after = free.to_vec();
-        let gives_way = |other: &DueJob| self.rank(other) > self.rank(it);
-        let mut off = Vec::new();
-        running.iter().enumerate().filter(|(_, other)| gives_way(other)).find(|(at, other)| {
-            vacate(view, other.job, &mut after);
-            off.push(*at);
-            fits(view, it.job, &after)
-        })?;
-        // Victims that turn out to be unnecessary keep their nodes, the most urgent first.
-        let mut leaving = Vec::new();
-        for at in off.into_iter().rev() {
-            let other = running[at];
-            occupy(view, other.job, view.job(other.job).placement(), &mut after);
-            if !fits(view, it.job, &after) {
-                vacate(view, other.job, &mut after);
-                leaving.push(at);
-            }
+        let gives_way = |other: &&DueJob| self.rank(other) > self.rank(it);
+        let candidates: Vec<JobHandle> = running.iter().filter(gives_way).map(|other| other.job).collect();
+        let victims = free.victims(view, it.job, &candidates)?;
+        for victim in victims.into_iter().map(|at| candidates[at]) {
+            free.vacate(view, victim, view.job(victim).placement());
+            let place = running.iter().position(|other| other.job == victim)?;
+            evicted.push(running.remove(place));
         }
-        leaving.sort_unstable();
-        evicted.extend(leaving.into_iter().rev().map(|at| running.remove(at)));
-        free.copy_from_slice(&after);
-        place(view, it.job, free)
-    }
-}
-
-/// Counts the further tasks of a job that fit on a node at full speed.
-fn tasks_that_fit(view: View<'_>, job: JobHandle, node: FreeCapacity) -> u32 {
-    let job = view.job(job);
-    let by = |free: u32, each: Share| free.checked_div(each.units()).unwrap_or(u32::MAX);
-    by(node.memory, job.memory()).min(by(node.cpu, job.cpu_need()))
-}
-
-fn fits(view: View<'_>, job: JobHandle, free: &[FreeCapacity]) -> bool {
-    let tasks = u64::from(view.job(job).tasks());
-    free.iter().map(|&node| u64::from(tasks_that_fit(view, job, node))).sum::<u64>() >= tasks
-}
-
-/// Places the tasks of a job on the fullest nodes where they fit.
-fn place(view: View<'_>, job: JobHandle, free: &mut [FreeCapacity]) -> Option<Vec<NodeRange>> {
-    if !fits(view, job, free) {
-        return None;
-    }
-    let mut order: Vec<usize> =
-        (0..free.len()).filter(|&node| tasks_that_fit(view, job, free[node]) > 0).collect();
-    order.sort_by_key(|&node| (u64::from(free[node].memory) + u64::from(free[node].cpu), node));
-    let mut left = view.job(job).tasks();
-    let mut parts: Vec<NodeRange> = Vec::new();
-    for node in order {
-        let tasks = tasks_that_fit(view, job, free[node]).min(left);
-        parts.push(NodeRange { first: NodeId(node as u32), nodes: 1, tasks });
-        left -= tasks;
-        if left == 0 {
-            break;
-        }
-    }
-    parts.sort_unstable_by_key(|part| part.first);
-    occupy(view, job, Placement::new(&parts), free);
-    Some(parts)
-}
-
-fn occupy(view: View<'_>, job: JobHandle, placement: Placement<'_>, free: &mut [FreeCapacity]) {
-    let job = view.job(job);
-    for part in placement {
-        let node = &mut free[part.node.index()];
-        node.memory -= job.memory().units() * part.tasks;
-        node.cpu -= job.cpu_need().units() * part.tasks;
-    }
-}
-
-fn vacate(view: View<'_>, job: JobHandle, free: &mut [FreeCapacity]) {
-    let job = view.job(job);
-    for part in job.placement() {
-        let node = &mut free[part.node.index()];
-        node.memory += job.memory().units() * part.tasks;
-        node.cpu += job.cpu_need().units() * part.tasks;
+        free.place(view, it.job, NodeOrder::Fullest)
     }
 }

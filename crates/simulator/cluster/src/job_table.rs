@@ -177,6 +177,12 @@ impl ActiveJob {
         self.observable_from = self.progress_from;
     }
 
+    /// Returns the time from now on without progress; zero unless the job runs.
+    pub(crate) fn penalty_left(&self, now: SimTime) -> SimSpan {
+        let is_running = self.state == JobState::Running;
+        if is_running { self.progress_from.saturating_since(now) } else { SimSpan::ZERO }
+    }
+
     /// Returns the expected completion time at the current yield if the estimate and the known CPU
     /// need are right; `None` without an estimate or at yield 0.
     pub(crate) fn expected_end(&self) -> Option<SimTime> {

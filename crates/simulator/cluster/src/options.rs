@@ -14,8 +14,11 @@ pub enum EstimateModel {
     /// The actual run time.
     #[default]
     Exact,
-    /// The time that the user requested (SWF field 9); the run time if that is unknown.
+    /// The time that the user requested (SWF field 9). Studies refuse it if that is not known of all
+    /// jobs; elsewhere the run time stands for it.
     Requested,
+    /// The time that the user requested; the actual run time if that is unknown.
+    RequestedOrExact,
     /// The run time multiplied by a factor of at least 1.
     Factor(f64),
     /// The run time multiplied by a factor drawn uniformly from 1 to this (the *f-model* of Mu'alem
@@ -33,7 +36,7 @@ impl EstimateModel {
     pub fn estimate(self, job: &Job, seed: Seed) -> Option<SimSpan> {
         match self {
             EstimateModel::Exact => Some(job.run_time),
-            EstimateModel::Requested => {
+            EstimateModel::Requested | EstimateModel::RequestedOrExact => {
                 Some(job.requested_time.filter(|span| !span.is_zero()).unwrap_or(job.run_time))
             }
             EstimateModel::Factor(factor) => Some(job.run_time.scaled(factor)),
@@ -48,12 +51,13 @@ impl EstimateModel {
 
 dfrsim_model::parses!(
     EstimateModel,
-    "unknown estimate model `{text}`; expected exact, requested, none, factor:F or random:F with F between 1 and 1000000",
+    "unknown estimate model `{text}`; expected exact, requested, requested-or-exact, none, factor:F or random:F with F between 1 and 1000000",
     |text| {
         let factor = |digits: &str| digits.parse().ok().filter(|factor| (1.0..=1e6).contains(factor));
         match text.split_once(':') {
             None if text == "exact" => Some(EstimateModel::Exact),
             None if text == "requested" => Some(EstimateModel::Requested),
+            None if text == "requested-or-exact" => Some(EstimateModel::RequestedOrExact),
             None if text == "none" => Some(EstimateModel::None),
             Some(("factor", digits)) => factor(digits).map(EstimateModel::Factor),
             Some(("random", digits)) => factor(digits).map(EstimateModel::Random),
@@ -67,6 +71,7 @@ impl fmt::Display for EstimateModel {
         match self {
             EstimateModel::Exact => f.write_str("exact"),
             EstimateModel::Requested => f.write_str("requested"),
+            EstimateModel::RequestedOrExact => f.write_str("requested-or-exact"),
             EstimateModel::Factor(factor) => write!(f, "factor:{factor}"),
             EstimateModel::Random(most) => write!(f, "random:{most}"),
             EstimateModel::None => f.write_str("none"),

@@ -19,7 +19,7 @@ use crate::{
 use apply::Effect;
 use dfrsim_model::event_queue::{EventKey, EventQueue, Rank, Slot};
 use dfrsim_model::platform::{Interruption, OutageError};
-use dfrsim_model::{Job, JobId, Share, SimTime};
+use dfrsim_model::{Job, JobId, Share, SimSpan, SimTime};
 use std::sync::Arc;
 
 /// Reason for which a simulation ended before its jobs did.
@@ -39,6 +39,18 @@ pub enum SimulationError {
         jobs: usize,
         /// First of them in order of submission.
         first: JobId,
+    },
+    /// The policy wakes itself again and again without changing anything.
+    #[error(
+        "the policy woke itself {count} times from {since} to {time} s without a decision or another event; it must ask for later wake-ups"
+    )]
+    WakesItself {
+        /// Number of wake-ups.
+        count: u32,
+        /// Time of the first of them.
+        since: SimTime,
+        /// Time of the last of them.
+        time: SimTime,
     },
     /// A job without tasks or without run time, or one that arrives before its predecessor in the
     /// list.
@@ -91,6 +103,11 @@ const FIRST_JOB: u32 = 3;
 /// Number of wake-ups in a row without a change, with no job running or to come, after which a
 /// policy is considered stuck.
 const MAX_IDLE_TICKS: u32 = 100_000;
+
+/// Number of wake-ups in a row without a change or another event that a policy may have within a
+/// second. One that asks for the next microsecond each time would need hours for a day.
+const MAX_WAKE_UPS: u32 = 10_000;
+const WAKE_UP_SPAN: SimSpan = SimSpan::from_secs(1);
 
 /// Simulates one policy on one cluster of `nodes` nodes until all jobs have left.
 ///
@@ -198,6 +215,9 @@ pub struct Simulation<I, O> {
     is_decided: bool,
     /// Consecutive wake-ups that the policy did not use while no other event was scheduled.
     idle_ticks: u32,
+    /// Consecutive wake-ups without a change or another event, and the time of the first of them, which
+    /// is less than [`WAKE_UP_SPAN`] ago.
+    wake_ups: (u32, SimTime),
     checker: Checker,
     speeds: Speeds,
     /// Effect of each change of the decision that is being applied.
@@ -252,6 +272,7 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
             tick: false,
             is_decided: false,
             idle_ticks: 0,
+            wake_ups: (0, SimTime::ZERO),
             checker: Checker::default(),
             speeds: Speeds::new(nodes),
             effects: Vec::new(),
@@ -347,9 +368,29 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
         // The wake-up is the only event left, and the policy does not use it.
         let idle = decision.changes.is_empty() && self.events.len() == 1 && self.next.is_none() && self.tick;
         self.idle_ticks = if idle { self.idle_ticks + 1 } else { 0 };
+        self.count_wake_up(decision)?;
         decision.clear();
         self.is_decided = true;
         Ok(())
+    }
+
+    /// Counts a wake-up that was the only event and that the policy did not use.
+    fn count_wake_up(&mut self, decision: &Decision) -> Result<(), SimulationError> {
+        let is_alone = self.tick
+            && decision.changes.is_empty()
+            && decision.submissions.is_empty()
+            && self.completed.is_empty()
+            && self.submitted.is_empty()
+            && self.interrupted.is_empty();
+        let (count, since) = self.wake_ups;
+        let is_next = is_alone && count > 0 && self.now.since(since) < WAKE_UP_SPAN;
+        self.wake_ups = if is_next { (count + 1, since) } else { (u32::from(is_alone), self.now) };
+        match self.wake_ups {
+            (count, since) if count > MAX_WAKE_UPS => {
+                Err(SimulationError::WakesItself { count, since, time: self.now })
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Returns the observer.

@@ -245,6 +245,16 @@ impl<'a> JobView<'a> {
     pub fn was_cut_off(self) -> bool {
         self.active.state == JobState::Completed && self.active.killed
     }
+    /// Returns the time from now on in which a running job makes no progress: what is left of the
+    /// penalty for its last resumption or migration, or of reading a checkpoint. Zero if the job does
+    /// not run.
+    ///
+    /// A job at a yield `y` thus reaches a virtual time `v` after this time and
+    /// `(v - virtual_time) / y`.
+    #[must_use]
+    pub fn penalty_left(self) -> SimSpan {
+        self.active.penalty_left(self.now)
+    }
     /// Returns the virtual time: the work done so far.
     #[must_use]
     pub fn virtual_time(self) -> VirtualTime {

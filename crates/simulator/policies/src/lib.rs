@@ -7,6 +7,8 @@
 //!   and whole [families](PolicyFamily) of policies.
 //! * [`batch`]: FCFS, EASY and CONS with all their options.
 //! * [`fractional`]: the DFRS policies, composed of orthogonal parts.
+//! * [`ranked`]: preemption at full speed in the order of a rank, without shares.
+//! * [`gang`]: jobs take turns on the nodes.
 //! * [`equipartition`]: the same share for every job, the simplest fractional policy.
 //!
 //! ```
@@ -37,7 +39,9 @@ pub mod batch;
 mod custom;
 pub use fractional::equipartition;
 pub mod fractional;
+pub mod gang;
 mod policy;
+pub mod ranked;
 mod registry;
 mod setup;
 mod site;

@@ -6,6 +6,8 @@ use crate::equipartition::Equipartition;
 use crate::fractional::{
     Fractional, FractionalOptions, FractionalScheduler, McbOptions, Periodic, PolicySetting,
 };
+use crate::gang::{self, GangScheduler};
+use crate::ranked::{Rank, RankedScheduler};
 use dfrsim_cluster::{Scheduler, ShareWeights};
 use dfrsim_model::SimSpan;
 use dfrsim_model::batch::PolicyError;
@@ -24,6 +26,10 @@ pub enum Policy {
     Equipartition,
     /// Fractional policy, composed of parts.
     Fractional(Fractional),
+    /// Preemption at full speed.
+    Ranked(Rank),
+    /// Gang scheduling.
+    Gang,
     /// A policy that a user registered.
     Custom(&'static CustomPolicy),
 }
@@ -58,6 +64,8 @@ impl Policy {
             Policy::Batch(batch) => Box::new(BatchScheduler::new(batch, nodes, site)),
             Policy::Equipartition => Box::new(Equipartition::new(nodes, ranking)),
             Policy::Fractional(parts) => Box::new(FractionalScheduler::new(parts, nodes, *options, ranking)),
+            Policy::Ranked(rank) => Box::new(RankedScheduler::new(rank)),
+            Policy::Gang => Box::new(GangScheduler::default()),
             Policy::Custom(policy) => policy.scheduler(nodes, options, site),
         }
     }
@@ -73,6 +81,7 @@ impl Policy {
                 PolicySetting::NodeMemory => parts.budget_gb.is_some(),
                 PolicySetting::Priority | PolicySetting::Readings | PolicySetting::Site => true,
             },
+            Policy::Ranked(_) | Policy::Gang => false,
             Policy::Custom(policy) => policy.reads(setting),
         }
     }
@@ -90,7 +99,7 @@ impl Policy {
         let shares = match self {
             Policy::Fractional(_) | Policy::Equipartition => true,
             Policy::Custom(policy) => policy.reads(PolicySetting::Site),
-            Policy::Batch(_) => false,
+            Policy::Batch(_) | Policy::Ranked(_) | Policy::Gang => false,
         };
         shares.then(|| ShareWeights::new(settings)).flatten().map(Arc::new)
     }
@@ -159,6 +168,12 @@ impl Policy {
         if name == EQUIPARTITION {
             return Ok(Some(Policy::Equipartition));
         }
+        if name == gang::NAME {
+            return Ok(Some(Policy::Gang));
+        }
+        if let Ok(rank) = name.parse() {
+            return Ok(Some(Policy::Ranked(rank)));
+        }
         // Names with time limits other than the listed ones are valid, too.
         match Fractional::parse(name) {
             Some(parts) => Ok(Some(Policy::Fractional(parts))),
@@ -173,6 +188,8 @@ impl Policy {
             Policy::Batch(batch) => batch.description(),
             Policy::Equipartition => "every job the same yield, tasks on the least loaded nodes".into(),
             Policy::Fractional(parts) => parts.description(),
+            Policy::Ranked(rank) => rank.description().to_owned(),
+            Policy::Gang => "jobs take turns of 60 s on the nodes, and keep their memory".into(),
             Policy::Custom(policy) => policy.description().to_owned(),
         }
     }
@@ -186,6 +203,8 @@ impl fmt::Display for Policy {
             Policy::Batch(batch) => batch.fmt(f),
             Policy::Equipartition => f.write_str(EQUIPARTITION),
             Policy::Fractional(parts) => parts.fmt(f),
+            Policy::Ranked(rank) => rank.fmt(f),
+            Policy::Gang => f.write_str(gang::NAME),
             Policy::Custom(policy) => f.write_str(policy.name()),
         }
     }
@@ -251,5 +270,6 @@ fn all() -> impl Iterator<Item = Policy> {
         orders.map(move |order| Policy::Batch(BatchPolicy { order, ..it.into() }))
     });
     let fractional = Fractional::paper_policies().map(Policy::Fractional);
-    batch.chain([Policy::Equipartition]).chain(fractional)
+    let ranked = Rank::ALL.iter().copied().map(Policy::Ranked);
+    batch.chain([Policy::Equipartition]).chain(ranked).chain([Policy::Gang]).chain(fractional)
 }

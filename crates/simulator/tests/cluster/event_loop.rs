@@ -229,6 +229,28 @@ fn waking_up_without_a_change_counts_as_stalled() {
     assert!(matches!(error, SimulationError::Stuck { jobs: 1, first: JobId(7), .. }), "{error}");
 }
 
+/// Detects a policy that asks for the next microsecond each time, while a job runs. One that looks
+/// every millisecond is slow, but ends.
+#[test]
+fn a_policy_that_wakes_itself_without_end_is_stopped() {
+    struct Sleepless(SimSpan);
+    impl Scheduler for Sleepless {
+        fn decide(&mut self, situation: &Situation<'_>, decision: &mut Decision) {
+            for &job in situation.submitted {
+                decision.start(job, [NodeTasks { node: NodeId(0), tasks: 1 }], FULL);
+            }
+            decision.wake_at(situation.view.now() + self.0);
+        }
+    }
+    let run = |micros| {
+        let mut scheduler = Sleepless(SimSpan::from_micros(micros));
+        simulate(1, &Options::default(), [job(7, 0, 1, 10)], &mut scheduler, &mut ())
+    };
+    let error = run(1).unwrap_err();
+    assert!(matches!(error, SimulationError::WakesItself { count: 10_001, .. }), "{error}");
+    assert_eq!(run(1_000), Ok(()));
+}
+
 /// Requeues a job of 10 s after 4 s at yield 1/2, with no work kept: it ends 20 s after its second
 /// start. A lost job does not end.
 #[test]

@@ -116,8 +116,10 @@ fn aware() -> impl Iterator<Item = Policy> {
     let placed = placed.map(|name| name.parse::<Policy>().unwrap());
     listed().chain(placed)
 }
+/// Returns the listed policies without ranked preemption and gang scheduling, which are for equal nodes.
 fn listed() -> impl Iterator<Item = Policy> {
-    catalogue().into_iter().map(|info| info.policy)
+    let all = catalogue().into_iter().map(|info| info.policy);
+    all.filter(|policy| !matches!(policy, Policy::Ranked(_) | Policy::Gang))
 }
 
 #[test]

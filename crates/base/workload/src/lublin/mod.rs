@@ -17,7 +17,10 @@
 //! characteristics of rigid jobs", JPDC 63(11), 2003, with the parameters of the authors' reference
 //! program; for CPU needs and memory the dissertation, section 5.3.2. Unlike the reference program,
 //! this implementation keeps times in floating point until a job is emitted, gets its seed from the
-//! caller, and never generates a job larger than the machine.
+//! caller, and never generates a job larger than the machine. For machines with other
+//! than 128 nodes it has no parameters, only a range for the breakpoint of sizes, 1.5 to 3.5 below their
+//! maximum. Here the published bounds of sizes are shifted by log2(nodes / 128), which keeps their
+//! distances.
 
 mod arrivals;
 mod assumption;

@@ -101,6 +101,9 @@ pub(super) struct ClassParameters {
     pub(super) daily: GammaParameters,
 }
 
+/// Number of nodes of the machines that the parameters were fitted to.
+const FITTED_NODES: u32 = 128;
+
 const TYPELESS: ClassParameters = published(0);
 const BATCH: ClassParameters = published(1);
 const INTERACTIVE: ClassParameters = published(2);
@@ -125,21 +128,23 @@ const fn published(class: usize) -> ClassParameters {
 }
 
 impl ClassParameters {
-    /// Returns the parameters of a class on a machine with this number of nodes: the published ones
-    /// for 128, otherwise with u_hi = log2(nodes) and u_med = u_hi - 2.5, but at least u_low. On
-    /// machines of one or two nodes u_low is reduced to u_hi.
+    /// Returns the parameters of a class on a machine with this number of nodes: those published for
+    /// 128, with `u_med` and `u_hi` shifted by log2(nodes / 128). The largest jobs of a class thus
+    /// keep their part of the machine, and sizes change continuously with it.
+    ///
+    /// On machines so small that the shifted bounds would fall below `u_low`, they are `u_low`, which
+    /// is itself at most log2(nodes).
     pub(super) fn of(class: Class, nodes: NonZeroU32) -> ClassParameters {
         let published = match class {
             Class::Typeless => TYPELESS,
             Class::Batch => BATCH,
             Class::Interactive => INTERACTIVE,
         };
-        if nodes.get() == 128 {
-            return published;
-        }
-        let u_hi = f64::from(nodes.get()).log2();
-        let u_low = published.u_low.min(u_hi);
-        ClassParameters { u_low, u_med: (u_hi - 2.5).max(u_low), u_hi, ..published }
+        let log_nodes = f64::from(nodes.get()).log2();
+        let shift = log_nodes - f64::from(FITTED_NODES).log2();
+        let u_low = published.u_low.min(log_nodes);
+        let shifted = |bound: f64| (bound + shift).max(u_low);
+        ClassParameters { u_low, u_med: shifted(published.u_med), u_hi: shifted(published.u_hi), ..published }
     }
 }
 
@@ -156,6 +161,26 @@ mod tests {
             }
         }
         let large = ClassParameters::of(Class::Batch, NonZeroU32::new(1024).unwrap());
-        assert_eq!((large.u_low, large.u_med, large.u_hi), (1.2, 7.5, 10.0));
+        assert_eq!((large.u_low, large.u_med, large.u_hi), (1.2, 8.0, 10.0));
+        let halved = ClassParameters::of(Class::Interactive, NonZeroU32::new(64).unwrap());
+        assert_eq!((halved.u_low, halved.u_med, halved.u_hi), (1.0, 2.0, 4.5));
+    }
+
+    /// One node more or less shifts the bounds by log2(129 / 128) = 0.0112 and log2(128 / 127) =
+    /// 0.0113.
+    #[test]
+    fn the_fitted_machine_is_no_exception() {
+        let bounds = |class, nodes| {
+            let ClassParameters { u_low, u_med, u_hi, .. } = ClassParameters::of(class, nodes);
+            [u_low, u_med, u_hi]
+        };
+        let [fewer, fitted, more] = [127, 128, 129].map(|nodes| NonZeroU32::new(nodes).unwrap());
+        for (place, &class) in [Class::Typeless, Class::Batch, Class::Interactive].iter().enumerate() {
+            assert_eq!(ClassParameters::of(class, fitted), published(place), "{class}");
+            for near in [fewer, more] {
+                let steps = bounds(class, near).into_iter().zip(bounds(class, fitted));
+                assert!(steps.clone().all(|(a, b)| (a - b).abs() < 0.012), "{class} on {near}");
+            }
+        }
     }
 }

@@ -159,7 +159,7 @@ pub(super) fn text(
         "bounded": false,
         "objective": "mean_wait_s",
         "waits_by": ["partition", "account", "size"],
-        "simulation": {"penalty": 0, "estimates": "requested"},
+        "simulation": {"penalty": 0, "estimates": "requested-or-exact"},
         "workloads": [workload.fields(folder)?],
     }))
     .map_err(Failure::input)?;

@@ -29,14 +29,14 @@ fn gigabytes(row: &SimulationRow, node_memory_gb: f64) -> [f64; 2] {
 
 /// Rule by which preemptions are counted. A migration is counted once.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct CountingRule {
+pub(super) struct CountingRule {
     name: &'static str,
     per_preemption: f64,
 }
 
 impl CountingRule {
     /// A preemption is a pause and a resume.
-    pub(crate) const PAUSES_AND_RESUMES: CountingRule =
+    pub(super) const PAUSES_AND_RESUMES: CountingRule =
         CountingRule { name: "pauses and resumes", per_preemption: 2.0 };
     /// A preemption is a resume; there are as many resumes as pauses.
     const RESUMES: CountingRule = CountingRule { name: "resumes", per_preemption: 1.0 };
@@ -133,7 +133,7 @@ fn published(group: &Group<'_>, unit: CostUnit) -> Option<[f64; 4]> {
 }
 
 /// Computes our costs, in the order of [`COLUMNS`]; `None` if all simulations failed.
-pub(crate) fn costs(group: &Group<'_>, unit: CostUnit, counting: CountingRule) -> Option<[f64; 4]> {
+pub(super) fn costs(group: &Group<'_>, unit: CostUnit, counting: CountingRule) -> Option<[f64; 4]> {
     let of_row = |row: &SimulationRow| costs_of_row(row, unit, counting, group.scope.workload.node_memory_gb);
     let [preemption, migration] =
         [0, 1].map(|at| Statistics::from_values(&group.values(|row| of_row(row)[at])));

@@ -2,7 +2,7 @@
 
 use super::{NEAR, is_near};
 use crate::easy_spare;
-use crate::groups::{Group, Matrix};
+use crate::groups::{Group, Matrix, block};
 use crate::rows::SimulationRow;
 use dfrsim_lab::{
     Bootstrap, Statistics, Table, average, by_block, comparison_cells, comparison_header, rank_correlation,
@@ -64,8 +64,7 @@ pub(super) fn measures(group: &Group<'_>) -> [Option<f64>; 3] {
 /// Computes the median, the ends of the 95 % interval of the mean, and the share of the largest
 /// value in the sum. The bootstrap resamples a trace with all its loads as one block.
 fn spread(matrix: &Matrix<'_>, group: &Group<'_>) -> [Option<f64>; 4] {
-    let named = group.rows().map(|row| (row.instance.split("-load-").next().unwrap_or(""), row.degradation));
-    let blocks = by_block(named.collect());
+    let blocks = by_block(group.rows().map(|row| (block(row), row.degradation)).collect());
     let bootstrap = Bootstrap { resamples: RESAMPLES, ..Bootstrap::for_tables(matrix.scenario.seed) };
     let Some(estimates) = bootstrap.estimates(&blocks) else { return [None; 4] };
     let values = blocks.concat();

@@ -11,7 +11,7 @@ mod summary;
 mod vcsim;
 mod waits;
 
-pub(crate) use bandwidth::{CountingRule, costs, gb_per_s, migration_gb_per_s, preemption_gb_per_s};
+pub(crate) use bandwidth::{gb_per_s, migration_gb_per_s, preemption_gb_per_s};
 pub(crate) use vcsim::compare_with_vcsim as vcsim_pairs;
 
 use crate::groups::Matrix;

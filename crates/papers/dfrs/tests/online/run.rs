@@ -118,7 +118,7 @@ fn periods_are_drawn() {
     let stems: Vec<&str> = one.iter().map(|drawing| drawing.stem.as_str()).collect();
     assert_eq!(
         stems,
-        ["period-degradation-per-opt-min", "period-preemption-per-opt-min", "period-migration-per-opt-min"]
+        ["degradation", "bandwidth", "preemption", "migration"].map(|of| format!("period-{of}-per-opt-min"))
     );
     let Chart::Lines { series, .. } = &one[0].chart else { panic!("{one:?}") };
     let names: Vec<&str> = series.iter().map(|series| series.name.as_str()).collect();
@@ -127,8 +127,17 @@ fn periods_are_drawn() {
 
     let two = drawings(&["policies={ matching = '^/per/OPT=(MIN|AVG)$' }"]);
     let stems: BTreeSet<&str> = two.iter().map(|drawing| drawing.stem.as_str()).collect();
-    assert_eq!(stems.len(), 3 * 4);
+    assert_eq!(stems.len(), 3 * 5 + 4, "and four with the workloads as lines");
     assert!(stems.contains("degradation-by-bandwidth-b-load-0.7-and-more"), "{stems:?}");
+    assert!(stems.iter().any(|stem| stem.starts_with("period-bandwidth-per-opt")), "{stems:?}");
+
+    // Figure 5.1 has a panel for each penalty.
+    let loads =
+        drawings(&["simulation.penalty=[0, 300]", "simulation.period_s=600", "policies=['FCFS', 'EASY']"]);
+    let stems: Vec<&str> = loads.iter().map(|drawing| drawing.stem.as_str()).collect();
+    assert_eq!(stems, ["load-degradation-b-penalty-0-s", "load-degradation-b-penalty-300-s"]);
+    let Chart::Lines { series, .. } = &loads[1].chart else { panic!("{loads:?}") };
+    assert!(series.iter().all(|series| series.points.len() == 2) && series.len() == 2, "{series:?}");
 }
 
 /// Checks all published claims about the policies of a workload.

@@ -36,7 +36,7 @@ pub(crate) fn all(results: &Results<'_>) -> Vec<Claim> {
     let claim = |(at, entry): (usize, &ClaimEntry)| {
         let claim = judge.claim(entry)?;
         let found: Vec<QueryResult> = resamples.iter().filter_map(|resample| resample[at].clone()).collect();
-        let claim = bootstrap.confirm(entry, claim, &found);
+        let claim = bootstrap.confirm(entry.proven, claim, &found);
         let is_of_programs = entry
             .query
             .lines()

@@ -30,6 +30,16 @@ fn a_long_job_gives_way_to_a_short_one() {
     assert!((counted(300) - 1.11).abs() < 1e-5, "{}", counted(300));
 }
 
+/// The jobs of the case above, but with 4/10 of the memory each: the first stays on the node at a yield
+/// of 0 for 10 s, without a penalty.
+#[test]
+fn a_resident_job_pays_nothing() {
+    let mut both = jobs(&[(0, 1, Share::ONE, 1_000), (100, 1, Share::ONE, 10)]);
+    both.iter_mut().for_each(|job| job.memory = Share::from_ratio(4, 10));
+    let (penalty, tau) = (SimSpan::from_secs(300), SimSpan::from_secs(10));
+    assert_eq!(clairvoyant_stretch(&both, 1, penalty, tau, 1.01).unwrap(), 1.01);
+}
+
 #[test]
 fn a_job_without_room_at_full_speed_is_an_error() {
     let wide = jobs(&[(0, 2, Share::ONE, 10)]);

@@ -9,6 +9,7 @@ use dfrsim_cluster::{
 use dfrsim_model::platform::{FailureModel, Maintenance, NodeSet, NodeSpan, Outage, Outages, Window};
 use dfrsim_model::{Dependencies, Job, JobId, NodeId, Seed, SimSpan, SimTime};
 use dfrsim_policies::fractional::Fractional;
+use dfrsim_policies::ranked::{Rank, RankedScheduler};
 use dfrsim_policies::{Policy, PolicyOptions, catalogue};
 use proptest::prelude::*;
 use std::sync::Arc;
@@ -155,6 +156,8 @@ fn all_policies() -> Vec<Policy> {
         "GreedyPM*/per/OPT=MIN/MVT=600/BELOW=30/LAS=300/AHEAD=600",
     ];
     let mut all: Vec<Policy> = catalogue().into_iter().map(|info| info.policy).collect();
+    // Ranked preemption needs exact CPU needs and, for SRPT, estimates; gangs need nodes that are up.
+    all.retain(|policy| !matches!(policy, Policy::Ranked(_) | Policy::Gang));
     all.push(Policy::Fractional(Fractional::recommended()));
     all.extend(others.map(|name| name.parse::<Policy>().unwrap_or_else(|error| panic!("{error}"))));
     all
@@ -181,6 +184,21 @@ fn every_policy_survives_outages() {
         interruptions += up.interruptions;
     }
     assert!(interruptions > 500, "{interruptions}");
+}
+
+/// Ranked preemption completes all jobs, and knows what they have paid after an interruption.
+#[test]
+fn ranked_preemption_survives_outages() {
+    for &rank in Rank::ALL {
+        let jobs = workload(120, 1);
+        let outages = Some(Arc::new(outages(&jobs, "checkpoint:1800:30:60", 5)));
+        let options = Options { penalty: SimSpan::from_secs(300), outages, ..Options::default() };
+        let mut up = Up::default();
+        simulate(NODES, &options, jobs, &mut RankedScheduler::new(rank), &mut up)
+            .unwrap_or_else(|error| panic!("{rank}: {error}"));
+        assert_eq!(up.completed, 120, "{rank}");
+        assert!(up.interruptions > 0, "{rank}");
+    }
 }
 
 proptest! {
