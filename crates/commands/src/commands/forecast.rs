@@ -9,10 +9,12 @@ use crate::arguments::{LogArguments, WorkloadArguments, limit_threads, one_of};
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::{OutputFile, bar, counted, notice, print_account};
-use answer::{JobAnswer, Source};
 pub(super) use answer::{Answered, Forecasts};
+use answer::{JobAnswer, Source};
 use clap::Args;
-use dfrsim_cluster::{Conditions, EstimateModel, Followers, Options, Overrun, SimulationError, SummaryOptions};
+use dfrsim_cluster::{
+    Conditions, EstimateModel, Followers, Options, Overrun, SimulationError, SummaryOptions,
+};
 use dfrsim_forecast::backtest::History;
 use dfrsim_forecast::draw::Correlation;
 use dfrsim_forecast::forecast::{Forecast as Drawn, Method};
@@ -153,7 +155,8 @@ impl Forecast {
             options,
             SummaryOptions::new(nodes),
         );
-        let mut past = Past { setup, schedule: Schedule::default(), origin: header.unix_start_time(), state: None };
+        let mut past =
+            Past { setup, schedule: Schedule::default(), origin: header.unix_start_time(), state: None };
         let jobs = match &self.state {
             Some(file) => self.read_state(file, &header, jobs, &mut past)?,
             None => jobs,
@@ -178,11 +181,14 @@ impl Forecast {
     ) -> Result<Vec<(Job, Option<SimSpan>)>, Failure> {
         let text = read_text_file(file).map_err(|error| Failure::in_file(file, error))?;
         let faults = |faults: Vec<Fault>| {
-            let lines: Vec<String> = faults.iter().map(|fault| format!("{}: {fault}", file.display())).collect();
+            let lines: Vec<String> =
+                faults.iter().map(|fault| format!("{}: {fault}", file.display())).collect();
             Failure::input(lines.join("\n"))
         };
         let Some(start) = past.origin else {
-            return Err(Failure::input("--state: the log has no UnixStartTime, so that its times cannot be compared"));
+            return Err(Failure::input(
+                "--state: the log has no UnixStartTime, so that its times cannot be compared",
+            ));
         };
         let at = self.at.map(|at| at.unix(start));
         let has_processors = self.workload.is_of_processors();
@@ -206,7 +212,10 @@ impl Forecast {
             counted(state.counts.steps, "step")
         );
         let told = [
-            (state.counts.without_submit, "jobs without a submission, assumed to be submitted at their start or now"),
+            (
+                state.counts.without_submit,
+                "jobs without a submission, assumed to be submitted at their start or now",
+            ),
             (found.unknown_users, "users without a job in the history"),
             (found.fulfilled, "dependencies on jobs that are not in the state, taken for fulfilled"),
             (before - jobs.len(), "jobs of the history that are in the state, and not in its past"),
@@ -233,7 +242,9 @@ impl Forecast {
         let at = at.second(past.origin).map_err(Failure::input)?;
         let (first, last) = history.span().unwrap_or_default();
         if at < first || at > last {
-            return Err(Failure::input(format!("--at {at}: the log has submissions from {first} to {last} s only")));
+            return Err(Failure::input(format!(
+                "--at {at}: the log has submissions from {first} to {last} s only"
+            )));
         }
         let moment = history.at(at);
         let names = moment.waiting.iter().map(|job| (job.id.to_string(), None)).collect();
@@ -248,7 +259,8 @@ impl Forecast {
         let (at, seed) = (moment.at, Seed::new(self.workload.seed));
         let judgement = history.judge(&past.setup, at, (self.method(), seed)).map_err(failure)?;
         let known = (&history.past, &history.submissions);
-        let draw = |moment: &Moment| Drawn::of(&past.setup, moment, known, self.method(), seed).map_err(failure);
+        let draw =
+            |moment: &Moment| Drawn::of(&past.setup, moment, known, self.method(), seed).map_err(failure);
         let source = Source { history: &history, judgement };
         let jobs = if self.submissions.is_empty() {
             let drawn = draw(&moment)?;
@@ -294,9 +306,8 @@ impl Forecast {
         }
         let judgement = history.judge(&past.setup, half, (self.method(), seed)).map_err(failure)?;
         let bar = bar(moments.len() as u64, "{bar:40} {pos}/{len} moments, {per_sec}, {eta} left");
-        let compared = history
-            .backtest(&past.setup, &moments, (self.method(), seed), || bar.inc(1))
-            .map_err(failure)?;
+        let compared =
+            history.backtest(&past.setup, &moments, (self.method(), seed), || bar.inc(1)).map_err(failure)?;
         bar.finish_and_clear();
         if let Some(path) = &self.out {
             OutputFile::write_text(path, &backtest::csv(&compared))?;
@@ -317,7 +328,10 @@ fn recorded(path: &Path, jobs: Vec<(Job, Option<SimSpan>)>, nodes: u32) -> Sched
     let (schedule, without_room) = Schedule::recorded(started, nodes);
     let told = [
         (left_out, "jobs without a recorded wait, left out"),
-        (without_room, "jobs that the log has running where too few nodes are left, not simulated while they run"),
+        (
+            without_room,
+            "jobs that the log has running where too few nodes are left, not simulated while they run",
+        ),
     ];
     for (count, what) in told.into_iter().filter(|(count, _)| *count > 0) {
         notice!("{}: notice: {what}: {count}", path.display());

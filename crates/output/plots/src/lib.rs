@@ -73,8 +73,8 @@ pub use events::{
 /// actions.
 pub mod lives {
     pub use crate::events::{
-        Change, Down, JobAttributes, JobHistories, JobHistory, Limits, NodeCpus, NodeRun, Queued, Stay,
-        assign_rows,
+        Change, Down, JobAttributes, JobHistories, JobHistory, Limits, NodeCpus, NodeDevices, NodeRun,
+        Queued, Stay, assign_rows,
     };
     pub use crate::plan::{PlanLanes, PlanStep};
 }

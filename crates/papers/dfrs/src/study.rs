@@ -16,8 +16,8 @@ use dfrsim_bound::{
     clairvoyant_stretch, max_stretch_bound, max_stretch_bound_on, max_stretch_bound_with_penalties,
 };
 use dfrsim_cluster::{
-    Conditions, DeviceMetrics, EstimateModel, Followers, Metrics, Options, Overrun, SimulationError, SummaryOptions,
-    Weights,
+    Conditions, DeviceMetrics, EstimateModel, Followers, Metrics, Options, Overrun, SimulationError,
+    SummaryOptions, Weights,
 };
 use dfrsim_lab::fields::Scenario;
 use dfrsim_lab::{

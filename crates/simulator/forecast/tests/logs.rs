@@ -77,9 +77,15 @@ fn bars() {
                 let mut text = String::new();
                 for moment in &compared {
                     for row in &moment.rows {
-                        text += &format!("{} {} {}", moment.at, row.outcome(moment.at, Predictor::Forecast).actual, row.within_hour);
+                        text += &format!(
+                            "{} {} {}",
+                            moment.at,
+                            row.outcome(moment.at, Predictor::Forecast).actual,
+                            row.within_hour
+                        );
                         for &predictor in Predictor::ALL {
-                            text += &format!(" {:?}", row.outcome(moment.at, predictor).predicted).replace(['[', ']', ','], "");
+                            text += &format!(" {:?}", row.outcome(moment.at, predictor).predicted)
+                                .replace(['[', ']', ','], "");
                         }
                         text.push('\n');
                     }

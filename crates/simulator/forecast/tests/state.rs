@@ -96,7 +96,9 @@ fn what_cannot_be_is_an_error_with_line_and_field() {
     let late = with("2026-03-03T11:30:00|None", "2026-03-03T08:30:00|None");
     assert_eq!(
         late[1..],
-        ["line 2, job `11`: SubmitTime: expected a time before the start and that of the state, found `2026-03-03T11:00:00`"]
+        [
+            "line 2, job `11`: SubmitTime: expected a time before the start and that of the state, found `2026-03-03T11:00:00`"
+        ]
     );
     assert_eq!(late[0], "line 2, job `11`: RunTime: it has run for 12600 s, beyond its limit of 7200 s");
     assert_eq!(
@@ -110,12 +112,15 @@ fn what_cannot_be_is_an_error_with_line_and_field() {
     assert_eq!(with("|ben|PENDING", "|PENDING"), ["line 3: expected 10 columns, found 9"]);
     assert_eq!(
         with("12|ben", "12_[1-9]|ben"),
-        ["line 3, job `12_[1-9]`: JobId: expected one job of an array, as `squeue --array` lists them, found `12_[1-9]`"]
+        [
+            "line 3, job `12_[1-9]`: JobId: expected one job of an array, as `squeue --array` lists them, found `12_[1-9]`"
+        ]
     );
     let default = "JOBID PARTITION     NAME     USER ST       TIME  NODES NODELIST(REASON)\n\
          27   compute     test   ann  R      47:41      2 c-[1-2]\n";
-    let missing =
-        ["line 1: expected a column with the time limit (TIME_LIMIT or Timelimit); `squeue --format` lists it with %l"];
+    let missing = [
+        "line 1: expected a column with the time limit (TIME_LIMIT or Timelimit); `squeue --format` lists it with %l",
+    ];
     assert_eq!(faults(default), missing);
     let state = read(&SQUEUE.replace("RUNNING|6", "RUNNING|9"), None, false).unwrap();
     let full = state.moment(8, NOON - 36_000, &users()).unwrap_err();

@@ -46,6 +46,7 @@ const fn options(estimates: EstimateModel, overrun: Overrun) -> Options {
         unequal: None,
         weights: None,
         texts: None,
+        beginning: None,
     }
 }
 

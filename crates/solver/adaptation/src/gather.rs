@@ -57,9 +57,8 @@ impl Adapter {
             let size = weighted_sum(&tasks.scarcity, &tasks.capacity[node as usize * width..][..width]);
             size / (prices[node as usize] as f64).max(0.5)
         };
-        let mut order: Vec<(bool, f64, u32)> = (0..tasks.nodes() as u32)
-            .map(|node| (start.contains(&node), value(node), node))
-            .collect();
+        let mut order: Vec<(bool, f64, u32)> =
+            (0..tasks.nodes() as u32).map(|node| (start.contains(&node), value(node), node)).collect();
         order.sort_by(|one, other| {
             other.0.cmp(&one.0).then(other.1.total_cmp(&one.1)).then(one.2.cmp(&other.2))
         });

@@ -71,7 +71,8 @@ impl Placement {
         node: u32,
     ) -> bool {
         let (free, leaves) = (self.free(node), others.map(|other| tasks.demand(other)));
-        let has_room = |at: usize, takes: i64| takes <= leaves.iter().fold(free[at], |room, leaves| room + leaves[at]);
+        let has_room =
+            |at: usize, takes: i64| takes <= leaves.iter().fold(free[at], |room, leaves| room + leaves[at]);
         if self.is_overloaded(node) {
             return (0..).zip(tasks.demand(task)).all(|(at, &takes)| has_room(at, takes));
         }

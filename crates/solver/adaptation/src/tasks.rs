@@ -84,7 +84,9 @@ impl Tasks {
         self.used.clear();
         self.used_until.clear();
         for demand in self.demands.chunks_exact(self.dimensions) {
-            self.used.extend((0..).zip(demand).filter(|(_, amount)| **amount > 0).map(|(at, &amount)| (at, amount)));
+            self.used.extend(
+                (0..).zip(demand).filter(|(_, amount)| **amount > 0).map(|(at, &amount)| (at, amount)),
+            );
             self.used_until.push(self.used.len() as u32);
         }
         self.scarcity.clear();

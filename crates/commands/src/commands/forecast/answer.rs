@@ -94,7 +94,9 @@ impl Judged {
             let levels = levels.map(percent).join(", ");
             format!("{known}; 10, 50 and 90 % are calibrated: {levels} of the simulations\n")
         } else {
-            format!("{known}: these rules do not describe the site. The {used} are used instead of simulations\n")
+            format!(
+                "{known}: these rules do not describe the site. The {used} are used instead of simulations\n"
+            )
         }
     }
 }
@@ -140,7 +142,9 @@ impl Source<'_> {
         let waits = &self.history.waits;
         match self.judgement {
             None => LEVELS.map(|level| forecast.quantile(level)),
-            Some(Judgement { used: Predictor::SimilarWaits, .. }) => waits.quantiles(job, at, LEVELS).map(Some),
+            Some(Judgement { used: Predictor::SimilarWaits, .. }) => {
+                waits.quantiles(job, at, LEVELS).map(Some)
+            }
             Some(Judgement { used: Predictor::Bounds, .. }) => waits.bounds(job, at, LEVELS).map(Some),
             Some(Judgement { levels, .. }) => levels.map(|level| forecast.quantile(level)),
         }
@@ -170,7 +174,7 @@ impl JobAnswer {
         let quantiles = source.quantiles(job, at, forecast);
         let [low, median, high] = quantiles.map(|wait| wait.map(SimSpan::as_secs_f64));
         let within =
-            |hours| source.probability_within(job, at, forecast, SimSpan::from_secs(hours * 3_600));
+            |hours: u64| source.probability_within(job, at, forecast, SimSpan::from_secs(hours * 3_600));
         JobAnswer {
             job: name,
             reason,
@@ -273,7 +277,18 @@ impl Forecasts {
             ]
         };
         let heading = [
-            "job", "user", "tasks", "requested", "waited", "10 %", "50 %", "90 %", "in 1 h", "in 1 d", "run time from", "waits for",
+            "job",
+            "user",
+            "tasks",
+            "requested",
+            "waited",
+            "10 %",
+            "50 %",
+            "90 %",
+            "in 1 h",
+            "in 1 d",
+            "run time from",
+            "waits for",
         ];
         text += &table(heading, jobs.iter().map(line));
         if *without_user > 0 {

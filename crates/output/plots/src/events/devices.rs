@@ -13,7 +13,7 @@ const MOST_NODES: u32 = 1_000_000;
 
 /// Devices of all nodes, numbered one node after the other.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct NodeDevices {
+pub struct NodeDevices {
     /// Index of the resource.
     pub(super) resource: usize,
     /// Name of the resource.

@@ -52,7 +52,7 @@ pub struct JobHistories {
     /// True if nodes are the cores of a grid.
     pub is_grid: bool,
     /// Devices of the nodes, if they are what is called nodes here.
-    pub(crate) devices: Option<NodeDevices>,
+    pub devices: Option<NodeDevices>,
     /// CPU of the nodes.
     pub cpus: NodeCpus,
     /// Threshold tau of the bounded stretch; 0 in a grid, for which the bounded stretch is not

@@ -18,6 +18,7 @@ mod timeline;
 pub use attributes::JobAttributes;
 pub use categories::ColourBy;
 pub use cpus::NodeCpus;
+pub use devices::NodeDevices;
 pub use fault::{EventsError, EventsLineError};
 pub use gantt::{draw_gantt, draw_gantt_of_devices};
 pub(crate) use life::merge_nodes;
