@@ -6,3 +6,4 @@ mod gap;
 mod heuristic;
 mod problems;
 mod relabelling;
+mod rules;
