@@ -1,16 +1,20 @@
 //! `dfrsim forecast`
 
 mod answer;
+mod answered;
 mod backtest;
+mod judged;
+mod picture;
 mod times;
 
 use super::policies::known;
 use crate::arguments::{LogArguments, WorkloadArguments, limit_threads, one_of};
 use crate::context::Context;
 use crate::failure::Failure;
-use crate::output::{OutputFile, bar, counted, notice, print_account};
-use answer::{JobAnswer, Source};
-pub(super) use answer::{Answered, Forecasts};
+use crate::output::{OutputFile, OutputFiles, bar, counted, notice, print_account};
+use answer::{Forecasts, JobAnswer, Source};
+pub(super) use answered::Answered;
+use crate::picture_files::PictureFile;
 use clap::Args;
 use dfrsim_cluster::{Conditions, EstimateModel, Followers, Options, Overrun, SimulationError, SummaryOptions};
 use dfrsim_forecast::backtest::History;
@@ -21,7 +25,7 @@ use dfrsim_forecast::schedule::Schedule;
 use dfrsim_forecast::state::{self, Fault, StateMoment};
 use dfrsim_model::{Job, JobId, Seed, SimSpan, SimTime, read_text_file};
 use dfrsim_policies::{Policy, PolicyOptions, Setup};
-use dfrsim_workload::log::{Header, Naming};
+use dfrsim_workload::log::Naming;
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 use std::iter;
@@ -91,6 +95,10 @@ pub(crate) struct Forecast {
     /// File to write: one line for each job, with quantiles; with --backtest for each job and moment
     #[arg(long, value_name = "FILE.csv", value_hint = clap::ValueHint::AnyPath)]
     out: Option<PathBuf>,
+    /// Picture of the queue to write (.svg, .png or .pdf): the bands from 10 to 90 %. The data are
+    /// written beside it as CSV
+    #[arg(long, value_name = "FILE.svg", conflicts_with = "backtest", value_hint = clap::ValueHint::AnyPath)]
+    picture: Option<PathBuf>,
 }
 
 /// Schedule of a log, and the rules under which moments of it are simulated.
@@ -99,6 +107,8 @@ struct Past {
     schedule: Schedule,
     /// Seconds since 1970 at second 0 of the schedule, if the log tells.
     origin: Option<i64>,
+    /// Numbers of the users by name, if the log has names.
+    users: times::Users,
     /// State from a file.
     state: Option<StateMoment>,
 }
@@ -106,6 +116,12 @@ struct Past {
 impl Forecast {
     pub(crate) fn run(mut self, context: &Context<'_>) -> Result<(), Failure> {
         self.policy = known(context.registry).parse(&self.policy_name).map_err(Failure::input)?;
+        if matches!(self.policy, Policy::Custom(_)) && self.policy_name.contains(':') {
+            return Err(Failure::input(format!(
+                "--policy {}: a forecast begins with running jobs, which the protocols of policies in other processes cannot express",
+                self.policy_name
+            )));
+        }
         let threads = limit_threads(self.threads);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(Failure::input)?;
         let path = self.workload.path()?;
@@ -153,9 +169,11 @@ impl Forecast {
             options,
             SummaryOptions::new(nodes),
         );
-        let mut past = Past { setup, schedule: Schedule::default(), origin: header.unix_start_time(), state: None };
+        let users = header.names(Naming::User).map(|(number, name)| (name.to_owned(), number)).collect();
+        let (schedule, origin) = (Schedule::default(), header.unix_start_time());
+        let mut past = Past { setup, schedule, origin, users, state: None };
         let jobs = match &self.state {
-            Some(file) => self.read_state(file, &header, jobs, &mut past)?,
+            Some(file) => self.read_state(file, jobs, &mut past)?,
             None => jobs,
         };
         past.schedule = if self.recorded || self.state.is_some() {
@@ -172,7 +190,6 @@ impl Forecast {
     fn read_state(
         &self,
         file: &Path,
-        header: &Header,
         mut jobs: Vec<(Job, Option<SimSpan>)>,
         past: &mut Past,
     ) -> Result<Vec<(Job, Option<SimSpan>)>, Failure> {
@@ -194,8 +211,7 @@ impl Forecast {
         let before = jobs.len();
         jobs.retain(|(job, _)| !present.contains(&job.id));
         jobs.iter_mut().for_each(|(job, _)| job.submit = job.submit.saturating_add(later));
-        let users = header.names(Naming::User).map(|(number, name)| (name.to_owned(), number)).collect();
-        let found = state.moment(past.setup.nodes, origin, &users).map_err(faults)?;
+        let found = state.moment(past.setup.nodes, origin, &past.users).map_err(faults)?;
         notice!(
             "{}: {} running and {} waiting, {} held, {} that have ended, {}",
             file.display(),
@@ -260,7 +276,7 @@ impl Forecast {
         } else {
             let of_one = |wanted: &times::Hypothetical| {
                 let mut moment = moment.clone();
-                let job = wanted.job(at);
+                let job = wanted.job(at, &past.users).map_err(Failure::input)?;
                 moment.waiting.push(job.clone());
                 let drawn = draw(&moment)?;
                 let forecast = drawn.jobs.last().expect("the job is in the moment");
@@ -275,6 +291,13 @@ impl Forecast {
         let answer = Forecasts::new(&moment, jobs, held.to_vec(), judgement, (self.draws, &self.policy));
         if let Some(path) = &self.out {
             OutputFile::write_text(path, &answer.csv())?;
+        }
+        if let Some(path) = &self.picture {
+            let (picture, mut files) = (PictureFile::new(path)?, OutputFiles::default());
+            let figure = dfrsim_plots::draw(&answer.drawing())
+                .ok_or_else(|| Failure::Result("no job waits that the picture could show".into()))?;
+            picture.write(&mut files, &figure)?;
+            files.finish()?;
         }
         Ok(answer)
     }

@@ -1,36 +1,18 @@
 //! Forecast of the jobs of one moment, as it is printed.
 
-use super::backtest::Backtested;
-use super::readable;
-use crate::output::{Answer, counted, table};
-use dfrsim_forecast::backtest::{History, Judgement, LEAST_COVERAGE, Predictor};
+use super::judged::Judged;
+use super::{picture, readable};
+use crate::output::{counted, table};
+use dfrsim_forecast::backtest::{History, Judgement, Predictor};
 use dfrsim_forecast::forecast::JobForecast;
 use dfrsim_forecast::moment::Moment;
 use dfrsim_forecast::past::Basis;
 use dfrsim_forecast::score::LEVELS;
+use dfrsim_lab::Drawing;
 use dfrsim_model::{Job, SimSpan, SimTime};
 use dfrsim_policies::Policy;
 use schemars::JsonSchema;
 use serde::Serialize;
-
-/// Answer of `dfrsim forecast`.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(untagged)]
-pub(crate) enum Answered {
-    /// Forecast of one moment.
-    Forecast(Forecasts),
-    /// Comparison of many moments, with `--backtest`.
-    Backtest(Box<Backtested>),
-}
-
-impl Answer for Answered {
-    fn text(&self) -> String {
-        match self {
-            Answered::Forecast(answer) => answer.text(),
-            Answered::Backtest(answer) => answer.text(),
-        }
-    }
-}
 
 /// Forecast of the waiting jobs of one moment.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -51,52 +33,6 @@ pub(crate) struct Forecasts {
     /// Judgement of the forecasts of the weeks before; none if there are too few of them.
     judged: Option<Judged>,
     jobs: Vec<JobAnswer>,
-}
-
-/// Judgement of the forecasts of the weeks before.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Judged {
-    /// Number of moments that were forecast.
-    moments: usize,
-    /// Part of the starts within the 80 % intervals, before calibration.
-    coverage: f64,
-    /// Levels of the simulated starts that are printed as 10, 50 and 90 %.
-    levels: [f64; 3],
-    /// Kind of prediction that is used.
-    used: String,
-}
-
-impl Judged {
-    pub(super) fn new(it: Judgement) -> Judged {
-        Judged { moments: it.moments, coverage: it.coverage, levels: it.levels, used: it.used.to_string() }
-    }
-
-    /// Returns whether the rules describe the site.
-    pub(super) fn is_described(&self) -> bool {
-        self.coverage >= LEAST_COVERAGE
-    }
-
-    /// Returns whether this kind of prediction is used.
-    pub(super) fn is_used(&self, predictor: &str) -> bool {
-        self.used == predictor
-    }
-
-    /// Formats the judgement as sentences.
-    pub(super) fn text(&self) -> String {
-        let Judged { moments, coverage, levels, used } = self;
-        let percent = |part: f64| format!("{:.0} %", 100.0 * part);
-        let known = format!(
-            "of the starts after {} of the weeks before, {} were within the 80 % intervals",
-            counted(*moments, "moment"),
-            percent(*coverage)
-        );
-        if self.is_described() {
-            let levels = levels.map(percent).join(", ");
-            format!("{known}; 10, 50 and 90 % are calibrated: {levels} of the simulations\n")
-        } else {
-            format!("{known}: these rules do not describe the site. The {used} are used instead of simulations\n")
-        }
-    }
 }
 
 /// Forecast of the start of one job.
@@ -170,7 +106,7 @@ impl JobAnswer {
         let quantiles = source.quantiles(job, at, forecast);
         let [low, median, high] = quantiles.map(|wait| wait.map(SimSpan::as_secs_f64));
         let within =
-            |hours| source.probability_within(job, at, forecast, SimSpan::from_secs(hours * 3_600));
+            |hours: u64| source.probability_within(job, at, forecast, SimSpan::from_secs(hours * 3_600));
         JobAnswer {
             job: name,
             reason,
@@ -220,6 +156,12 @@ impl Forecasts {
         }
     }
 
+    /// Describes the picture of `--picture`.
+    pub(super) fn drawing(&self) -> Drawing {
+        let bands = self.jobs.iter().map(|job| (job.job.as_str(), [job.wait_10_s, job.wait_50_s, job.wait_90_s]));
+        picture::of(format!("{} at {} s", self.policy, self.at_s), bands)
+    }
+
     /// Formats the forecasts as the CSV file of `--out`.
     pub(super) fn csv(&self) -> String {
         let mut text = String::from(
@@ -243,7 +185,7 @@ impl Forecasts {
         text
     }
 
-    fn text(&self) -> String {
+    pub(super) fn text(&self) -> String {
         let Forecasts { policy, at_s, draws, running, waiting, without_user, held, judged, jobs } = self;
         let mut text = format!(
             "{policy} at {at_s} s: {running} running, {waiting} waiting; time until the start, of {}\n",

@@ -65,7 +65,7 @@ impl State {
                 continue;
             }
             let user = state.user.as_ref().map(|name| {
-                users.get(name).copied().unwrap_or_else(|| {
+                users.get(name).copied().or_else(|| name.parse().ok()).unwrap_or_else(|| {
                     let count = strangers.len() as u32;
                     *strangers.entry(name.clone()).or_insert(next + count)
                 })
