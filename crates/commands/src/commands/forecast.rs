@@ -12,17 +12,19 @@ use crate::arguments::{LogArguments, WorkloadArguments, limit_threads, one_of};
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::{OutputFile, OutputFiles, bar, counted, notice, print_account};
-use answer::{Forecasts, JobAnswer, Source};
-pub(super) use answered::Answered;
 use crate::picture_files::PictureFile;
+use answer::{Forecasts, JobAnswer, Named, Source};
+pub(super) use answered::Answered;
 use clap::Args;
-use dfrsim_cluster::{Conditions, EstimateModel, Followers, Options, Overrun, SimulationError, SummaryOptions};
+use dfrsim_cluster::{
+    Conditions, EstimateModel, Followers, Options, Overrun, SimulationError, SummaryOptions,
+};
 use dfrsim_forecast::backtest::History;
 use dfrsim_forecast::draw::Correlation;
 use dfrsim_forecast::forecast::{Forecast as Drawn, Method};
 use dfrsim_forecast::moment::Moment;
 use dfrsim_forecast::schedule::Schedule;
-use dfrsim_forecast::state::{self, Fault, StateMoment};
+use dfrsim_forecast::state::{self, Fault, StateJob, StateMoment};
 use dfrsim_model::{Job, JobId, Seed, SimSpan, SimTime, read_text_file};
 use dfrsim_policies::{Policy, PolicyOptions, Setup};
 use dfrsim_workload::log::Naming;
@@ -195,11 +197,14 @@ impl Forecast {
     ) -> Result<Vec<(Job, Option<SimSpan>)>, Failure> {
         let text = read_text_file(file).map_err(|error| Failure::in_file(file, error))?;
         let faults = |faults: Vec<Fault>| {
-            let lines: Vec<String> = faults.iter().map(|fault| format!("{}: {fault}", file.display())).collect();
+            let lines: Vec<String> =
+                faults.iter().map(|fault| format!("{}: {fault}", file.display())).collect();
             Failure::input(lines.join("\n"))
         };
         let Some(start) = past.origin else {
-            return Err(Failure::input("--state: the log has no UnixStartTime, so that its times cannot be compared"));
+            return Err(Failure::input(
+                "--state: the log has no UnixStartTime, so that its times cannot be compared",
+            ));
         };
         let at = self.at.map(|at| at.unix(start));
         let has_processors = self.workload.is_of_processors();
@@ -222,7 +227,10 @@ impl Forecast {
             counted(state.counts.steps, "step")
         );
         let told = [
-            (state.counts.without_submit, "jobs without a submission, assumed to be submitted at their start or now"),
+            (
+                state.counts.without_submit,
+                "jobs without a submission, assumed to be submitted at their start or now",
+            ),
             (found.unknown_users, "users without a job in the history"),
             (found.fulfilled, "dependencies on jobs that are not in the state, taken for fulfilled"),
             (before - jobs.len(), "jobs of the history that are in the state, and not in its past"),
@@ -240,19 +248,23 @@ impl Forecast {
         Method { draws: self.draws, correlation, ..Method::default() }
     }
 
-    /// Returns the moment, and the names of its waiting jobs with the reasons for which they wait.
-    fn moment(&self, past: &Past, history: &History<'_>) -> Result<(Moment, Names), Failure> {
+    /// Returns the moment, and the names of its waiting jobs.
+    fn moment(&self, past: &Past, history: &History<'_>) -> Result<(Moment, Vec<Named>), Failure> {
         if let Some(state) = &past.state {
-            return Ok((state.moment.clone(), state.names.clone()));
+            let named = |job: &StateJob| Named::new(job.name.clone(), job.user.clone(), job.reason.clone());
+            return Ok((state.moment.clone(), state.waiting.iter().map(named).collect()));
         }
         let at = self.at.expect("clap requires it without a state and a backtest");
         let at = at.second(past.origin).map_err(Failure::input)?;
         let (first, last) = history.span().unwrap_or_default();
         if at < first || at > last {
-            return Err(Failure::input(format!("--at {at}: the log has submissions from {first} to {last} s only")));
+            return Err(Failure::input(format!(
+                "--at {at}: the log has submissions from {first} to {last} s only"
+            )));
         }
         let moment = history.at(at);
-        let names = moment.waiting.iter().map(|job| (job.id.to_string(), None)).collect();
+        let named = |job: &Job| Named::new(job.id.to_string(), job.user.map(|user| user.to_string()), None);
+        let names = moment.waiting.iter().map(named).collect();
         Ok((moment, names))
     }
 
@@ -264,15 +276,13 @@ impl Forecast {
         let (at, seed) = (moment.at, Seed::new(self.workload.seed));
         let judgement = history.judge(&past.setup, at, (self.method(), seed)).map_err(failure)?;
         let known = (&history.past, &history.submissions);
-        let draw = |moment: &Moment| Drawn::of(&past.setup, moment, known, self.method(), seed).map_err(failure);
+        let draw =
+            |moment: &Moment| Drawn::of(&past.setup, moment, known, self.method(), seed).map_err(failure);
         let source = Source { history: &history, judgement };
         let jobs = if self.submissions.is_empty() {
             let drawn = draw(&moment)?;
             let rows = moment.waiting.iter().zip(&drawn.jobs).zip(names);
-            rows.map(|((job, forecast), (name, reason))| {
-                JobAnswer::new((name, reason), (job, at), forecast, &source)
-            })
-            .collect()
+            rows.map(|((job, forecast), named)| JobAnswer::new(named, (job, at), forecast, &source)).collect()
         } else {
             let of_one = |wanted: &times::Hypothetical| {
                 let mut moment = moment.clone();
@@ -280,7 +290,8 @@ impl Forecast {
                 moment.waiting.push(job.clone());
                 let drawn = draw(&moment)?;
                 let forecast = drawn.jobs.last().expect("the job is in the moment");
-                Ok(JobAnswer::new((wanted.text(), None), (&job, at), forecast, &source))
+                let named = Named::new(wanted.text(), wanted.user(), None);
+                Ok(JobAnswer::new(named, (&job, at), forecast, &source))
             };
             let mut jobs: Vec<JobAnswer> =
                 self.submissions.par_iter().map(of_one).collect::<Result<_, Failure>>()?;
@@ -317,9 +328,8 @@ impl Forecast {
         }
         let judgement = history.judge(&past.setup, half, (self.method(), seed)).map_err(failure)?;
         let bar = bar(moments.len() as u64, "{bar:40} {pos}/{len} moments, {per_sec}, {eta} left");
-        let compared = history
-            .backtest(&past.setup, &moments, (self.method(), seed), || bar.inc(1))
-            .map_err(failure)?;
+        let compared =
+            history.backtest(&past.setup, &moments, (self.method(), seed), || bar.inc(1)).map_err(failure)?;
         bar.finish_and_clear();
         if let Some(path) = &self.out {
             OutputFile::write_text(path, &backtest::csv(&compared))?;
@@ -327,9 +337,6 @@ impl Forecast {
         Ok(backtest::Backtested::new(&compared, idle, judgement, (self.draws, &self.policy)))
     }
 }
-
-/// Names of the waiting jobs, with the reasons for which they wait.
-type Names = Vec<(String, Option<String>)>;
 
 /// Takes the recorded starts of a log.
 fn recorded(path: &Path, jobs: Vec<(Job, Option<SimSpan>)>, nodes: u32) -> Schedule {
@@ -340,7 +347,10 @@ fn recorded(path: &Path, jobs: Vec<(Job, Option<SimSpan>)>, nodes: u32) -> Sched
     let (schedule, without_room) = Schedule::recorded(started, nodes);
     let told = [
         (left_out, "jobs without a recorded wait, left out"),
-        (without_room, "jobs that the log has running where too few nodes are left, not simulated while they run"),
+        (
+            without_room,
+            "jobs that the log has running where too few nodes are left, not simulated while they run",
+        ),
     ];
     for (count, what) in told.into_iter().filter(|(count, _)| *count > 0) {
         notice!("{}: notice: {what}: {count}", path.display());

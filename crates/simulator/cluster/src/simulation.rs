@@ -13,8 +13,8 @@ use crate::platform::Platform;
 use crate::speeds::Speeds;
 use crate::unequal::UnequalState;
 use crate::{
-    BeginningError, Decision, Followers, Interrupted, JobHandle, JobState, NeedModel, Observer, Occurrence, Options,
-    Scheduler, Situation, View, Violation,
+    BeginningError, Decision, Followers, Interrupted, JobHandle, JobState, NeedModel, Observer, Occurrence,
+    Options, Scheduler, Situation, View, Violation,
 };
 use apply::Effect;
 use dfrsim_model::event_queue::{EventKey, EventQueue, Rank, Slot};

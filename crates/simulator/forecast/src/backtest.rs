@@ -147,7 +147,11 @@ impl<'a> History<'a> {
         let (mut moments, mut idle, mut at) = (Vec::new(), 0, from);
         while at < to {
             let moment = self.schedule.at(at);
-            if moment.waiting.is_empty() { idle += 1 } else { moments.push(moment) }
+            if moment.waiting.is_empty() {
+                idle += 1
+            } else {
+                moments.push(moment)
+            }
             at = at.saturating_add(every.max(SimSpan::from_secs(1)));
         }
         (moments, idle)
@@ -188,7 +192,8 @@ impl<'a> History<'a> {
         let distributions = self.past.distributions(moment);
         let distributions: Vec<&Distribution> = distributions.iter().map(|(it, _)| it).collect();
         let plan = |plan: Plan| plan.waits(&prepared, &self.past, &distributions);
-        let [requests, medians, last_two] = [plan(Plan::Requests)?, plan(Plan::Medians)?, plan(Plan::LastTwo)?];
+        let [requests, medians, last_two] =
+            [plan(Plan::Requests)?, plan(Plan::Medians)?, plan(Plan::LastTwo)?];
         let known = self.known_starts(&prepared)?;
         let (mut rows, mut differing, mut startable) = (Vec::new(), 0, 0);
         for (at, job) in moment.waiting.iter().enumerate() {

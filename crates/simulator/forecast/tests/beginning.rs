@@ -71,7 +71,9 @@ fn audit_as(claimed: Policy, setup: &Setup, moment: &Moment, jobs: &[Job]) -> Re
     let parameters = &setup.parameters;
     let checked = match claimed {
         Policy::Batch(batch) => CheckedPolicy::Batch(batch),
-        Policy::Fractional(parts) => CheckedPolicy::Fractional(FractionalPolicy::new(parts, parameters.period)),
+        Policy::Fractional(parts) => {
+            CheckedPolicy::Fractional(FractionalPolicy::new(parts, parameters.period))
+        }
         _ => CheckedPolicy::Fractional(FractionalPolicy::equipartition(parameters.period)),
     };
     let rules = (SimSpan::ZERO, Overrun::Kill);
@@ -164,7 +166,9 @@ fn an_impossible_state_is_an_error() {
     let first = moment.running[0].job.id;
     let short = vec![SimSpan::from_secs(1); run_times.len()];
     let ended = error(&moment, &short).unwrap_err();
-    assert!(matches!(ended, SimulationError::Beginning(BeginningError::EndsBefore(_, at)) if at == moment.at));
+    assert!(
+        matches!(ended, SimulationError::Beginning(BeginningError::EndsBefore(_, at)) if at == moment.at)
+    );
     let mut twice = moment.clone();
     twice.running[1].on = twice.running[0].on.clone();
     assert!(matches!(error(&twice, &run_times).unwrap_err(), SimulationError::Violation(_)));

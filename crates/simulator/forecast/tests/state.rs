@@ -84,6 +84,8 @@ fn a_state_becomes_a_moment() {
     let moment = &found.moment;
     assert_eq!((moment.running.len(), moment.waiting.len(), &found.held[..]), (1, 2, &["14".to_owned()][..]));
     assert_eq!((found.unknown_users, found.fulfilled), (1, 1));
+    let stranger = moment.waiting[0].user.map(|user| user.number());
+    assert_eq!(stranger, Some(u32::MAX - 1), "no user of a history has this number");
     assert_eq!(moment.at.as_secs_f64(), 36_000.0);
     let second = &moment.waiting[1];
     assert_eq!(moment.after[&second.id].jobs, [moment.waiting[0].id]);
@@ -96,7 +98,9 @@ fn what_cannot_be_is_an_error_with_line_and_field() {
     let late = with("2026-03-03T11:30:00|None", "2026-03-03T08:30:00|None");
     assert_eq!(
         late[1..],
-        ["line 2, job `11`: SubmitTime: expected a time before the start and that of the state, found `2026-03-03T11:00:00`"]
+        [
+            "line 2, job `11`: SubmitTime: expected a time before the start and that of the state, found `2026-03-03T11:00:00`"
+        ]
     );
     assert_eq!(late[0], "line 2, job `11`: RunTime: it has run for 12600 s, beyond its limit of 7200 s");
     assert_eq!(
@@ -110,12 +114,15 @@ fn what_cannot_be_is_an_error_with_line_and_field() {
     assert_eq!(with("|ben|PENDING", "|PENDING"), ["line 3: expected 10 columns, found 9"]);
     assert_eq!(
         with("12|ben", "12_[1-9]|ben"),
-        ["line 3, job `12_[1-9]`: JobId: expected one job of an array, as `squeue --array` lists them, found `12_[1-9]`"]
+        [
+            "line 3, job `12_[1-9]`: JobId: expected one job of an array, as `squeue --array` lists them, found `12_[1-9]`"
+        ]
     );
     let default = "JOBID PARTITION     NAME     USER ST       TIME  NODES NODELIST(REASON)\n\
          27   compute     test   ann  R      47:41      2 c-[1-2]\n";
-    let missing =
-        ["line 1: expected a column with the time limit (TIME_LIMIT or Timelimit); `squeue --format` lists it with %l"];
+    let missing = [
+        "line 1: expected a column with the time limit (TIME_LIMIT or Timelimit); `squeue --format` lists it with %l",
+    ];
     assert_eq!(faults(default), missing);
     let state = read(&SQUEUE.replace("RUNNING|6", "RUNNING|9"), None, false).unwrap();
     let full = state.moment(8, NOON - 36_000, &users()).unwrap_err();

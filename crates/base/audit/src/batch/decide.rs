@@ -801,7 +801,13 @@ impl BatchCheck {
         pass.plan.allocate(&job, (&parts, &devices), now, end_of(now, job.planned, speed));
         self.put_on_nodes(now, job, on, triples);
     }
-    pub(super) fn put_on_nodes(&mut self, now: u64, job: Waiting, on: Vec<(u32, u32)>, triples: Vec<(u32, u32, u32)>) {
+    pub(super) fn put_on_nodes(
+        &mut self,
+        now: u64,
+        job: Waiting,
+        on: Vec<(u32, u32)>,
+        triples: Vec<(u32, u32, u32)>,
+    ) {
         let parts = self.nodes.pools.parts(&on);
         let devices = self.nodes.pools.devices(&triples);
         let speed = self.nodes.pools.slowest(&parts);

@@ -42,7 +42,8 @@ pub(crate) struct JobAnswer {
     job: String,
     /// Reason for which it waits, if the state has it.
     reason: Option<String>,
-    user: Option<u32>,
+    /// User, by name or by number in the log.
+    user: Option<String>,
     tasks: u32,
     requested_s: Option<f64>,
     /// Time for which it has waited.
@@ -63,6 +64,19 @@ pub(crate) struct JobAnswer {
     basis: &'static str,
 }
 
+/// Name and user of a job, and the reason for which it waits.
+pub(super) struct Named {
+    name: String,
+    user: Option<String>,
+    reason: Option<String>,
+}
+
+impl Named {
+    pub(super) fn new(name: String, user: Option<String>, reason: Option<String>) -> Named {
+        Named { name, user, reason }
+    }
+}
+
 /// Source of the quantiles: the draws, at calibrated levels, or past waits if the rules do not describe
 /// the site.
 pub(super) struct Source<'a> {
@@ -76,7 +90,9 @@ impl Source<'_> {
         let waits = &self.history.waits;
         match self.judgement {
             None => LEVELS.map(|level| forecast.quantile(level)),
-            Some(Judgement { used: Predictor::SimilarWaits, .. }) => waits.quantiles(job, at, LEVELS).map(Some),
+            Some(Judgement { used: Predictor::SimilarWaits, .. }) => {
+                waits.quantiles(job, at, LEVELS).map(Some)
+            }
             Some(Judgement { used: Predictor::Bounds, .. }) => waits.bounds(job, at, LEVELS).map(Some),
             Some(Judgement { levels, .. }) => levels.map(|level| forecast.quantile(level)),
         }
@@ -98,7 +114,7 @@ impl Source<'_> {
 
 impl JobAnswer {
     pub(super) fn new(
-        (name, reason): (String, Option<String>),
+        Named { name, user, reason }: Named,
         (job, at): (&Job, SimTime),
         forecast: &JobForecast,
         source: &Source<'_>,
@@ -110,7 +126,7 @@ impl JobAnswer {
         JobAnswer {
             job: name,
             reason,
-            user: job.user.map(dfrsim_model::UserId::number),
+            user,
             tasks: job.tasks,
             requested_s: job.requested_time.map(SimSpan::as_secs_f64),
             waited_s: at.saturating_since(job.submit).as_secs_f64(),
@@ -158,7 +174,8 @@ impl Forecasts {
 
     /// Describes the picture of `--picture`.
     pub(super) fn drawing(&self) -> Drawing {
-        let bands = self.jobs.iter().map(|job| (job.job.as_str(), [job.wait_10_s, job.wait_50_s, job.wait_90_s]));
+        let bands =
+            self.jobs.iter().map(|job| (job.job.as_str(), [job.wait_10_s, job.wait_50_s, job.wait_90_s]));
         picture::of(format!("{} at {} s", self.policy, self.at_s), bands)
     }
 
@@ -169,7 +186,7 @@ impl Forecasts {
         );
         let number = |value: Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
         for it in &self.jobs {
-            let user = it.user.map(|user| user.to_string()).unwrap_or_default();
+            let user = it.user.as_deref().unwrap_or_default();
             let waits = [it.wait_10_s, it.wait_50_s, it.wait_90_s].map(number).join(",");
             text += &format!(
                 "{},{user},{},{},{},{waits},{},{},{}\n",
@@ -201,7 +218,7 @@ impl Forecasts {
         let line = |it: &JobAnswer| {
             [
                 it.job.clone(),
-                it.user.map(|user| user.to_string()).unwrap_or_default(),
+                it.user.clone().unwrap_or_default(),
                 it.tasks.to_string(),
                 it.requested_s.map_or(String::new(), |_| span(it.requested_s)),
                 span(Some(it.waited_s)),
@@ -215,7 +232,18 @@ impl Forecasts {
             ]
         };
         let heading = [
-            "job", "user", "tasks", "requested", "waited", "10 %", "50 %", "90 %", "in 1 h", "in 1 d", "run time from", "waits for",
+            "job",
+            "user",
+            "tasks",
+            "requested",
+            "waited",
+            "10 %",
+            "50 %",
+            "90 %",
+            "in 1 h",
+            "in 1 d",
+            "run time from",
+            "waits for",
         ];
         text += &table(heading, jobs.iter().map(line));
         if *without_user > 0 {

@@ -109,18 +109,17 @@ impl Scored {
 }
 
 /// Predictions of one time, without an interval.
-const POINTS: [Predictor; 4] = [
-    Predictor::PlanByRequests,
-    Predictor::PlanByMedians,
-    Predictor::PlanByLastTwo,
-    Predictor::SimilarMedian,
-];
+const POINTS: [Predictor; 4] =
+    [Predictor::PlanByRequests, Predictor::PlanByMedians, Predictor::PlanByLastTwo, Predictor::SimilarMedian];
 
 /// Classes of sizes and of waits in seconds: a name and the bounds.
 const SIZES: [(&str, u32, u32); 3] =
     [("1 task", 1, 1), ("2 to 16 tasks", 2, 16), ("more than 16 tasks", 17, u32::MAX)];
-const WAITS: [(&str, f64, f64); 3] =
-    [("starts within 1 h", 0.0, 3_600.0), ("1 h to 1 d", 3_600.0, 86_400.0), ("after 1 d", 86_400.0, f64::INFINITY)];
+const WAITS: [(&str, f64, f64); 3] = [
+    ("starts within 1 h", 0.0, 3_600.0),
+    ("1 h to 1 d", 3_600.0, 86_400.0),
+    ("after 1 d", 86_400.0, f64::INFINITY),
+];
 
 impl Backtested {
     pub(super) fn new(
@@ -130,9 +129,9 @@ impl Backtested {
         (draws, policy): (u32, &Policy),
     ) -> Backtested {
         let calibration = Calibration::of(&said_within_hour(moments));
-        let sizes = SIZES.iter().map(|&(name, least, most)| {
-            group(name, moments, &|tasks, _| (least..=most).contains(&tasks))
-        });
+        let sizes = SIZES
+            .iter()
+            .map(|&(name, least, most)| group(name, moments, &|tasks, _| (least..=most).contains(&tasks)));
         let waits = WAITS
             .iter()
             .map(|&(name, least, most)| group(name, moments, &|_, wait| least <= wait && wait < most));
@@ -171,7 +170,9 @@ impl Backtested {
             counted(*draws as usize, "simulation"),
         );
         if *startable > 0 {
-            text += &format!("{startable} jobs had waited for over 10 minutes, although they could start under these rules\n");
+            text += &format!(
+                "{startable} jobs had waited for over 10 minutes, although they could start under these rules\n"
+            );
         }
         if let Some(judged) = judged {
             text += &format!("before the moments, {}", judged.text());
@@ -192,13 +193,27 @@ impl Backtested {
                 format!("{:.1}", it.error_minutes),
             ]
         };
-        let heading =
-            ["prediction", "80 % covers", "before", "after", "log loss", "log error", "loss min", "error min"];
+        let heading = [
+            "prediction",
+            "80 % covers",
+            "before",
+            "after",
+            "log loss",
+            "log error",
+            "loss min",
+            "error min",
+        ];
         text += &table(heading, self.predictors.iter().map(line));
         text.push('\n');
         text += &self.ratios();
         let group = |it: &GroupScored| {
-            [it.group.clone(), it.rows.to_string(), number(it.coverage), number(it.log_loss), number(it.by_plan)]
+            [
+                it.group.clone(),
+                it.rows.to_string(),
+                number(it.coverage),
+                number(it.log_loss),
+                number(it.by_plan),
+            ]
         };
         text.push('\n');
         text += &table(
@@ -237,7 +252,8 @@ impl Backtested {
         let used = used.and_then(|judged| self.predictors.iter().find(|it| judged.is_used(&it.predictor)));
         if let Some((used, best)) = used.zip(self.least(is_statistical)) {
             let ratio = used.log_loss.mean / best.log_loss.mean;
-            text += &format!("log loss of what is used ({}) / best of past waits: {ratio:.2}\n", used.predictor);
+            text +=
+                &format!("log loss of what is used ({}) / best of past waits: {ratio:.2}\n", used.predictor);
         }
         let plan = self.predictors.iter().find(|it| it.predictor == Predictor::PlanByRequests.to_string());
         if let Some(plan) = plan {

@@ -46,7 +46,9 @@ impl Judged {
             let levels = levels.map(percent).join(", ");
             format!("{known}; 10, 50 and 90 % are calibrated: {levels} of the simulations\n")
         } else {
-            format!("{known}: these rules do not describe the site. The {used} are used instead of simulations\n")
+            format!(
+                "{known}: these rules do not describe the site. The {used} are used instead of simulations\n"
+            )
         }
     }
 }

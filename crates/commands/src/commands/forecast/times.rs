@@ -46,7 +46,8 @@ impl At {
         match (self, unix_start) {
             (At::Second(second), _) => Ok(second),
             (At::Unix(_), None) => {
-                Err("--at: the log has no UnixStartTime; give a second of the log instead of a date".to_owned())
+                Err("--at: the log has no UnixStartTime; give a second of the log instead of a date"
+                    .to_owned())
             }
             (At::Unix(unix), Some(start)) => u64::try_from(unix - start)
                 .map(SimTime::from_secs)
@@ -80,9 +81,9 @@ impl FromStr for Duration {
             _ => 1,
         };
         let count = digits.parse::<u64>().ok().filter(|count| (1..=1_000_000).contains(count));
-        count
-            .map(|count| Duration(SimSpan::from_secs(count * seconds)))
-            .ok_or_else(|| format!("expected a time such as 6h, 30m, 2d or a number of seconds, found `{text}`"))
+        count.map(|count| Duration(SimSpan::from_secs(count * seconds))).ok_or_else(|| {
+            format!("expected a time such as 6h, 30m, 2d or a number of seconds, found `{text}`")
+        })
     }
 }
 
@@ -112,7 +113,9 @@ impl FromStr for Hypothetical {
             let (name, value) = word.split_once('=').unwrap_or((word, ""));
             let wrong = || format!("`{word}`: expected nodes=N, time=H:MM:SS and user=NAME");
             match name {
-                "nodes" => nodes = Some(value.parse().ok().filter(|&nodes: &u32| nodes > 0).ok_or_else(wrong)?),
+                "nodes" => {
+                    nodes = Some(value.parse().ok().filter(|&nodes: &u32| nodes > 0).ok_or_else(wrong)?)
+                }
                 "time" => time = Some(limit(value).ok_or_else(wrong)?),
                 "user" if !value.is_empty() => user = Some(value.to_owned()),
                 _ => return Err(wrong()),
@@ -130,6 +133,11 @@ impl Hypothetical {
     /// Returns the words of the user.
     pub(super) fn text(&self) -> String {
         self.text.clone()
+    }
+
+    /// Returns the name of the user, if it is given.
+    pub(super) fn user(&self) -> Option<String> {
+        self.user.clone()
     }
 
     /// Returns the job, submitted at a time. `users` has the numbers of the users by name; a number

@@ -68,7 +68,9 @@ struct Fields<'a> {
 impl Fields<'_> {
     fn text(&self, field: Field) -> Option<&str> {
         let found = self.cells.iter().find(|(known, _)| *known == field);
-        found.map(|(_, text)| text.as_str()).filter(|text| !["N/A", "Unknown", "(null)", "None"].contains(text))
+        found
+            .map(|(_, text)| text.as_str())
+            .filter(|text| !["N/A", "Unknown", "(null)", "None"].contains(text))
     }
 
     fn id(&self) -> Option<String> {
@@ -78,7 +80,11 @@ impl Fields<'_> {
     fn fault(&mut self, field: Field, expected: &str) {
         let found = self.text(field).map_or("nothing".to_owned(), |text| format!("`{text}`"));
         let (place, job) = (self.place, self.id());
-        self.faults.push(Fault { place, job, message: format!("{field}: expected {expected}, found {found}") });
+        self.faults.push(Fault {
+            place,
+            job,
+            message: format!("{field}: expected {expected}, found {found}"),
+        });
     }
 
     /// Parses a field; reports a value that is wrong, or missing if it is needed.
@@ -187,7 +193,8 @@ fn read_job(fields: &mut Fields<'_>, at: i64, has_processors: bool, counts: &mut
             fields.fault(Field::Start, "a time before that of the state");
         } else if elapsed.unsigned_abs() > limit {
             let (place, job) = (fields.place, Some(name.clone()));
-            let message = format!("{}: it has run for {elapsed} s, beyond its limit of {limit} s", Field::Elapsed);
+            let message =
+                format!("{}: it has run for {elapsed} s, beyond its limit of {limit} s", Field::Elapsed);
             fields.faults.push(Fault { place, job, message });
         }
     }
