@@ -116,8 +116,8 @@ fn further<const N: usize>(waits: &[SimSpan], waited: SimSpan, places: [usize; N
 fn upper_bound(count: usize, level: f64) -> usize {
     const CONFIDENT: f64 = 1.645;
     let (count, mean) = (count as f64, count as f64 * level);
-    let place = (mean + CONFIDENT * (mean * (1.0 - level)).sqrt()).ceil();
-    place.min(count - 1.0).max(0.0) as usize
+    let rank = (mean + CONFIDENT * (mean * (1.0 - level)).sqrt()).ceil();
+    (rank.min(count) - 1.0).max(0.0) as usize
 }
 
 /// Returns the latest waits since the last change.
@@ -179,12 +179,12 @@ mod tests {
     /// After three waits in a row beyond the bound, waits of the time before no longer count.
     #[test]
     fn a_change_is_found() {
-        let past = jobs((0..100).map(|at| 10 + at % 7).chain((0..60).map(|_| 300)));
+        let past = jobs((0..400).map(|at| 10 + at % 7).chain((0..60).map(|_| 300)));
         let waits = PastWaits::new(past.iter().map(|(job, start)| (job, *start)));
         let (at, job) =
-            (SimTime::from_secs(700_000), Job { submit: SimTime::from_secs(700_000), ..past[0].0.clone() });
+            (SimTime::from_secs(900_000), Job { submit: SimTime::from_secs(900_000), ..past[0].0.clone() });
         assert_eq!(waits.bounds(&job, at, [0.5]), [SimSpan::from_secs(18_000)]);
-        let before = SimTime::from_secs(600_000 + 600 * 99);
+        let before = SimTime::from_secs(600_000 + 600 * 399);
         let job = Job { submit: before, ..job };
         assert!(waits.bounds(&job, before, [0.9])[0] <= SimSpan::from_secs(960));
     }
