@@ -124,6 +124,12 @@ fn simulations(trial: &Trial) {
     trial.wrote("draw page", &["week.jsonl", "--out", "week.html"], &["week.html"]);
     trial.wrote("draw stretch", &["week.jsonl", "--out", "stretch.svg"], &["stretch.svg", "stretch.csv"]);
 
+    let of_week = ["--workload", "week.swf", "--nodes", "16", "--policy", "EASY", "--draws", "5"];
+    let queue = trial.json("forecast", &[&of_week[..], &["--at", "5000"]].concat(), 0);
+    assert_eq!(queue["jobs"].as_array().map(Vec::len), queue["waiting"].as_u64().map(|count| count as usize));
+    let compared = trial.json("forecast", &[&of_week[..], &["--backtest", "--moments", "3"]].concat(), 0);
+    assert_eq!((&compared["moments"], &compared["differing"]), (&3.into(), &0.into()));
+
     let bound = [&arguments[..6], &["--cut", "week"]].concat();
     let bounds = trial.json("bound", &bound, 0);
     let lines: Vec<String> = trial.text("bound", &bound).lines().skip(1).map(str::to_owned).collect();

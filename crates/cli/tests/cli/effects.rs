@@ -11,10 +11,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Folders with the input files of the cases, below the folder of this file's crate.
-const INPUTS: [&str; 6] = [
+const INPUTS: [&str; 7] = [
     "tests/cli/effects",
     "tests/cli/cmd/site/in",
     "tests/cli/cmd/interchange/in",
+    "tests/cli/cmd/forecast/in",
     "../../scenarios/adapt",
     "../../scenarios/plan",
     "../../scenarios/offline",

@@ -143,6 +143,11 @@ fn your_log() {
 }
 
 #[test]
+fn forecast() {
+    check_page("forecast");
+}
+
+#[test]
 fn users() {
     check_page("users");
 }

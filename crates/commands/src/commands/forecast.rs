@@ -1,16 +1,20 @@
 //! `dfrsim forecast`
 
 mod answer;
+mod answered;
 mod backtest;
+mod judged;
+mod picture;
 mod times;
 
 use super::policies::known;
 use crate::arguments::{LogArguments, WorkloadArguments, limit_threads, one_of};
 use crate::context::Context;
 use crate::failure::Failure;
-use crate::output::{OutputFile, bar, counted, notice, print_account};
-pub(super) use answer::{Answered, Forecasts};
-use answer::{JobAnswer, Source};
+use crate::output::{OutputFile, OutputFiles, bar, counted, notice, print_account};
+use crate::picture_files::PictureFile;
+use answer::{Forecasts, JobAnswer, Named, Source};
+pub(super) use answered::Answered;
 use clap::Args;
 use dfrsim_cluster::{
     Conditions, EstimateModel, Followers, Options, Overrun, SimulationError, SummaryOptions,
@@ -20,10 +24,10 @@ use dfrsim_forecast::draw::Correlation;
 use dfrsim_forecast::forecast::{Forecast as Drawn, Method};
 use dfrsim_forecast::moment::Moment;
 use dfrsim_forecast::schedule::Schedule;
-use dfrsim_forecast::state::{self, Fault, StateMoment};
+use dfrsim_forecast::state::{self, Fault, StateJob, StateMoment};
 use dfrsim_model::{Job, JobId, Seed, SimSpan, SimTime, read_text_file};
 use dfrsim_policies::{Policy, PolicyOptions, Setup};
-use dfrsim_workload::log::{Header, Naming};
+use dfrsim_workload::log::Naming;
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 use std::iter;
@@ -93,6 +97,10 @@ pub(crate) struct Forecast {
     /// File to write: one line for each job, with quantiles; with --backtest for each job and moment
     #[arg(long, value_name = "FILE.csv", value_hint = clap::ValueHint::AnyPath)]
     out: Option<PathBuf>,
+    /// Picture of the queue to write (.svg, .png or .pdf): the bands from 10 to 90 %. The data are
+    /// written beside it as CSV
+    #[arg(long, value_name = "FILE.svg", conflicts_with = "backtest", value_hint = clap::ValueHint::AnyPath)]
+    picture: Option<PathBuf>,
 }
 
 /// Schedule of a log, and the rules under which moments of it are simulated.
@@ -101,6 +109,8 @@ struct Past {
     schedule: Schedule,
     /// Seconds since 1970 at second 0 of the schedule, if the log tells.
     origin: Option<i64>,
+    /// Numbers of the users by name, if the log has names.
+    users: times::Users,
     /// State from a file.
     state: Option<StateMoment>,
 }
@@ -108,6 +118,12 @@ struct Past {
 impl Forecast {
     pub(crate) fn run(mut self, context: &Context<'_>) -> Result<(), Failure> {
         self.policy = known(context.registry).parse(&self.policy_name).map_err(Failure::input)?;
+        if matches!(self.policy, Policy::Custom(_)) && self.policy_name.contains(':') {
+            return Err(Failure::input(format!(
+                "--policy {}: a forecast begins with running jobs, which the protocols of policies in other processes cannot express",
+                self.policy_name
+            )));
+        }
         let threads = limit_threads(self.threads);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(Failure::input)?;
         let path = self.workload.path()?;
@@ -155,10 +171,11 @@ impl Forecast {
             options,
             SummaryOptions::new(nodes),
         );
-        let mut past =
-            Past { setup, schedule: Schedule::default(), origin: header.unix_start_time(), state: None };
+        let users = header.names(Naming::User).map(|(number, name)| (name.to_owned(), number)).collect();
+        let (schedule, origin) = (Schedule::default(), header.unix_start_time());
+        let mut past = Past { setup, schedule, origin, users, state: None };
         let jobs = match &self.state {
-            Some(file) => self.read_state(file, &header, jobs, &mut past)?,
+            Some(file) => self.read_state(file, jobs, &mut past)?,
             None => jobs,
         };
         past.schedule = if self.recorded || self.state.is_some() {
@@ -175,7 +192,6 @@ impl Forecast {
     fn read_state(
         &self,
         file: &Path,
-        header: &Header,
         mut jobs: Vec<(Job, Option<SimSpan>)>,
         past: &mut Past,
     ) -> Result<Vec<(Job, Option<SimSpan>)>, Failure> {
@@ -200,8 +216,7 @@ impl Forecast {
         let before = jobs.len();
         jobs.retain(|(job, _)| !present.contains(&job.id));
         jobs.iter_mut().for_each(|(job, _)| job.submit = job.submit.saturating_add(later));
-        let users = header.names(Naming::User).map(|(number, name)| (name.to_owned(), number)).collect();
-        let found = state.moment(past.setup.nodes, origin, &users).map_err(faults)?;
+        let found = state.moment(past.setup.nodes, origin, &past.users).map_err(faults)?;
         notice!(
             "{}: {} running and {} waiting, {} held, {} that have ended, {}",
             file.display(),
@@ -233,10 +248,11 @@ impl Forecast {
         Method { draws: self.draws, correlation, ..Method::default() }
     }
 
-    /// Returns the moment, and the names of its waiting jobs with the reasons for which they wait.
-    fn moment(&self, past: &Past, history: &History<'_>) -> Result<(Moment, Names), Failure> {
+    /// Returns the moment, and the names of its waiting jobs.
+    fn moment(&self, past: &Past, history: &History<'_>) -> Result<(Moment, Vec<Named>), Failure> {
         if let Some(state) = &past.state {
-            return Ok((state.moment.clone(), state.names.clone()));
+            let named = |job: &StateJob| Named::new(job.name.clone(), job.user.clone(), job.reason.clone());
+            return Ok((state.moment.clone(), state.waiting.iter().map(named).collect()));
         }
         let at = self.at.expect("clap requires it without a state and a backtest");
         let at = at.second(past.origin).map_err(Failure::input)?;
@@ -247,7 +263,8 @@ impl Forecast {
             )));
         }
         let moment = history.at(at);
-        let names = moment.waiting.iter().map(|job| (job.id.to_string(), None)).collect();
+        let named = |job: &Job| Named::new(job.id.to_string(), job.user.map(|user| user.to_string()), None);
+        let names = moment.waiting.iter().map(named).collect();
         Ok((moment, names))
     }
 
@@ -265,18 +282,16 @@ impl Forecast {
         let jobs = if self.submissions.is_empty() {
             let drawn = draw(&moment)?;
             let rows = moment.waiting.iter().zip(&drawn.jobs).zip(names);
-            rows.map(|((job, forecast), (name, reason))| {
-                JobAnswer::new((name, reason), (job, at), forecast, &source)
-            })
-            .collect()
+            rows.map(|((job, forecast), named)| JobAnswer::new(named, (job, at), forecast, &source)).collect()
         } else {
             let of_one = |wanted: &times::Hypothetical| {
                 let mut moment = moment.clone();
-                let job = wanted.job(at);
+                let job = wanted.job(at, &past.users).map_err(Failure::input)?;
                 moment.waiting.push(job.clone());
                 let drawn = draw(&moment)?;
                 let forecast = drawn.jobs.last().expect("the job is in the moment");
-                Ok(JobAnswer::new((wanted.text(), None), (&job, at), forecast, &source))
+                let named = Named::new(wanted.text(), wanted.user(), None);
+                Ok(JobAnswer::new(named, (&job, at), forecast, &source))
             };
             let mut jobs: Vec<JobAnswer> =
                 self.submissions.par_iter().map(of_one).collect::<Result<_, Failure>>()?;
@@ -287,6 +302,13 @@ impl Forecast {
         let answer = Forecasts::new(&moment, jobs, held.to_vec(), judgement, (self.draws, &self.policy));
         if let Some(path) = &self.out {
             OutputFile::write_text(path, &answer.csv())?;
+        }
+        if let Some(path) = &self.picture {
+            let (picture, mut files) = (PictureFile::new(path)?, OutputFiles::default());
+            let figure = dfrsim_plots::draw(&answer.drawing())
+                .ok_or_else(|| Failure::Result("no job waits that the picture could show".into()))?;
+            picture.write(&mut files, &figure)?;
+            files.finish()?;
         }
         Ok(answer)
     }
@@ -315,9 +337,6 @@ impl Forecast {
         Ok(backtest::Backtested::new(&compared, idle, judgement, (self.draws, &self.policy)))
     }
 }
-
-/// Names of the waiting jobs, with the reasons for which they wait.
-type Names = Vec<(String, Option<String>)>;
 
 /// Takes the recorded starts of a log.
 fn recorded(path: &Path, jobs: Vec<(Job, Option<SimSpan>)>, nodes: u32) -> Schedule {

@@ -14,8 +14,8 @@ mod values;
 
 pub use json::StateFile;
 pub use moment::StateMoment;
-pub use read::{Counts, Job as StateJob, Phase, State, read};
-pub use values::duration;
+pub use read::{Counts, Job as StateJob, State, read};
+pub use values::{Phase, duration};
 
 use dfrsim_model::named;
 

@@ -2,7 +2,7 @@
 //! the audit judges them.
 
 use dfrsim_audit::fractional::FractionalPolicy;
-use dfrsim_audit::{Auditor, CheckedPolicy};
+use dfrsim_audit::{Auditor, CheckedPolicy, Faults};
 use dfrsim_cluster::{
     BeginningError, Conditions, EstimateModel, Followers, Metrics, Observer, Occurrence, Options, Overrun,
     SimulationError, SummaryOptions, records,
@@ -61,9 +61,15 @@ impl Observer for Audited {
 
 /// Simulates all jobs from a moment on with true run times, and audits the records.
 fn audit(setup: &Setup, moment: &Moment, jobs: &[Job]) {
+    let found = audit_as(setup.policy, setup, moment, jobs);
+    assert!(found.is_ok(), "{} at {}: {}", setup.policy, moment.at, found.unwrap_err());
+}
+
+/// Audits the records of a simulation as if they were of another policy.
+fn audit_as(claimed: Policy, setup: &Setup, moment: &Moment, jobs: &[Job]) -> Result<(), Faults> {
     let beginning = moment.beginning().unwrap();
-    let Setup { policy, parameters, .. } = setup;
-    let checked = match *policy {
+    let parameters = &setup.parameters;
+    let checked = match claimed {
         Policy::Batch(batch) => CheckedPolicy::Batch(batch),
         Policy::Fractional(parts) => {
             CheckedPolicy::Fractional(FractionalPolicy::new(parts, parameters.period))
@@ -71,7 +77,7 @@ fn audit(setup: &Setup, moment: &Moment, jobs: &[Job]) {
         _ => CheckedPolicy::Fractional(FractionalPolicy::equipartition(parameters.period)),
     };
     let rules = (SimSpan::ZERO, Overrun::Kill);
-    let name = policy.to_string();
+    let name = claimed.to_string();
     let run = records::run(&name, NODES, rules, SimSpan::from_secs(10), (None, None));
     let mut auditor = Auditor::begin(&run).unwrap().with_policy(checked);
     records::conditions(None, None, setup.site.as_deref()).iter().for_each(|it| auditor.record(it));
@@ -87,8 +93,17 @@ fn audit(setup: &Setup, moment: &Moment, jobs: &[Job]) {
     setup.simulate(jobs, Followers::default(), &mut audited).unwrap();
     let Audited(mut auditor, metrics) = audited;
     auditor.record(&metrics.summary().unwrap().record());
-    let found = auditor.finish();
-    assert!(found.is_ok(), "{policy} at {}: {}", moment.at, found.unwrap_err());
+    auditor.finish().map(drop)
+}
+
+/// The audit tells the records of FIRSTFIT from those of EASY, also from a state on.
+#[test]
+fn decisions_of_another_policy_are_violations() {
+    let (jobs, setup) = (jobs(), setup("FIRSTFIT", None));
+    let schedule = Schedule::simulate(&setup, jobs.clone(), Followers::default()).unwrap();
+    let easy = "EASY".parse().unwrap();
+    let found = moments(&schedule).filter(|moment| audit_as(easy, &setup, moment, &jobs).is_err()).count();
+    assert!(found > 5, "{found} of ten");
 }
 
 /// Returns the times of ten moments.

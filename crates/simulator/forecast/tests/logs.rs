@@ -12,7 +12,6 @@ use dfrsim_policies::{PolicyOptions, Setup};
 use dfrsim_workload::prepare::{self, Opened};
 use dfrsim_workload::traces;
 use std::path::Path;
-use std::time::Instant;
 
 fn read(log: &str, nodes: u32) -> Vec<Job> {
     let path = traces::locate(Path::new(log)).unwrap();
@@ -27,74 +26,58 @@ fn setup(nodes: u32) -> Setup {
     Setup::new(policy, nodes, Conditions::default(), options, SummaryOptions::new(nodes))
 }
 
-fn print(name: &str, moments: &[MomentRows]) {
-    for &predictor in Predictor::ALL {
-        let it = Scores::of(&outcomes(moments, predictor));
-        println!(
-            "{name} {predictor:<35} covers {:.3} ({:.3} {:.3}) below {:.3} above {:.3} log {:.3} min {:.1} error {:.1} logerr {:.3}",
-            it.coverage.mean,
-            it.coverage.low,
-            it.coverage.high,
-            it.below,
-            it.above,
-            it.log_loss.mean,
-            it.loss_in_minutes,
-            it.error_in_minutes,
-            it.log_error
-        );
-    }
-    println!("{name} {:?}", Calibration::of(&said_within_hour(moments)));
+/// Backtest of a log with 200 moments and simulations.
+fn backtest(log: &str, nodes: u32, correlation: Correlation) -> Vec<MomentRows> {
+    let setup = setup(nodes);
+    let schedule = Schedule::simulate(&setup, read(log, nodes), Followers::default()).unwrap();
+    let history = History::of(&schedule);
+    let (first, last) = history.span().unwrap();
+    let half = SimTime::from_micros(first.micros() + last.since(first).micros() / 2);
+    let (moments, _) = history.draw_moments((half, last), 200, Seed::default());
+    let method = Method { correlation, ..Method::default() };
+    history.backtest(&setup, &moments, (method, Seed::default()), || ()).unwrap()
+}
+
+fn scores(moments: &[MomentRows], predictor: Predictor) -> Scores {
+    Scores::of(&outcomes(moments, predictor))
+}
+
+/// Returns the least log loss of some kinds of predictions.
+fn least_loss<const N: usize>(moments: &[MomentRows], predictors: [Predictor; N]) -> f64 {
+    predictors.into_iter().map(|it| scores(moments, it).log_loss.mean).fold(f64::INFINITY, f64::min)
+}
+
+/// Checks the forecasts of a log, and that they cover more than those with independent run times.
+fn check(log: &str, nodes: u32) {
+    let moments = backtest(log, nodes, Correlation::default());
+    assert_eq!(moments.iter().map(|moment| moment.differing).sum::<usize>(), 0, "{log}");
+    let forecast = scores(&moments, Predictor::Forecast);
+    let shares = (forecast.coverage.mean, forecast.below, forecast.above);
+    println!("{log}: {forecast:?}");
+    assert!((0.75..=0.85).contains(&shares.0), "{log}: {shares:?}");
+    assert!((0.05..=0.15).contains(&shares.1) && (0.05..=0.15).contains(&shares.2), "{log}: {shares:?}");
+    let loss = forecast.log_loss.mean;
+    let baselines = least_loss(&moments, [Predictor::PlanByRequests, Predictor::SimilarMedian]);
+    assert!(loss <= 0.6 * baselines, "{log}: {loss} and {baselines}");
+    let corrected = least_loss(
+        &moments,
+        [Predictor::CorrectedRequests, Predictor::CorrectedMedians, Predictor::CorrectedLastTwo],
+    );
+    assert!(loss <= 0.85 * corrected, "{log}: {loss} and {corrected}");
+    let plan = scores(&moments, Predictor::PlanByRequests).error_in_minutes;
+    assert!(forecast.error_in_minutes <= 0.5 * plan, "{log}: {} and {plan}", forecast.error_in_minutes);
+    let said = Calibration::of(&said_within_hour(&moments));
+    assert!(said.error <= 0.05, "{log}: {said:?}");
+    assert!((said.said_between - said.happened_between).abs() <= 0.15, "{log}: {said:?}");
+    let independent = scores(&backtest(log, nodes, Correlation::NONE), Predictor::Forecast).coverage.mean;
+    assert!(independent < shares.0, "{log}: {independent} and {}", shares.0);
 }
 
 #[test]
 #[ignore = "needs logs of real machines"]
-fn bars() {
-    let logs = [
-        ("KTH-SP2-1996-2.1-cln.swf.gz", 100),
-        ("SDSC-SP2-1998-4.2-cln.swf.gz", 128),
-        ("CTC-SP2-1996-3.1-cln.swf.gz", 338),
-        ("HPC2N-2002-2.1-cln.swf.gz", 240),
-    ];
-    let only = std::env::var("LOG").unwrap_or_default();
-    let number = |name: &str, usual: usize| std::env::var(name).map_or(usual, |it| it.parse().unwrap());
-    let (count, draws, seed) = (number("MOMENTS", 200), number("DRAWS", 200), number("SEED", 1));
-    for (log, nodes) in logs.into_iter().filter(|(log, _)| log.contains(&only)) {
-        let (setup, begin) = (setup(nodes), Instant::now());
-        let schedule = Schedule::simulate(&setup, read(log, nodes), Followers::default()).unwrap();
-        let history = History::of(&schedule);
-        let (first, last) = history.span().unwrap();
-        let half = SimTime::from_micros(first.micros() + last.since(first).micros() / 2);
-        let (moments, idle) = history.draw_moments((half, last), count, Seed::new(seed as u64));
-        println!("{log}: {} moments, {idle} idle, {:?}", moments.len(), begin.elapsed());
-        for correlation in [Correlation::default(), Correlation::NONE] {
-            let method = Method { draws: draws as u32, correlation, ..Method::default() };
-            let begin = Instant::now();
-            let compared = history.backtest(&setup, &moments, (method, Seed::default()), || ()).unwrap();
-            let differing: usize = compared.iter().map(|it| it.differing).sum();
-            println!("{correlation:?} {differing} differ, {:?}", begin.elapsed());
-            print(&log[..5], &compared);
-            if let Ok(folder) = std::env::var("CSV") {
-                let mut text = String::new();
-                for moment in &compared {
-                    for row in &moment.rows {
-                        text += &format!(
-                            "{} {} {}",
-                            moment.at,
-                            row.outcome(moment.at, Predictor::Forecast).actual,
-                            row.within_hour
-                        );
-                        for &predictor in Predictor::ALL {
-                            text += &format!(" {:?}", row.outcome(moment.at, predictor).predicted)
-                                .replace(['[', ']', ','], "");
-                        }
-                        text.push('\n');
-                    }
-                }
-                std::fs::write(format!("{folder}/{}.txt", &log[..5]), text).unwrap();
-            }
-            if std::env::var("INDEPENDENT").is_err() {
-                break;
-            }
-        }
-    }
+fn forecasts_of_real_logs_are_calibrated_and_better_than_plans() {
+    check("KTH-SP2-1996-2.1-cln.swf.gz", 100);
+    check("SDSC-SP2-1998-4.2-cln.swf.gz", 128);
+    check("CTC-SP2-1996-3.1-cln.swf.gz", 338);
+    check("HPC2N-2002-2.1-cln.swf.gz", 240);
 }

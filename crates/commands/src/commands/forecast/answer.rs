@@ -1,36 +1,18 @@
 //! Forecast of the jobs of one moment, as it is printed.
 
-use super::backtest::Backtested;
-use super::readable;
-use crate::output::{Answer, counted, table};
-use dfrsim_forecast::backtest::{History, Judgement, LEAST_COVERAGE, Predictor};
+use super::judged::Judged;
+use super::{picture, readable};
+use crate::output::{counted, table};
+use dfrsim_forecast::backtest::{History, Judgement, Predictor};
 use dfrsim_forecast::forecast::JobForecast;
 use dfrsim_forecast::moment::Moment;
 use dfrsim_forecast::past::Basis;
 use dfrsim_forecast::score::LEVELS;
+use dfrsim_lab::Drawing;
 use dfrsim_model::{Job, SimSpan, SimTime};
 use dfrsim_policies::Policy;
 use schemars::JsonSchema;
 use serde::Serialize;
-
-/// Answer of `dfrsim forecast`.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(untagged)]
-pub(crate) enum Answered {
-    /// Forecast of one moment.
-    Forecast(Forecasts),
-    /// Comparison of many moments, with `--backtest`.
-    Backtest(Box<Backtested>),
-}
-
-impl Answer for Answered {
-    fn text(&self) -> String {
-        match self {
-            Answered::Forecast(answer) => answer.text(),
-            Answered::Backtest(answer) => answer.text(),
-        }
-    }
-}
 
 /// Forecast of the waiting jobs of one moment.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -53,54 +35,6 @@ pub(crate) struct Forecasts {
     jobs: Vec<JobAnswer>,
 }
 
-/// Judgement of the forecasts of the weeks before.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Judged {
-    /// Number of moments that were forecast.
-    moments: usize,
-    /// Part of the starts within the 80 % intervals, before calibration.
-    coverage: f64,
-    /// Levels of the simulated starts that are printed as 10, 50 and 90 %.
-    levels: [f64; 3],
-    /// Kind of prediction that is used.
-    used: String,
-}
-
-impl Judged {
-    pub(super) fn new(it: Judgement) -> Judged {
-        Judged { moments: it.moments, coverage: it.coverage, levels: it.levels, used: it.used.to_string() }
-    }
-
-    /// Returns whether the rules describe the site.
-    pub(super) fn is_described(&self) -> bool {
-        self.coverage >= LEAST_COVERAGE
-    }
-
-    /// Returns whether this kind of prediction is used.
-    pub(super) fn is_used(&self, predictor: &str) -> bool {
-        self.used == predictor
-    }
-
-    /// Formats the judgement as sentences.
-    pub(super) fn text(&self) -> String {
-        let Judged { moments, coverage, levels, used } = self;
-        let percent = |part: f64| format!("{:.0} %", 100.0 * part);
-        let known = format!(
-            "of the starts after {} of the weeks before, {} were within the 80 % intervals",
-            counted(*moments, "moment"),
-            percent(*coverage)
-        );
-        if self.is_described() {
-            let levels = levels.map(percent).join(", ");
-            format!("{known}; 10, 50 and 90 % are calibrated: {levels} of the simulations\n")
-        } else {
-            format!(
-                "{known}: these rules do not describe the site. The {used} are used instead of simulations\n"
-            )
-        }
-    }
-}
-
 /// Forecast of the start of one job.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct JobAnswer {
@@ -108,7 +42,8 @@ pub(crate) struct JobAnswer {
     job: String,
     /// Reason for which it waits, if the state has it.
     reason: Option<String>,
-    user: Option<u32>,
+    /// User, by name or by number in the log.
+    user: Option<String>,
     tasks: u32,
     requested_s: Option<f64>,
     /// Time for which it has waited.
@@ -127,6 +62,19 @@ pub(crate) struct JobAnswer {
     /// Earlier jobs from which its run time is drawn: `identical`, `user`, `class`, `all` or
     /// `nothing`.
     basis: &'static str,
+}
+
+/// Name and user of a job, and the reason for which it waits.
+pub(super) struct Named {
+    name: String,
+    user: Option<String>,
+    reason: Option<String>,
+}
+
+impl Named {
+    pub(super) fn new(name: String, user: Option<String>, reason: Option<String>) -> Named {
+        Named { name, user, reason }
+    }
 }
 
 /// Source of the quantiles: the draws, at calibrated levels, or past waits if the rules do not describe
@@ -166,7 +114,7 @@ impl Source<'_> {
 
 impl JobAnswer {
     pub(super) fn new(
-        (name, reason): (String, Option<String>),
+        Named { name, user, reason }: Named,
         (job, at): (&Job, SimTime),
         forecast: &JobForecast,
         source: &Source<'_>,
@@ -178,7 +126,7 @@ impl JobAnswer {
         JobAnswer {
             job: name,
             reason,
-            user: job.user.map(dfrsim_model::UserId::number),
+            user,
             tasks: job.tasks,
             requested_s: job.requested_time.map(SimSpan::as_secs_f64),
             waited_s: at.saturating_since(job.submit).as_secs_f64(),
@@ -224,6 +172,13 @@ impl Forecasts {
         }
     }
 
+    /// Describes the picture of `--picture`.
+    pub(super) fn drawing(&self) -> Drawing {
+        let bands =
+            self.jobs.iter().map(|job| (job.job.as_str(), [job.wait_10_s, job.wait_50_s, job.wait_90_s]));
+        picture::of(format!("{} at {} s", self.policy, self.at_s), bands)
+    }
+
     /// Formats the forecasts as the CSV file of `--out`.
     pub(super) fn csv(&self) -> String {
         let mut text = String::from(
@@ -231,7 +186,7 @@ impl Forecasts {
         );
         let number = |value: Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
         for it in &self.jobs {
-            let user = it.user.map(|user| user.to_string()).unwrap_or_default();
+            let user = it.user.as_deref().unwrap_or_default();
             let waits = [it.wait_10_s, it.wait_50_s, it.wait_90_s].map(number).join(",");
             text += &format!(
                 "{},{user},{},{},{},{waits},{},{},{}\n",
@@ -247,7 +202,7 @@ impl Forecasts {
         text
     }
 
-    fn text(&self) -> String {
+    pub(super) fn text(&self) -> String {
         let Forecasts { policy, at_s, draws, running, waiting, without_user, held, judged, jobs } = self;
         let mut text = format!(
             "{policy} at {at_s} s: {running} running, {waiting} waiting; time until the start, of {}\n",
@@ -263,7 +218,7 @@ impl Forecasts {
         let line = |it: &JobAnswer| {
             [
                 it.job.clone(),
-                it.user.map(|user| user.to_string()).unwrap_or_default(),
+                it.user.clone().unwrap_or_default(),
                 it.tasks.to_string(),
                 it.requested_s.map_or(String::new(), |_| span(it.requested_s)),
                 span(Some(it.waited_s)),

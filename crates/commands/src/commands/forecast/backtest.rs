@@ -1,6 +1,6 @@
 //! Comparison of forecasts with what happened, as it is printed.
 
-use super::answer::Judged;
+use super::judged::Judged;
 use crate::output::{counted, table};
 use dfrsim_forecast::backtest::{Judgement, MomentRows, Predictor, outcomes, said_within_hour};
 use dfrsim_forecast::score::{Calibration, Interval, LEVELS, Scores};

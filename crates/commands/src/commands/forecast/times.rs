@@ -2,7 +2,9 @@
 
 use chrono::{NaiveDate, NaiveDateTime};
 use dfrsim_forecast::state::duration;
+use dfrsim_model::named::UnknownName;
 use dfrsim_model::{Job, JobId, Share, SimSpan, SimTime, UserId};
+use rustc_hash::FxHashMap;
 use std::str::FromStr;
 
 /// Moment: a second of the log, or a date in its time.
@@ -85,13 +87,16 @@ impl FromStr for Duration {
     }
 }
 
+/// Numbers of the users of a log, by name.
+pub(super) type Users = FxHashMap<String, u32>;
+
 /// Job that is not in the queue, such as `nodes=4 time=2:00:00 user=3`.
 #[derive(Clone, Debug)]
 pub(super) struct Hypothetical {
     text: String,
     nodes: u32,
     time: SimSpan,
-    user: Option<u32>,
+    user: Option<String>,
 }
 
 /// Parses a time limit above 0, as Slurm writes it.
@@ -106,13 +111,13 @@ impl FromStr for Hypothetical {
         let (mut nodes, mut time, mut user) = (None, None, None);
         for word in text.split([' ', ',']).filter(|word| !word.is_empty()) {
             let (name, value) = word.split_once('=').unwrap_or((word, ""));
-            let wrong = || format!("`{word}`: expected nodes=N, time=H:MM:SS and user=N");
+            let wrong = || format!("`{word}`: expected nodes=N, time=H:MM:SS and user=NAME");
             match name {
                 "nodes" => {
                     nodes = Some(value.parse().ok().filter(|&nodes: &u32| nodes > 0).ok_or_else(wrong)?)
                 }
                 "time" => time = Some(limit(value).ok_or_else(wrong)?),
-                "user" => user = Some(value.parse().map_err(|_| wrong())?),
+                "user" if !value.is_empty() => user = Some(value.to_owned()),
                 _ => return Err(wrong()),
             }
         }
@@ -130,17 +135,28 @@ impl Hypothetical {
         self.text.clone()
     }
 
-    /// Returns the job, submitted at a time.
-    pub(super) fn job(&self, at: SimTime) -> Job {
-        Job {
+    /// Returns the name of the user, if it is given.
+    pub(super) fn user(&self) -> Option<String> {
+        self.user.clone()
+    }
+
+    /// Returns the job, submitted at a time. `users` has the numbers of the users by name; a number
+    /// stands for itself.
+    pub(super) fn job(&self, at: SimTime, users: &Users) -> Result<Job, UnknownName> {
+        let number = |name: &String| match (users.get(name), name.parse()) {
+            (Some(&number), _) | (None, Ok(number)) => Ok(number),
+            (None, Err(_)) => Err(UnknownName::new("user", name, users.keys())),
+        };
+        let user = self.user.as_ref().map(number).transpose()?;
+        Ok(Job {
             id: JobId(u64::MAX / 4),
             submit: at,
             tasks: self.nodes,
             cpu_need: Share::ONE,
             run_time: self.time,
             requested_time: Some(self.time),
-            user: self.user.and_then(UserId::new),
+            user: user.and_then(UserId::new),
             ..Job::default()
-        }
+        })
     }
 }

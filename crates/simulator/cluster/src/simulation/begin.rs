@@ -36,8 +36,10 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
         self.is_decided = false;
         running.sort_by_key(|&handle| self.jobs.get(handle).sequence);
         let is_running = |&handle: &JobHandle| self.jobs.get(handle).state == JobState::Running;
+        // A job that has lost its nodes since its start waits again.
+        running.retain(is_running);
+        waiting.retain(|handle| !is_running(handle));
         (self.submitted, self.running) = (waiting, running);
-        self.submitted.retain(|handle| !is_running(handle));
         Ok(())
     }
 }

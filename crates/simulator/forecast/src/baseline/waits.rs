@@ -116,8 +116,8 @@ fn further<const N: usize>(waits: &[SimSpan], waited: SimSpan, places: [usize; N
 fn upper_bound(count: usize, level: f64) -> usize {
     const CONFIDENT: f64 = 1.645;
     let (count, mean) = (count as f64, count as f64 * level);
-    let place = (mean + CONFIDENT * (mean * (1.0 - level)).sqrt()).ceil();
-    place.min(count - 1.0).max(0.0) as usize
+    let rank = (mean + CONFIDENT * (mean * (1.0 - level)).sqrt()).ceil();
+    (rank.min(count) - 1.0).max(0.0) as usize
 }
 
 /// Returns the latest waits since the last change.
@@ -138,4 +138,54 @@ fn since_last_change(waits: &[Wait]) -> &[Wait] {
         }
     }
     &waits[begin..]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dfrsim_model::JobId;
+
+    /// Jobs that start one after the other, after these waits in minutes.
+    fn jobs(waits: impl Iterator<Item = u64>) -> Vec<(Job, SimTime)> {
+        let job = |(at, wait): (u64, u64)| {
+            let start = SimTime::from_secs(600_000 + 600 * at);
+            let submit = SimTime::from_secs(600_000 + 600 * at - 60 * wait);
+            (
+                Job {
+                    id: JobId(at),
+                    submit,
+                    requested_time: Some(SimSpan::from_secs(3_600)),
+                    ..Job::default()
+                },
+                start,
+            )
+        };
+        (0..).zip(waits).map(job).collect()
+    }
+
+    #[test]
+    fn a_job_waits_as_similar_ones_that_waited_for_longer() {
+        let past = jobs((0..20).map(|at| at % 10 + 1));
+        let waits = PastWaits::new(past.iter().map(|(job, start)| (job, *start)));
+        let at = SimTime::from_secs(612_000);
+        let ago =
+            |minutes: u64| Job { submit: SimTime::from_secs(612_000 - 60 * minutes), ..past[0].0.clone() };
+        assert_eq!(waits.quantiles(&ago(0), at, [0.5]), [SimSpan::from_secs(360)]);
+        assert_eq!(waits.quantiles(&ago(5), at, [0.5]), [SimSpan::from_secs(180)]);
+        // None has waited for an hour: as long again.
+        assert_eq!(waits.quantiles(&ago(60), at, [0.5]), [SimSpan::from_secs(3_600)]);
+    }
+
+    /// After three waits in a row beyond the bound, waits of the time before no longer count.
+    #[test]
+    fn a_change_is_found() {
+        let past = jobs((0..400).map(|at| 10 + at % 7).chain((0..60).map(|_| 300)));
+        let waits = PastWaits::new(past.iter().map(|(job, start)| (job, *start)));
+        let (at, job) =
+            (SimTime::from_secs(900_000), Job { submit: SimTime::from_secs(900_000), ..past[0].0.clone() });
+        assert_eq!(waits.bounds(&job, at, [0.5]), [SimSpan::from_secs(18_000)]);
+        let before = SimTime::from_secs(600_000 + 600 * 399);
+        let job = Job { submit: before, ..job };
+        assert!(waits.bounds(&job, before, [0.9])[0] <= SimSpan::from_secs(960));
+    }
 }

@@ -126,3 +126,44 @@ const NONE_LEFT: f64 = 1e-9;
 
 /// Least time that a running job still takes.
 const LEAST: SimSpan = SimSpan::from_secs(1);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn group(ratios: &[(f64, bool)], count: usize) -> Group {
+        let sample = |&(ratio, is_censored): &(f64, bool)| Sample { ratio, hour: 0, is_censored };
+        let ended = ratios.iter().filter(|(_, is_censored)| !is_censored).count();
+        Group::new(ratios.iter().map(sample).collect(), count, ended)
+    }
+
+    /// Of four jobs one still runs at 0.3, so that its quarter goes to those that ran for longer.
+    #[test]
+    fn jobs_that_run_count_as_longer() {
+        let group = group(&[(0.2, false), (0.3, true), (0.4, false), (0.8, false)], 4);
+        assert_eq!(group.points, [(0.2, 0.25), (0.4, 0.375), (0.8, 0.375)]);
+    }
+
+    #[test]
+    fn a_running_job_has_the_part_beyond_its_elapsed_time() {
+        let all = group(&[(0.1, false), (0.2, false), (0.3, false), (0.4, false)], 4);
+        let hundred = SimSpan::from_secs(100);
+        let fresh = Distribution::mixed([&all].into_iter(), 3.0).given(0.0).scaled(hundred);
+        let [low, middle, high] = [0.1, 0.5, 0.9].map(|level| fresh.quantile(level));
+        assert_eq!([low, middle, high], [10, 20, 40].map(SimSpan::from_secs));
+        let running = fresh.given(0.25).scaled(hundred);
+        assert_eq!([0.1, 0.9].map(|level| running.quantile(level)), [30, 40].map(SimSpan::from_secs));
+        // Nothing of the past is longer: any time up to the request.
+        let long = fresh.given(0.6).scaled(hundred);
+        assert_eq!([0.0, 0.5].map(|level| long.quantile(level)), [61, 80].map(SimSpan::from_secs));
+    }
+
+    /// One job of the user has a quarter of the weight: 1 / (1 + 3).
+    #[test]
+    fn narrow_groups_count_by_their_size() {
+        let (user, all) = (group(&[(0.1, false)], 1), group(&[(0.9, false); 10], 10));
+        let mixed = Distribution::mixed([&user, &all].into_iter(), 3.0).given(0.0);
+        let mixed = mixed.scaled(SimSpan::from_secs(10));
+        assert_eq!([0.24, 0.26].map(|level| mixed.quantile(level)), [1, 9].map(SimSpan::from_secs));
+    }
+}

@@ -12,9 +12,8 @@ use rustc_hash::FxHashMap;
 pub struct StateMoment {
     /// The moment.
     pub moment: Moment,
-    /// Names of the waiting jobs, in the order of [`Moment::waiting`], with the reasons for which
-    /// they wait.
-    pub names: Vec<(String, Option<String>)>,
+    /// The waiting jobs as the state names them, in the order of [`Moment::waiting`].
+    pub waiting: Vec<StateJob>,
     /// Jobs that are held, which have no forecast.
     pub held: Vec<String>,
     /// Number of users without a number in the history.
@@ -52,7 +51,6 @@ impl State {
         order.sort_by_key(|job| (job.submit, number(job), job.place));
         let (mut free, mut faults) = (FreeNodes::all(nodes), Vec::new());
         let mut strangers = FxHashMap::default();
-        let next = users.values().copied().max().unwrap_or(0) + 1;
         let is_held = |job: &StateJob| job.start.is_none() && job.is_held();
         let present: FxHashMap<&str, JobId> = (1..)
             .zip(&order)
@@ -65,9 +63,10 @@ impl State {
                 continue;
             }
             let user = state.user.as_ref().map(|name| {
-                users.get(name).copied().unwrap_or_else(|| {
-                    let count = strangers.len() as u32;
-                    *strangers.entry(name.clone()).or_insert(next + count)
+                users.get(name).copied().or_else(|| name.parse().ok()).unwrap_or_else(|| {
+                    // Numbers from the largest down, which no log has.
+                    let next = u32::MAX - 1 - strangers.len() as u32;
+                    *strangers.entry(name.clone()).or_insert(next)
                 })
             });
             let limit = SimSpan::from_secs(state.limit);
@@ -104,7 +103,7 @@ impl State {
             if !after.is_empty() {
                 found.moment.after.insert(job.id, Dependencies::hold(after, Vec::new()));
             }
-            found.names.push((state.name.clone(), state.reason.clone()));
+            found.waiting.push((*state).clone());
             found.moment.waiting.push(job);
         }
         found.unknown_users = strangers.len();

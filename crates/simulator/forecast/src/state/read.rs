@@ -1,19 +1,8 @@
 //! Reading of a state, whatever its form.
 
 use super::table::Row;
-use super::values::{duration, moment, phase, size};
+use super::values::{Phase, duration, moment, phase, size};
 use super::{Fault, Field, json, scontrol, table};
-
-/// State of a job.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Phase {
-    /// The job waits.
-    Pending,
-    /// The job has nodes.
-    Running,
-    /// The job has ended.
-    Ended,
-}
 
 /// Job of a state. Times are in seconds since 1970.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,7 +1,17 @@
 //! Values of fields: times, durations, sizes and states, as Slurm writes them.
 
-use super::read::Phase;
 use chrono::NaiveDateTime;
+
+/// State of a job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// The job waits.
+    Pending,
+    /// The job has nodes.
+    Running,
+    /// The job has ended.
+    Ended,
+}
 
 /// Parses a time of Slurm into seconds since 1970, as if it were UTC; or a number of seconds.
 pub(super) fn moment(text: &str) -> Option<i64> {
