@@ -4,6 +4,7 @@ mod bandwidth;
 mod bounds;
 mod cpu_needs;
 mod degradation;
+mod devices;
 mod ensemble;
 mod layouts;
 mod metrics;
@@ -33,6 +34,7 @@ pub(crate) fn all(matrix: &Matrix<'_>) -> Vec<NamedTable> {
     vec![
         first,
         second,
+        NamedTable::printed("devices", "Devices: parts held and useless", devices::table(&groups)),
         NamedTable::new("degradation", title, degradation::table(matrix, &groups)),
         NamedTable::new(
             "cpu_needs",
