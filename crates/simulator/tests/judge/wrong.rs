@@ -17,7 +17,7 @@ fn judged(condition: Condition, policy: &str, other: &str, jobs: usize) -> (u64,
 /// 340,772 violations of 400 jobs.
 #[test]
 fn a_job_that_is_late_is_told_once() {
-    let jobs = if dfrsim_testing::is_full() { 400 } else { 150 };
+    let jobs = if dfrsim_testing::is_full() { 400 } else { 300 };
     for condition in ALONE.into_iter().filter(|it| ["plain", "failures"].contains(&it.name)) {
         for other in ["CONS", "CONS/REPLAN", "CONS/NODES=SHARED"] {
             let (count, again) = judged(condition, "FCFS", other, jobs);
