@@ -113,7 +113,7 @@ impl<'a> Statement<'a> {
     }
 }
 
-/// Judges a claim on a source, and on published tables where there are any; `None` if the source lacks
+/// Checks a claim on a source, and on published tables where there are any; `None` if the source lacks
 /// data that it needs.
 fn judged(entry: &ClaimEntry, ours: &Cells<'_>, published: Option<&Cells<'_>>) -> Option<Claim> {
     let published = published.into_iter().map(|cells| cells as &dyn Source).collect();

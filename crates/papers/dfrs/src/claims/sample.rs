@@ -27,7 +27,7 @@ struct SampledGroup<'g, 'a> {
     group: &'g Group<'a>,
     /// Rows in the order of the instances.
     rows: Vec<SampledRow>,
-    /// The same rows by block.
+    /// Rows by block.
     by_block: Vec<Vec<SampledRow>>,
 }
 

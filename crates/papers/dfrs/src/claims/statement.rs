@@ -18,7 +18,7 @@ pub(super) struct Statement<'a> {
     pub(super) find: Box<dyn Fn(&[Cells<'static>]) -> Option<QueryResult> + Send + Sync + 'a>,
 }
 
-/// Confirms the verdicts of statements by resampling the rows of all workloads, and returns their
+/// Checks the verdicts of statements by resampling the rows of all workloads, and returns their
 /// claims with intervals.
 ///
 /// Where a statement is about a workload of too few weeks or traces, it has no interval and is open.

@@ -43,6 +43,21 @@ fn killed_jobs_have_the_bound_of_what_they_run() {
     assert_eq!(input.path.as_deref(), Some(&*folder.path().join("log.swf")));
 }
 
+/// Job 2 has no requested time: policies get its exact run time only if that is asked for by name.
+#[test]
+fn missing_requests_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = "1 0 -1 100 1 -1 -1 1 160 -1 1 1 -1 -1 -1 -1 -1 -1\n2 0 -1 20 1 -1 -1 1 -1 -1 1 1 -1 -1 -1 -1 -1 -1\n";
+    fs::write(folder.path().join("log.swf"), log).unwrap();
+    let with = |estimates: &str| LOG.replace("[[", &format!("[simulation]\nestimates = '{estimates}'\n[["));
+    let scenario = registry().parse(&with("requested"), "test.toml", Some(folder.path()), &[]).unwrap();
+    let options = RunOptions::new(folder.path().join("out"));
+    let error = scenario.run(&options, &AtomicBool::new(false), &()).unwrap_err().to_string();
+    assert!(error.contains("workload `log`: 1 of 2 jobs have no requested time"), "{error}");
+    let report = run_beside(&with("requested-or-exact"), folder.path());
+    assert_eq!(report.counts.failures(), 0);
+}
+
 /// Job 1 of user 5 runs for 100 s on one processor, then jobs 2 and 3 of users 5 and 6 run for 100 s
 /// and 50 s: the stretches are 1, 2 and 5, and the users' means are 1.5 and 5. All simulations are
 /// audited.
