@@ -4,7 +4,7 @@ use clap::Command;
 use std::ffi::OsString;
 
 /// Commands whose options are too many for a screen, and the options that their short help lists.
-const LISTED: [(&str, &[&str]); 6] = [
+const LISTED: [(&str, &[&str]); 7] = [
     (
         "simulate",
         &[
@@ -56,6 +56,13 @@ const LISTED: [(&str, &[&str]); 6] = [
             "plan-out",
             "picture",
             "format",
+        ],
+    ),
+    (
+        "forecast",
+        &[
+            "workload", "nodes", "unit", "policy", "at", "state", "submit", "recorded", "backtest", "every",
+            "out", "picture", "format",
         ],
     ),
     (
