@@ -47,7 +47,7 @@ impl Observer for DeviceTimeline {
         match change {
             Change::Submit => devices.submit(job.sequence, cores, job.of.tasks),
             Change::Start | Change::Resume | Change::Migrate => {
-                devices.place(job.sequence, job.on.iter().copied())
+                devices.place(job.sequence, job.on.iter().copied());
             }
             _ => {}
         }
