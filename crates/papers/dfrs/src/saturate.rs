@@ -25,7 +25,8 @@ type Drawn = (Vec<Job>, BTreeMap<JobId, JobId>);
 ///
 /// # Errors
 ///
-/// Returns an error if the nodes have no devices, or no job requests any.
+/// Returns an error if the nodes have no devices, if no job requests any, or if the jobs request
+/// more than `to` times all devices already.
 pub(crate) fn draw(
     jobs: &[Job],
     workload: &Workload,
@@ -41,7 +42,14 @@ pub(crate) fn draw(
     if requests.iter().all(|parts| *parts == 0) {
         return Err(fault("no job requests devices"));
     }
-    let most = to * all_devices(&nodes) as f64;
+    let (all, total) = (all_devices(&nodes) as f64, requests.iter().sum::<u64>() as f64);
+    let most = to * all;
+    if total > most {
+        let found = total / all;
+        return Err(fault(&format!(
+            "to: found {to}, but the jobs of the log request {found:.3} times all devices already"
+        )));
+    }
     let of_number = |number: u32| {
         draw_one(jobs, &requests, most, Seed::new(seed).fork("saturate").numbered(number.into()))
     };

@@ -145,7 +145,7 @@ impl DeviceUse {
         }
     }
 
-    /// Binds the tasks of a placed job to devices.
+    /// Assigns the tasks of a placed job to devices.
     pub fn bind(&mut self, job: u64, devices: &[(u32, OnDevices)]) {
         if let Some(mut placed) = self.jobs.remove(&job) {
             placed.devices.extend_from_slice(devices);

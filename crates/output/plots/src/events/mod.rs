@@ -3,6 +3,7 @@
 mod attributes;
 mod categories;
 mod cpus;
+mod device_timeline;
 mod devices;
 mod fault;
 mod gantt;

@@ -1,6 +1,7 @@
 //! Figures of the CPU in use and the jobs in the system over simulated time.
 
-use super::devices::{DeviceTimeline, NodeDevices};
+use super::device_timeline::DeviceTimeline;
+use super::devices::NodeDevices;
 use super::fault::EventsError;
 use super::replay::{Change, Job, Observer, Phase, replay};
 use super::thin::{Step, thin};
@@ -152,7 +153,7 @@ pub fn draw_timeline(path: &Path) -> Result<Figure, EventsError> {
     })
 }
 
-/// Thins a step function, writes it to the data, and makes a line of it in a panel.
+/// Reduces a step function, writes it to the data, and makes a line of it in a panel.
 fn line_of(mut steps: Vec<Step>, end: u64, (name, panel): (&str, usize), csv: &mut Csv) -> Line {
     steps.dedup_by_key(|step| step.1);
     let steps = thin(&steps, SPANS);
