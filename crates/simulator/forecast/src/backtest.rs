@@ -148,9 +148,9 @@ impl<'a> History<'a> {
         while at < to {
             let moment = self.schedule.at(at);
             if moment.waiting.is_empty() {
-                idle += 1
+                idle += 1;
             } else {
-                moments.push(moment)
+                moments.push(moment);
             }
             at = at.saturating_add(every.max(SimSpan::from_secs(1)));
         }

@@ -72,7 +72,7 @@ fn reference(job: &Job) -> SimSpan {
 
 /// Returns the groups of a job, from narrow to wide; without those of the user if that is unknown.
 fn groups_of(job: &Job) -> impl Iterator<Item = (usize, GroupKey)> {
-    let user = job.user.map(|user| user.number());
+    let user = job.user.map(dfrsim_model::UserId::number);
     let request = job.requested_time.map(|span| (span.micros() / 1_000_000).max(1).ilog2());
     let keys = [
         user.map(|user| GroupKey::Identical(user, job.tasks, job.requested_time)),

@@ -1,6 +1,7 @@
 //! States as Slurm prints them.
 
 use dfrsim_forecast::state::{State, read};
+use dfrsim_model::UserId;
 use rustc_hash::FxHashMap;
 
 /// Time of all states here: 2026-03-03T12:00:00.
@@ -84,12 +85,12 @@ fn a_state_becomes_a_moment() {
     let moment = &found.moment;
     assert_eq!((moment.running.len(), moment.waiting.len(), &found.held[..]), (1, 2, &["14".to_owned()][..]));
     assert_eq!((found.unknown_users, found.fulfilled), (1, 1));
-    let stranger = moment.waiting[0].user.map(|user| user.number());
+    let stranger = moment.waiting[0].user.map(UserId::number);
     assert_eq!(stranger, Some(u32::MAX - 1), "no user of a history has this number");
     assert_eq!(moment.at.as_secs_f64(), 36_000.0);
     let second = &moment.waiting[1];
     assert_eq!(moment.after[&second.id].jobs, [moment.waiting[0].id]);
-    assert_eq!(moment.running[0].job.user.map(|user| user.number()), Some(1));
+    assert_eq!(moment.running[0].job.user.map(UserId::number), Some(1));
 }
 
 #[test]

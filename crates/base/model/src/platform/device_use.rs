@@ -257,8 +257,8 @@ mod tests {
         ) {
             let tenth = WHOLE_DEVICE / 10;
             let mut devices = DeviceUse::new(NODES.map(|(cores, count)| (1, cores, count)));
-            let (mut jobs, mut seen, mut mix): (Vec<Option<Known>>, Vec<(u64, Option<u64>)>, _) =
-                (Vec::new(), Vec::new(), Vec::new());
+            let mut jobs: Vec<Option<Known>> = Vec::new();
+            let (mut seen, mut mix): (Vec<(u64, Option<u64>)>, _) = (Vec::new(), Vec::new());
             for (cores, part, what) in steps {
                 let number = jobs.len() as u64;
                 devices.submit(number, cores, 1);

@@ -114,7 +114,7 @@ impl FromStr for Hypothetical {
             let wrong = || format!("`{word}`: expected nodes=N, time=H:MM:SS and user=NAME");
             match name {
                 "nodes" => {
-                    nodes = Some(value.parse().ok().filter(|&nodes: &u32| nodes > 0).ok_or_else(wrong)?)
+                    nodes = Some(value.parse().ok().filter(|&nodes: &u32| nodes > 0).ok_or_else(wrong)?);
                 }
                 "time" => time = Some(limit(value).ok_or_else(wrong)?),
                 "user" if !value.is_empty() => user = Some(value.to_owned()),

@@ -94,7 +94,7 @@ fn all_by(matrix: &Matrix<'_>, bootstrap: &Bootstrap) -> Vec<Claim> {
             statements.extend(entries.map(|statement| statement.within(&scope)));
         }
     }
-    let mut claims = statement::confirm(statements, &samples, &cells, bootstrap);
+    let mut claims = statement::confirm(&statements, &samples, &cells, bootstrap);
     let others = vcsim::all(matrix, &groups).into_iter().chain(devices::all(matrix, &groups));
     claims.splice(with_vcsim..with_vcsim, others);
     claims

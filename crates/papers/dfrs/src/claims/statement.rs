@@ -15,15 +15,18 @@ pub(super) struct Statement<'a> {
     /// Indices of the workloads that the statement is about.
     pub(super) workloads: Vec<usize>,
     /// Function that evaluates the statement on the cells of all workloads.
-    pub(super) find: Box<dyn Fn(&[Cells<'static>]) -> Option<QueryResult> + Send + Sync + 'a>,
+    pub(super) find: Box<Evaluate<'a>>,
 }
+
+/// Function that evaluates a statement on the cells of all workloads.
+pub(super) type Evaluate<'a> = dyn Fn(&[Cells<'static>]) -> Option<QueryResult> + Send + Sync + 'a;
 
 /// Checks the verdicts of statements by resampling the rows of all workloads, and returns their
 /// claims with intervals.
 ///
 /// Where a statement is about a workload of too few weeks or traces, it has no interval and is open.
 pub(super) fn confirm(
-    statements: Vec<Statement<'_>>,
+    statements: &[Statement<'_>],
     samples: &[Sample<'_, '_>],
     cells: &[Cells<'static>],
     bootstrap: &Bootstrap,

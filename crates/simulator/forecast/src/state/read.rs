@@ -153,12 +153,9 @@ fn latest(rows: &[Row]) -> Option<i64> {
 
 /// Reads one job; `None` if it is no part of the state, or has errors.
 fn read_job(fields: &mut Fields<'_>, at: i64, has_processors: bool, counts: &mut Counts) -> Option<Job> {
-    let name = match fields.id() {
-        Some(name) => name,
-        None => {
-            fields.fault(Field::Id, "the number of a job");
-            return None;
-        }
+    let Some(name) = fields.id() else {
+        fields.fault(Field::Id, "the number of a job");
+        return None;
     };
     if name.contains('.') {
         counts.steps += 1;

@@ -52,13 +52,12 @@ pub(super) fn size(text: &str) -> Option<u32> {
 pub(super) fn phase(text: &str) -> Option<Phase> {
     let word = text.split([' ', '+']).next().unwrap_or_default();
     Some(match word {
-        "PENDING" | "PD" => Phase::Pending,
+        "PENDING" | "PD" | "REQUEUED" | "RQ" | "REQUEUE_HOLD" | "RH" | "REQUEUE_FED" | "RF" => Phase::Pending,
         "RUNNING" | "R" | "COMPLETING" | "CG" | "CONFIGURING" | "CF" | "SUSPENDED" | "S" | "STOPPED"
         | "ST" | "SIGNALING" | "SI" | "RESIZING" | "RS" => Phase::Running,
         "COMPLETED" | "CD" | "CANCELLED" | "CA" | "FAILED" | "F" | "TIMEOUT" | "TO" | "NODE_FAIL" | "NF"
         | "PREEMPTED" | "PR" | "OUT_OF_MEMORY" | "OOM" | "BOOT_FAIL" | "BF" | "DEADLINE" | "DL"
         | "REVOKED" | "RV" | "SPECIAL_EXIT" | "SE" => Phase::Ended,
-        "REQUEUED" | "RQ" | "REQUEUE_HOLD" | "RH" | "REQUEUE_FED" | "RF" => Phase::Pending,
         _ => return None,
     })
 }
