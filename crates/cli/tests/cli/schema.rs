@@ -59,7 +59,7 @@ fn events_are_as_their_schema_says() {
     let schema = schema(&["events"]);
     let mut kinds = std::collections::BTreeSet::new();
     for (policy, more) in [("GreedyPM*/per/OPT=MIN", "--penalty=30"), ("EASY", "--estimates=requested")] {
-        let simulate = ["simulate", "--workload", "week.swf", "--nodes", "16", "--annotate", "lublin"];
+        let simulate = ["simulate", "--workload", "week.swf", "--nodes", "6", "--annotate", "lublin"];
         at(&[&simulate[..], &["--policy", policy, more, "--events-out", "week.jsonl"]].concat());
         for line in valid_lines(&schema, &folder.path("week.jsonl")) {
             let kind = line["event"].as_str().unwrap().to_owned();

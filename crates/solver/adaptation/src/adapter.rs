@@ -116,8 +116,15 @@ impl Adapter {
     #[must_use]
     pub fn adapt(&mut self, problem: &Adaptation, budget: u64) -> Option<Adapted> {
         let highest = yield_bound(&problem.instance)?;
-        let packed = self.packed(problem);
         let mut tasks = Tasks::of(problem);
+        // Packing takes long: a caller with little time gets the first repair.
+        tasks.size_at(problem, Yield::ZERO);
+        if self.repair.run(&tasks, &tasks.home, Style::numbered(0))
+            && self.repair.placement.cost <= u128::from(budget)
+        {
+            self.report(|| adapted(problem, &tasks, &self.repair.placement.node_of));
+        }
+        let packed = self.packed(problem);
         let effort = Effort::for_tasks(tasks.count());
         let mut best: Option<Adapted> = None;
         for &from_packed in effort.from_packed {

@@ -2,13 +2,13 @@
 //! published tables.
 
 use super::checks;
-use super::sample::{Sample, SampledRow};
+use super::numbers::{METRICS, Numbers};
+use super::sample::{Sample, sorted_by_policy};
 use crate::groups::{Group, Load, Matrix};
 use crate::published::{CostUnit, Published};
 use crate::setting::Setting;
 use dfrsim_cluster::{EstimateModel, NeedModel};
 use dfrsim_lab::query::Cells;
-use dfrsim_lab::{Statistics, average};
 use dfrsim_model::SimSpan;
 use dfrsim_policies::fractional::{Extensions, Periodic, RemapLimit};
 use dfrsim_policies::{Policy, PolicySetting};
@@ -16,11 +16,6 @@ use dfrsim_policies::{Policy, PolicySetting};
 /// The policy that combines all techniques.
 pub(super) const BEST: &str = "GreedyPM*/per/OPT=MIN/MVT=600";
 
-/// Metrics of a policy: mean, sample standard deviation and minimum of the degradation; GB/s of
-/// preemptions and migrations together, mean and maximum.
-const METRICS: [&str; 5] = ["degradation", "deviation", "least", "gb_per_s", "max_gb_per_s"];
-/// Numbers of a policy, in the order of [`METRICS`].
-pub(super) type Numbers = [Option<f64>; METRICS.len()];
 /// Label columns: the parts of policy names.
 const PARTS: [&str; 9] =
     ["policy", "kind", "submission", "star", "periodic", "phase", "limit", "limit_s", "rest"];
@@ -64,12 +59,6 @@ pub(super) fn query_cells(conditions: &[&'static str], lines: &[Line]) -> Cells<
     checks::add(cells)
 }
 
-/// Sorts items by the names of their policies; equal ones keep their order.
-pub(super) fn sorted_by_policy<T>(mut items: Vec<T>, policy: impl Fn(&T) -> Policy) -> Vec<T> {
-    items.sort_by_cached_key(|item| policy(item).to_string());
-    items
-}
-
 /// Returns the labels of a policy, in the order of [`PARTS`]. A batch policy has only a name.
 fn labels(policy: Policy) -> [String; PARTS.len()] {
     let name = policy.to_string();
@@ -103,20 +92,6 @@ fn yes_or_no(is_so: bool) -> String {
 pub(super) fn is_other_limit(policy: Policy) -> bool {
     let (name, best) = (policy.to_string(), BEST.trim_end_matches("600"));
     name.strip_prefix(best).is_some_and(|limit| !["300", "600"].contains(&limit))
-}
-
-/// Computes the metrics of rows.
-pub(super) fn numbers(rows: &[SampledRow]) -> Numbers {
-    let degradations: Vec<f64> = rows.iter().map(|row| row.degradation).collect();
-    let statistics = Statistics::from_values(&degradations);
-    let gb_per_s = || rows.iter().map(|row| row.gb_per_s);
-    [
-        statistics.map(|it| it.mean),
-        statistics.and_then(|it| it.deviation),
-        degradations.into_iter().reduce(f64::min),
-        average(gb_per_s()),
-        gb_per_s().reduce(f64::max),
-    ]
 }
 
 /// Builds the cells of our results on a workload.

@@ -9,6 +9,7 @@
 mod cells;
 mod checks;
 mod devices;
+mod numbers;
 mod sample;
 mod statement;
 mod vcsim;
@@ -171,7 +172,8 @@ fn compare_growths(cells: &[Cells<'static>]) -> Option<Statement<'static>> {
 
 #[cfg(test)]
 mod tests {
-    use super::cells::{BEST, CONDITIONS, Line, is_other_limit, query_cells, sorted_by_policy};
+    use super::cells::{BEST, CONDITIONS, Line, is_other_limit, query_cells};
+    use super::sample::sorted_by_policy;
     use super::*;
     use crate::published::Published;
     use crate::setting::settings;

@@ -1,20 +1,13 @@
 //! Resamples of the rows of a workload.
 
-use super::cells::{Numbers, numbers, sorted_by_policy};
+use super::numbers::{Numbers, SampledRow, numbers};
 use crate::groups::{Group, block};
 use crate::tables::gb_per_s;
 use dfrsim_lab::query::Cells;
 use dfrsim_model::Seed;
+use dfrsim_policies::Policy;
 use rand::RngExt as _;
 use std::collections::BTreeSet;
-
-/// Values of a row that claims are about.
-#[derive(Clone, Copy)]
-pub(super) struct SampledRow {
-    pub(super) degradation: f64,
-    /// GB/s of preemptions and migrations together.
-    pub(super) gb_per_s: f64,
-}
 
 /// Rows of the groups of a workload. Weeks, or traces with all of their loads, are drawn as a whole,
 /// and the same ones for all groups.
@@ -29,6 +22,12 @@ struct SampledGroup<'g, 'a> {
     rows: Vec<SampledRow>,
     /// Rows by block.
     by_block: Vec<Vec<SampledRow>>,
+}
+
+/// Sorts items by the names of their policies; equal ones keep their order.
+pub(super) fn sorted_by_policy<T>(mut items: Vec<T>, policy: impl Fn(&T) -> Policy) -> Vec<T> {
+    items.sort_by_cached_key(|item| policy(item).to_string());
+    items
 }
 
 impl<'g, 'a> Sample<'g, 'a> {
