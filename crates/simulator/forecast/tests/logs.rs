@@ -74,7 +74,7 @@ fn check(log: &str, nodes: u32) {
 }
 
 #[test]
-#[ignore = "needs logs of real machines"]
+#[ignore = "needs logs: KTH, SDSC-SP2, CTC and HPC2N"]
 fn forecasts_of_real_logs_are_calibrated_and_better_than_plans() {
     check("KTH-SP2-1996-2.1-cln.swf.gz", 100);
     check("SDSC-SP2-1998-4.2-cln.swf.gz", 128);

@@ -65,7 +65,7 @@ struct Job {
     devices: Vec<(u32, OnDevices)>,
 }
 
-/// Parts of devices, in [`Share`] units.
+/// Parts of devices, in [`Share`](crate::Share) units.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DeviceLevels {
     /// Parts of all devices.
