@@ -375,9 +375,13 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
     }
 
     /// Counts a wake-up that was the only event and that the policy did not use.
+    #[inline]
     fn count_wake_up(&mut self, decision: &Decision) -> Result<(), SimulationError> {
-        let is_alone = self.tick
-            && decision.changes.is_empty()
+        if !self.tick {
+            self.wake_ups.0 = 0;
+            return Ok(());
+        }
+        let is_alone = decision.changes.is_empty()
             && decision.submissions.is_empty()
             && self.completed.is_empty()
             && self.submitted.is_empty()
@@ -430,6 +434,7 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
     }
 
     /// Applies all events of this time; returns whether the wake-up is among them.
+    #[inline(always)]
     fn apply_events(&mut self, now: SimTime) -> Result<bool, SimulationError> {
         let mut tick = false;
         while let Some((_, slot)) = self.events.peek().filter(|(key, _)| key.time() == now) {

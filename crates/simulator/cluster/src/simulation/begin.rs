@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
     /// Submits the jobs of the past, starts those that run, and advances to the time of the first
     /// decision.
+    #[cold]
     pub(super) fn begin(&mut self, beginning: &Beginning) -> Result<(), SimulationError> {
         let (at, mut starts) = (beginning.at(), beginning.running().iter().peekable());
         let mut handles = FxHashMap::default();

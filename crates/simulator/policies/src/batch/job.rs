@@ -20,6 +20,7 @@ pub(super) struct BatchJob {
 
 impl BatchJob {
     /// Gathers the data of a job from a view.
+    #[inline]
     pub(super) fn new(view: View<'_>, job: JobHandle) -> BatchJob {
         let seen = view.job(job);
         BatchJob {

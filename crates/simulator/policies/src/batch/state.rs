@@ -252,6 +252,7 @@ impl BatchState {
     }
 
     /// Takes over a job that already runs when the simulation begins.
+    #[cold]
     pub(super) fn adopt(&mut self, view: View<'_>, handle: JobHandle) {
         let (seen, job) = (view.job(handle), BatchJob::new(view, handle));
         let request = self.pools.requests.request_of(view, handle);
