@@ -1,6 +1,6 @@
 //! Runs of mutants: does the audit find each schedule that a wrong program makes?
 //!
-//! `scripts/check/mutants` patches a copy of the sources with all mutants of `list/*.txt`, each
+//! `scripts/bench/mutants` patches a copy of the sources with all mutants of `list/*.txt`, each
 //! switched by its number, and builds this program there. It runs every mutant in every setting of
 //! its area, compares the records with those of the unchanged program, and audits those that
 //! differ. Mutants whose changed records pass are printed.
