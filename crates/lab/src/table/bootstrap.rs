@@ -285,8 +285,8 @@ mod tests {
         assert_eq!(narrow.median.interval, Some((0.0, 0.0)));
     }
 
-    /// With a second side of ones the ratio of means is the mean of the first side, whose case by hand
-    /// is above. (1 + 5) / (2 + 1) = 2; without the first pair 5 / 1, without the second 1 / 2.
+    /// If all values of the second side are 1, the ratio of means is the mean of the first side. Its
+    /// interval is derived by hand above. (1 + 5) / (2 + 1) = 2; without the first pair 5 / 1, without the second 1 / 2.
     #[test]
     fn ratios_of_means_by_hand() {
         let blocks = |pairs: &[(f64, f64)]| pairs.iter().map(|&pair| vec![pair]).collect::<Vec<_>>();

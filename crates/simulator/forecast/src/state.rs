@@ -56,7 +56,7 @@ pub struct Fault {
     pub place: usize,
     /// Job, if it is known.
     pub job: Option<String>,
-    /// What is wrong, beginning with the field.
+    /// Description of the fault, which begins with the name of the field.
     pub message: String,
 }
 

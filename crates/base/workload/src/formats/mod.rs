@@ -2,7 +2,7 @@
 
 pub mod batsim;
 pub mod gwf;
-mod moment;
+pub mod moment;
 pub mod pbs;
 pub mod slurm;
 pub mod slurm_conf;

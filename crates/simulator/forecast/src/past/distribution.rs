@@ -137,7 +137,7 @@ mod tests {
         Group::new(ratios.iter().map(sample).collect(), count, ended)
     }
 
-    /// Of four jobs one still runs at 0.3, so that its quarter goes to those that ran for longer.
+    /// One of four jobs still runs at 0.3. Its quarter is divided among the jobs that ran for longer.
     #[test]
     fn jobs_that_run_count_as_longer() {
         let group = group(&[(0.2, false), (0.3, true), (0.4, false), (0.8, false)], 4);

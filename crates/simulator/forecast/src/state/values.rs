@@ -1,6 +1,9 @@
 //! Values of fields: times, durations, sizes and states, as Slurm writes them.
 
-use chrono::NaiveDateTime;
+use dfrsim_workload::formats::moment;
+
+/// Largest duration that is accepted, in seconds: three centuries.
+const MAX_DURATION: u64 = 10_000_000_000;
 
 /// State of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,33 +16,14 @@ pub enum Phase {
     Ended,
 }
 
-/// Parses a time of Slurm into seconds since 1970, as if it were UTC; or a number of seconds.
+/// Parses a time of Slurm after 1970 into seconds since then, as if it were UTC.
 pub(super) fn moment(text: &str) -> Option<i64> {
-    if let Ok(seconds) = text.parse::<i64>() {
-        return Some(seconds).filter(|&seconds| seconds > 0);
-    }
-    let date = NaiveDateTime::parse_from_str(text, "%Y-%m-%dT%H:%M:%S").ok()?;
-    Some(date.and_utc().timestamp())
+    moment::timestamp(text).filter(|&seconds| seconds > 0)
 }
 
-/// Parses a duration into seconds: minutes, `M:SS`, `H:MM:SS`, `D-HH`, `D-HH:MM` or `D-HH:MM:SS`.
+/// Parses a duration of Slurm, such as a time limit, into seconds.
 pub fn duration(text: &str) -> Option<u64> {
-    let (days, rest) = match text.split_once('-') {
-        Some((days, rest)) => (Some(days.parse::<u64>().ok()?), rest),
-        None => (None, text),
-    };
-    let parts: Vec<u64> = rest.split(':').map(|part| part.parse().ok()).collect::<Option<_>>()?;
-    let [hours, minutes, seconds] = match (days, &parts[..]) {
-        (Some(_), &[hours]) => [hours, 0, 0],
-        (Some(_), &[hours, minutes]) => [hours, minutes, 0],
-        (None, &[minutes]) => [0, minutes, 0],
-        (None, &[minutes, seconds]) => [0, minutes, seconds],
-        (_, &[hours, minutes, seconds]) => [hours, minutes, seconds],
-        _ => return None,
-    };
-    let hours = days.unwrap_or(0).checked_mul(24)?.checked_add(hours)?;
-    let seconds = hours.checked_mul(3_600)?.checked_add(minutes.checked_mul(60)?)?.checked_add(seconds)?;
-    Some(seconds).filter(|&seconds| seconds <= 10_000_000_000)
+    moment::duration(text).filter(|&seconds| seconds <= MAX_DURATION)
 }
 
 /// Parses a size, of which the first number counts if it is a range, as in `2-4`.

@@ -1,6 +1,7 @@
 //! Parser of the lines of Slurm's parameter files.
 
 use super::{ConfError, ConfErrors};
+use crate::formats::moment::duration;
 use std::sync::Arc;
 
 /// A logical line, joined with its continuation lines.
@@ -65,7 +66,7 @@ impl Location {
         (!is_unlimited(text)).then(|| self.number(text)).transpose()
     }
     pub(super) fn time(&self, text: &str) -> Result<u64, ConfError> {
-        seconds(text).ok_or_else(|| self.unexpected(text, "a time such as 90 (minutes), 1:30:00 or 7-0"))
+        duration(text).ok_or_else(|| self.unexpected(text, "a time such as 90 (minutes), 1:30:00 or 7-0"))
     }
     pub(super) fn time_limit(&self, text: &str) -> Result<Option<u64>, ConfError> {
         (!is_unlimited(text)).then(|| self.time(text)).transpose()
@@ -90,26 +91,6 @@ pub(super) fn values<'a>(
 /// Returns whether the text means that there is no limit.
 pub(super) fn is_unlimited(text: &str) -> bool {
     matches!(text.to_ascii_uppercase().as_str(), "" | "UNLIMITED" | "INFINITE" | "-1" | "NONE")
-}
-
-/// Parses a time into seconds: `minutes`, `minutes:seconds`, `hours:minutes:seconds`, `days-hours`,
-/// `days-hours:minutes` or `days-hours:minutes:seconds`.
-fn seconds(text: &str) -> Option<u64> {
-    let (days, clock) = match text.split_once('-') {
-        Some((days, clock)) => (Some(days.parse::<u64>().ok()?), clock),
-        None => (None, text),
-    };
-    let parts: Option<Vec<u64>> = clock.split(':').map(|part| part.parse().ok()).collect();
-    let units: &[u64] = match (days, parts.as_ref()?.len()) {
-        (Some(_), 1..=3) | (None, 3) => &[3_600, 60, 1],
-        (None, 1..=2) => &[60, 1],
-        _ => return None,
-    };
-    let within = parts?
-        .iter()
-        .zip(units)
-        .try_fold(0_u64, |sum, (part, unit)| sum.checked_add(part.checked_mul(*unit)?));
-    days.unwrap_or(0).checked_mul(86_400)?.checked_add(within?)
 }
 
 /// Splits a text into logical lines, without empty ones.
@@ -174,24 +155,6 @@ fn parse_pairs(line: &str) -> Pairs {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn times_have_the_forms_of_slurm() {
-        for (text, expected) in [
-            ("0", 0),
-            ("90", 5_400),
-            ("2:30", 150),
-            ("1:30:00", 5_400),
-            ("7-0", 604_800),
-            ("1-2:03", 93_780),
-            ("1-2:03:04", 93_784),
-        ] {
-            assert_eq!(seconds(text), Some(expected), "{text}");
-        }
-        for wrong in ["", "x", "1:2:3:4", "1-", "-1", "99999999999999999999"] {
-            assert_eq!(seconds(wrong), None, "{wrong}");
-        }
-    }
 
     fn pairs(line: &str) -> String {
         let (pairs, stray) = parse_pairs(line);
