@@ -71,3 +71,18 @@ fn every_fractional_policy_is_judged_right_under_every_condition() {
     }
     assert!(wrong.is_empty(), "{} wrong: {:#?}", wrong.len(), &wrong[..wrong.len().min(12)]);
 }
+
+/// Runs that the audit once blamed wrongly: policy, condition and seed.
+const ONCE_BLAMED: [(&str, &str, u64); 2] =
+    [("SLURM/ORDER=WFP3/PLACE=DOT", "classes", 257), ("SLURM/ORDER=SEXP/PLACE=BEST", "maintenance", 166)];
+
+#[test]
+fn runs_that_were_once_blamed_are_judged_right() {
+    for (policy, condition, seed) in ONCE_BLAMED {
+        let condition = CONDITIONS.into_iter().find(|it| it.name == condition).unwrap();
+        let records = condition.case(seed, 80).records(policy).unwrap();
+        if let Err(faults) = judge(&records, policy) {
+            panic!("{policy}, {}, {seed}: {faults}", condition.name);
+        }
+    }
+}

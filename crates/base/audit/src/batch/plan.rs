@@ -34,6 +34,8 @@ pub(super) struct Timeline {
     /// Free amounts now beside the running jobs, by pool, if reservations that begin now are in the
     /// timeline too.
     pub(super) beside_running: Option<Vec<Vec<i64>>>,
+    /// Number of blocks of each pool that have begun; their nodes are free until a job starts.
+    begun_blocks: Vec<i64>,
     /// Tasks submitted so far.
     mix: Arc<Mix>,
     /// Times at which capacity becomes free or a window ends, and the current time.
@@ -72,6 +74,7 @@ impl Timeline {
             pools: Arc::clone(pools),
             steps,
             beside_running: None,
+            begun_blocks: vec![0; pools.all.len()],
             mix: Arc::clone(mix),
             times_to_try,
         }
@@ -101,6 +104,7 @@ impl Timeline {
         for &pool in parts.keys().iter().filter(|_| from < until) {
             let (steps, whole) = (&mut self.steps[pool], &self.pools.all[pool].whole);
             let (first, end) = (steps.at(from), steps.at(until));
+            self.begun_blocks[pool] += i64::from(from == self.now);
             for (free, whole) in steps.free.iter_mut().zip(whole) {
                 free[first..end].iter_mut().for_each(|free| *free = free.saturating_sub(*whole));
             }
@@ -131,7 +135,14 @@ impl Timeline {
         self.pools.choose(start, room, tasks, |pool| {
             let free = match &self.beside_running {
                 Some(free) => free[pool].clone(),
-                None => self.least(pool, self.now, self.now).collect(),
+                None => {
+                    let blocked =
+                        self.pools.all[pool].whole.iter().map(|whole| whole * self.begun_blocks[pool]);
+                    self.least(pool, self.now, self.now)
+                        .zip(blocked)
+                        .map(|(free, blocked)| free + blocked)
+                        .collect()
+                }
             };
             let whole = &self.pools.all[pool].usable;
             key(self.pools.policy.place, &self.mix, job, (&free, whole), largest)

@@ -111,6 +111,11 @@ impl Holes {
         if has_devices || of_need.seen < before || !stay.allocation.parts(stay.size).all(fills) {
             return;
         }
+        // A rounded begin may be in a hole before the closed interval that ends where the job starts.
+        let is_behind = |&at: &usize| of_need.holes[at].from > span.0;
+        if pools.has_windows && self.search.hole_indices.iter().any(is_behind) {
+            return;
+        }
         of_need
             .cut(&self.search.hole_indices, span, self.before, |pool| self.changes.has_changes(pool, before));
         of_need.seen = self.changes.last;
