@@ -43,6 +43,9 @@ pub enum BeginningError {
     /// A job would have ended before the moment.
     #[error("job {0} runs when the simulation begins at {1} s, although its run time is over before")]
     EndsBefore(JobId, SimTime),
+    /// The simulation is advanced by another program, without a [`Replay`](crate::Replay).
+    #[error("a simulation that another program advances begins with an idle cluster, not from a state")]
+    NotReplayed,
 }
 
 impl Beginning {

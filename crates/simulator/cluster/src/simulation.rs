@@ -1,7 +1,6 @@
 //! Main loop: the events of one time, one decision, its check and its effect.
 
 mod apply;
-mod begin;
 mod interruptions;
 mod outside;
 
@@ -10,6 +9,7 @@ use crate::followers::DependencyEvent;
 use crate::job_table::JobTable;
 use crate::node_loads::NodeLoads;
 use crate::platform::Platform;
+use crate::replay::Replay;
 use crate::speeds::Speeds;
 use crate::unequal::UnequalState;
 use crate::{
@@ -139,12 +139,11 @@ pub fn simulate_with(
     scheduler: &mut dyn Scheduler,
     observer: &mut impl Observer,
 ) -> Result<(), SimulationError> {
-    run(nodes, options, &mut jobs.into_iter(), followers, scheduler, observer)
+    begin(nodes, options, &mut jobs.into_iter(), followers, scheduler, observer)
 }
 
-/// Runs the simulation behind trait objects, so that it is compiled and optimised once, here, and
-/// not in each caller.
-fn run(
+/// Begins a simulation with an idle cluster or with the replay of its past.
+fn begin(
     nodes: u32,
     options: &Options,
     jobs: &mut dyn Iterator<Item = Job>,
@@ -152,7 +151,26 @@ fn run(
     scheduler: &mut dyn Scheduler,
     observer: &mut dyn Observer,
 ) -> Result<(), SimulationError> {
-    let mut simulation = Simulation::new(nodes, options.clone(), jobs, observer)?.with_followers(followers);
+    let Some(beginning) = &options.beginning else {
+        return run(nodes, options.clone(), jobs, followers, scheduler, observer);
+    };
+    let options = Options { beginning: None, ..options.clone() };
+    let mut replay = Replay::new(beginning, scheduler);
+    let result = run(nodes, options, jobs, followers, &mut replay, observer);
+    replay.error().map_or(result, |error| Err(error.into()))
+}
+
+/// Runs the simulation behind trait objects, so that it is compiled and optimised once, here, and
+/// not in each caller.
+fn run(
+    nodes: u32,
+    options: Options,
+    jobs: &mut dyn Iterator<Item = Job>,
+    followers: Followers,
+    scheduler: &mut dyn Scheduler,
+    observer: &mut dyn Observer,
+) -> Result<(), SimulationError> {
+    let mut simulation = Simulation::new(nodes, options, jobs, observer)?.with_followers(followers);
     let mut decision = Decision::default();
     while let Some(situation) = simulation.advance()? {
         scheduler.decide(&situation, &mut decision);
@@ -204,10 +222,6 @@ pub struct Simulation<I, O> {
     /// Jobs that completed at the current time.
     completed: Vec<JobHandle>,
     submitted: Vec<JobHandle>,
-    /// Jobs that run when the simulation begins, at its first decision.
-    running: Vec<JobHandle>,
-    /// True from the first event time on.
-    has_begun: bool,
     interrupted: Vec<Interrupted>,
     discovered: Vec<(JobHandle, Share)>,
     tick: bool,
@@ -233,13 +247,17 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
     /// Creates a simulation of `nodes` nodes at time zero. Jobs must be as for [`simulate`].
     ///
     /// # Errors
-    /// If the first job is invalid, or the outages or node classes do not fit the cluster.
+    /// If the first job is invalid, the outages or node classes do not fit the cluster, or the options
+    /// have a beginning, which a [`Replay`] has to replay instead.
     pub fn new(
         nodes: u32,
         options: Options,
         jobs: impl IntoIterator<IntoIter = I>,
         observer: O,
     ) -> Result<Self, SimulationError> {
+        if options.beginning.is_some() {
+            return Err(BeginningError::NotReplayed.into());
+        }
         if let Some(unequal) = &options.unequal {
             let reason = if unequal.classes.nodes() != nodes {
                 Some("the node classes do not add up to the nodes of the cluster")
@@ -265,8 +283,6 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
             now: SimTime::ZERO,
             completed: Vec::new(),
             submitted: Vec::new(),
-            running: Vec::new(),
-            has_begun: false,
             interrupted: Vec::new(),
             discovered: Vec::new(),
             tick: false,
@@ -298,12 +314,6 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
     /// If a job is invalid, or jobs are left but no event is scheduled.
     pub fn advance(&mut self) -> Result<Option<Situation<'_>>, SimulationError> {
         self.clear_events();
-        if !std::mem::replace(&mut self.has_begun, true)
-            && let Some(beginning) = self.options.beginning.clone()
-        {
-            self.begin(&beginning)?;
-            return Ok(Some(self.situation()));
-        }
         loop {
             let next = self.events.peek().filter(|_| self.idle_ticks <= MAX_IDLE_TICKS);
             let Some((key, slot)) = next else {
@@ -342,7 +352,7 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
             },
             completed: &self.completed,
             submitted: &self.submitted,
-            running: &self.running,
+            running: &[],
             interrupted: &self.interrupted,
             discovered: &self.discovered,
             tick: self.tick,
@@ -429,12 +439,10 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
         }
         self.release_lost();
         self.submitted.clear();
-        self.running.clear();
         (self.tick, self.is_decided) = (false, false);
     }
 
     /// Applies all events of this time; returns whether the wake-up is among them.
-    #[inline(always)]
     fn apply_events(&mut self, now: SimTime) -> Result<bool, SimulationError> {
         let mut tick = false;
         while let Some((_, slot)) = self.events.peek().filter(|(key, _)| key.time() == now) {

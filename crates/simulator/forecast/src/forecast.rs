@@ -5,7 +5,7 @@ use crate::moment::Moment;
 use crate::past::{Basis, Distribution, Past};
 use crate::weeks::Submissions;
 use dfrsim_cluster::{
-    Beginning, Decision, Followers, Observer, Occurrence, Options, Simulation, SimulationError,
+    Beginning, Decision, Followers, Observer, Occurrence, Replay, Scheduler, Simulation, SimulationError,
 };
 use dfrsim_model::{Job, JobId, Seed, SimSpan, SimTime};
 use dfrsim_policies::Setup;
@@ -44,7 +44,7 @@ impl Default for Method {
 pub struct Prepared<'a> {
     setup: &'a Setup,
     moment: &'a Moment,
-    options: Options,
+    beginning: Beginning,
     horizon: SimTime,
     /// Jobs in order of submission, as indices of [`Moment::jobs`].
     order: Vec<usize>,
@@ -58,15 +58,14 @@ impl<'a> Prepared<'a> {
     /// # Errors
     /// If a running job starts at the moment or later.
     pub fn new(setup: &'a Setup, moment: &'a Moment, horizon: SimSpan) -> Result<Self, SimulationError> {
-        let beginning: Beginning = moment.beginning()?;
-        let options = Options { beginning: Some(Arc::new(beginning)), ..setup.options.clone() };
+        let beginning = moment.beginning()?;
         let jobs: Vec<&Job> = moment.jobs().map(|(job, _)| job).collect();
         let mut order: Vec<usize> = (0..jobs.len()).collect();
         // The number tells the order of jobs that were submitted at the same time.
         order.sort_by_key(|&at| (jobs[at].submit, jobs[at].id));
         let waiting = moment.waiting.iter().enumerate().map(|(at, job)| (job.id, at)).collect();
         let (horizon, waiting) = (moment.at.saturating_add(horizon), Arc::new(waiting));
-        Ok(Prepared { setup, moment, options, horizon, order, waiting })
+        Ok(Prepared { setup, moment, beginning, horizon, order, waiting })
     }
 
     /// Returns the moment.
@@ -97,18 +96,31 @@ impl<'a> Prepared<'a> {
             starts: vec![None; count],
             left: count,
         };
-        let simulation = Simulation::new(self.setup.nodes, self.options.clone(), all, starts)?;
+        let simulation = Simulation::new(self.setup.nodes, self.setup.options.clone(), all, starts)?;
         let mut simulation = simulation.with_followers(followers);
-        let (mut scheduler, mut decision) = (self.setup.scheduler(), Decision::default());
-        while simulation.observer().left > 0
-            && let Some(situation) = simulation.advance()?
-            && situation.view.now() <= self.horizon
-        {
-            scheduler.decide(&situation, &mut decision);
-            simulation.decide(&mut decision)?;
-        }
+        let mut policy = self.setup.scheduler();
+        let mut replay = Replay::new(&self.beginning, &mut *policy);
+        let result = simulate_until(self.horizon, &mut simulation, &mut replay);
+        replay.error().map_or(result, |error| Err(error.into()))?;
         Ok(std::mem::take(&mut simulation.observer_mut().starts))
     }
+}
+
+/// Simulates until all waiting jobs have started, or to the horizon.
+fn simulate_until<I: Iterator<Item = Job>>(
+    horizon: SimTime,
+    simulation: &mut Simulation<I, Starts>,
+    scheduler: &mut dyn Scheduler,
+) -> Result<(), SimulationError> {
+    let mut decision = Decision::default();
+    while simulation.observer().left > 0
+        && let Some(situation) = simulation.advance()?
+        && situation.view.now() <= horizon
+    {
+        scheduler.decide(&situation, &mut decision);
+        simulation.decide(&mut decision)?;
+    }
+    Ok(())
 }
 
 /// Observer of the first starts of the waiting jobs.
