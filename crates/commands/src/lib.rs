@@ -25,6 +25,8 @@ mod consent;
 mod context;
 pub mod exit;
 mod failure;
+mod figure_size;
+mod hints;
 pub mod interchange;
 pub mod library;
 mod memory;

@@ -5,6 +5,7 @@ mod bound;
 mod completions;
 mod distribution;
 mod draw;
+mod examples;
 mod explain;
 mod files;
 mod forecast;
@@ -33,10 +34,13 @@ use dfrsim_lab::Registry;
 pub(crate) use simulate::Simulate;
 use std::ffi::OsString;
 
+/// Largest width of help, in characters.
+const MAX_WIDTH: usize = 110;
+
 /// Simulate cluster scheduling with fractional (DFRS) and batch policies, on logs of real machines and generated
 /// workloads
 #[derive(Parser, Debug)]
-#[command(name = "dfrsim", version, max_term_width = 110)]
+#[command(name = "dfrsim", version, max_term_width = MAX_WIDTH)]
 pub(crate) struct Cli {
     /// Maximum memory to use, in GB; by default nine tenths of the free memory, and at most 0.8
     /// for `results verify`
@@ -111,9 +115,13 @@ impl Cli {
         if short_help::is_requested(&arguments) {
             program = short_help::shorten(program);
         }
+        if examples::may_be_shown(&arguments) {
+            program = examples::fit(program, examples::width(MAX_WIDTH));
+        }
         let program = Box::leak(Box::new(program));
-        let matches = program.try_get_matches_from_mut(arguments);
-        let matches = matches.unwrap_or_else(|error| crate::refusal::end(&error));
+        let matches = program.try_get_matches_from_mut(&arguments);
+        let matches = matches
+            .unwrap_or_else(|error| crate::refusal::end(&crate::hints::complete(error, program, &arguments)));
         let (command, arguments) = selected_command(program, &matches);
         files::check(command, arguments)?;
         let program = Cli::from_arg_matches(&matches).unwrap_or_else(|error| crate::refusal::end(&error));
