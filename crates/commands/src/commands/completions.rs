@@ -47,7 +47,7 @@ mod tests {
         clap_complete::generate(Shell::Zsh, &mut without_files(Cli::full_command()), "dfrsim", &mut script);
         let script = String::from_utf8(script).unwrap();
         let line = |option: &str| script.lines().find(|line| line.contains(option)).unwrap().to_owned();
-        assert!(line("--policy=[").contains(":NAME: "), "{}", line("--policy=["));
+        assert!(line("--policy=[").contains(":NAME:'"), "{}", line("--policy=["));
         assert!(line("--workload=[").contains(":FILE:_files"), "{}", line("--workload=["));
     }
 }

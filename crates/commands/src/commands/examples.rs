@@ -10,11 +10,18 @@ const CONTINUED: &str = "      ";
 /// Width without a terminal, which is clap's.
 const USUAL_WIDTH: usize = 100;
 
-/// Returns whether the arguments may ask for help, or lead to it.
-pub(super) fn may_be_shown(arguments: &[OsString]) -> bool {
-    let is_help =
-        |text: &str| text == "help" || text == "--help" || (text.starts_with('-') && text.contains('h'));
-    arguments.len() < 3 || arguments.iter().filter_map(|argument| argument.to_str()).any(is_help)
+/// Returns whether the arguments ask for help, or name no command, which is answered by help.
+pub(super) fn are_shown(program: &Command, arguments: &[OsString]) -> bool {
+    let is_help = |text: &str| {
+        let is_short = text.starts_with('-') && !text.starts_with("--");
+        text == "help" || text == "--help" || (is_short && text.contains('h'))
+    };
+    let is_group = |name: &OsString| program.find_subcommand(name).is_some_and(Command::has_subcommands);
+    match arguments {
+        [] | [_] => true,
+        [_, name] if is_group(name) => true,
+        _ => arguments.iter().filter_map(|argument| argument.to_str()).any(is_help),
+    }
 }
 
 /// Returns the width at which clap breaks lines.
@@ -48,9 +55,11 @@ fn is_command(example: &str) -> bool {
     ["dfrsim ", "python3 ", "cargo ", "sacct "].iter().any(|name| example.starts_with(name))
 }
 
-/// Breaks a command. A remark behind it, after several blanks, becomes a line before it.
+/// Breaks a command. A remark behind it, after two blanks or more, becomes a line before it.
 fn broken(example: &str, width: usize) -> String {
-    let (command, remark) = example.split_once("   ").unwrap_or((example, ""));
+    let (command, remark) = example.split_once("  ").unwrap_or((example, ""));
+    // A command that goes on in the next line of the text still does.
+    let (command, end) = command.strip_suffix(" \\").map_or((command, ""), |command| (command, " \\"));
     let mut lines = Vec::new();
     if !remark.is_empty() {
         lines.push(format!("  # {}", remark.trim()));
@@ -66,7 +75,7 @@ fn broken(example: &str, width: usize) -> String {
             line = format!("{line} {word}");
         }
     }
-    lines.push(line);
+    lines.push(line + end);
     lines.join("\n")
 }
 
@@ -120,9 +129,13 @@ mod tests {
             assert!(line.chars().count() <= width, "{}: {line}", command.get_name());
         }
         let joined = fitted.replace(" \\\n      ", " ");
-        for example in text(command).lines().filter(|line| line.starts_with("  dfrsim ")) {
-            let plain = example.split_once("    ").map_or(example, |(example, _)| example).trim_end();
-            assert!(joined.contains(plain.trim_end()), "{}: {plain}\n{joined}", command.get_name());
+        for line in text(command).lines() {
+            let Some(example) = line.strip_prefix("  ").filter(|line| line.starts_with("dfrsim ")) else {
+                continue;
+            };
+            let plain = example.split_once("  ").map_or(example, |(plain, _)| plain);
+            let plain = plain.trim_end_matches(" \\");
+            assert!(joined.contains(plain), "{}: {plain}\n{joined}", command.get_name());
         }
         command.get_subcommands().for_each(|below| check(below, width));
     }

@@ -109,19 +109,19 @@ impl Cli {
     ///
     /// # Errors
     /// Returns an error if a file that would be written is also another file of the command.
-    pub(crate) fn from_arguments(arguments: Vec<OsString>) -> Result<Cli, Failure> {
+    pub(crate) fn from_arguments(arguments: &[OsString]) -> Result<Cli, Failure> {
         // The command is leaked on purpose: dropping it would take as long as parsing with it.
         let mut program = Cli::full_command();
-        if short_help::is_requested(&arguments) {
+        if short_help::is_requested(arguments) {
             program = short_help::shorten(program);
         }
-        if examples::may_be_shown(&arguments) {
+        if examples::are_shown(&program, arguments) {
             program = examples::fit(program, examples::width(MAX_WIDTH));
         }
         let program = Box::leak(Box::new(program));
-        let matches = program.try_get_matches_from_mut(&arguments);
+        let matches = program.try_get_matches_from_mut(arguments);
         let matches = matches
-            .unwrap_or_else(|error| crate::refusal::end(&crate::hints::complete(error, program, &arguments)));
+            .unwrap_or_else(|error| crate::refusal::end(&crate::hints::complete(error, program, arguments)));
         let (command, arguments) = selected_command(program, &matches);
         files::check(command, arguments)?;
         let program = Cli::from_arg_matches(&matches).unwrap_or_else(|error| crate::refusal::end(&error));
