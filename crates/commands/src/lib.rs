@@ -25,6 +25,8 @@ mod consent;
 mod context;
 pub mod exit;
 mod failure;
+mod figure_size;
+mod hints;
 pub mod interchange;
 pub mod library;
 mod memory;
@@ -66,7 +68,7 @@ pub fn main_with(registry: Registry) -> ExitCode {
 pub fn main_from(arguments: impl IntoIterator<Item = OsString>, registry: Registry) -> Exit {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     refusal::note_format(&arguments);
-    match commands::Cli::from_arguments(arguments).and_then(|program| program.run(&registry)) {
+    match commands::Cli::from_arguments(&arguments).and_then(|program| program.run(&registry)) {
         Ok(()) => Exit::Success,
         Err(failure) => refusal::report(failure),
     }

@@ -27,6 +27,8 @@ page!(conditions, "guide/conditions.md");
 page!(priorities, "guide/priorities.md");
 page!(weights, "guide/weights.md");
 page!(reading_results, "guide/reading_results.md");
+page!(figures, "guide/figures.md");
+page!(windows, "guide/windows.md");
 page!(received, "guide/received.md");
 page!(papers, "guide/papers.md");
 page!(guarantees, "guide/guarantees.md");

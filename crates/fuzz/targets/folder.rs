@@ -6,7 +6,7 @@ use arbitrary::Arbitrary;
 use dfrsim_lab::check::{Baseline, CheckOptions, check};
 use dfrsim_lab::compare::{CompareOptions, compare};
 use dfrsim_lab::{Registry, Results, RunOptions, default_drawings, export};
-use dfrsim_plots::draw;
+use dfrsim_plots::{Appearance, draw};
 use libfuzzer_sys::fuzz_target;
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
@@ -151,7 +151,7 @@ fuzz_target!(|change: Change| {
     }
     if let Ok(frames) = results.rows() {
         let _ = export::json_lines(&frames, &mut Vec::new());
-        default_drawings(&frames).iter().filter_map(draw).for_each(|figure| drop(figure.picture.svg()));
+        default_drawings(&frames).iter().filter_map(|drawing| draw(drawing, &Appearance::default())).for_each(|figure| drop(figure.picture.svg()));
     }
     let _ = dfrsim_report::page(&results, &[], &[]);
 });

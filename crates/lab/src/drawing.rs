@@ -31,6 +31,7 @@ impl Drawing {
                 of.samples = chosen(names, &of.samples, |(name, _)| name);
             }
             Chart::PublishedComparison { lines, .. } => *lines = chosen(names, lines, |(name, ..)| name),
+            Chart::Bars { bars, .. } => *bars = chosen(names, bars, |(name, ..)| name),
             Chart::Intervals { lines, .. } => *lines = chosen(names, lines, |(name, ..)| name),
         }
         self
@@ -45,7 +46,9 @@ impl Drawing {
             Chart::PublishedComparison { lines, .. } => {
                 lines.iter().map(|(name, ..)| name.as_str()).collect()
             }
-            Chart::Intervals { lines, .. } => lines.iter().map(|(name, ..)| name.as_str()).collect(),
+            Chart::Bars { bars: lines, .. } | Chart::Intervals { lines, .. } => {
+                lines.iter().map(|(name, ..)| name.as_str()).collect()
+            }
         }
     }
     /// Adds a remark.
@@ -89,6 +92,15 @@ pub enum Chart {
         name: String,
         /// The lines as (name, our value, published value).
         lines: Vec<(String, f64, f64)>,
+    },
+    /// Values with confidence intervals, one bar each.
+    Bars {
+        /// The axis of the values.
+        value: Axis,
+        /// Meaning of a bar: `policy`.
+        name: String,
+        /// The bars with their intervals, from top to bottom.
+        bars: Vec<IntervalLine>,
     },
     /// Values with confidence intervals around a reference, one line each.
     Intervals {
@@ -147,6 +159,9 @@ pub struct Series {
     pub name: String,
     /// The points as (x, y), in the order in which they are joined.
     pub points: Vec<(f64, f64)>,
+    /// Confidence interval of each point as (lower end, upper end), in the order of the points; empty if
+    /// the points have none.
+    pub intervals: Vec<Option<(f64, f64)>>,
     /// Style of the connecting line.
     pub join: Join,
 }
@@ -161,6 +176,18 @@ pub enum Join {
     None,
     /// Steps that stay level until the next point, without markers.
     Steps,
+}
+
+impl Series {
+    /// Creates a series without intervals, whose points are joined by straight lines.
+    pub fn new(name: impl Into<String>, points: Vec<(f64, f64)>) -> Series {
+        Series { name: name.into(), points, intervals: Vec::new(), join: Join::Straight }
+    }
+    /// Sets the style of the connecting line.
+    #[must_use]
+    pub fn joined(self, join: Join) -> Series {
+        Series { join, ..self }
+    }
 }
 
 impl Chart {

@@ -20,7 +20,7 @@ pub struct GroupKey {
     pub values: Vec<(&'static Column, String)>,
 }
 
-/// Value of a numeric label if rows with several values are pooled.
+/// Value of a label if rows with several values are pooled.
 const ALL: &str = "all";
 
 /// Treatment of rows that differ only in numeric labels (loads).
@@ -28,7 +28,8 @@ const ALL: &str = "all";
 pub(crate) enum LoadPooling {
     /// One group per value.
     Separate,
-    /// One group per value, followed by one that pools all values.
+    /// One group per value, followed by one that pools all values; at the end one that pools all labels
+    /// (logs), if there are several.
     Both,
     /// One group that pools all values.
     Pooled,
@@ -38,7 +39,7 @@ pub(crate) enum LoadPooling {
 pub(crate) struct Group {
     pub(crate) key: GroupKey,
     pub(crate) items: Vec<usize>,
-    /// True if rows with several values of a numeric label are pooled.
+    /// True if rows with several values of a label are pooled.
     pub(crate) is_pooled: bool,
 }
 
@@ -134,24 +135,31 @@ pub(crate) fn groups(
     let is_number = |column: &usize| matches!(frame.columns()[*column].kind, Kind::Integer | Kind::Number);
     let (numbers, texts): (Vec<usize>, Vec<usize>) = labels.iter().partition(|column| is_number(column));
     let codes = |item: usize, columns: &[usize]| frame.codes(row(item), columns);
-    let mut groups = Vec::new();
-    for whole in by_codes(items, &|item| codes(item, &texts)) {
-        let each = by_codes(&whole, &|item| codes(item, &labels));
+    let mixed = |items: &[usize], columns: &[usize]| -> Vec<usize> {
         let differs =
-            |column: &usize| whole.iter().any(|&item| codes(item, &[*column]) != codes(whole[0], &[*column]));
-        let mixed: Vec<usize> = numbers.iter().copied().filter(differs).collect();
-        let mut add = |scope: &[usize], mixed: &[usize]| {
-            for items in by_codes(scope, setting) {
-                let key = GroupKey::new(frame, &|column| text(items[0], column), mixed);
-                groups.push(Group { key, items, is_pooled: !mixed.is_empty() });
-            }
-        };
+            |column: &usize| items.iter().any(|&item| codes(item, &[*column]) != codes(items[0], &[*column]));
+        columns.iter().copied().filter(differs).collect()
+    };
+    let mut groups = Vec::new();
+    let mut add = |scope: &[usize], mixed: &[usize]| {
+        for items in by_codes(scope, setting) {
+            let key = GroupKey::new(frame, &|column| text(items[0], column), mixed);
+            groups.push(Group { key, items, is_pooled: !mixed.is_empty() });
+        }
+    };
+    let wholes = by_codes(items, &|item| codes(item, &texts));
+    for whole in &wholes {
+        let each = by_codes(whole, &|item| codes(item, &labels));
+        let mixed = mixed(whole, &numbers);
         if each.len() == 1 || loads != LoadPooling::Pooled {
             each.iter().for_each(|scope| add(scope, &[]));
         }
         if !mixed.is_empty() && loads != LoadPooling::Separate {
-            add(&whole, &mixed);
+            add(whole, &mixed);
         }
+    }
+    if wholes.len() > 1 && loads == LoadPooling::Both {
+        add(items, &mixed(items, &labels));
     }
     groups
 }

@@ -2,16 +2,24 @@
 
 use crate::column::{Column, Kind, Role};
 use crate::data::DataFrame;
-use crate::drawing::{Axis, Chart, Drawing, Join, Samples, Series, stem};
-use crate::groups::{LoadPooling, by_codes, by_key, groups, variant_name};
-use crate::table::mean;
+use crate::drawing::{Axis, Chart, Drawing, Samples, Series, stem};
+use crate::groups::{LoadPooling, block, by_block, by_codes, by_key, groups, variant_name};
+use crate::table::{Bootstrap, Estimate, range};
 
 /// Largest number of label combinations with separate figures; more are pooled in one figure.
 const MAX_SCOPES: usize = 6;
 
+/// Number of resamples of the intervals in figures, whose ends are not read to the last digit.
+const RESAMPLES: usize = 1_000;
+/// Number of independent instances below which an interval is told to be unreliable.
+const FEWEST_INSTANCES: usize = 6;
+/// Seed of the resamples.
+const SEED: u64 = 1;
+
 /// Draws the figures of every study: the distribution of the primary metric by variant, as box plots
-/// and as distribution functions, and its mean over every numeric label or variant column with
-/// several values, with one line per variant. Each combination of text labels has its own figures,
+/// and as distribution functions, its mean by variant as bars, and its mean over every numeric label or
+/// variant column with several values, with one line per variant. Means have confidence intervals over
+/// independent instances. Each combination of text labels has its own figures,
 /// up to a limit.
 pub fn default_drawings(frames: &[DataFrame]) -> Vec<Drawing> {
     frames.iter().filter_map(|frame| Some((frame, frame.primary()?))).flat_map(drawings_of).collect()
@@ -55,6 +63,7 @@ impl FigureRows<'_> {
             let title = format!("{} by {}", self.metric(), samples.name);
             drawings.push(self.drawing("boxes", title.clone(), Chart::Boxes(samples.clone())));
             drawings.push(self.drawing("distribution", title, Chart::Distribution(samples)));
+            drawings.push(self.means(&variants));
         }
         let is_number =
             |column: &&usize| matches!(self.frame.columns()[**column].kind, Kind::Integer | Kind::Number);
@@ -88,25 +97,79 @@ impl FigureRows<'_> {
         parts.map(|(name, rows)| (name, self.frame.numbers(&rows, self.primary))).collect()
     }
 
+    /// Estimates the mean of the primary metric over rows, with its interval and the number of
+    /// independent instances; `None` without values.
+    fn mean(&self, rows: &[usize]) -> Option<(Estimate, usize)> {
+        let blocks: Vec<String> = rows.iter().map(|&row| block(self.frame, row)).collect();
+        let named = rows.iter().zip(&blocks);
+        let values =
+            named.filter_map(|(&row, block)| Some((&**block, self.frame.number(row, self.primary)?)));
+        let blocks = by_block(values.collect());
+        let bootstrap = Bootstrap { resamples: RESAMPLES, ..Bootstrap::for_tables(SEED) };
+        Some((bootstrap.estimates(&blocks)?.mean, blocks.len()))
+    }
+
+    /// Explains the intervals of a figure, of which one has the fewest independent instances.
+    fn about_intervals(fewest: usize) -> String {
+        match fewest {
+            0 | 1 => "No intervals: there is one independent instance.".to_owned(),
+            few if few < FEWEST_INSTANCES => {
+                format!(
+                    "Intervals of 95 % confidence, over {few} independent instances: can be far too narrow."
+                )
+            }
+            many => format!(
+                "Intervals of 95 % confidence (bootstrap), over {many} or more independent instances."
+            ),
+        }
+    }
+
+    /// Draws the mean of the primary metric by variant as bars.
+    fn means(&self, variants: &[usize]) -> Drawing {
+        let mut fewest = usize::MAX;
+        let bar = |(name, rows): (String, Vec<usize>)| {
+            let (Estimate { value, interval }, instances) = self.mean(&rows)?;
+            fewest = fewest.min(instances);
+            Some((name, value, interval))
+        };
+        let bars: Vec<_> = self.parts(variants).into_iter().filter_map(bar).collect();
+        let ends = bars.iter().map(|(_, value, _)| *value);
+        let (low, high) = range(ends).unwrap_or_default();
+        // Bars begin at 0, where small values could not be told apart beside one that is far larger.
+        let is_wide = low > 0.0 && high > 30.0 * low;
+        let label = format!("mean {}", self.metric());
+        let value = if is_wide { Axis::logarithmic(label) } else { Axis::linear(label) };
+        let name = self.names(variants);
+        let title = format!("Mean {} by {name}", self.metric());
+        let drawing = self.drawing("means", title, Chart::Bars { value, name, bars });
+        drawing.with_remark(Self::about_intervals(fewest))
+    }
+
     /// Draws the mean of the primary metric over the values of a column, with one line per variant.
     fn lines(&self, column: usize, variants: &[usize]) -> Drawing {
-        let series = self.parts(variants).into_iter().filter_map(|(name, rows)| {
-            let at = rows.iter().filter_map(|&row| {
-                Some((self.frame.number(row, column)?, self.frame.number(row, self.primary)?))
-            });
-            let mut points: Vec<(f64, f64)> = by_key(at, |(x, _)| x.to_bits())
-                .into_iter()
-                .map(|all| (all[0].0, mean(&all.iter().map(|(_, y)| *y).collect::<Vec<_>>())))
-                .collect();
-            points.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let mut fewest = usize::MAX;
+        let line = |(name, rows): (String, Vec<usize>)| {
+            let at = rows.into_iter().filter_map(|row| Some((self.frame.number(row, column)?, row)));
+            let mut places = by_key(at, |(x, _)| x.to_bits());
+            places.sort_by(|a, b| a[0].0.total_cmp(&b[0].0));
+            let (mut points, mut intervals) = (Vec::new(), Vec::new());
+            for place in places {
+                let (x, rows) = (place[0].0, place.iter().map(|(_, row)| *row).collect::<Vec<_>>());
+                let Some((Estimate { value, interval }, instances)) = self.mean(&rows) else { continue };
+                points.push((x, value));
+                intervals.push(interval);
+                fewest = fewest.min(instances);
+            }
             // A variant without this column, or with a single value of it, has no line.
-            (points.len() > 1).then_some(Series { name, points, join: Join::Straight })
-        });
+            (points.len() > 1).then(|| Series { intervals, ..Series::new(name, points) })
+        };
+        let series = self.parts(variants).into_iter().filter_map(line).collect();
         let (x, name) = (self.column(column), self.names(variants));
         let y = Axis::automatic(format!("mean {}", self.metric()));
-        let chart = Chart::lines(Axis::linear(x.heading()), y, name, series.collect());
+        let chart = Chart::lines(Axis::linear(x.heading()), y, name, series);
         let title = format!("Mean {} by {}", self.metric(), x.name_in_words());
-        self.drawing(&format!("by-{}", x.name_in_words()), title, chart)
+        let drawing = self.drawing(&format!("by-{}", x.name_in_words()), title, chart);
+        drawing.with_remark(Self::about_intervals(fewest))
     }
 
     fn drawing(&self, kind: &str, title: String, chart: Chart) -> Drawing {
@@ -116,6 +179,15 @@ impl FigureRows<'_> {
             "" => (own, title),
             name => (format!("{own}-{name}"), format!("{title}: {name}")),
         };
-        Drawing::new(stem(&own), title, chart)
+        let Column { doc, .. } = self.column(self.primary);
+        Drawing::new(stem(&own), title, chart).with_remark(format!("{metric}: {}", lower_first(doc)))
     }
+}
+
+/// Returns the first sentence of a description, which begins with a small letter.
+fn lower_first(text: &str) -> String {
+    let sentence = text.split_once(". ").map_or(text, |(first, _)| first);
+    let mut letters = sentence.chars();
+    let first = letters.next().map(|letter| letter.to_lowercase().to_string()).unwrap_or_default();
+    format!("{first}{}", letters.as_str())
 }

@@ -3,6 +3,7 @@
 mod selection;
 
 use self::selection::RowSelection;
+use crate::column::{Kind, Role};
 use crate::data::DataFrame;
 use crate::drawing::Drawing;
 use crate::fields::{Faults, FileLocator, LocatedFile, ScenarioSource};
@@ -10,7 +11,7 @@ use crate::registry::Registry;
 use crate::study::{AnyScenario, AnyStudy, RowTexts};
 use crate::sweep::{MANIFEST, Manifest, SealError, TIMES, journals};
 use crate::text::csv::{self, ReadFile};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt::Display;
 use std::fs;
 use std::io;
@@ -49,7 +50,8 @@ pub struct ResultsError {
 }
 
 impl ResultsError {
-    pub(crate) fn new(path: impl Into<PathBuf>, message: impl Display) -> ResultsError {
+    /// Creates the error for a file, or for a request that the results in a folder cannot fulfil.
+    pub fn new(path: impl Into<PathBuf>, message: impl Display) -> ResultsError {
         ResultsError { path: path.into(), message: message.to_string(), remedy: "", is_foreign: false }
     }
     /// Creates the error for results of a study that this program lacks or has in another version.
@@ -217,6 +219,24 @@ impl<'a> Results<'a> {
     pub fn values(&self, column: &str) -> Result<Vec<String>, ResultsError> {
         let values = selection::values(column, &self.row_files()?);
         values.map_err(|fault| ResultsError::new(&self.folder, fault))
+    }
+
+    /// Returns the values of the first text column of variants in all rows, also in those that are not
+    /// selected, in the order of their first appearance.
+    ///
+    /// # Errors
+    /// Returns an error if the rows are not valid rows of the study.
+    pub fn variant_names(&self) -> Result<Vec<String>, ResultsError> {
+        let mut names = Vec::new();
+        for frame in (Results { selection: RowSelection::default(), ..self.clone() }).rows()? {
+            let is_text = |column: &usize| frame.columns()[*column].kind == Kind::Text;
+            if let Some(column) = frame.with_role(&[Role::Variant]).into_iter().find(is_text) {
+                names.extend(frame.distinct(column, 0..frame.len()));
+            }
+        }
+        let mut seen = FxHashSet::default();
+        names.retain(|name| seen.insert(name.clone()));
+        Ok(names)
     }
 
     /// Reads the run times; `None` if the study does not measure them.

@@ -122,6 +122,7 @@ fn simulations(trial: &Trial) {
     trial.wrote("draw gantt", &["week.jsonl", "--out", "gantt.svg"], &["gantt.svg", "gantt.csv"]);
     trial.wrote("draw timeline", &["week.jsonl", "--out", "line.svg"], &["line.svg", "line.csv"]);
     trial.wrote("draw page", &["week.jsonl", "--out", "week.html"], &["week.html"]);
+    trial.wrote("draw waits", &["week.jsonl", "--by", "all", "--out", "w.svg"], &["w.svg", "w.csv"]);
     trial.wrote("draw stretch", &["week.jsonl", "--out", "stretch.svg"], &["stretch.svg", "stretch.csv"]);
 
     let of_week = ["--workload", "week.swf", "--nodes", "16", "--policy", "EASY", "--draws", "5"];

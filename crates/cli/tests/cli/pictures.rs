@@ -36,7 +36,7 @@ fn figures_of_a_run_are_listed_and_the_same_each_time() {
     let results = folder.path("results");
     dfrsim(["run", "--out"]).arg(&results).arg(folder.path("scenario.toml")).assert().success();
     let listed = stdout(dfrsim(["results", "figures"]).arg(&results));
-    let mut expected: Vec<String> = ["boxes", "by-load", "distribution"]
+    let mut expected: Vec<String> = ["boxes", "by-load", "distribution", "means"]
         .iter()
         .flat_map(|kind| ["csv", "png", "svg"].map(|ending| format!("degradation-{kind}.{ending}")))
         .collect();

@@ -13,6 +13,7 @@ mod directory;
 
 use crate_metadata::{METADATA, date_of, finished, metadata};
 use dfrsim_lab::{MANIFEST, Manifest, Results, ResultsError};
+use dfrsim_workload::recognise::{Kind, recognise};
 use std::fs::{self, File};
 use std::io::{self, BufReader, BufWriter, Read as _, Seek as _, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -89,6 +90,17 @@ pub fn write(results: &Results<'_>, out: impl Write) -> Result<(), ArchiveError>
     out.flush().map_err(ArchiveError::Write)
 }
 
+/// Describes a file that is no archive: what it is, if that is known, and what would be right.
+fn not_an_archive(path: &Path, error: &ZipError) -> String {
+    let expected = "expected an archive, as written by `dfrsim results archive`";
+    match recognise(path) {
+        Ok(Kind::Foreign(_) | Kind::Text(_)) | Err(_) => {
+            format!("not an archive of results: {error}; {expected}")
+        }
+        Ok(kind) => format!("found {}, {expected}", kind.description()),
+    }
+}
+
 /// Extracts the results of an archive into an empty folder. Use [`Results::read`] to check that they
 /// are what the run wrote, and [`check_metadata`] to check their description.
 ///
@@ -100,8 +112,8 @@ pub fn extract(archive: &Path, folder: &Path, most: u64) -> Result<(), ArchiveEr
     let altered = |message: String| ArchiveError::Altered { file: archive.to_owned(), message };
     let unusable = |message: String| ArchiveError::Unusable { file: archive.to_owned(), message };
     let file = File::open(archive).map_err(ArchiveError::io(archive))?;
-    let mut zip = ZipArchive::new(BufReader::new(file))
-        .map_err(|error| unusable(format!("not an archive of results: {error}")))?;
+    let mut zip =
+        ZipArchive::new(BufReader::new(file)).map_err(|error| unusable(not_an_archive(archive, &error)))?;
     let mut unpacked = 0_u64;
     for place in 0..zip.len() {
         let entry = zip.by_index_raw(place).map_err(|error| altered(error.to_string()))?;

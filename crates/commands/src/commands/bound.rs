@@ -115,7 +115,7 @@ impl Bound {
             .num_threads(limit_threads(self.threads))
             .build()
             .map_err(Failure::input)?;
-        let bar = bar(segments.len() as u64, "{bar:40} {pos}/{len} bounds, {per_sec}, {eta} left");
+        let bar = bar(segments.len() as u64, "{bar:40} {pos}/{len} bounds, {per_sec:1}, {eta} left");
         let solve = |&(segment, ref jobs): &(u64, Vec<Job>)| -> Result<Segment, Failure> {
             let bound = max_stretch_bound(jobs, nodes, self.tau).value;
             let reached =

@@ -3,15 +3,18 @@
 use crate::arguments::page_path_parser;
 use crate::context::Context;
 use crate::failure::Failure;
+use crate::figure_size::{FigureSizeArguments, notify_of_other_height};
 use crate::output::{OutputFile, OutputFiles, Written, notice};
 use crate::picture_files::PictureFile;
+use chrono::{NaiveDate, NaiveDateTime};
 use clap::{Args, Subcommand};
 use dfrsim_model::SimTime;
 use dfrsim_plots::{
-    ColourBy, EventsError, Figure, StretchForm, Window, draw_gantt, draw_gantt_of_devices, draw_stretch,
-    draw_timeline,
+    ColourBy, EventsError, Figure, FigureSize, StretchForm, WaitsBy, Window, draw_gantt,
+    draw_gantt_of_devices, draw_stretch, draw_timeline, draw_waits,
 };
 use dfrsim_report::{Schedule, schedule_page};
+use dfrsim_workload::recognise::{Expected, recognise};
 use std::path::PathBuf;
 
 /// Draw simulations from their events files, and plans of context switches
@@ -26,12 +29,14 @@ Examples:
   dfrsim draw gantt easy.jsonl --from 0 --to 86400 --out gantt.svg
   dfrsim draw page easy.jsonl --out easy.html
   dfrsim draw timeline easy.jsonl --out timeline.png
+  dfrsim draw waits easy.jsonl --by queue --out waits.svg
   dfrsim draw stretch easy.jsonl fcfs.jsonl --out stretch.svg")]
 pub(crate) enum Draw {
     Gantt(Gantt),
     Page(Page),
     Timeline(Timeline),
     Stretch(Stretch),
+    Waits(Waits),
 }
 
 /// Draw a Gantt chart: jobs on nodes over time
@@ -147,21 +152,96 @@ struct DrawingOutput {
     /// Picture to write, and its data with the extension .csv
     #[arg(long, value_name = "FILE.svg|FILE.png|FILE.pdf", value_hint = clap::ValueHint::AnyPath)]
     out: PathBuf,
+    #[command(flatten)]
+    size: FigureSizeArguments,
+}
+
+/// Draw the mean wait by partition and hour of the week, as a heat map
+///
+/// A row for each partition (or queue, account, user), a cell for each of the 168 hours of a week: the
+/// mean wait of the jobs that were submitted in it, over all weeks. The classes of colours are the same
+/// in all pictures.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  dfrsim simulate --workload week.swf --nodes 128 --policy EASY --events-out easy.jsonl
+  dfrsim draw waits easy.jsonl --by queue --start 2024-03-04T08:00 --out waits.svg")]
+pub(crate) struct Waits {
+    /// Events file, as written by `dfrsim simulate --events-out`
+    #[arg(value_name = "EVENTS.jsonl", value_hint = clap::ValueHint::FilePath)]
+    events: PathBuf,
+    /// Draw a row for each value of this property: partition, queue, account, user, or all for one row
+    #[arg(long, value_name = "PROPERTY", default_value_t)]
+    by: WaitsBy,
+    /// Local time of the events file's time 0, such as 2024-03-04T08:00, or seconds since 1970 (UTC) as in
+    /// the header `UnixStartTime` of a log; without it weeks begin at time 0 and days have no names
+    #[arg(long, value_name = "TIME", value_parser = since_monday)]
+    start: Option<u64>,
+    #[command(flatten)]
+    target: DrawingOutput,
+}
+
+/// Parses a time and returns the seconds from the Monday before it.
+fn since_monday(text: &str) -> Result<u64, String> {
+    const WEEK: i64 = 7 * 86_400;
+    /// Seconds from a Monday to the first day of 1970, which was a Thursday.
+    const THURSDAY: i64 = 3 * 86_400;
+    let patterns = ["%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M:%S", "%Y-%m-%d %H:%M"];
+    let with_time = patterns.iter().find_map(|pattern| NaiveDateTime::parse_from_str(text, pattern).ok());
+    let date = || NaiveDate::parse_from_str(text, "%Y-%m-%d").ok()?.and_hms_opt(0, 0, 0);
+    let seconds = with_time.or_else(date).map(|time| time.and_utc().timestamp());
+    let seconds = seconds
+        .or_else(|| text.parse().ok())
+        .ok_or_else(|| "expected a time such as 2024-03-04T08:00, a day, or seconds since 1970".to_owned())?;
+    Ok((seconds.rem_euclid(WEEK) + THURSDAY).rem_euclid(WEEK).unsigned_abs())
+}
+
+/// Checks that files may be events files.
+///
+/// # Errors
+/// Returns a failure that names the kind of a file and what takes it.
+fn check_events(paths: &[PathBuf]) -> Result<(), Failure> {
+    for path in paths {
+        if path.is_dir() {
+            let message =
+                "is a folder, expected an events file, as written by `dfrsim simulate --events-out`";
+            return Err(Failure::in_file(path, message));
+        }
+        // A pipe can be read only once.
+        let kind = if path.is_file() { recognise(path).ok() } else { None };
+        if let Some(message) = kind.and_then(|kind| kind.refusal_as(Expected::Events)) {
+            return Err(Failure::in_file(path, message));
+        }
+    }
+    Ok(())
 }
 
 impl Draw {
     pub(crate) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
+        check_events(match &self {
+            Draw::Gantt(Gantt { events, .. })
+            | Draw::Timeline(Timeline { events, .. })
+            | Draw::Waits(Waits { events, .. }) => std::slice::from_ref(events),
+            Draw::Stretch(Stretch { events, .. }) => events,
+            // A page may also be of a plan, and says itself what it found.
+            Draw::Page(_) => &[],
+        })?;
         match self {
             Draw::Gantt(Gantt { events, from, to, colour, devices, target }) => {
                 let window = window(from, to)?;
                 let draw = if devices { draw_gantt_of_devices } else { draw_gantt };
-                target.write(context, || draw(&events, window, colour))
+                target.write(context, |size| draw(&events, window, colour, size))
             }
             Draw::Page(page) => page.write(context),
-            Draw::Timeline(Timeline { events, target }) => target.write(context, || draw_timeline(&events)),
+            Draw::Timeline(Timeline { events, target }) => {
+                target.write(context, |size| draw_timeline(&events, size))
+            }
+            Draw::Waits(Waits { events, by, start, target }) => {
+                target.write(context, |size| draw_waits(&events, by, start, size))
+            }
             Draw::Stretch(Stretch { events, boxes, target }) => {
                 let form = if boxes { StretchForm::Boxes } else { StretchForm::Ecdf };
-                target.write(context, || draw_stretch(&events, form))
+                target.write(context, |size| draw_stretch(&events, form, size))
             }
         }
     }
@@ -189,11 +269,13 @@ impl DrawingOutput {
     fn write(
         &self,
         context: &Context<'_>,
-        draw: impl FnOnce() -> Result<Figure, EventsError>,
+        draw: impl FnOnce(FigureSize) -> Result<Figure, EventsError>,
     ) -> Result<(), Failure> {
         let picture = PictureFile::new(&self.out)?;
+        let figure = draw(self.size.size()?).map_err(Failure::input)?;
+        notify_of_other_height(&figure);
         let mut files = OutputFiles::default();
-        picture.write(&mut files, &draw().map_err(Failure::input)?)?;
+        picture.write(&mut files, &figure)?;
         files.finish()?;
         context.print(&Written::new([picture.path(), &picture.data()]))
     }

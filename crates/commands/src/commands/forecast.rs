@@ -305,7 +305,7 @@ impl Forecast {
         }
         if let Some(path) = &self.picture {
             let (picture, mut files) = (PictureFile::new(path)?, OutputFiles::default());
-            let figure = dfrsim_plots::draw(&answer.drawing())
+            let figure = dfrsim_plots::draw(&answer.drawing(), &dfrsim_plots::Appearance::default())
                 .ok_or_else(|| Failure::Result("no job waits that the picture could show".into()))?;
             picture.write(&mut files, &figure)?;
             files.finish()?;

@@ -5,6 +5,7 @@ mod bound;
 mod completions;
 mod distribution;
 mod draw;
+mod examples;
 mod explain;
 mod files;
 mod forecast;
@@ -33,10 +34,13 @@ use dfrsim_lab::Registry;
 pub(crate) use simulate::Simulate;
 use std::ffi::OsString;
 
+/// Largest width of help, in characters.
+const MAX_WIDTH: usize = 110;
+
 /// Simulate cluster scheduling with fractional (DFRS) and batch policies, on logs of real machines and generated
 /// workloads
 #[derive(Parser, Debug)]
-#[command(name = "dfrsim", version, max_term_width = 110)]
+#[command(name = "dfrsim", version, max_term_width = MAX_WIDTH)]
 pub(crate) struct Cli {
     /// Maximum memory to use, in GB; by default nine tenths of the free memory, and at most 0.8
     /// for `results verify`
@@ -105,15 +109,19 @@ impl Cli {
     ///
     /// # Errors
     /// Returns an error if a file that would be written is also another file of the command.
-    pub(crate) fn from_arguments(arguments: Vec<OsString>) -> Result<Cli, Failure> {
+    pub(crate) fn from_arguments(arguments: &[OsString]) -> Result<Cli, Failure> {
         // The command is leaked on purpose: dropping it would take as long as parsing with it.
         let mut program = Cli::full_command();
-        if short_help::is_requested(&arguments) {
+        if short_help::is_requested(arguments) {
             program = short_help::shorten(program);
+        }
+        if examples::are_shown(&program, arguments) {
+            program = examples::fit(program, examples::width(MAX_WIDTH));
         }
         let program = Box::leak(Box::new(program));
         let matches = program.try_get_matches_from_mut(arguments);
-        let matches = matches.unwrap_or_else(|error| crate::refusal::end(&error));
+        let matches = matches
+            .unwrap_or_else(|error| crate::refusal::end(&crate::hints::complete(error, program, arguments)));
         let (command, arguments) = selected_command(program, &matches);
         files::check(command, arguments)?;
         let program = Cli::from_arg_matches(&matches).unwrap_or_else(|error| crate::refusal::end(&error));

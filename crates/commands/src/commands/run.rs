@@ -16,6 +16,7 @@ use dfrsim_lab::{
     AnyScenario, Audit, Counts, MANIFEST, Part, Registry, RunError, RunOptions, RunReport, Shard,
 };
 use dfrsim_model::named::nearest;
+use dfrsim_workload::recognise::{Kind, recognise};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -96,8 +97,8 @@ impl Run {
             let conditions = std::mem::take(&mut self.only).into_iter().map(toml::Value::String).collect();
             self.set.push(format!("only={}", toml::Value::Array(conditions)));
         }
-        if let Some(path) = self.scenario.as_deref().filter(|path| !path.exists()) {
-            return Err(Failure::in_file(path, format_args!("no such file{}", similar_file(path))));
+        if let Some(path) = &self.scenario {
+            check_kind(path)?;
         }
         let scenario = match &self.scenario {
             Some(path) => context.registry.load(path, &self.set),
@@ -106,6 +107,9 @@ impl Run {
         let scenario = scenario.map_err(Failure::input)?;
         let name = self.scenario.as_deref().and_then(Path::file_stem).unwrap_or("quickstart".as_ref());
         let out = self.out.unwrap_or_else(|| Path::new("results").join(name));
+        if out.is_file() {
+            return Err(Failure::in_file(&out, "--out: is a file, expected a folder for the results"));
+        }
         protect_inputs(self.scenario.as_deref(), &out, &scenario)?;
         let allow_commands = self.consent.covers(&scenario, &self.set, &out);
         let part = self.shard.map_or(Part::Whole, Part::Shard);
@@ -117,16 +121,70 @@ impl Run {
     }
 }
 
-/// Returns a hint to the scenario next to a missing file whose name is most similar; empty if there is
-/// none.
-fn similar_file(path: &Path) -> String {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+/// Checks that a path may be a scenario.
+///
+/// # Errors
+/// Returns a failure with a remedy for a missing file, a folder, and a log.
+fn check_kind(path: &Path) -> Result<(), Failure> {
+    if path.is_dir() {
+        let own = path.join("scenario.toml");
+        let advice = if own.is_file() {
+            format!("; the scenario of these results is {}", own.display())
+        } else {
+            listed(&scenarios(path), "; its scenarios: ")
+        };
+        return Err(Failure::in_file(path, format_args!("is a folder, expected a scenario{advice}")));
+    }
+    if !path.exists() {
+        return Err(Failure::in_file(path, format_args!("no such file{}", other_files(path))));
+    }
+    // A pipe can be read only once.
+    match if path.is_file() { recognise(path).ok() } else { None } {
+        Some(kind @ (Kind::Swf | Kind::Gwf | Kind::Slurm | Kind::Pbs | Kind::Batsim)) => {
+            let (found, path_in_words) = (kind.description(), path.display());
+            let message = format!(
+                "found {found}, expected a scenario; `dfrsim simulate --workload {path_in_words} --policy EASY` simulates it"
+            );
+            Err(Failure::in_file(path, message))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Returns the names of the scenarios in a folder, in alphabetical order.
+fn scenarios(folder: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
-    let names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
-    let scenarios = names.iter().map(String::as_str).filter(|name| name.ends_with(".toml"));
+    let mut names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    names.retain(|name| name.ends_with(".toml"));
+    names.sort();
+    names
+}
+
+/// Lists the first of the names after a text; empty without names.
+fn listed(names: &[String], before: &str) -> String {
+    const MOST: usize = 8;
+    let shown = names[..names.len().min(MOST)].join(", ");
+    match names.len().saturating_sub(MOST) {
+        _ if names.is_empty() => String::new(),
+        0 => format!("{before}{shown}"),
+        more => format!("{before}{shown} and {more} others"),
+    }
+}
+
+/// Returns a hint to the scenario next to a missing file whose name is most similar, or to those that
+/// are there; or the folder that is missing.
+fn other_files(path: &Path) -> String {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if !folder.is_dir() {
+        return format!("; there is no folder {}", folder.display());
+    }
+    let names = scenarios(folder);
     let missing = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    let similar = nearest(missing, scenarios).map(|name| path.with_file_name(name));
-    similar.map_or_else(String::new, |path| format!("; did you mean {}?", path.display()))
+    let similar = nearest(missing, names.iter().map(String::as_str)).map(|name| path.with_file_name(name));
+    match similar {
+        Some(path) => format!("; did you mean {}?", path.display()),
+        None => listed(&names, "; scenarios in this folder: "),
+    }
 }
 
 /// Refuses a run whose results would overwrite a file that its scenario reads, or the scenario

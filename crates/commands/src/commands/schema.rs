@@ -74,7 +74,7 @@ enum PipeLine {
 type AnswerSchema = (&'static str, fn() -> Json);
 
 /// All commands with `--format json`.
-pub(super) const ANSWERS: [AnswerSchema; 32] = [
+pub(super) const ANSWERS: [AnswerSchema; 33] = [
     ("run", output_schema::<run::Finished<'_>>),
     ("submit", output_schema::<submit::Submission>),
     ("results status", output_schema::<results::status::FolderProgress>),
@@ -95,6 +95,7 @@ pub(super) const ANSWERS: [AnswerSchema; 32] = [
     ("draw page", output_schema::<Written>),
     ("draw timeline", output_schema::<Written>),
     ("draw stretch", output_schema::<Written>),
+    ("draw waits", output_schema::<Written>),
     ("bound", output_schema::<bound::Bounds>),
     ("log info", output_schema::<log::info::Described>),
     ("log convert", output_schema::<Written>),

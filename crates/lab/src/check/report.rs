@@ -130,10 +130,22 @@ fn escape(text: &str) -> String {
     escaped
 }
 
+/// Builds a table of changes. What the groups of all lines have in common is a note.
 fn table<'a>(changes: impl Iterator<Item = &'a Change>) -> Table {
-    let line = |change: &Change| {
-        let (before, now) = change.values();
-        let texts = [change.direction.name(), &change.group, &change.metric];
+    let changes: Vec<&Change> = changes.collect();
+    let parts = |change: &'a Change| change.group.split(", ");
+    let is_common = |part: &&str| {
+        changes.len() > 1 && changes.iter().all(|&change| parts(change).any(|other| other == *part))
+    };
+    let common: Vec<&str> =
+        changes.first().map_or_else(Vec::new, |&first| parts(first).filter(is_common).collect());
+    let own = |change: &'a Change| {
+        let own: Vec<&str> = parts(change).filter(|part| !common.contains(part)).collect();
+        if own.is_empty() { "all".to_owned() } else { own.join(", ") }
+    };
+    let line = |&change: &&'a Change| {
+        let ((before, now), group) = (change.values(), own(change));
+        let texts = [change.direction.name(), &group, &change.metric];
         let numbers = [before, now, change.percent().unwrap_or_default()];
         texts
             .map(|text| Cell::Text(text.to_owned()))
@@ -141,7 +153,12 @@ fn table<'a>(changes: impl Iterator<Item = &'a Change>) -> Table {
             .chain(numbers.map(Cell::Formatted))
             .collect()
     };
-    Table::new(["verdict", "group", "metric", "baseline", "now", "change"], changes.map(line).collect())
+    let lines = changes.iter().map(line).collect();
+    let table = Table::new(["verdict", "group", "metric", "baseline", "now", "change"], lines);
+    match common.as_slice() {
+        [] => table,
+        _ => table.with_notes(vec![format!("in all lines: {}", common.join(", "))]),
+    }
 }
 
 #[cfg(test)]
@@ -174,6 +191,17 @@ mod tests {
         assert_eq!(percent(200.0, 100.0).unwrap(), "-50.0 %");
         assert_eq!(percent(1.0, 1.0 + 3e-9).unwrap(), "+3e-7 %");
         assert_eq!(percent(0.0, 1.0), None);
+    }
+
+    #[test]
+    fn what_all_groups_have_in_common_is_said_once() {
+        let other = Change { group: "workload=log, policy=EASY".into(), ..change(1.0, Some(2.0)) };
+        let table = table([&change(1.0, Some(2.0)), &other].into_iter());
+        let text = table.markdown();
+        assert!(text.contains("| policy=GreedyPM*/OPT=MIN |") && text.contains("| policy=EASY "), "{text}");
+        assert!(text.contains("in all lines: workload=log"), "{text}");
+        let same = super::table([&other, &other].into_iter()).markdown();
+        assert!(same.contains("in all lines: workload=log, policy=EASY"), "{same}");
     }
 
     #[test]

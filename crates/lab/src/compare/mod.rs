@@ -142,8 +142,7 @@ pub struct GroupComparison {
     pub key: GroupKey,
     /// Values of B in the columns in which it was selected separately from A.
     pub with: Vec<String>,
-    /// True if the group pools several values of a numeric label, each of which also has a group of
-    /// its own.
+    /// True if the group pools several values of a label, each of which also has a group of its own.
     pub is_pooled: bool,
     /// Metric whose values are compared.
     pub metric: &'static Column,

@@ -117,7 +117,7 @@ impl ComparedRows {
         estimates.into_iter().fold(line, |line, (name, estimate)| with(line, name, estimate))
     }
 
-    /// Builds the table of pairs. Groups that pool several values of a numeric label are left out,
+    /// Builds the table of pairs. Groups that pool several values of a label are left out,
     /// as their pairs are in the groups of the single values.
     fn pairs_table(&self) -> Table {
         let instance: Vec<&Column> =

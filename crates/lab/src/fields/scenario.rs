@@ -10,7 +10,7 @@ use super::reader::Reader;
 use super::table::TableAt;
 use super::uses::Uses;
 use crate::fields;
-use dfrsim_input::{Faults, Input};
+use dfrsim_input::{Fault, Faults, Input};
 use std::ops::Deref;
 use std::path::Path;
 use toml::Value;
@@ -135,7 +135,38 @@ impl<'a> Document<'a> {
             let Frame { title, seed, objective, only, .. } = frame?;
             Some(Scenario { title, seed, objective, only, uses, fields: fields? })
         };
-        reader.finish(&self.input, scenario())
+        reader.finish(&self.input, scenario()).map_err(|mut faults| {
+            let docs = all_fields::<F>();
+            faults.0.iter_mut().for_each(|fault| point_to_nested(fault, &docs));
+            faults
+        })
+    }
+}
+
+/// Completes the message for a field that is unknown in the scenario itself, but known in tables of
+/// it: names these in place of the fields of the scenario.
+fn point_to_nested(fault: &mut Fault, docs: &[FieldDoc]) {
+    let Some(rest) = fault.message.strip_prefix("unknown field `") else { return };
+    let Some((name, hint)) = rest.split_once('`') else { return };
+    if !fault.path.is_empty() || !hint.starts_with("; expected") {
+        return;
+    }
+    let mut places = Vec::new();
+    nested(docs, "", name, &mut places);
+    if !places.is_empty() {
+        fault.message = format!("unknown field `{name}`; did you mean {}?", places.join(" or "));
+    }
+}
+
+/// Collects the paths of fields with a name in the tables of other fields.
+fn nested(docs: &[FieldDoc], prefix: &str, name: &str, places: &mut Vec<String>) {
+    for FieldDoc { name: own, nested: table, .. } in docs {
+        if !prefix.is_empty() && own == name {
+            places.push(format!("`{prefix}{own}`"));
+        }
+        if let Some(table) = table.as_ref().filter(|table| !table.repeated) {
+            nested(&table.fields, &format!("{prefix}{own}."), name, places);
+        }
     }
 }
 

@@ -16,7 +16,7 @@ impl Table {
         let columns: Vec<Column<'_>> = different.into_iter().map(|at| Column::new(self, at)).collect();
         let kinds: Vec<String> = columns.iter().map(|column| column.kind.specification()).collect();
         _ = writeln!(text, "\\begin{{tabular}}{{{}}}\n\\toprule", kinds.join(" "));
-        let names = columns.iter().map(|column| format!("{{{}}}", escape(column.name)));
+        let names = columns.iter().map(Column::heading);
         _ = writeln!(text, "{} \\\\\n\\midrule", names.collect::<Vec<_>>().join(" & "));
         for line in 0..self.lines().len() {
             let cells: Vec<String> = columns.iter().map(|column| column.format(line)).collect();
@@ -49,6 +49,20 @@ impl Kind {
                 let sign = if *is_signed { "-" } else { "" };
                 format!("S[table-format={sign}{whole}.{decimals}]")
             }
+        }
+    }
+}
+
+impl Column<'_> {
+    /// Returns the heading, with a line for each word: names of columns are wider than their numbers.
+    fn heading(&self) -> String {
+        let words: Vec<String> = self.name.split('_').filter(|word| !word.is_empty()).map(escape).collect();
+        match words.as_slice() {
+            [_, _, ..] => {
+                let side = if matches!(self.kind, Kind::Left) { "l" } else { "r" };
+                format!("{{\\shortstack[{side}]{{{}}}}}", words.join("\\\\"))
+            }
+            _ => format!("{{{}}}", escape(self.name)),
         }
     }
 }
@@ -175,7 +189,7 @@ mod tests {
              % tau_s: 10\n\
              \\begin{tabular}{l S[table-format=-4.4] S[table-format=3.0] r}\n\
              \\toprule\n\
-             {policy} & {mean\\_wait} & {n} & {interval} \\\\\n\
+             {policy} & {\\shortstack[r]{mean\\\\wait}} & {n} & {interval} \\\\\n\
              \\midrule\n\
              100\\%\\_\\textbackslash{} \\{x\\} & -1767.1 & 182 & {[}1, 2] \\\\\n\
              {[}a-{}-b] {\\ttfamily\\char34}\\texttt{U+3042}\\texttt{U+000A} & 0.1000 & {--} & {[}3, 4] \\\\\n\

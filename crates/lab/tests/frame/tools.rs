@@ -44,6 +44,7 @@ fn two_variants_of_one_result_are_compared_by_instance() {
             "odd, load 0",
             "odd, load 1",
             "odd, all loads",
+            "all, all loads",
         ];
         assert_eq!(names, scopes.map(|scope| format!("{scope}, factor 1")));
         let all = &groups[2];
@@ -52,6 +53,10 @@ fn two_variants_of_one_result_are_compared_by_instance() {
             (4, 0, 0, 4)
         );
         assert!(all.with == ["2"] && all.is_pooled);
+        // Both parities together.
+        let both = &groups[6];
+        assert_eq!((both.pairs.len(), both.outcomes.losses, both.is_pooled), (8, 8, true));
+        assert!(both.difference.unwrap().mean.interval.is_some());
         assert_eq!(all.difference.unwrap().mean.value, 101.5);
         let ratio = all.ratio.unwrap().mean;
         assert!((ratio.value - 2.0).abs() < 1e-12 && ratio.interval.is_some());
@@ -59,7 +64,7 @@ fn two_variants_of_one_result_are_compared_by_instance() {
         assert_eq!(pairs.lines().len(), 8);
         assert!(pairs.csv().starts_with("parity,load,factor,with_factor,metric,number,a,b,difference,ratio\neven,0,1,2,product_m,100,100,200,100,2\n"));
         let Chart::Intervals { lines, reference, .. } = &comparison.drawings()[0].chart else { panic!() };
-        assert_eq!((lines.len(), *reference), (6, 1.0));
+        assert_eq!((lines.len(), *reference), (7, 1.0));
         assert_eq!(lines[0].0, "even, load 0, factor 1 -> 2");
     }
     // There is no pair of 1 and 13, as 13 has no row.
@@ -81,7 +86,10 @@ fn rows_of_two_results_are_paired_by_name_and_content() {
     let part = &comparison.parts[0];
     let left_out = part.left_out;
     assert_eq!((left_out.only_in_a, left_out.only_in_b, left_out.other_instances), (8, 4, 0));
-    assert_eq!(part.groups.iter().map(|group| group.outcomes.ties).sum::<usize>(), 4);
+    let single = part.groups.iter().filter(|group| !group.is_pooled);
+    assert_eq!(single.map(|group| group.outcomes.ties).sum::<usize>(), 4);
+    let all = part.groups.last().unwrap();
+    assert!(all.is_pooled && all.outcomes.ties == 4, "all labels together: {all:?}");
     assert!(part.groups.iter().all(|group| group.with.is_empty()));
     let one = Estimate { value: 1.0, interval: Some((1.0, 1.0)) };
     assert_eq!(part.groups[0].ratio.unwrap().mean, one);
@@ -104,8 +112,15 @@ fn metrics_have_directions_and_may_be_missing() {
         .map(|group| (group.metric.name, group.pairs.len(), group.outcomes.wins, group.outcomes.losses))
         .collect();
     // Remainders of 100, 102, 104: 2 4 6 and 4 1 5; of 101, 103, 105: 3 5 - and 6 3 -.
-    let expected =
-        [("product_m", 3, 0, 3), ("remainder", 3, 1, 2), ("product_m", 3, 0, 3), ("remainder", 2, 1, 1)];
+    // All numbers together come last.
+    let expected = [
+        ("product_m", 3, 0, 3),
+        ("remainder", 3, 1, 2),
+        ("product_m", 3, 0, 3),
+        ("remainder", 2, 1, 1),
+        ("product_m", 6, 0, 6),
+        ("remainder", 5, 2, 3),
+    ];
     assert_eq!(counts, expected);
 }
 
@@ -289,13 +304,21 @@ fn figures_follow_from_the_roles() {
     let registry = toy::registry();
     let drawings = default_drawings(&read(folder.path(), &registry).rows().unwrap());
     let stems: Vec<&str> = drawings.iter().map(|drawing| drawing.stem.as_str()).collect();
-    let expected = ["boxes", "distribution", "by-load", "by-factor"];
+    let expected = ["boxes", "distribution", "means", "by-load", "by-factor"];
     let expected: Vec<String> = ["even", "odd"]
         .iter()
         .flat_map(|scope| expected.map(|kind| format!("product-{kind}-{scope}")))
         .collect();
     assert_eq!(stems, expected);
-    let Chart::Lines { x, y, series, .. } = &drawings[2].chart else { panic!() };
+    // Factor 1: 100 and 102 at load 0, 101 and 103 at load 1.
+    let Chart::Bars { value, bars, .. } = &drawings[2].chart else { panic!() };
+    let (name, mean, interval) = &bars[0];
+    assert_eq!((value.label.as_str(), name.as_str(), *mean), ("mean product (m)", "1", 101.5));
+    let (low, high) = interval.unwrap();
+    assert!(low < 101.5 && 101.5 < high && low >= 100.0 && high <= 103.0, "{interval:?}");
+    assert!(drawings[2].remarks[1].contains("over 2 independent instances"), "{:?}", drawings[2].remarks);
+    let Chart::Lines { x, y, series, .. } = &drawings[3].chart else { panic!() };
+    assert_eq!(series[1].intervals.len(), series[1].points.len());
     assert_eq!((x.label.as_str(), y.label.as_str()), ("load", "mean product (m)"));
     assert_eq!(
         (series[1].name.as_str(), series[1].points.as_slice()),

@@ -1,12 +1,13 @@
 //! Layout shared by all figures: title, remarks, axes and grid, drawn with plotters' charts, and a
 //! legend below.
 
-use crate::axis::{Axis, LABEL, MARGIN, REMARK, TICK, TITLE, WIDTH, shorten};
+use crate::axis::{Axis, LABEL, MARGIN, REMARK, TICK, TITLE, shorten, wrapped};
 use crate::colour::{FINE_GRID, GRID, INK, WHITE, is_light};
 use crate::font::{self, style};
 use crate::legend::Legend;
 use crate::picture::{Area, CANNOT_FAIL, PIXEL, Picture};
 use crate::scale::Scale;
+use crate::size::FigureSize;
 use plotters::chart::{ChartBuilder, ChartContext};
 use plotters::coord::cartesian::Cartesian2d;
 use plotters::element::{Rectangle, Text};
@@ -28,6 +29,7 @@ pub(crate) struct Frame {
     pub(crate) panels: Vec<(Axis, i32)>,
     /// Entries of the legend; there is no legend if it is empty.
     pub(crate) names: Vec<String>,
+    pub(crate) size: FigureSize,
 }
 
 /// Height of the panel of a figure with one panel.
@@ -40,28 +42,33 @@ const BETWEEN_LINES: i32 = 40;
 impl Frame {
     /// Draws the picture; `data` draws in each panel, and `sample` draws the samples of the legend.
     pub(crate) fn draw(
-        self,
+        mut self,
         data: &mut dyn FnMut(usize, &mut Chart<'_>),
         sample: &mut dyn FnMut(&Area<'_>, usize, BackendCoord),
     ) -> Picture {
-        let legend = Legend::new(&self.names);
-        let panels: i32 = self.panels.iter().map(|(_, height)| height + BETWEEN_PANELS).sum();
-        let header = MARGIN + TITLE + self.remarks.len() as i32 * (REMARK + BETWEEN_LINES) + 100;
+        let room = self.size.width - 2 * MARGIN;
+        self.remarks = self.remarks.iter().flat_map(|remark| wrapped(remark, REMARK, room)).collect();
+        let legend = Legend::new(&self.names, self.size.width);
+        let heights = self.heights(&legend);
+        let panels: i32 = heights.iter().map(|height| height + BETWEEN_PANELS).sum();
+        let header = self.header();
         let below = header + panels - BETWEEN_PANELS + X_AXIS + 80;
         let left = self.panels.iter().map(|(axis, _)| axis.left()).max().unwrap_or(0);
-        let width = WIDTH - 2 * MARGIN - self.x.right();
+        let width = self.size.width - 2 * MARGIN - self.x.right();
         let x = self.x.scale.without_overlaps(width - left, LABEL);
-        Picture::draw(WIDTH, below + legend.height() + MARGIN / 2, |root| {
+        let x_title = shorten(&self.x.title, TITLE, width - left);
+        Picture::draw(self.size.width, below + legend.height() + MARGIN / 2, self.size, |root| {
             let mut middle = MARGIN + TITLE / 2;
             let texts =
                 std::iter::once((&self.title, TITLE)).chain(self.remarks.iter().map(|text| (text, REMARK)));
             for (text, size) in texts {
-                let shown = shorten(text, size, WIDTH - 2 * MARGIN);
+                let shown = shorten(text, size, room);
                 root.draw_text(&shown, &style(size, HPos::Left), (MARGIN, middle)).expect(CANNOT_FAIL);
                 middle += REMARK + BETWEEN_LINES;
             }
             let mut top = header;
-            for (index, (y, height)) in self.panels.iter().enumerate() {
+            for (index, ((y, _), height)) in self.panels.iter().zip(heights).enumerate() {
+                let y = y.clone().fit_height(height);
                 let is_last = index + 1 == self.panels.len();
                 let x_axis = if is_last { X_AXIS } else { 0 };
                 let area = root.clone().shrink((MARGIN, top), (width, height + x_axis));
@@ -78,7 +85,7 @@ impl Frame {
                 mesh.bold_line_style(GRID.stroke_width(10)).light_line_style(FINE_GRID.stroke_width(10));
                 mesh.axis_style(INK.stroke_width(10)).set_all_tick_mark_size(TICK);
                 mesh.label_style(style(LABEL, HPos::Left)).axis_desc_style(style(TITLE, HPos::Left));
-                mesh.x_desc(&self.x.title).y_desc(&y.title);
+                mesh.x_desc(&x_title).y_desc(&y.title);
                 mesh.draw().expect(CANNOT_FAIL);
                 data(index, &mut chart);
                 let (across, down) = chart.plotting_area().get_pixel_range();
@@ -88,6 +95,26 @@ impl Frame {
             }
             legend.draw(root, below, sample);
         })
+    }
+
+    /// Returns the height of title and remarks.
+    fn header(&self) -> i32 {
+        MARGIN + TITLE + self.remarks.len() as i32 * (REMARK + BETWEEN_LINES) + 100
+    }
+
+    /// Returns the height of each panel: its own, or its part of what the rest leaves of the height
+    /// that was chosen for the picture, but no less than its labels need.
+    fn heights(&self, legend: &Legend) -> Vec<i32> {
+        let own: Vec<i32> = self.panels.iter().map(|(_, height)| *height).collect();
+        let Some(height) = self.size.height else { return own };
+        let between = (own.len() as i32 - 1) * BETWEEN_PANELS;
+        let rest = self.header() + between + X_AXIS + 80 + legend.height() + MARGIN / 2;
+        let all: i64 = own.iter().map(|&own| i64::from(own)).sum();
+        let part = |&(ref axis, own): &(Axis, i32)| {
+            let part = i64::from((height - rest).max(0)) * i64::from(own) / all.max(1);
+            (part as i32).max(axis.least_height())
+        };
+        self.panels.iter().map(part).collect()
     }
 }
 

@@ -10,14 +10,28 @@ pub(crate) const GRID: RGBColor = RGBColor(0xdd, 0xdd, 0xdd);
 pub(crate) const FINE_GRID: RGBColor = RGBColor(0xf0, 0xf0, 0xf0);
 /// Colour of nodes that are down or go down.
 pub(crate) const DOWN: RGBColor = RGBColor(0x99, 0x99, 0x99);
+/// Colour of counts of moves.
+pub(crate) const MOVES: RGBColor = RGBColor(0xd5, 0x5e, 0x00);
 /// Colour of what has no colour of its own.
 pub(crate) const OTHERS: RGBColor = RGBColor(0x5f, 0x5f, 0x5f);
 pub(crate) const WHITE: RGBColor = RGBColor(0xff, 0xff, 0xff);
 
+/// Strength of the colour of boxes and bars, which are mixed with the background.
+pub(crate) const BOX_STRENGTH: f64 = 0.55;
+
 /// Mixes a colour with white: strength 1 is the colour, 0 is white.
-pub(crate) fn mix_with_white(RGBColor(red, green, blue): RGBColor, strength: f64) -> RGBColor {
-    let mix = |part: u8| (255.0 - (255.0 - f64::from(part)) * strength.clamp(0.0, 1.0)).round() as u8;
-    RGBColor(mix(red), mix(green), mix(blue))
+pub(crate) fn mix_with_white(colour: RGBColor, strength: f64) -> RGBColor {
+    mix(colour, WHITE, strength)
+}
+
+/// Mixes a colour with a background: strength 1 is the colour, 0 is the background.
+pub(crate) fn mix(colour: RGBColor, background: RGBColor, strength: f64) -> RGBColor {
+    let part = |own: u8, under: u8| {
+        let (own, under) = (f64::from(own), f64::from(under));
+        (under - (under - own) * strength.clamp(0.0, 1.0)).round() as u8
+    };
+    let (RGBColor(red, green, blue), under) = (colour, background);
+    RGBColor(part(red, under.0), part(green, under.1), part(blue, under.2))
 }
 
 /// Returns whether black text is more legible on the colour than white text (relative luminance of

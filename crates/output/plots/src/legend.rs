@@ -1,8 +1,9 @@
 //! Legend below the data, in as many columns as fit. The legend of plotters has one column and
 //! covers data.
 
-use crate::axis::{LABEL, MARGIN, WIDTH, shorten};
+use crate::axis::{LABEL, MARGIN};
 use crate::font;
+use crate::labels::labels;
 use crate::picture::{Area, CANNOT_FAIL};
 use plotters::style::text_anchor::HPos;
 use plotters_backend::BackendCoord;
@@ -21,9 +22,10 @@ pub(crate) struct Legend {
 }
 
 impl Legend {
-    pub(crate) fn new(names: &[String]) -> Legend {
-        let room = WIDTH - 2 * MARGIN;
-        let names: Vec<String> = names.iter().map(|name| shorten(name, LABEL, room - NAME_OFFSET)).collect();
+    /// Lays the names out in a picture of this width.
+    pub(crate) fn new(names: &[String], width: i32) -> Legend {
+        let room = width - 2 * MARGIN;
+        let names = labels(names, LABEL, room - NAME_OFFSET);
         let widest = names.iter().map(|name| font::width(name, LABEL)).max().unwrap_or(0);
         let column_width = NAME_OFFSET + widest + COLUMN_GAP;
         let columns = ((room + COLUMN_GAP) / column_width).max(1) as usize;

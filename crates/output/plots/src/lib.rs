@@ -5,6 +5,7 @@
 //!   variant. [`draw`] draws one of these.
 //! * [`draw_gantt`], [`draw_timeline`], [`draw_stretch`]: figures of an events file: jobs on nodes,
 //!   CPU in use and jobs in the system over time, the distribution of the bounded stretch.
+//! * [`draw_waits`]: mean waits by partition and hour of the week.
 //! * [`draw_plan`]: a plan of context switches, nodes by time.
 //! * [`Figure`]: a [`Picture`], which can be written as SVG, PNG or PDF, and its data as CSV.
 //!
@@ -13,6 +14,8 @@
 //! values.
 //!
 //! ```
+//! use dfrsim_plots::{ColourBy, FigureSize, Window};
+//!
 //! // A job of 10 s runs on all of node 0, beside an idle node.
 //! let events = r#"{"event":"run","format":3,"policy":"FCFS","nodes":2,"penalty_us":0,"tau_us":10000000}
 //! {"event":"submit","at_us":0,"job":0,"id":7,"tasks":1,"cpu_need":943718400,"memory":0,"run_us":10000000}
@@ -23,7 +26,7 @@
 //! let folder = tempfile::tempdir()?;
 //! let path = folder.path().join("events.jsonl");
 //! std::fs::write(&path, events)?;
-//! let figure = dfrsim_plots::draw_gantt(&path, dfrsim_plots::Window::default(), dfrsim_plots::ColourBy::Job)?;
+//! let figure = dfrsim_plots::draw_gantt(&path, Window::default(), ColourBy::Job, FigureSize::default())?;
 //! assert!(figure.picture.svg().contains("FCFS, 2 nodes"));
 //! assert_eq!(figure.csv.lines().nth(1), Some("7,0,1,0,10,0,1,1,start,complete"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -42,10 +45,12 @@
 mod axis;
 mod chart;
 mod colour;
+mod dark;
 mod drawing;
 mod events;
 mod figure;
 mod font;
+mod labels;
 mod legend;
 mod letters;
 mod line;
@@ -56,17 +61,19 @@ mod plan;
 mod render;
 mod results;
 mod scale;
+mod size;
 mod statistics;
+mod styles;
 mod table;
 #[cfg(test)]
 mod tests {
     pub(crate) mod legible;
 }
 
-pub use drawing::draw;
+pub use drawing::{Appearance, draw};
 pub use events::{
-    ColourBy, EventsError, EventsLineError, StretchForm, Window, draw_gantt, draw_gantt_of_devices,
-    draw_stretch, draw_timeline,
+    ColourBy, EventsError, EventsLineError, StretchForm, WaitsBy, Window, draw_gantt, draw_gantt_of_devices,
+    draw_stretch, draw_timeline, draw_waits,
 };
 
 /// Data of pictures and pages of a schedule: jobs with their stays on nodes, or VMs with their
@@ -84,3 +91,5 @@ pub use picture::Picture;
 pub use plan::{PlanFigureError, draw_plan};
 pub use results::{FigureOptions, ResultFigures, draw_results};
 pub use scale::Scale;
+pub use size::FigureSize;
+pub use styles::Styles;

@@ -34,6 +34,11 @@ const DASHES: [(i32, i32); 3] = [(i32::MAX, 0), (70, 35), (25, 25)];
 
 const MARKERS: usize = 5;
 
+/// Number of colours of lines.
+pub(crate) const COLOUR_COUNT: usize = COLOURS.len();
+/// Number of styles that differ in colour, dashes or marker.
+pub(crate) const STYLES: usize = COLOURS.len() * DASHES.len() * MARKERS;
+
 /// Returns the colour of the line with this number.
 pub(crate) fn colour(number: usize) -> RGBColor {
     COLOURS[number % COLOURS.len()]

@@ -12,8 +12,6 @@ use plotters_backend::BackendCoord;
 use std::collections::BTreeMap;
 use std::io::Write as _;
 
-/// Points (1/72 inch) per pixel: 600 pixels are as wide as a column of a paper, 8.5 cm.
-const POINTS: f32 = 8.5 / 2.54 * 72.0 / 600.0;
 /// Ratio of the length of the tangents to the radius in the Bezier curve of a quarter of a circle.
 const KAPPA: f32 = 0.552_284_8;
 const FONT: Name<'_> = Name(b"F1");
@@ -23,12 +21,13 @@ const GLYPHS: SystemInfo<'_> =
     SystemInfo { registry: Str(b"Adobe"), ordering: Str(b"Identity"), supplement: 0 };
 
 impl Picture {
-    /// Encodes the picture as PDF, 8.5 cm wide for 600 pixels. Texts remain texts.
+    /// Encodes the picture as PDF, of the chosen size or 8.5 cm wide. Texts remain texts.
     pub fn pdf(&self) -> Vec<u8> {
         let [catalog, pages, page, content, font, cid_font, descriptor, file, unicode] =
             std::array::from_fn(|number| Ref::new(number as i32 + 1));
         let (width, height) = self.size();
-        let size = Rect::new(0.0, 0.0, width as f32 * POINTS, height as f32 * POINTS);
+        let points = self.chosen().points as f32;
+        let size = Rect::new(0.0, 0.0, width as f32 * points, height as f32 * points);
         let mut drawing = Drawing { content: Content::new(), glyphs: BTreeMap::new() };
         drawing.draw(self);
         let Drawing { content: drawn, glyphs } = drawing;
@@ -105,8 +104,9 @@ struct Drawing {
 impl Drawing {
     fn draw(&mut self, picture: &Picture) {
         let (width, height) = picture.size();
-        let unit = POINTS / PIXEL as f32;
-        self.content.transform([unit, 0.0, 0.0, -unit, 0.0, height as f32 * POINTS]);
+        let points = picture.chosen().points as f32;
+        let unit = points / PIXEL as f32;
+        self.content.transform([unit, 0.0, 0.0, -unit, 0.0, height as f32 * points]);
         self.content.set_line_join(LineJoinStyle::RoundJoin).set_line_cap(LineCapStyle::ButtCap);
         let end = (width as i32 * PIXEL, height as i32 * PIXEL);
         self.shape(&Shape::Rectangle { from: (0, 0), to: end, fill: WHITE });
@@ -205,13 +205,15 @@ fn parts(RGBColor(red, green, blue): RGBColor) -> [f32; 3] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::size::FigureSize;
     use plotters::style::text_anchor::HPos;
 
     #[test]
     fn a_page_has_the_size_of_a_column_and_its_font() {
         let style = font::style(100, HPos::Left);
-        let picture =
-            Picture::draw(6_000, 3_000, |area| area.draw_text("Wait [h]", &style, (10, 100)).unwrap());
+        let picture = Picture::draw(6_000, 3_000, FigureSize::default(), |area| {
+            area.draw_text("Wait [h]", &style, (10, 100)).unwrap()
+        });
         let pdf = picture.pdf();
         assert!(pdf.starts_with(b"%PDF-") && pdf.ends_with(b"%%EOF"));
         let text = String::from_utf8_lossy(&pdf);
@@ -223,7 +225,9 @@ mod tests {
     #[test]
     fn text_is_drawn_as_numbers_of_glyphs() {
         let style = font::style(100, HPos::Left);
-        let picture = Picture::draw(600, 300, |area| area.draw_text("ii", &style, (10, 100)).unwrap());
+        let picture = Picture::draw(600, 300, FigureSize::default(), |area| {
+            area.draw_text("ii", &style, (10, 100)).unwrap()
+        });
         let mut drawing = Drawing { content: Content::new(), glyphs: BTreeMap::new() };
         drawing.draw(&picture);
         let (glyph, width) = font::glyph('i');

@@ -1,6 +1,8 @@
 //! Pictures: plotters draws into a list of shapes, from which SVG and PNG are written.
 
 use crate::font::{self, CAP_HEIGHT};
+use crate::size::FigureSize;
+pub(crate) use crate::size::PIXEL;
 use plotters::coord::Shift;
 use plotters::drawing::{DrawingArea, IntoDrawingArea as _};
 use plotters::style::RGBColor;
@@ -11,20 +13,18 @@ use plotters_backend::{
 };
 use std::convert::Infallible;
 
-/// Units per pixel: lengths and coordinates are integers, in tenths of a pixel, wherever something
-/// is drawn.
-pub(crate) const PIXEL: i32 = 10;
-
 /// Message for drawing errors, which cannot occur: plotters draws into memory, with the embedded
 /// font.
 pub(crate) const CANNOT_FAIL: &str = "drawing into memory cannot fail";
 
-/// A picture: shapes on a white background. A picture as wide as a column of a paper (8.5 cm) has
-/// 600 pixels.
+/// A picture: shapes on a white background. Without a chosen size it is as wide as a column of a
+/// paper (8.5 cm), with 600 pixels.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Picture {
     /// Width and height in pixels.
     size: (u32, u32),
+    /// Size that was chosen for the figure.
+    chosen: FigureSize,
     shapes: Vec<Shape>,
 }
 
@@ -79,17 +79,20 @@ pub(crate) enum Side {
 pub(crate) type Area<'p> = DrawingArea<&'p mut Picture, Shift>;
 
 impl Picture {
-    /// Creates a picture of this size, rounded up to whole pixels, and calls `draw` on it.
-    pub(crate) fn draw(width: i32, height: i32, draw: impl FnOnce(&Area<'_>)) -> Picture {
+    /// Creates a picture of this width and height, rounded up to whole pixels, and calls `draw` on
+    /// it.
+    pub(crate) fn draw(width: i32, height: i32, chosen: FigureSize, draw: impl FnOnce(&Area<'_>)) -> Picture {
         let pixels = |length: i32| length.unsigned_abs().div_ceil(PIXEL.unsigned_abs());
-        let mut picture = Picture { size: (pixels(width), pixels(height)), shapes: Vec::new() };
+        let mut picture = Picture { size: (pixels(width), pixels(height)), chosen, shapes: Vec::new() };
         draw(&(&mut picture).into_drawing_area());
         picture
     }
     /// Puts pictures one below the other.
     pub(crate) fn stacked(pictures: impl IntoIterator<Item = Picture>) -> Picture {
-        let mut stacked = Picture { size: (0, 0), shapes: Vec::new() };
-        for Picture { size: (width, height), shapes } in pictures {
+        let mut stacked = Picture { size: (0, 0), chosen: FigureSize::default(), shapes: Vec::new() };
+        for Picture { size: (width, height), chosen, shapes } in pictures {
+            let above = stacked.chosen.height.unwrap_or(0);
+            stacked.chosen = FigureSize { height: chosen.height.map(|own| above + own), ..chosen };
             let down = stacked.size.1 as i32 * PIXEL;
             stacked.shapes.extend(shapes.into_iter().map(|shape| shape.moved_down(down)));
             stacked.size = (stacked.size.0.max(width), stacked.size.1 + height);
@@ -99,6 +102,18 @@ impl Picture {
     /// Returns width and height in pixels.
     pub const fn size(&self) -> (u32, u32) {
         self.size
+    }
+    /// Returns the size that was chosen for the figure.
+    pub(crate) const fn chosen(&self) -> &FigureSize {
+        &self.chosen
+    }
+    /// Returns the height in cm if it is not the one that was chosen, because titles, axes and legend
+    /// leave the data no room in that.
+    pub fn other_height_cm(&self) -> Option<f64> {
+        let height = self.size.1 as i32 * PIXEL;
+        let is_other =
+            self.chosen.height.is_some_and(|chosen| height.abs_diff(chosen) > PIXEL.unsigned_abs());
+        is_other.then(|| self.chosen.centimetres(height))
     }
     pub(crate) fn shapes(&self) -> &[Shape] {
         &self.shapes

@@ -1,6 +1,7 @@
 //! Output of shapes as SVG and PNG, with plotters' backends.
 
 use crate::colour::WHITE;
+use crate::dark;
 use crate::letters::Letters;
 use crate::picture::{CANNOT_FAIL, PIXEL, Picture, Shape};
 use plotters::style::Color as _;
@@ -8,8 +9,12 @@ use plotters_backend::{BackendCoord, DrawingBackend, DrawingErrorKind};
 use plotters_bitmap::BitMapBackend;
 use plotters_svg::SVGBackend;
 
-/// Pixels of a PNG per pixel of the picture, in each direction.
+/// Smallest number of pixels of a PNG per pixel of the picture, in each direction.
 const PNG_SCALE: u32 = 2;
+/// Least resolution of a PNG file of a chosen size, in pixels per point (300 per inch).
+const RESOLUTION: f64 = 300.0 / 72.0;
+/// Points in a metre.
+const POINTS_PER_M: f64 = 72.0 / 0.0254;
 /// Supersampling factor in each direction, for smooth edges.
 const SUPERSAMPLING: u32 = 3;
 
@@ -23,19 +28,41 @@ impl Picture {
         let backend = SVGBackend::with_string(&mut svg, (width * pixels, height * pixels));
         Renderer { backend, scale: 1.0, joins_lines: true }.draw(self);
         let drawn = format!("<svg width=\"{}\" height=\"{}\"", width * pixels, height * pixels);
-        svg.replacen(&drawn, &format!("<svg width=\"{width}\" height=\"{height}\""), 1)
+        let chosen = self.chosen();
+        let on_paper = |pixels: u32| match chosen.is_chosen {
+            true => format!("{:.2}pt", f64::from(pixels) * chosen.points),
+            false => pixels.to_string(),
+        };
+        svg.replacen(
+            &drawn,
+            &format!("<svg width=\"{}\" height=\"{}\"", on_paper(width), on_paper(height)),
+            1,
+        )
     }
 
-    /// Encodes the picture as PNG, with two pixels per pixel of the picture in both directions.
+    /// Formats the picture as SVG that follows the colour scheme of the reader: in a dark one, the
+    /// background is dark and texts are light. For figures of results, whose texts are all on the
+    /// background.
+    pub fn svg_for_page(&self) -> String {
+        let svg = self.svg();
+        let (tag, rest) = svg.split_at(svg.find('>').map_or(0, |end| end + 1));
+        format!("{tag}\n<style>{}</style>{rest}", dark::style())
+    }
+
+    /// Encodes the picture as PNG, with two pixels per pixel of the picture in both directions, or with
+    /// more if a chosen size needs them for 300 pixels per inch.
     pub fn png(&self) -> Vec<u8> {
-        let (width, height) = self.size();
-        let (columns, rows) = (width * PNG_SCALE, height * PNG_SCALE);
+        let ((width, height), chosen) = (self.size(), self.chosen());
+        let times = PNG_SCALE.max((chosen.points * RESOLUTION).ceil() as u32);
+        let (columns, rows) = (width * times, height * times);
         let mut samples = vec![0; (columns * rows * SUPERSAMPLING * SUPERSAMPLING * 3) as usize];
         let backend =
             BitMapBackend::with_buffer(&mut samples, (columns * SUPERSAMPLING, rows * SUPERSAMPLING));
-        let scale = f64::from(PNG_SCALE * SUPERSAMPLING) / f64::from(PIXEL);
+        let scale = f64::from(times * SUPERSAMPLING) / f64::from(PIXEL);
         Renderer { backend, scale, joins_lines: false }.draw(self);
-        encode(&average_samples(&samples, columns as usize, rows as usize), columns, rows)
+        let per_metre = (f64::from(times) / chosen.points * POINTS_PER_M).round() as u32;
+        let pixels = average_samples(&samples, columns as usize, rows as usize);
+        encode(&pixels, columns, rows, chosen.is_chosen.then_some(per_metre))
     }
 }
 
@@ -74,13 +101,16 @@ fn average_samples(samples: &[u8], columns: usize, rows: usize) -> Vec<u8> {
     pixels
 }
 
-fn encode(pixels: &[u8], width: u32, height: u32) -> Vec<u8> {
+/// Encodes pixels; `per_metre` is the resolution on paper.
+fn encode(pixels: &[u8], width: u32, height: u32, per_metre: Option<u32>) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut encoder = png::Encoder::new(&mut bytes, width, height);
     encoder.set_color(png::ColorType::Rgb);
     encoder.set_depth(png::BitDepth::Eight);
     encoder.set_compression(png::Compression::Default);
     encoder.set_filter(png::FilterType::NoFilter);
+    let dimensions = |each| png::PixelDimensions { xppu: each, yppu: each, unit: png::Unit::Meter };
+    encoder.set_pixel_dims(per_metre.map(dimensions));
     let mut writer = encoder.write_header().expect(CANNOT_FAIL);
     writer.write_image_data(pixels).expect(CANNOT_FAIL);
     writer.finish().expect(CANNOT_FAIL);
@@ -150,6 +180,7 @@ impl<B: DrawingBackend> Renderer<B> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::size::FigureSize;
     use plotters::element::Rectangle;
     use plotters::style::BLACK;
     use plotters::style::text_anchor::HPos;
@@ -159,7 +190,9 @@ mod tests {
     fn control_characters_do_not_get_into_svg() {
         let name = "a\u{1}\u{1b}[2J\n<b>\u{ffff}&\u{7f}";
         let style = crate::font::style(100, HPos::Left);
-        let picture = Picture::draw(300, 200, |area| area.draw_text(name, &style, (10, 100)).unwrap());
+        let picture = Picture::draw(300, 200, FigureSize::default(), |area| {
+            area.draw_text(name, &style, (10, 100)).unwrap()
+        });
         let svg = picture.svg();
         assert!(!svg.contains(|it: char| it.is_control() && it != '\n'), "{svg:?}");
         let shown = "a\u{fffd}\u{fffd}[2J\u{fffd}&lt;b&gt;\u{fffd}&amp;\u{fffd}";
@@ -171,7 +204,7 @@ mod tests {
     #[test]
     fn a_png_reads_back() {
         let square = Rectangle::new([(0, 0), (5, 5)], BLACK.filled());
-        let picture = Picture::draw(30, 20, |area| area.draw(&square).unwrap());
+        let picture = Picture::draw(30, 20, FigureSize::default(), |area| area.draw(&square).unwrap());
         let bytes = picture.png();
         let mut reader = png::Decoder::new(&bytes[..]).read_info().unwrap();
         let mut pixels = vec![0; reader.output_buffer_size()];
@@ -185,12 +218,12 @@ mod tests {
     #[test]
     fn the_thinnest_rectangle_is_seen() {
         let thin = Rectangle::new([(10, 0), (10, 20)], BLACK.filled());
-        let picture = Picture::draw(30, 20, |area| area.draw(&thin).unwrap());
+        let picture = Picture::draw(30, 20, FigureSize::default(), |area| area.draw(&thin).unwrap());
         assert!(
             picture.svg().contains("<rect x=\"10\" y=\"0\" width=\"1\" height=\"20\""),
             "{}",
             picture.svg()
         );
-        assert_ne!(picture.png(), Picture::draw(30, 20, |_| {}).png());
+        assert_ne!(picture.png(), Picture::draw(30, 20, FigureSize::default(), |_| {}).png());
     }
 }

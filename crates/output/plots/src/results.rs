@@ -1,10 +1,13 @@
 //! Figures of the results of any study.
 
-use crate::drawing::draw;
+use crate::drawing::{Appearance, draw};
 use crate::figure::Figure;
 use crate::picture::Picture;
+use crate::size::FigureSize;
+use crate::styles::Styles;
 use csv::{ReaderBuilder, WriterBuilder};
 use dfrsim_lab::{Drawing, Registry, Results, ResultsError};
+use dfrsim_model::named::UnknownName;
 use std::collections::BTreeSet;
 
 /// The figures of results, and notes on what is missing.
@@ -17,12 +20,14 @@ pub struct ResultFigures {
 }
 
 /// Choice of what the figures of results show.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct FigureOptions {
     /// Column whose values have panels of their own, one below the other in each figure.
     pub panels: Option<String>,
     /// Series, samples or lines in their order; all if empty.
     pub series: Vec<String>,
+    /// Size of each figure, or of each of its panels.
+    pub size: FigureSize,
 }
 
 /// Draws all figures of results: those that the study defines, then the default ones, unless the
@@ -36,13 +41,19 @@ pub fn draw_results(
     registry: &Registry,
     options: &FigureOptions,
 ) -> Result<ResultFigures, ResultsError> {
-    let Some(column) = &options.panels else { return Ok(draw_all(&drawings(results, registry)?, options)) };
+    check_series(&drawings(results, registry)?, options)
+        .map_err(|message| ResultsError::new(&results.folder, message))?;
+    let styles = Styles::new(results.variant_names()?);
+    let appearance = Appearance { size: options.size, styles };
+    let Some(column) = &options.panels else {
+        return Ok(draw_all(&drawings(results, registry)?, options, &appearance));
+    };
     let mut panels = Vec::new();
     for value in results.values(column)? {
         let selected = results.select(&[format!("{column}={value}")])?;
         let mut drawings = drawings(&selected, registry)?;
         drawings.iter_mut().for_each(|drawing| drawing.title += &format!(", {column} {value}"));
-        panels.push((value, draw_all(&drawings, options)));
+        panels.push((value, draw_all(&drawings, options, &appearance)));
     }
     Ok(joined(column, panels))
 }
@@ -95,6 +106,18 @@ fn data_of_panel(csv: &str, column: &str, value: &str, has_header: bool) -> Stri
     String::from_utf8(data).expect("fields are text")
 }
 
+/// Checks that each chosen series is in some figure.
+///
+/// # Errors
+/// Returns a message of one line with the first that is not, and the nearest name or all names.
+fn check_series(drawings: &[Drawing], options: &FigureOptions) -> Result<(), String> {
+    let known: BTreeSet<&str> = drawings.iter().flat_map(Drawing::series).collect();
+    match options.series.iter().find(|name| !known.contains(name.as_str())) {
+        Some(name) => Err(UnknownName::new("series", name, known).to_string()),
+        None => Ok(()),
+    }
+}
+
 fn drawings(results: &Results<'_>, registry: &Registry) -> Result<Vec<Drawing>, ResultsError> {
     let own = results.drawings(registry)?;
     let mut others = dfrsim_lab::default_drawings(&results.rows()?);
@@ -102,7 +125,7 @@ fn drawings(results: &Results<'_>, registry: &Registry) -> Result<Vec<Drawing>, 
     Ok([own, others].concat())
 }
 
-fn draw_all(drawings: &[Drawing], options: &FigureOptions) -> ResultFigures {
+fn draw_all(drawings: &[Drawing], options: &FigureOptions, appearance: &Appearance) -> ResultFigures {
     let (mut drawn, mut stems) = (ResultFigures::default(), BTreeSet::new());
     for drawing in drawings {
         let chosen = (!options.series.is_empty()).then(|| drawing.clone().with_series(&options.series));
@@ -112,7 +135,7 @@ fn draw_all(drawings: &[Drawing], options: &FigureOptions) -> ResultFigures {
             drawn.left_out.push(format!("{}: has none of these series; it has: {there}", drawing.title));
             continue;
         }
-        match draw(chosen) {
+        match draw(chosen, appearance) {
             Some(mut figure) => {
                 figure.stem = unique_stem(&figure.stem, &stems);
                 stems.insert(figure.stem.clone());
@@ -133,7 +156,7 @@ fn unique_stem(stem: &str, used: &BTreeSet<String>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{FigureOptions, data_of_panel, draw_all, joined};
+    use super::{Appearance, FigureOptions, check_series, data_of_panel, draw_all, joined};
     use dfrsim_lab::{Axis, Chart, Drawing, Samples};
 
     fn drawing(values: Vec<f64>) -> Drawing {
@@ -153,14 +176,15 @@ mod tests {
     #[test]
     fn stems_are_unique_and_drawings_without_values_are_reported() {
         let values = [vec![1.0], Vec::new(), vec![2.0], vec![3.0]];
-        let drawn = draw_all(&values.map(drawing), &FigureOptions::default());
+        let drawn = draw_all(&values.map(drawing), &FigureOptions::default(), &Appearance::default());
         let stems: Vec<&str> = drawn.figures.iter().map(|(_, figure)| figure.stem.as_str()).collect();
         assert_eq!(stems, ["wait", "wait-2", "wait-3"]);
         assert_eq!(drawn.left_out, ["Wait by policy: no values to draw"]);
     }
     #[test]
     fn panels_are_stacked_with_their_data() {
-        let panel = |value: f64| draw_all(&[drawing(vec![value])], &FigureOptions::default());
+        let panel =
+            |value: f64| draw_all(&[drawing(vec![value])], &FigureOptions::default(), &Appearance::default());
         let height = panel(1.0).figures[0].1.picture.size().1;
         let all = joined("load", vec![("0.5".to_owned(), panel(1.0)), ("a,b".to_owned(), panel(2.0))]);
         assert_eq!(all.figures.len(), 1);
@@ -173,11 +197,23 @@ mod tests {
     }
 
     #[test]
+    fn a_series_of_no_figure_is_an_error() {
+        let options =
+            |name: &str| FigureOptions { series: vec![name.to_owned()], ..FigureOptions::default() };
+        assert_eq!(check_series(&[drawing(vec![1.0])], &options("EASY")), Ok(()));
+        let error = check_series(&[drawing(vec![1.0])], &options("EASYY")).unwrap_err();
+        assert_eq!(error, "unknown series `EASYY`; did you mean `EASY`?");
+    }
+
+    #[test]
     fn other_series_are_left_out() {
         let options =
             |name: &str| FigureOptions { series: vec![name.to_owned()], ..FigureOptions::default() };
-        assert_eq!(draw_all(&[drawing(vec![1.0])], &options("EASY")).figures.len(), 1);
-        let left_out = draw_all(&[drawing(vec![1.0])], &options("CONS")).left_out;
+        assert_eq!(
+            draw_all(&[drawing(vec![1.0])], &options("EASY"), &Appearance::default()).figures.len(),
+            1
+        );
+        let left_out = draw_all(&[drawing(vec![1.0])], &options("CONS"), &Appearance::default()).left_out;
         assert_eq!(left_out, ["Wait by policy: has none of these series; it has: EASY"]);
     }
 }

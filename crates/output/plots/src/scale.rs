@@ -115,6 +115,12 @@ impl Scale {
         Scale { from: rows as f64, to: 0.0, is_logarithmic: false, ticks }
     }
 
+    /// Creates a linear axis that covers exactly this range, with labels at some values.
+    pub(crate) fn labelled(from: f64, to: f64, labels: impl IntoIterator<Item = (f64, String)>) -> Scale {
+        let ticks = labels.into_iter().map(|(value, label)| tick(value, &label)).collect();
+        Scale { from, to, is_logarithmic: false, ticks }
+    }
+
     /// Removes labels that would overlap the previous one on a horizontal axis of this length.
     pub(crate) fn without_overlaps(mut self, length: i32, size: i32) -> Scale {
         let mut free_from = f64::NEG_INFINITY;
@@ -127,6 +133,23 @@ impl Scale {
             } else if label.is_some() {
                 free_from = at + half + f64::from(size) * 0.6;
             }
+        }
+        self
+    }
+
+    /// Leaves every second, third and so on of the labels of a vertical axis of this length, so that they
+    /// do not overlap.
+    pub(crate) fn without_overlaps_above(mut self, length: i32, size: i32) -> Scale {
+        let places: Vec<f64> = self.labels().map(|(place, _)| place * f64::from(length)).collect();
+        let far = f64::from(size) * 1.25;
+        let is_apart = |step: &usize| {
+            let kept: Vec<f64> = places.iter().step_by(*step).copied().collect();
+            kept.windows(2).all(|pair| (pair[1] - pair[0]).abs() >= far)
+        };
+        let step = (1..=places.len().max(1)).find(is_apart).unwrap_or(1);
+        let labelled = self.ticks.iter_mut().filter(|tick| tick.label.is_some());
+        for (_, tick) in { labelled }.enumerate().filter(|(place, _)| place % step != 0) {
+            tick.label = None;
         }
         self
     }

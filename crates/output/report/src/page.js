@@ -39,10 +39,11 @@ function addFilter(table) {
 
 // One listener for all tables, those made below included.
 document.addEventListener("click", (event) => {
-  const header = event.target.closest("th");
-  if (header && event.target.closest("button")) sort(header);
+  const target = /** @type {Element} */ (event.target);
+  const header = target.closest("th");
+  if (header && target.closest("button")) sort(header);
 });
-for (const table of document.querySelectorAll("table.data")) {
+for (const table of /** @type {NodeListOf<HTMLTableElement>} */ (document.querySelectorAll("table.data"))) {
   if (table.tBodies[0].rows.length > 10) addFilter(table);
 }
 
@@ -55,9 +56,9 @@ addEventListener("hashchange", unfold);
 unfold();
 
 // Paper cannot be unfolded.
-let unfolded = [];
+let unfolded = /** @type {HTMLDetailsElement[]} */ ([]);
 addEventListener("beforeprint", () => {
-  unfolded = [...document.querySelectorAll("details:not([open], [data-long])")];
+  unfolded = [...document.querySelectorAll(/** @type {"details"} */ ("details:not([open], [data-long])"))];
   for (const one of unfolded) one.open = true;
 });
 addEventListener("afterprint", () => {
@@ -135,7 +136,7 @@ function showPart(part) {
   const primary = metrics.length > 0 && metrics[0].is_primary ? metrics[0] : null;
   const moreIsBetter = primary !== null && primary.more_is_better;
   // Runs and groups without a value are last in any case.
-  const bestFirst = (a, b) => (a === null || b === null ? (a === null) - (b === null) : moreIsBetter ? b - a : a - b);
+  const bestFirst = (a, b) => (a === null || b === null ? Number(a === null) - Number(b === null) : moreIsBetter ? b - a : a - b);
   const worstFirst = (a, b) => (a === null || b === null ? bestFirst(a, b) : bestFirst(b, a));
   const varying = keys.map((key, place) => ({ ...key, place })).filter((key) => key.values.length > 1);
   const named = (key, value) => (value === "" ? `no ${key.name}` : key.around[0] + value + key.around[1]);

@@ -107,7 +107,7 @@ impl Table {
                                 @if is_number[column] {
                                     td.number data-value=(line[column]) { (rounded_cell(&line[column])) }
                                 } @else {
-                                    td class=[self.verdict_class(column, &line[column])] { (line[column]) }
+                                    td class=[self.verdict_class(column, &line[column])] { (self.words(&line[column])) }
                                 }
                             }
                         } }
@@ -128,6 +128,19 @@ impl Table {
         self.lines.iter().filter(|line| line[column] == verdict.to_string()).count()
     }
 
+    /// Formats a text; in claims, what is between backticks is code.
+    fn words(&self, text: &str) -> Markup {
+        let parts: Vec<&str> = text.split('`').collect();
+        let is_paired = parts.len() % 2 == 1;
+        html! {
+            @if self.name == CLAIMS && is_paired {
+                @for (place, part) in parts.iter().enumerate() {
+                    @if place % 2 == 1 { code { (part) } } @else { (part) }
+                }
+            } @else { (text) }
+        }
+    }
+
     /// Returns the CSS class that colours a verdict; `None` for other cells.
     fn verdict_class(&self, column: usize, cell: &str) -> Option<&'static str> {
         let is_verdict = self.name == CLAIMS && self.names[column].starts_with("verdict");
@@ -146,4 +159,21 @@ fn rounded_cell(cell: &str) -> String {
     let long = Some(cell).filter(|cell| cell.len() > 6);
     let number = long.and_then(|cell| cell.parse::<f64>().ok()).filter(|number| number.fract() != 0.0);
     number.map_or_else(|| cell.to_owned(), rounded)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CLAIMS, Table};
+    use dfrsim_lab::ReadFile;
+
+    #[test]
+    fn claims_have_code_between_backticks() {
+        let words = |name: &str, text: &str| {
+            let file = ReadFile { name: name.to_owned(), header: Vec::new(), lines: Vec::new() };
+            Table::new(name, file, &[]).words(text).into_string()
+        };
+        assert_eq!(words(CLAIMS, "as `EASY` <is>"), "as <code>EASY</code> &lt;is&gt;");
+        assert_eq!(words(CLAIMS, "one ` alone"), "one ` alone");
+        assert_eq!(words("other", "`EASY`"), "`EASY`");
+    }
 }

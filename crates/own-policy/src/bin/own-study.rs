@@ -5,8 +5,8 @@
 use dfrsim::lab::fields::{Scenario, count, one_or_many};
 use dfrsim::lab::query::{Cells, ClaimChecker, Entries};
 use dfrsim::lab::{
-    Audit, Axis, Cell, Chart, Claim, Digester, Drawing, Failure, Input, InstanceId, Join, Labels, Long,
-    NamedTable, Prepared, RunContext, RunError, Series, Statistics, Study, Table, columns, fields,
+    Audit, Axis, Cell, Chart, Claim, Digester, Drawing, Failure, Input, InstanceId, Labels, Long, NamedTable,
+    Prepared, RunContext, RunError, Series, Statistics, Study, Table, columns, fields,
 };
 use dfrsim::model::{Seed, named};
 use rand::RngExt as _;
@@ -219,7 +219,7 @@ impl Study for ListScheduling {
             let own = groups(rows).into_iter().filter(|group| group.0.1 == order);
             let mean = |ratios: &[f64]| ratios.iter().sum::<f64>() / ratios.len() as f64;
             let points = own.map(|((processors, _), ratios)| (processors as f64, mean(&ratios))).collect();
-            Series { name: order.to_string(), points, join: Join::Straight }
+            Series::new(order.to_string(), points)
         };
         let (x, y) = (Axis::linear("processors"), Axis::linear("makespan by the best one, mean"));
         let chart = Chart::lines(x, y, "order", Order::ALL.iter().map(series).collect());

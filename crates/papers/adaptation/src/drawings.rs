@@ -4,7 +4,7 @@ use crate::rows::Row;
 use crate::scenario::Changes;
 use crate::tables::{gaps, rows_of_variant};
 use dfrsim_lab::fields::Scenario;
-use dfrsim_lab::{Axis, Chart, Drawing, Join, Long, Series, average};
+use dfrsim_lab::{Axis, Chart, Drawing, Long, Series, average};
 
 pub(crate) fn all(scenario: &Scenario<Changes>, rows: &Long<Row>) -> Vec<Drawing> {
     let series = scenario.costs.iter().map(|&cost| {
@@ -12,7 +12,7 @@ pub(crate) fn all(scenario: &Scenario<Changes>, rows: &Long<Row>) -> Vec<Drawing
             average(gaps(rows_of_variant(rows, cost, percent))).map(|gap| (percent, 100.0 * gap))
         };
         let variants = scenario.variants().into_iter().filter(|(of, _)| *of == cost);
-        Series { name: cost.to_string(), points: variants.filter_map(point).collect(), join: Join::Straight }
+        Series::new(cost.to_string(), variants.filter_map(point).collect())
     });
     let x = Axis::linear("budget (% of what it costs to move everything)");
     let chart = Chart::lines(x, Axis::linear("mean gap (% of the optimum)"), "cost", series.collect());

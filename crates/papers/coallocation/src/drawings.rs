@@ -3,7 +3,7 @@
 use crate::pairs::{COUNTS, Data};
 use crate::published::{CASES, TABLE_2};
 use crate::tables::{SERIES, series_ms};
-use dfrsim_lab::{Axis, Chart, Drawing, Join, Series, mean};
+use dfrsim_lab::{Axis, Chart, Drawing, Series, mean};
 
 /// Draws table 2 with the published values, and figure 2 if searches were timed.
 pub(crate) fn drawings(data: &Data<'_>) -> Vec<Drawing> {
@@ -40,7 +40,7 @@ fn figure_2(data: &Data<'_>) -> Option<Drawing> {
     let times: Vec<[Option<f64>; 5]> = sizes.iter().map(|&size| series_ms(data, size)).collect();
     let series = |(place, (name, ..)): (usize, (&str, &str, Option<bool>))| {
         let points = sizes.iter().zip(&times).filter_map(|(&size, times)| Some((size as f64, times[place]?)));
-        Series { name: name.replace('_', " "), points: points.collect(), join: Join::Straight }
+        Series::new(name.replace('_', " "), points.collect())
     };
     let series: Vec<Series> =
         SERIES.into_iter().enumerate().map(series).filter(|series| !series.points.is_empty()).collect();

@@ -32,7 +32,7 @@ fn figure_3(scenario: &ContextSwitches) -> Drawing {
     let of = |action: usize| {
         let points = times.iter().map(|(memory, times)| (*memory, times[action].1)).collect();
         let name = times[0].1[action].0.trim_end_matches("_s").replace('_', " ");
-        Series { name, points, join: Join::Straight }
+        Series::new(name, points)
     };
     let series = (0..times[0].1.len()).map(of).collect();
     let chart =
@@ -49,7 +49,7 @@ fn figure_12(rows: &Long<Row>) -> Drawing {
     let minutes = |span: SimSpan| span.as_secs_f64() / 60.0;
     let line = |(place, row): (usize, &StayRow)| {
         let ends = [row.start_s, row.start_s + row.duration_s].map(|at| (minutes(at), (place + 1) as f64));
-        Series { name: row.vjob.clone(), points: ends.to_vec(), join: Join::Straight }
+        Series::new(row.vjob.clone(), ends.to_vec())
     };
     let series = rows.of::<StayRow>().filter(first).enumerate().map(line).collect();
     let chart = Chart::lines(
@@ -70,7 +70,7 @@ fn figure_10(rows: &Long<Row>) -> Drawing {
             Some((f64::from(vms), average(own.iter().filter_map(of).map(|cost| cost as f64))?))
         };
         let points = sizes.iter().filter_map(point).collect();
-        Series { name: name.to_owned(), points, join: Join::Straight }
+        Series::new(name.to_owned(), points)
     };
     let series = vec![
         series("first-fit decreasing", |pair| Some(pair.first_fit.cost_mb)),
@@ -87,7 +87,7 @@ fn figure_11(rows: &Long<Row>) -> Drawing {
     let policy = Policy::Optimised.name();
     let own = rows.of::<SwitchRow>().filter(|row| row.policy == policy);
     let points = own.map(|row| (row.cost_mb as f64, row.duration_s.as_secs_f64())).collect();
-    let series = vec![Series { name: policy.to_owned(), points, join: Join::None }];
+    let series = vec![Series::new(policy.to_owned(), points).joined(Join::None)];
     let chart = Chart::lines(Axis::linear("cost (MB)"), Axis::linear("duration (s)"), "policy", series);
     Drawing::new("figure-11", "RR-6929, figure 11: the duration of context switches by their cost", chart)
         .with_remark("All replications.")
@@ -104,7 +104,7 @@ fn over_time(
     let series = |policy: &&str| {
         let own = rows.of::<LoadRow>().filter(|row| row.policy == *policy && row.replication == 0);
         let points = own.map(|row| (row.start_s.as_secs_f64() / 60.0, of(row))).collect();
-        Series { name: (*policy).to_owned(), points, join: Join::Steps }
+        Series::new((*policy).to_owned(), points).joined(Join::Steps)
     };
     let series = policies.iter().map(series).collect();
     let chart = Chart::lines(Axis::linear("time (min)"), Axis::linear(label), "policy", series);

@@ -6,13 +6,16 @@ use crate::groups::{Group, Load, Matrix};
 use crate::rows::SimulationRow;
 use crate::scenario::Simulation;
 use crate::tables::{gb_per_s, migration_gb_per_s, preemption_gb_per_s};
-use dfrsim_lab::{Axis, Chart, Drawing, Join, Series, by_key, stem};
+use dfrsim_lab::{Axis, Bootstrap, Chart, Drawing, Estimate, Join, Series, by_key, stem};
 use dfrsim_model::SimSpan;
 use dfrsim_policies::PolicySetting;
 use std::collections::BTreeSet;
 
 /// Name of the series of the best points of all lines (the Pareto front).
 const BEST: &str = "best at equal bandwidth";
+
+/// Number of resamples of the intervals of figure 5.1.
+const RESAMPLES: usize = 1_000;
 
 /// Groups of one scope and setting that differ only in their period; there are at least two.
 struct Line<'g, 'a> {
@@ -101,21 +104,26 @@ fn by_load(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Vec<Drawing> {
     if panels.len() < 2 {
         return Vec::new();
     }
+    let bootstrap = Bootstrap { resamples: RESAMPLES, ..Bootstrap::for_tables(matrix.scenario.seed) };
     let drawing = |groups: Vec<(f64, &Group<'_>)>| {
         let (conditions, workload) = panel(&groups[0]);
         let of_policies = by_key(groups, |(_, group)| name(simulation, group));
         let series = of_policies.iter().map(|groups| {
-            let point =
-                |(load, group): &(f64, &Group<'_>)| Some((*load, group.mean_of(|row, _| row.degradation)?));
-            let points = groups.iter().filter_map(point).collect();
-            Series { name: name(simulation, groups[0].1), points, join: Join::Straight }
+            let point = |(load, group): &(f64, &Group<'_>)| {
+                let Estimate { value, interval } = bootstrap.mean(&group.values(|row| row.degradation))?;
+                Some(((*load, value), interval))
+            };
+            let (points, intervals) = groups.iter().filter_map(point).unzip();
+            Series { intervals, ..Series::new(name(simulation, groups[0].1), points) }
         });
         let y = Axis::logarithmic("mean degradation from bound");
         let chart = Chart::lines(Axis::linear("load"), y, "policy", series.collect());
         let parts: Vec<&str> =
             [&*workload, &*conditions].into_iter().filter(|part| !part.is_empty()).collect();
         let stem = format!("load-degradation-{}", stem(&parts.join(" ")));
-        Drawing::new(stem, format!("Degradation by load: {}", parts.join(", ")), chart)
+        Drawing::new(stem, format!("Degradation by load: {}", parts.join(", ")), chart).with_remark(
+            "Degradation: largest bounded stretch / lower bound, mean over traces with 95 % intervals.",
+        )
     };
     panels.into_iter().map(drawing).collect()
 }
@@ -200,10 +208,7 @@ fn by_period(lines: &[Line<'_, '_>]) -> Vec<Drawing> {
             line.groups.iter().filter_map(point).collect()
         };
         let name = |line: &Line<'_, '_>| if is_by_scope { line.scope.clone() } else { line.name.clone() };
-        lines
-            .iter()
-            .map(|line| Series { name: name(line), points: points(line), join: Join::Straight })
-            .collect()
+        lines.iter().map(|line| Series::new(name(line), points(line))).collect()
     };
     let drawing = |(kind, title, y, metric): (&str, &str, &str, Metric)| {
         let chart = Chart::Lines {
@@ -226,12 +231,10 @@ fn trade_off(lines: &[Line<'_, '_>]) -> Option<Drawing> {
             |group: &&Group<'_>| Some((group.mean_of(gb_per_s)?, group.mean_of(|row, _| row.degradation)?));
         line.groups.iter().filter_map(point).collect()
     };
-    let mut series: Vec<Series> = lines
-        .iter()
-        .map(|line| Series { name: line.name.clone(), points: points(line), join: Join::Straight })
-        .collect();
+    let mut series: Vec<Series> =
+        lines.iter().map(|line| Series::new(line.name.clone(), points(line))).collect();
     let best = pareto_front(series.iter().flat_map(|series| series.points.clone()).collect());
-    series.push(Series { name: BEST.to_owned(), points: best, join: Join::Steps });
+    series.push(Series::new(BEST.to_owned(), best).joined(Join::Steps));
     let chart = Chart::Lines {
         x: Axis::linear("mean preemption and migration (GB/s)"),
         y: Axis::automatic("mean degradation from bound"),

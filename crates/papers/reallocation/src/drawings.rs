@@ -3,7 +3,7 @@
 
 use crate::metrics::{Group, Metric, Metrics};
 use crate::tables::PublishedTable;
-use dfrsim_lab::{Axis, Chart, Drawing, Join, Series, mean, stem};
+use dfrsim_lab::{Axis, Chart, Drawing, Series, mean, stem};
 use std::collections::BTreeSet;
 
 /// Builds a figure for each published table for which we have values, and those by workload.
@@ -23,7 +23,7 @@ fn by_workload(table: &PublishedTable, metrics: &Metrics) -> Vec<Drawing> {
             Some((f64::from(number), metrics.value(metric, group, workload)?))
         };
         let points: Vec<(f64, f64)> = (1_u32..).zip(&metrics.workloads).filter_map(value).collect();
-        (!points.is_empty()).then(|| Series { name: group.heuristic.clone(), points, join: Join::Straight })
+        (!points.is_empty()).then(|| Series::new(group.heuristic.clone(), points))
     };
     let names = metrics.workloads.iter().zip(1..).map(|(name, number)| format!("{number} {name}"));
     let names = names.collect::<Vec<_>>().join(", ");

@@ -112,7 +112,7 @@ fn draw_family(
 ) -> Option<Drawing> {
     let series = |points: Vec<(String, (f64, f64))>| {
         let (names, points): (Vec<_>, Vec<_>) = points.into_iter().unzip();
-        Series { name: names[0].clone(), points, join: Join::Straight }
+        Series::new(names[0].clone(), points)
     };
     let series: Vec<Series> = by_key(points, |(name, _)| name.clone()).into_iter().map(series).collect();
     let chart = Chart::lines(x, y, "algorithm", series.clone());
@@ -134,7 +134,8 @@ fn figure_4_1(table: &Table) -> Vec<Drawing> {
     let drawing = |(stem, title, letter): (&str, &str, char)| {
         let series = (1..=7).map(|number| format!("{letter}{number}")).map(|name| {
             let own = points.iter().filter(|(pass, _)| pass.split('_').any(|part| part == name));
-            Series { points: own.map(|(_, point)| *point).collect(), name, join: Join::None }
+            let own = own.map(|(_, point)| *point).collect();
+            Series::new(name, own).joined(Join::None)
         });
         let (x, y) = (Axis::linear("failure rate (%)"), Axis::linear("mean gap to LPBOUND (% of it)"));
         let name = if letter == 'P' { "node picking" } else { "job sorting" };
@@ -178,7 +179,7 @@ fn against_slack(table: &Table, name: String, column: &str, is_meant: impl Fn(&s
     let own = lines(table).filter(|line| is_meant(line.text("line")));
     let points = own.filter_map(|line| Some((line.number("slack")?, line.number(column)?))).collect();
     let join = if column.ends_with("_published") { Join::None } else { Join::Straight };
-    Series { name, points, join }
+    Series::new(name, points).joined(join)
 }
 
 fn by_slack(stem: &str, title: &str, series: Vec<Series>) -> Option<Drawing> {

@@ -217,15 +217,43 @@ impl FromStr for Policy {
     }
 }
 
+/// Other words for policies, in lower case, with the policies that may be meant.
+const OTHER_WORDS: [(&str, &[&str]); 9] = [
+    ("fifo", &["FCFS"]),
+    ("backfill", &["EASY", "CONS"]),
+    ("backfilling", &["EASY", "CONS"]),
+    ("aggressive", &["EASY"]),
+    ("conservative", &["CONS"]),
+    ("bestfit", &["EASY/PLACE=FIT"]),
+    ("sched/backfill", &["SLURM"]),
+    ("sched/builtin", &["FCFS"]),
+    ("dfrs", &["GreedyPM*/per/OPT=MIN/MVT=600"]),
+];
+
+/// Well-known policies, which stand for all where no name is similar.
+const WELL_KNOWN: [&str; 6] =
+    ["FCFS", "EASY", "CONS", "SLURM", "EQUIPARTITION", "GreedyPM*/per/OPT=MIN/MVT=600"];
+
 /// Builds the error for an unknown name. If the name is that of a queue order alone, the error
-/// suggests the best-known policies with this order.
+/// suggests the best-known policies with this order; if it is another word for a policy, that one.
 pub(crate) fn unknown_name(name: &str, known: impl Iterator<Item = String>) -> UnknownName {
+    let with =
+        |choices: Vec<String>| UnknownName { what: "policy", found: name.to_owned(), nearest: None, choices };
     let order =
         name.to_ascii_uppercase().parse::<QueueOrder>().ok().filter(|order| *order != QueueOrder::default());
-    let Some(order) = order else { return UnknownName::new("policy", name, known) };
-    let ordered = |base| format!("{base}/ORDER={order}");
-    let choices = ["FCFS", "EASY"].map(ordered).into();
-    UnknownName { what: "policy", found: name.to_owned(), nearest: None, choices }
+    if let Some(order) = order {
+        return with(["FCFS", "EASY"].map(|base| format!("{base}/ORDER={order}")).into());
+    }
+    let word = name.to_ascii_lowercase();
+    if let Some((_, meant)) = OTHER_WORDS.iter().find(|(other, _)| *other == word) {
+        return with(meant.iter().map(|&policy| policy.to_owned()).collect());
+    }
+    let unknown = UnknownName::new("policy", name, known);
+    if unknown.nearest.is_some() {
+        return unknown;
+    }
+    let all = "another of those that `dfrsim policies` lists".to_owned();
+    with(WELL_KNOWN.into_iter().map(str::to_owned).chain([all]).collect())
 }
 
 /// Returns the candidate names for the correction of a misspelt one.

@@ -7,7 +7,7 @@ use crate::picture_files::{self, Format};
 use clap::Args;
 use dfrsim_lab::compare::{CompareError, CompareOptions, ComparedRows, Comparison, LeftOut, compare};
 use dfrsim_lab::{Confidence, InputSection, Results, Table};
-use dfrsim_plots::draw;
+use dfrsim_plots::{Appearance, draw};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 /// Compare two results, or two variants of one, instance by instance
 ///
 /// Pairs rows of the same labels, instance and variant. For each combination of labels (and for all
-/// loads together) and variant: mean and median of the differences (B - A) and the ratios (B / A)
+/// loads and all logs together) and variant: mean and median of the differences (B - A) and the ratios (B / A)
 /// with bootstrap confidence intervals, the numbers of pairs in which B is better, equal and worse,
 /// and those in which only one of them has a value. Exit code 2 if no rows match.
 #[derive(Args, Debug)]
@@ -162,7 +162,9 @@ fn write(folder: &Path, text: &str, comparison: &Comparison) -> Result<(), Failu
     for named in comparison.exact_tables() {
         files.add_bytes(&folder.join(format!("{}.csv", named.name)), named.table.csv())?;
     }
-    let figures = comparison.drawings().iter().filter_map(draw).collect::<Vec<_>>();
+    let appearance = Appearance::default();
+    let drawings = comparison.drawings();
+    let figures: Vec<_> = drawings.iter().filter_map(|drawing| draw(drawing, &appearance)).collect();
     let placed = figures.iter().map(|figure| (folder.join(&figure.stem), figure));
     picture_files::write(&mut files, placed, &[Format::Svg, Format::Png])?;
     files.finish()

@@ -75,6 +75,6 @@ fn write_parquet(results: &Results<'_>, frame: &DataFrame, path: &Path) -> Resul
 #[cfg(not(feature = "parquet"))]
 fn write_parquet(_: &Results<'_>, _: &DataFrame, _: &Path) -> Result<(), Failure> {
     Err(Failure::input(
-        "this dfrsim was built without Parquet; rebuild it with `cargo build --release --features parquet`",
+        "this dfrsim was built without Parquet; released programs and the Python package have it, as has one that is built with `--features parquet`; --jsonl writes the same rows",
     ))
 }

@@ -2,6 +2,7 @@
 
 use crate::context::Context;
 use crate::failure::Failure;
+use crate::figure_size::{FigureSizeArguments, notify_of_other_height};
 use crate::output::{OutputFiles, Written, notice};
 use crate::picture_files::{self, Format};
 use clap::Args;
@@ -11,15 +12,16 @@ use std::path::PathBuf;
 /// Draw all figures of a run's results
 ///
 /// For every study: the distribution of its primary metric over the instances by variant, as box
-/// plots and as distribution functions, and the mean by each numeric label (a load) and variant (a
-/// period) with several values. In addition the figures of the study itself, such as those of its
+/// plots and as distribution functions, the mean by variant as bars, and the mean by each numeric label
+/// (a load) and variant (a period) with several values, as lines. Means have intervals of 95 %
+/// confidence. A policy has the same colour in all figures. In addition the figures of the study itself, such as those of its
 /// paper. The data of each picture are written next to it, as CSV. Prints the paths of the written
 /// files; skipped figures, and the reasons, go to standard error.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
   dfrsim run --out results/quickstart && dfrsim results figures results/quickstart
-  dfrsim results figures results/table_5_2 --out paper/figures --pictures pdf
+  dfrsim results figures results/table_5_2 --out paper/figures --pictures pdf --width 12 --font-size 8
   dfrsim results figures results/figure_5_1 --where penalty_s=300 --series EASY --series FCFS")]
 pub(crate) struct Figures {
     /// Result folder that `dfrsim run` wrote
@@ -41,13 +43,15 @@ pub(crate) struct Figures {
     /// Draw only this series of each figure, as the legend names it; several are drawn in this order
     #[arg(long, value_name = "NAME")]
     series: Vec<String>,
+    #[command(flatten)]
+    size: FigureSizeArguments,
 }
 
 impl Figures {
     pub(crate) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
         let results = super::read(&self.results, context.registry)?;
         let results = results.select(&self.condition).map_err(Failure::input)?;
-        let options = FigureOptions { panels: self.panels, series: self.series };
+        let options = FigureOptions { panels: self.panels, series: self.series, size: self.size.size()? };
         let ResultFigures { figures, left_out } =
             draw_results(&results, context.registry, &options).map_err(Failure::input)?;
         if figures.is_empty() {
@@ -58,6 +62,7 @@ impl Figures {
         let mut files = OutputFiles::in_folder(&out)?;
         left_out.iter().for_each(|reason| notice!("{reason}"));
         for (_, figure) in &figures {
+            notify_of_other_height(figure);
             figure.remarks.iter().for_each(|remark| notice!("{}: {remark}", figure.stem));
         }
         let placed = figures.iter().map(|(_, figure)| (out.join(&figure.stem), figure));

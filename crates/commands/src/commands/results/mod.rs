@@ -41,11 +41,28 @@ fn overwrite_guard(results: &Read<'_>) -> OverwriteGuard {
     })
 }
 
+/// Returns the names of the folders in a folder that have results, in alphabetical order.
+fn folders_with_results(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
+    let with_results = entries.filter(|entry| entry.path().join(MANIFEST).exists());
+    let mut names: Vec<String> =
+        with_results.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
 /// Reads the results of a folder, with a notice if a later run is unfinished.
 fn read<'a>(folder: &Path, registry: &'a Registry) -> Result<Read<'a>, Failure> {
     let kind = if folder.is_file() { recognise(folder).ok() } else { None };
     if let Some(message) = kind.and_then(|kind| kind.refusal_as(Expected::Results)) {
         return Err(Failure::in_file(folder, message));
+    }
+    if !folder.join(MANIFEST).exists() {
+        let inside = folders_with_results(folder);
+        if !inside.is_empty() {
+            let message = format!("has no results itself; its folders with results: {}", inside.join(", "));
+            return Err(Failure::in_file(folder, message));
+        }
     }
     let results = Read::read(folder, registry).map_err(Failure::input)?;
     if results.has_newer_run {

@@ -51,7 +51,8 @@ impl Report {
         events.add_output("--out", path.as_path())?;
         let drawn =
             draw_results(&results, context.registry, &FigureOptions::default()).map_err(Failure::input)?;
-        let picture = |(title, figure): (String, Figure)| Picture { title, svg: figure.picture.svg() };
+        let picture =
+            |(title, figure): (String, Figure)| Picture { title, svg: figure.picture.svg_for_page() };
         let pictures: Vec<Picture> = drawn.figures.into_iter().map(picture).collect();
         let schedules = schedules(&self.results, self.events)?;
         let page = dfrsim_report::page(&results, &pictures, &schedules).map_err(Failure::input)?;

@@ -7,6 +7,7 @@ use indicatif::ProgressBar;
 use std::io::{self, IsTerminal as _};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
+use terminal_size::terminal_size_of;
 
 /// Maximum number of variants that are shown on a terminal.
 const MAX_VARIANTS: usize = 15;
@@ -27,9 +28,11 @@ pub(super) fn with_display<T>(quiet: bool, sweep: impl FnOnce(&dyn Progress) -> 
             let standings = locked();
             bar.set_length(standings.total() as u64);
             bar.set_position(standings.finished() as u64);
-            bar.set_message(standings.table(MAX_VARIANTS));
+            // The terminal may have another size at each update; a line that it breaks would stay there.
+            let width = terminal_size_of(io::stderr()).map_or(usize::MAX, |(width, _)| width.0.into());
+            bar.set_message(cut(&standings.table(MAX_VARIANTS), width));
         };
-        let bar = bar(0, "{bar:30} {pos}/{len} {per_sec} {eta} left\n{msg}");
+        let bar = bar(0, "{bar:30} {pos}/{len} {per_sec:1} {eta} left\n{msg}");
         with_bar(REDRAW_INTERVAL, &bar, draw, || sweep(&add))
     } else {
         let begin = Instant::now();
@@ -39,5 +42,25 @@ pub(super) fn with_display<T>(quiet: bool, sweep: impl FnOnce(&dyn Progress) -> 
             || notice!("{}", locked().line(begin.elapsed())),
             || sweep(&add),
         )
+    }
+}
+
+/// Cuts the lines of a text that are longer than `width`.
+fn cut(text: &str, width: usize) -> String {
+    let line = |line: &str| match line.char_indices().nth(width) {
+        Some((end, _)) => line[..end].to_owned(),
+        None => line.to_owned(),
+    };
+    text.lines().map(line).collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::cut;
+
+    #[test]
+    fn long_lines_are_cut() {
+        assert_eq!(cut("abc\nab\n\u{e9}\u{e9}\u{e9}", 2), "ab\nab\n\u{e9}\u{e9}");
+        assert_eq!(cut("abc", usize::MAX), "abc");
     }
 }

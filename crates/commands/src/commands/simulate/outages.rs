@@ -82,6 +82,12 @@ impl OutageArguments {
                 if let (Some(Err(error)), false) = (found, path.exists()) {
                     return Err(Failure::input(format!("--failures: {error}")));
                 }
+                if !path.exists() {
+                    let message = format!(
+                        "--failures: there is no file {text:?}; expected one, or two distributions in seconds, of the time between failures and of the repair: weibull:864000:0.7,lognormal:14400:1"
+                    );
+                    return Err(Failure::input(message));
+                }
                 times.file = Some(LocatedFile::new(text, path));
             }
         }

@@ -1,5 +1,6 @@
 //! Rendering of drawings, which are data, as pictures.
 
+mod bars;
 mod beside;
 mod intervals;
 mod lines;
@@ -7,11 +8,14 @@ mod samples;
 #[cfg(test)]
 mod tests;
 
-use crate::axis::{Axis, LABEL, WIDTH, shorten};
+use crate::axis::{Axis, LABEL};
 use crate::chart::Frame;
 use crate::figure::Figure;
+use crate::labels::labels;
 use crate::picture::{PIXEL, Picture};
 use crate::scale::Scale;
+use crate::size::FigureSize;
+use crate::styles::Styles;
 use crate::table::Csv;
 use dfrsim_lab::{self as lab, Chart, Drawing, range};
 
@@ -20,15 +24,27 @@ const MAX_SHOWN: usize = 12;
 /// Largest number of rows in a figure with a row for each name.
 const MAX_ROWS: usize = 40;
 
+/// Appearance of figures.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Appearance {
+    /// Size on paper, and size of the letters.
+    pub size: FigureSize,
+    /// Styles of the series.
+    pub styles: Styles,
+}
+
 /// Renders a drawing as a figure: the picture, and all of its values as CSV. Returns `None` if the
 /// drawing has no values that its axes can show.
-pub fn draw(drawing: &Drawing) -> Option<Figure> {
-    let mut sheet = Captions { title: drawing.title.clone(), remarks: drawing.remarks.clone() };
+pub fn draw(drawing: &Drawing, appearance: &Appearance) -> Option<Figure> {
+    let mut sheet =
+        Captions { title: drawing.title.clone(), remarks: drawing.remarks.clone(), size: appearance.size };
+    let styles = &appearance.styles;
     let (picture, csv) = match &drawing.chart {
-        Chart::Lines { x, y, name, series } => lines::draw(&mut sheet, (x, y), name, series)?,
-        Chart::Boxes(samples) => samples::boxes(&mut sheet, samples)?,
-        Chart::Distribution(samples) => samples::distributions(&mut sheet, samples)?,
+        Chart::Lines { x, y, name, series } => lines::draw(&mut sheet, (x, y), name, series, styles)?,
+        Chart::Boxes(samples) => samples::boxes(&mut sheet, samples, styles)?,
+        Chart::Distribution(samples) => samples::distributions(&mut sheet, samples, styles)?,
         Chart::PublishedComparison { value, name, lines } => beside::draw(&mut sheet, value, name, lines)?,
+        Chart::Bars { value, name, bars } => bars::draw(&mut sheet, value, name, bars, styles)?,
         Chart::Intervals { value, name, reference, better, lines } => {
             intervals::draw(&mut sheet, (value, *reference, *better), name, lines)?
         }
@@ -36,19 +52,22 @@ pub fn draw(drawing: &Drawing) -> Option<Figure> {
     Some(Figure { stem: drawing.stem.clone(), picture, csv: csv.finish(), remarks: sheet.remarks })
 }
 
-/// Title and remarks above a picture.
+/// Title and remarks above a picture, and its size.
 struct Captions {
     title: String,
     remarks: Vec<String>,
+    size: FigureSize,
 }
 
 impl Captions {
     fn frame(&self, x: Axis, panels: Vec<(Axis, i32)>) -> Frame {
-        Frame { title: self.title.clone(), remarks: self.remarks.clone(), x, panels, names: Vec::new() }
+        let (title, remarks) = (self.title.clone(), self.remarks.clone());
+        Frame { title, remarks, x, panels, names: Vec::new(), size: self.size }
     }
     /// Creates a frame with a row of this height for each name.
     fn rows<'a>(&self, x: Axis, names: impl Iterator<Item = &'a str>, height: i32) -> Frame {
-        let labels: Vec<String> = names.map(|name| shorten(name, LABEL, WIDTH / 2)).collect();
+        let names: Vec<String> = names.map(str::to_owned).collect();
+        let labels = labels(&names, LABEL, self.size.width / 2);
         let rows = labels.len();
         let y = Axis::rows("", rows, (0..).map(middle).zip(labels));
         self.frame(x, vec![(y, rows as i32 * height + 8 * PIXEL)])

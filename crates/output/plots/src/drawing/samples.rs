@@ -3,12 +3,13 @@
 use super::{Captions, Drawn, MAX_ROWS, MAX_SHOWN, axis, is_shown, middle};
 use crate::axis::Axis;
 use crate::chart::{Chart, ONE_PANEL};
-use crate::colour::{INK, mix_with_white};
+use crate::colour::{BOX_STRENGTH, INK, mix_with_white};
 use crate::line::{self, Line};
 use crate::palette;
 use crate::picture::CANNOT_FAIL;
 use crate::scale::Scale;
 use crate::statistics::{BoxPlot, distribution};
+use crate::styles::Styles;
 use crate::table::Csv;
 use dfrsim_lab::{Axis as LabAxis, Join, Samples};
 use plotters::element::{Circle, PathElement, Rectangle};
@@ -46,19 +47,21 @@ fn value_axis(value: &LabAxis, samples: &[Sample<'_>]) -> Option<Axis> {
 }
 
 /// Draws the empirical distribution function of each sample.
-pub(super) fn distributions(sheet: &mut Captions, samples: &Samples) -> Option<Drawn> {
+pub(super) fn distributions(sheet: &mut Captions, samples: &Samples, styles: &Styles) -> Option<Drawn> {
     let mut csv = Csv::new([samples.name.as_str(), "value", "part_no_larger"]);
     let mut lines = Vec::new();
     let all = on_axis(sheet, samples, MAX_SHOWN);
     let shown = &all[..all.len().min(MAX_SHOWN)];
+    let numbers = styles.of(shown.iter().map(|sample| sample.name));
     for (number, sample) in all.iter().enumerate() {
         let steps = distribution(&sample.sorted_values);
         for (value, part) in &steps {
             csv.line([&sample.name, value, part]);
         }
         let points = std::iter::once((steps[0].0, 0.0)).chain(steps.iter().copied()).collect();
-        if number < shown.len() {
-            lines.push(Line { panel: 0, name: sample.name.to_owned(), points, join: Join::Steps });
+        if let Some(&style) = numbers.get(number) {
+            let (name, intervals) = (sample.name.to_owned(), Vec::new());
+            lines.push(Line { panel: 0, name, style, points, intervals, join: Join::Steps });
         }
     }
     let x = value_axis(&samples.value, shown)?;
@@ -67,7 +70,7 @@ pub(super) fn distributions(sheet: &mut Captions, samples: &Samples) -> Option<D
 }
 
 /// Draws a box plot for each sample, from top to bottom.
-pub(super) fn boxes(sheet: &mut Captions, samples: &Samples) -> Option<Drawn> {
+pub(super) fn boxes(sheet: &mut Captions, samples: &Samples, styles: &Styles) -> Option<Drawn> {
     let header = ["count", "low_whisker", "quartile_1", "median", "quartile_3", "high_whisker", "outliers"];
     let [count, low, first, median, third, high, outliers] = header;
     let mut csv = Csv::new([samples.name.as_str(), count, low, first, median, third, high, outliers]);
@@ -81,9 +84,11 @@ pub(super) fn boxes(sheet: &mut Captions, samples: &Samples) -> Option<Drawn> {
         let outliers: Vec<String> = outliers.iter().map(f64::to_string).collect();
         csv.line([&sample.name, count, low, first, median, third, high, &outliers.join(" ")]);
     }
+    let numbers = styles.of(shown.iter().map(|sample| sample.name));
     let picture = frame.draw(
         &mut |_, chart| {
-            plots[..shown.len()].iter().enumerate().for_each(|(row, plot)| draw(chart, plot, row));
+            let shown = plots.iter().zip(&numbers).enumerate();
+            shown.for_each(|(row, (plot, &style))| draw(chart, plot, row, style));
         },
         &mut |_, _, _| {},
     );
@@ -92,10 +97,10 @@ pub(super) fn boxes(sheet: &mut Captions, samples: &Samples) -> Option<Drawn> {
 
 /// Draws one box. Plotters' own box plots define quartiles differently, and their whiskers need not
 /// end at a value.
-fn draw(chart: &mut Chart<'_>, plot: &BoxPlot, row: usize) {
+fn draw(chart: &mut Chart<'_>, plot: &BoxPlot, row: usize, style: usize) {
     let BoxPlot { quartiles: [first, median, third], whiskers, outliers, .. } = plot;
     let (top, bottom) = (middle(row) - 0.3, middle(row) + 0.3);
-    let (colour, ink) = (palette::colour(row), INK.stroke_width(12));
+    let (colour, ink) = (palette::colour(style), INK.stroke_width(12));
     let across = |level: f64, from: f64, to: f64| PathElement::new([(from, level), (to, level)], ink);
     let down = |at: f64, reach: f64, width: u32| {
         PathElement::new([(at, middle(row) - reach), (at, middle(row) + reach)], INK.stroke_width(width))
@@ -109,8 +114,10 @@ fn draw(chart: &mut Chart<'_>, plot: &BoxPlot, row: usize) {
     ];
     chart.draw_series(lines).expect(CANNOT_FAIL);
     let corners = [(*first, top), (*third, bottom)];
-    let boxes =
-        [Rectangle::new(corners, mix_with_white(colour, 0.55).filled()), Rectangle::new(corners, ink)];
+    let boxes = [
+        Rectangle::new(corners, mix_with_white(colour, BOX_STRENGTH).filled()),
+        Rectangle::new(corners, ink),
+    ];
     chart.draw_series(boxes).expect(CANNOT_FAIL);
     chart.draw_series([down(*median, 0.3, 24)]).expect(CANNOT_FAIL);
     // Overlapping outliers are drawn once.

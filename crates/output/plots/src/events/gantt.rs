@@ -8,23 +8,26 @@ use super::lives::{JobHistories, Limits, Window};
 use super::replay::Change;
 use crate::axis::Axis;
 use crate::chart::{Chart, Frame, bar};
-use crate::colour::{DOWN, FINE_GRID, GRID, INK, mix_with_white};
+use crate::colour::{DOWN, FINE_GRID, GRID, INK, MOVES, mix_with_white};
 use crate::figure::Figure;
 use crate::legend::SAMPLE_WIDTH;
 use crate::palette;
-use crate::picture::{Area, CANNOT_FAIL, Picture};
+use crate::picture::{Area, CANNOT_FAIL, PIXEL, Picture};
 use crate::scale::Scale;
+use crate::size::FigureSize;
 use crate::table::Csv;
 use dfrsim_model::{SimTime, Yield};
 use plotters::element::{PathElement, Polygon, Rectangle};
 use plotters::style::{Color as _, RGBColor};
 use plotters_backend::BackendCoord;
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Draws a rectangle for each stay of a job on a node. Its height is the fraction of the node's CPU
 /// that the job has, its lightness the job's yield. Jobs that share a node are stacked. Nodes that
-/// are down are grey. The colours are those of `by`, which a legend explains. For a grid, the cores of all clusters are drawn; a job takes the first free
-/// ones, and is marked if it waited on another cluster before.
+/// are down are grey. The colours are those of `by`, which a legend explains. For a grid, the cores of
+/// all clusters are drawn; a job takes the first free ones, and is marked if it waited on another
+/// cluster before.
 ///
 /// The CSV data contain the rectangles that overlap the window, ordered by begin, node and offset in
 /// the stack, with their full times. A stay is split where the job's fraction of the CPU changes, or
@@ -37,8 +40,13 @@ use std::path::Path;
 /// Returns an error if the file cannot be read, is incomplete or is not an events file; if no job
 /// runs in the window; if there are too many rectangles for a picture; or if no job has the property
 /// of the colours.
-pub fn draw_gantt(path: &Path, window: Window, by: ColourBy) -> Result<Figure, EventsError> {
-    draw(path, window, by, JobHistories::read)
+pub fn draw_gantt(
+    path: &Path,
+    window: Window,
+    by: ColourBy,
+    size: FigureSize,
+) -> Result<Figure, EventsError> {
+    draw(path, window, (by, size), JobHistories::read)
 }
 
 /// Draws a row for each device of the nodes, such as a GPU, instead of each node. The height of a
@@ -47,14 +55,19 @@ pub fn draw_gantt(path: &Path, window: Window, by: ColourBy) -> Result<Figure, E
 ///
 /// # Errors
 /// Returns the errors of [`draw_gantt`], and an error if the nodes have no devices.
-pub fn draw_gantt_of_devices(path: &Path, window: Window, by: ColourBy) -> Result<Figure, EventsError> {
-    draw(path, window, by, JobHistories::read_devices)
+pub fn draw_gantt_of_devices(
+    path: &Path,
+    window: Window,
+    by: ColourBy,
+    size: FigureSize,
+) -> Result<Figure, EventsError> {
+    draw(path, window, (by, size), JobHistories::read_devices)
 }
 
 fn draw(
     path: &Path,
     window: Window,
-    by: ColourBy,
+    (by, size): (ColourBy, FigureSize),
     read: impl FnOnce(&Path, Window, Limits) -> Result<JobHistories, EventsError>,
 ) -> Result<Figure, EventsError> {
     let message =
@@ -78,6 +91,7 @@ fn draw(
         nodes: lives.clusters.iter().sum(),
         blocks: blocks(&rectangles),
         lives: &lives,
+        size,
     };
     let (picture, csv) = (chart.picture(), csv(&lives, &rectangles));
     Ok(Figure { stem: "gantt".to_owned(), picture, csv, remarks: Vec::new() })
@@ -167,7 +181,19 @@ struct Gantt<'a> {
     to: SimTime,
     blocks: Vec<Block>,
     categories: Categories,
+    size: FigureSize,
 }
+
+/// Largest number of pauses and moves that are marked one by one; the marks of more would cover the
+/// jobs.
+const MAX_MARKS: usize = 300;
+/// Number of equal parts of the time in which more of them are counted.
+const PARTS: usize = 100;
+/// Height of the panel with these counts.
+const COUNTS_HEIGHT: i32 = 70 * PIXEL;
+
+/// Numbers of pauses and moves in each part of the time.
+type Counts = [(usize, usize); PARTS];
 
 /// Symbol that the legend explains.
 #[derive(Clone, Copy, PartialEq)]
@@ -183,6 +209,7 @@ enum LegendEntry {
 impl Gantt<'_> {
     fn picture(&self) -> Picture {
         let signs = self.signs();
+        let counts = self.counts();
         let height = (f64::from(self.nodes) * 300.0).clamp(1_000.0, 3_600.0) as i32;
         let (scale, unit) = Scale::time(self.from, self.to);
         let devices = self.lives.devices.as_ref();
@@ -193,20 +220,80 @@ impl Gantt<'_> {
             None if self.lives.clusters.len() > 1 => "core".to_owned(),
             None => "node".to_owned(),
         };
+        let mut panels = vec![(Axis::rows(&of_rows, self.nodes as usize, labels), height)];
+        let mut remarks = Vec::new();
+        if let Some(counts) = &counts {
+            let sums = counts.iter().fold((0, 0), |sums, count| (sums.0 + count.0, sums.1 + count.1));
+            remarks.push(format!(
+                "{} pauses and {} moves, too many to be marked: their number in each hundredth of the time.",
+                sums.0, sums.1
+            ));
+            let most = counts.iter().map(|count| count.0 + count.1).max().unwrap_or(1);
+            panels.push((Axis::new("changes", Scale::linear(0.0, most as f64, 3)), COUNTS_HEIGHT));
+        }
         let frame = Frame {
             title: self.lives.title.clone(),
-            remarks: Vec::new(),
+            remarks,
             x: Axis { has_grid: false, ..Axis::new(format!("time [{unit}]"), scale) },
-            panels: vec![(Axis::rows(&of_rows, self.nodes as usize, labels), height)],
+            panels,
             names: signs.iter().map(|sign| sign.name(&self.categories)).collect(),
+            size: self.size,
         };
         frame.draw(
-            &mut |_, chart| self.draw(chart, f64::from(height) / f64::from(self.nodes.max(1))),
-            &mut |area, number, middle| signs[number].draw(&self.categories, area, middle),
+            &mut |panel, chart| match (panel, &counts) {
+                (1, Some(counts)) => self.draw_counts(chart, counts),
+                _ => self.draw(chart, f64::from(height) / f64::from(self.nodes.max(1)), counts.is_none()),
+            },
+            &mut |area, number, middle| signs[number].draw(&self.categories, counts.is_none(), area, middle),
         )
     }
 
-    fn draw(&self, chart: &mut Chart<'_>, row: f64) {
+    /// Returns the times of pauses and moves in the window, in microseconds; those of a job on several
+    /// nodes count once.
+    fn changes(&self) -> (Vec<u64>, Vec<u64>) {
+        let rectangles = || self.blocks.iter().map(|block| &block.rectangle);
+        let pauses = rectangles().filter(|one| one.end == Edge::Own(Change::Pause));
+        let moves = rectangles().filter(|one| one.begin == Edge::Own(Change::Migrate));
+        let times = |changes: BTreeSet<(u64, usize)>| -> Vec<u64> {
+            let times = changes.into_iter().map(|(at, _)| at);
+            times.filter(|&at| (self.from..=self.to).contains(&SimTime::from_micros(at))).collect()
+        };
+        let pauses = pauses.map(|one| (one.to, one.part.job)).collect();
+        let moves = moves.map(|one| (one.from, one.part.job)).collect();
+        (times(pauses), times(moves))
+    }
+
+    /// Counts pauses and moves by part of the time; `None` if there are few enough to be marked.
+    fn counts(&self) -> Option<Box<Counts>> {
+        let (pauses, moves) = self.changes();
+        (pauses.len() + moves.len() > MAX_MARKS).then(|| {
+            let mut counts = Box::new([(0, 0); PARTS]);
+            let span = u128::from(self.to.micros() - self.from.micros()).max(1);
+            let part = |micros: &u64| {
+                let part = u128::from(micros - self.from.micros()) * PARTS as u128 / span;
+                (part as usize).min(PARTS - 1)
+            };
+            pauses.iter().for_each(|at| counts[part(at)].0 += 1);
+            moves.iter().for_each(|at| counts[part(at)].1 += 1);
+            counts
+        })
+    }
+
+    /// Draws the numbers of pauses, and of moves above them.
+    fn draw_counts(&self, chart: &mut Chart<'_>, counts: &Counts) {
+        let span = self.to.as_secs_f64() - self.from.as_secs_f64();
+        let edge = &|part: usize| self.from.as_secs_f64() + span * part as f64 / PARTS as f64;
+        let bars = counts.iter().enumerate().flat_map(|(part, &(pauses, moves))| {
+            let (low, high) = (pauses as f64, (pauses + moves) as f64);
+            let bars = [(0.0, low, INK), (low, high, MOVES)].into_iter().filter(|(from, to, _)| from < to);
+            bars.map(move |(from, to, colour)| {
+                Rectangle::new([(edge(part), to), (edge(part + 1), from)], colour.filled())
+            })
+        });
+        chart.draw_series(bars).expect(CANNOT_FAIL);
+    }
+
+    fn draw(&self, chart: &mut Chart<'_>, row: f64, has_marks: bool) {
         let rectangle = |from: u64, to: u64, first: u32, nodes: u32, colour: RGBColor| {
             let corners =
                 [(self.second(from), f64::from(first)), (self.second(to), f64::from(first + nodes))];
@@ -225,7 +312,7 @@ impl Gantt<'_> {
         // Down times are drawn first, behind the jobs.
         let down = |one: Down| rectangle(one.from, one.to, one.first, 1, DOWN);
         chart.draw_series(downtimes(self.lives).into_iter().map(down)).expect(CANNOT_FAIL);
-        self.blocks.iter().for_each(|block| self.draw_block(chart, block));
+        self.blocks.iter().for_each(|block| self.draw_block(chart, block, has_marks));
         let ends = cluster_ends(&self.lives.clusters).filter(|&end| end < self.nodes);
         chart.draw_series(ends.map(|end| line(end, INK))).expect(CANNOT_FAIL);
     }
@@ -263,7 +350,7 @@ impl Gantt<'_> {
         SimTime::from_micros(micros).clamp(self.from, self.to).as_secs_f64()
     }
 
-    fn draw_block(&self, chart: &Chart<'_>, block: &Block) {
+    fn draw_block(&self, chart: &Chart<'_>, block: &Block, has_marks: bool) {
         let layout::Rectangle { node, all, part, below, from, to, begin, end } = &block.rectangle;
         let life = &self.lives.jobs[part.job];
         let area = chart.plotting_area().use_screen_coord();
@@ -276,7 +363,8 @@ impl Gantt<'_> {
             strength(part.job_yield.as_f64()),
         );
         bar(&area, [(left, top), (right, bottom)], colour, &life.id.to_string(), 140);
-        let is_inside = |micros: u64| (self.from..=self.to).contains(&SimTime::from_micros(micros));
+        let is_inside =
+            |micros: u64| has_marks && (self.from..=self.to).contains(&SimTime::from_micros(micros));
         if *end == Edge::Own(Change::Pause) && is_inside(*to) {
             pause_mark(&area, (right, top), bottom - top);
         }
@@ -297,18 +385,22 @@ impl LegendEntry {
         }
     }
 
-    fn draw(self, categories: &Categories, area: &Area<'_>, (x, y): BackendCoord) {
+    /// Draws the sample of the legend; changes that are not marked have the colours of their counts.
+    fn draw(self, categories: &Categories, has_marks: bool, area: &Area<'_>, (x, y): BackendCoord) {
         let (width, height) = (SAMPLE_WIDTH * 7 / 10, 110);
         let corner = (x - width / 2, y - height / 2);
         let colour = match self {
             LegendEntry::Down => DOWN,
             LegendEntry::Category(category) => categories.named[category].1,
             LegendEntry::Yield(part) => mix_with_white(palette::fill(0), strength(part)),
+            LegendEntry::Pause if !has_marks => INK,
+            LegendEntry::Migration if !has_marks => MOVES,
             LegendEntry::Pause | LegendEntry::Migration => mix_with_white(palette::fill(0), strength(0.5)),
         };
         let opposite = (corner.0 + width, corner.1 + height);
         area.draw(&Rectangle::new([corner, opposite], colour.filled())).expect(CANNOT_FAIL);
         match self {
+            LegendEntry::Pause | LegendEntry::Migration if !has_marks => {}
             LegendEntry::Pause => pause_mark(area, (opposite.0, corner.1), height),
             LegendEntry::Migration => migration_mark(area, (corner.0, y), (width, height)),
             LegendEntry::Yield(_) | LegendEntry::Down | LegendEntry::Category(_) => {}

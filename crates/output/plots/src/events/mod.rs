@@ -15,6 +15,7 @@ mod replay;
 mod stretch;
 mod thin;
 mod timeline;
+mod waits;
 
 pub use attributes::JobAttributes;
 pub use categories::ColourBy;
@@ -28,10 +29,12 @@ pub use lives::{JobHistories, Limits, Window};
 pub use replay::Change;
 pub use stretch::{StretchForm, draw_stretch};
 pub use timeline::draw_timeline;
+pub use waits::{WaitsBy, draw_waits};
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::size::FigureSize;
     use crate::tests::legible::assert_legible;
     use dfrsim_cluster::{EventLog, Metrics, Options, SummaryOptions, simulate};
     use dfrsim_model::{Job, JobId, Share, SimSpan, SimTime};
@@ -49,26 +52,55 @@ mod tests {
             for (policy, number) in POLICIES.into_iter().zip(0..) {
                 let path = folder.path().join(format!("{number}.jsonl"));
                 fs::write(&path, events(policy, nodes)).unwrap();
-                assert_legible(&draw_gantt(&path, Window::default(), ColourBy::Size).unwrap());
+                assert_legible(
+                    &draw_gantt(&path, Window::default(), ColourBy::Size, FigureSize::default()).unwrap(),
+                );
                 let window =
                     Window { from: Some(SimTime::from_secs(900)), to: Some(SimTime::from_secs(2_000)) };
-                assert_legible(&draw_gantt(&path, window, ColourBy::Job).unwrap());
-                assert_legible(&draw_timeline(&path).unwrap());
+                assert_legible(&draw_gantt(&path, window, ColourBy::Job, FigureSize::default()).unwrap());
+                for size in
+                    [FigureSize::default(), FigureSize::new(Some(12.0), Some(7.0), Some(8.0)).unwrap()]
+                {
+                    assert_legible(&draw_waits(&path, WaitsBy::All, Some(3_600), size).unwrap());
+                    assert_legible(&draw_gantt(&path, window, ColourBy::Stretch, size).unwrap());
+                }
+                let error = draw_waits(&path, WaitsBy::User, None, FigureSize::default()).unwrap_err();
+                assert!(error.to_string().ends_with("known user; there are rows by: all"), "{error}");
+                assert_legible(&draw_timeline(&path, FigureSize::default()).unwrap());
                 paths.push(path);
             }
             // The same policy occurs twice, so file names must distinguish the samples.
             paths.push(folder.path().join("again.jsonl"));
             fs::copy(&paths[0], &paths[4]).unwrap();
             for form in [StretchForm::Ecdf, StretchForm::Boxes] {
-                let figure = draw_stretch(&paths, form).unwrap();
+                let figure = draw_stretch(&paths, form, FigureSize::default()).unwrap();
                 assert_legible(&figure);
                 assert!(figure.csv.contains("FCFS (0),") && figure.csv.contains("FCFS (again),"));
             }
         }
     }
 
+    /// Checks that many pauses and moves are counted, each once, instead of being marked.
+    #[test]
+    fn many_changes_are_counted() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("many.jsonl");
+        let events = events_of_jobs(400, POLICIES[3], 8);
+        fs::write(&path, &events).unwrap();
+        let figure = draw_gantt(&path, Window::default(), ColourBy::Job, FigureSize::default()).unwrap();
+        assert_legible(&figure);
+        let text = String::from_utf8(events).unwrap();
+        let count = |kind: &str| text.matches(&format!("\"event\":\"{kind}\"")).count();
+        let remark = format!("{} pauses and {} moves, too many", count("pause"), count("migrate"));
+        assert!(figure.picture.svg().contains(&remark), "{remark}");
+    }
+
     fn events(policy: &str, nodes: u32) -> Vec<u8> {
-        let jobs: Vec<Job> = (0..40)
+        events_of_jobs(40, policy, nodes)
+    }
+
+    fn events_of_jobs(count: u64, policy: &str, nodes: u32) -> Vec<u8> {
+        let jobs: Vec<Job> = (0..count)
             .map(|id| Job {
                 id: JobId(10_000 + id),
                 submit: SimTime::from_secs(id * 40),

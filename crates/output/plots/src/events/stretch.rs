@@ -2,8 +2,9 @@
 
 use super::fault::EventsError;
 use super::replay::{Change, Job, Observer, replay};
-use crate::drawing::draw;
+use crate::drawing::{Appearance, draw};
 use crate::figure::Figure;
+use crate::size::FigureSize;
 use dfrsim_lab::{Axis, Chart, Drawing, Samples};
 use dfrsim_model::{SimSpan, stretch};
 use std::path::{Path, PathBuf};
@@ -36,7 +37,7 @@ impl Observer for Completed {
 /// # Errors
 /// Returns an error if a file cannot be read, is incomplete or is not an events file; if a file has
 /// no completed job; or if the values of tau differ.
-pub fn draw_stretch(paths: &[PathBuf], form: StretchForm) -> Result<Figure, EventsError> {
+pub fn draw_stretch(paths: &[PathBuf], form: StretchForm, size: FigureSize) -> Result<Figure, EventsError> {
     let mut runs = Vec::new();
     for path in paths {
         let mut completed = Completed::default();
@@ -71,7 +72,7 @@ pub fn draw_stretch(paths: &[PathBuf], form: StretchForm) -> Result<Figure, Even
     };
     let title = "Bounded stretch of the jobs".to_owned();
     let drawing = Drawing { stem: stem.to_owned(), title, remarks: Vec::new(), chart };
-    Ok(draw(&drawing).expect("stretches are positive"))
+    Ok(draw(&drawing, &Appearance { size, ..Appearance::default() }).expect("stretches are positive"))
 }
 
 fn stem(path: &Path) -> String {

@@ -10,6 +10,7 @@ use crate::chart::{Frame, ONE_PANEL};
 use crate::figure::Figure;
 use crate::line::{self, Line};
 use crate::scale::Scale;
+use crate::size::FigureSize;
 use crate::table::Csv;
 use dfrsim_lab::{Join, range};
 use dfrsim_model::platform::device_use::DeviceLevels;
@@ -95,7 +96,7 @@ impl Observer for Timeline {
 ///
 /// # Errors
 /// Returns an error if the file cannot be read, is incomplete or is not an events file.
-pub fn draw_timeline(path: &Path) -> Result<Figure, EventsError> {
+pub fn draw_timeline(path: &Path, size: FigureSize) -> Result<Figure, EventsError> {
     let mut timeline = Timeline::default();
     let run = replay(path, &mut timeline)?;
     timeline.settle();
@@ -117,14 +118,14 @@ pub fn draw_timeline(path: &Path) -> Result<Figure, EventsError> {
     for (number, (name, value)) in NAMES.iter().zip(values).enumerate() {
         let unit = if number == 0 { all } else { 1.0 };
         let steps = timeline.states.iter().map(|(at, state)| (*at, value(state) / unit)).collect();
-        lines.push(line_of(steps, end, (name, usize::from(number > 0)), &mut csv));
+        lines.push(line_of(steps, end, (name, usize::from(number > 0), number), &mut csv));
     }
     let of_devices: [fn(&DeviceLevels) -> u64; 2] = [|levels| levels.held, |levels| levels.useless];
     let levels = &timeline.devices.levels;
     for (name, value) in DEVICE_NAMES.iter().zip(of_devices).filter(|_| !levels.is_empty()) {
         let part = |levels: &DeviceLevels| value(levels) as f64 / levels.all.max(1) as f64;
         let steps = levels.iter().map(|(at, levels)| (*at, part(levels))).collect();
-        lines.push(line_of(steps, end, (name, 2), &mut csv));
+        lines.push(line_of(steps, end, (name, 2, lines.len()), &mut csv));
     }
     let most = range(lines[1..NAMES.len()].iter().flat_map(|line| &line.points).map(|point| point.1))
         .map_or(1.0, |range| range.1);
@@ -144,6 +145,7 @@ pub fn draw_timeline(path: &Path) -> Result<Figure, EventsError> {
         x: Axis::new(format!("time [{unit}]"), x),
         panels,
         names: Vec::new(),
+        size,
     };
     Ok(Figure {
         stem: "timeline".to_owned(),
@@ -154,7 +156,12 @@ pub fn draw_timeline(path: &Path) -> Result<Figure, EventsError> {
 }
 
 /// Reduces a step function, writes it to the data, and makes a line of it in a panel.
-fn line_of(mut steps: Vec<Step>, end: u64, (name, panel): (&str, usize), csv: &mut Csv) -> Line {
+fn line_of(
+    mut steps: Vec<Step>,
+    end: u64,
+    (name, panel, style): (&str, usize, usize),
+    csv: &mut Csv,
+) -> Line {
     steps.dedup_by_key(|step| step.1);
     let steps = thin(&steps, SPANS);
     for (at, value) in &steps {
@@ -165,5 +172,5 @@ fn line_of(mut steps: Vec<Step>, end: u64, (name, panel): (&str, usize), csv: &m
     if let Some(&(_, last)) = points.last() {
         points.push((SimTime::from_micros(end).as_secs_f64(), last));
     }
-    Line { panel, name: name.to_owned(), points, join: Join::Steps }
+    Line { panel, name: name.to_owned(), style, points, intervals: Vec::new(), join: Join::Steps }
 }

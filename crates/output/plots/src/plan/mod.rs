@@ -6,7 +6,7 @@ mod lanes;
 pub use document::PlanFigureError;
 pub use lanes::{PlanLanes, PlanStep};
 
-use crate::axis::{Axis, LABEL, WIDTH, shorten};
+use crate::axis::{Axis, LABEL, shorten};
 use crate::chart::{Frame, bar};
 use crate::colour::{DOWN, GRID, INK};
 use crate::events::{JobHistories, Stay};
@@ -15,6 +15,7 @@ use crate::legend::SAMPLE_WIDTH;
 use crate::palette;
 use crate::picture::{CANNOT_FAIL, PIXEL, Picture};
 use crate::scale::Scale;
+use crate::size::FigureSize;
 use crate::table::Csv;
 use dfrsim_model::SimTime;
 use document::{PlanAction, PlanDocument};
@@ -91,12 +92,13 @@ fn picture(plan: &PlanLanes, lives: &JobHistories, bars: &[Bar<'_>]) -> Picture 
     let end = SimTime::from_micros(lives.shown.1).max(SimTime::from_secs(1));
     let (scale, unit) = Scale::time(SimTime::ZERO, end);
 
+    let size = FigureSize::default();
     let (mut labels, mut free_from) = (Vec::new(), f64::NEG_INFINITY);
     for (first, own, bars) in &rows {
         // A label that would overlap the one above is left out.
         let middle = *first as f64 + *own as f64 / 2.0;
         if middle * lane - f64::from(LABEL) * 0.5 >= free_from {
-            labels.push((middle, shorten(&plan.lanes[bars[0].lane as usize], LABEL, WIDTH / 5)));
+            labels.push((middle, shorten(&plan.lanes[bars[0].lane as usize], LABEL, size.width / 5)));
             free_from = middle * lane + f64::from(LABEL) * 0.6;
         }
     }
@@ -106,6 +108,7 @@ fn picture(plan: &PlanLanes, lives: &JobHistories, bars: &[Bar<'_>]) -> Picture 
         x: Axis::new(format!("time [{unit}]"), scale),
         panels: vec![(Axis::rows("node", lanes, labels), height)],
         names: plan.kinds.clone(),
+        size,
     };
     frame.draw(
         &mut |_, chart| {

@@ -2,7 +2,9 @@
 
 use crate::support::file;
 use dfrsim_model::SimTime;
-use dfrsim_plots::{ColourBy, EventsError, StretchForm, Window, draw_gantt, draw_stretch, draw_timeline};
+use dfrsim_plots::{
+    ColourBy, EventsError, FigureSize, StretchForm, Window, draw_gantt, draw_stretch, draw_timeline,
+};
 use std::path::Path;
 
 const EVENTS: &str = r#"{"event":"run","format":3,"policy":"FCFS","nodes":2,"penalty_us":0,"tau_us":10000000}
@@ -16,7 +18,8 @@ const EVENTS: &str = r#"{"event":"run","format":3,"policy":"FCFS","nodes":2,"pen
 fn fault(from: &str, to: &str) -> String {
     assert!(EVENTS.contains(from));
     let events = file(&EVENTS.replacen(from, to, 1));
-    let error = draw_gantt(events.path(), Window::default(), ColourBy::Job).unwrap_err();
+    let error =
+        draw_gantt(events.path(), Window::default(), ColourBy::Job, FigureSize::default()).unwrap_err();
     error.to_string().replace(&events.path().display().to_string(), "events")
 }
 
@@ -59,10 +62,10 @@ fn incomplete_files_are_reported() {
         ([lines[0], lines[1], lines[1]].join("\n"), ":3: job 0 is submitted twice"),
     ] {
         let events = file(&text);
-        let error = draw_timeline(events.path()).unwrap_err().to_string();
+        let error = draw_timeline(events.path(), FigureSize::default()).unwrap_err().to_string();
         assert!(error.ends_with(expected), "{error}");
     }
-    let error = draw_timeline(Path::new("no such file")).unwrap_err();
+    let error = draw_timeline(Path::new("no such file"), FigureSize::default()).unwrap_err();
     assert!(matches!(error, EventsError::Io { .. }), "{error}");
 }
 
@@ -70,19 +73,21 @@ fn incomplete_files_are_reported() {
 fn files_without_anything_to_draw_are_refused() {
     let events = file(EVENTS);
     let window = Window { from: Some(SimTime::from_secs(10)), to: None };
-    let error = draw_gantt(events.path(), window, ColourBy::Job).unwrap_err();
+    let error = draw_gantt(events.path(), window, ColourBy::Job, FigureSize::default()).unwrap_err();
     assert!(error.to_string().ends_with("no job runs in the selected time span"), "{error}");
 
     let other = file(&EVENTS.replace("\"tau_us\":10000000", "\"tau_us\":5000000"));
     let paths = [events.path().to_owned(), other.path().to_owned()];
-    let error = draw_stretch(&paths, StretchForm::Boxes).unwrap_err().to_string();
+    let error = draw_stretch(&paths, StretchForm::Boxes, FigureSize::default()).unwrap_err().to_string();
     assert!(error.contains("tau is 5 s, but 10 s in "), "{error}");
 
     let lines: Vec<&str> = EVENTS.lines().collect();
     let empty = file(&[lines[0], lines[4]].join("\n"));
-    let error = draw_stretch(&[empty.path().to_owned()], StretchForm::Ecdf).unwrap_err().to_string();
+    let error = draw_stretch(&[empty.path().to_owned()], StretchForm::Ecdf, FigureSize::default())
+        .unwrap_err()
+        .to_string();
     assert!(error.ends_with("no job completed"), "{error}");
-    assert!(draw_timeline(empty.path()).is_err());
+    assert!(draw_timeline(empty.path(), FigureSize::default()).is_err());
 }
 
 /// The window clips the picture, but not the data of the rectangles that are partly in it.
@@ -91,8 +96,8 @@ fn a_window_keeps_whole_stays() {
     let events = file(EVENTS);
     let window = Window { from: Some(SimTime::from_secs(4)), to: Some(SimTime::from_secs(6)) };
     let (whole, part) = (
-        draw_gantt(events.path(), Window::default(), ColourBy::Job).unwrap(),
-        draw_gantt(events.path(), window, ColourBy::Job).unwrap(),
+        draw_gantt(events.path(), Window::default(), ColourBy::Job, FigureSize::default()).unwrap(),
+        draw_gantt(events.path(), window, ColourBy::Job, FigureSize::default()).unwrap(),
     );
     assert_eq!(whole.csv, part.csv);
     assert!(whole.picture.svg() != part.picture.svg());

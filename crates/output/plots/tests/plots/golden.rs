@@ -3,6 +3,7 @@
 
 use crate::support::{Residency, events, file, gantt, stays};
 use dfrsim_model::{Job, JobId, SimSpan, SimTime};
+use dfrsim_plots::FigureSize;
 
 /// Ten jobs that use whole nodes: submit time, nodes and run time in seconds.
 const JOBS: [(u64, u32, u64); 10] = [
@@ -120,6 +121,7 @@ fn clusters_of_a_grid_are_stacked() {
             file(text).path(),
             dfrsim_plots::Window::default(),
             dfrsim_plots::ColourBy::Job,
+            FigureSize::default(),
         )
         .unwrap_err()
         .to_string()
@@ -157,7 +159,7 @@ fn pauses_migrations_and_shifts_cut_stays() {
 
     // CPU in use: 2 halves of 2 nodes, then 1, then 2 again from 4 s to 7 s, then 1. The paused job
     // counts from 2 s to 4 s.
-    let timeline = dfrsim_plots::draw_timeline(events.path()).unwrap();
+    let timeline = dfrsim_plots::draw_timeline(events.path(), FigureSize::default()).unwrap();
     let expected = "series,from_s,value\n\
         CPU in use,0,0.5\nCPU in use,2,0.25\nCPU in use,4,0.5\nCPU in use,7,0.25\nCPU in use,9,0\n\
         running,0,2\nrunning,2,1\nrunning,4,2\nrunning,7,1\nrunning,9,0\n\
@@ -165,7 +167,11 @@ fn pauses_migrations_and_shifts_cut_stays() {
         paused,0,0\npaused,2,1\npaused,4,0\n";
     assert_eq!(timeline.csv, expected);
     // Turnarounds are 7 s and 9 s for run times of 5 s and 9 s.
-    let stretch = dfrsim_plots::draw_stretch(&[events.path().to_owned()], dfrsim_plots::StretchForm::Ecdf);
+    let stretch = dfrsim_plots::draw_stretch(
+        &[events.path().to_owned()],
+        dfrsim_plots::StretchForm::Ecdf,
+        FigureSize::default(),
+    );
     assert_eq!(stretch.unwrap().csv, "policy,value,part_no_larger\nnone,1,0.5\nnone,1.4,1\n");
 }
 
@@ -179,11 +185,12 @@ fn parts_are_those_of_the_node() {
         12,1,1,2,5,0,0.5,1,start,complete\n\
         13,0,1,3,4,0,1,1,start,complete\n";
     assert_eq!(gantt(&events).csv, expected);
-    let timeline = dfrsim_plots::draw_timeline(events.path()).unwrap();
+    let timeline = dfrsim_plots::draw_timeline(events.path(), FigureSize::default()).unwrap();
     let cpu: Vec<&str> = timeline.csv.lines().filter_map(|line| line.strip_prefix("CPU in use,")).collect();
     assert_eq!(cpu.len(), 5, "{cpu:?}");
     assert_eq!([cpu[0], cpu[4]], ["0,0.6666666666666666", "5,0"]);
     let crowded = std::fs::read_to_string(events.path()).unwrap().replace("\"on\":[[1,2]]", "\"on\":[[1,3]]");
-    let error = dfrsim_plots::draw_timeline(file(&crowded).path()).unwrap_err().to_string();
+    let error =
+        dfrsim_plots::draw_timeline(file(&crowded).path(), FigureSize::default()).unwrap_err().to_string();
     assert!(error.contains(":6: the CPU of node 1 is over-committed"), "{error}");
 }

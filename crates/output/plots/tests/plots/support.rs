@@ -2,7 +2,7 @@
 
 use dfrsim_cluster::{EventLog, Metrics, Options, SummaryOptions, simulate};
 use dfrsim_model::{Job, SimSpan};
-use dfrsim_plots::{ColourBy, Figure, Window, draw_gantt};
+use dfrsim_plots::{ColourBy, Figure, FigureSize, Window, draw_gantt};
 use dfrsim_policies::{Policy, PolicyOptions};
 use std::fs;
 use std::io::Write as _;
@@ -34,7 +34,7 @@ pub(crate) fn events(policy: &str, nodes: u32, penalty: SimSpan, jobs: &[Job]) -
 
 /// Draws the Gantt chart of a whole events file.
 pub(crate) fn gantt(events: &NamedTempFile) -> Figure {
-    draw_gantt(events.path(), Window::default(), ColourBy::Job).unwrap()
+    draw_gantt(events.path(), Window::default(), ColourBy::Job, FigureSize::default()).unwrap()
 }
 
 /// Row of a Gantt chart's data.

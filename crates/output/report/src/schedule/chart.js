@@ -567,7 +567,7 @@ class Chart {
     });
     new ResizeObserver(() => this.area.clientWidth > 0 && this.resize()).observe(area);
     this.dark.addEventListener("change", () => this.draw());
-    for (const [event, isPrinting] of [["beforeprint", true], ["afterprint", false]]) {
+    for (const [event, isPrinting] of /** @type {[string, boolean][]} */ ([["beforeprint", true], ["afterprint", false]])) {
       addEventListener(event, () => {
         this.isPrinting = isPrinting;
         this.paint();

@@ -61,6 +61,8 @@ async function readSchedule(head, text) {
     run: numbers.plain(times(jobs)),
     need: numbers.plain(new Float32Array(jobs)).map((units) => units / WHOLE_SHARE),
     fate: numbers.plain(new Uint8Array(jobs)),
+    // Where the stays of each job begin; see below.
+    stays: new Uint32Array(0),
   });
   for (let place = 0; place < jobs; place++) job.end[place] += job.submit[place];
   const stay = (schedule.stay = {

@@ -241,7 +241,9 @@ class Bins {
 class Steps {
   constructor(times, changes, order) {
     const count = order.length;
-    [this.times, this.values, this.sums] = [new Float64Array(count), new Float64Array(count), new Float64Array(count)];
+    this.times = new Float64Array(count);
+    this.values = new Float64Array(count);
+    this.sums = new Float64Array(count);
     let size = 0;
     let value = 0;
     for (const one of order) {

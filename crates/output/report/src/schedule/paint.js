@@ -8,6 +8,7 @@ const STRENGTHS = 8;
 const strengthOf = (pixels) => Math.max(0, Math.min(STRENGTHS - 1, Math.floor(1.5 * pixels - 2)));
 
 const rgb = (colour) => [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
+/** @param {number[]} colour */
 const packed = ([red, green, blue]) => ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0;
 
 // The colours of a page that is light or dark.
@@ -59,7 +60,7 @@ function strips(index, view, height) {
     for (let y = 0; y < height; y++) {
       const first = Math.floor(view.lane + y / scale);
       const last = Math.min(index.lanes, Math.max(first + 1, Math.floor(view.lane + (y + 1) / scale)));
-      if (first < last) strips.push({ top: y, bottom: y + 1, first, last });
+      if (first < last) strips.push({ top: y, bottom: y + 1, first, last, isStacked: false });
     }
     return strips;
   }
@@ -85,7 +86,10 @@ class Painter {
   paint(view, theme, chosen) {
     const { image, index } = this;
     this.pixels.fill(theme.paperPixel);
-    Object.assign(this, { view, theme, chosen, scale: image.width / view.span });
+    this.view = view;
+    this.theme = theme;
+    this.chosen = chosen;
+    this.scale = image.width / view.span;
     this.level = index.bins.levelFor(this.scale);
     for (const strip of strips(index, view, image.height)) {
       if (strip.isStacked) this.paintStack(strip);

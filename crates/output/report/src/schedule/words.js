@@ -17,7 +17,7 @@ function moment(seconds, digits = 0) {
 // A span in its two largest units: `2 d 4 h`.
 function span(seconds) {
   if (seconds < 60) return `${Number(seconds.toPrecision(4))} s`;
-  const units = [["d", DAY], ["h", 3600], ["min", 60], ["s", 1]];
+  const units = /** @type {[string, number][]} */ ([["d", DAY], ["h", 3600], ["min", 60], ["s", 1]]);
   const first = units.findIndex(([, size]) => seconds >= size);
   // Rounded to the smaller unit before it is split, so that no 24 h are left over.
   const [name, size] = units[first];

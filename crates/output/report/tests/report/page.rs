@@ -170,8 +170,10 @@ fn figures_of_all_columns_and_of_the_study_are_in_the_page() {
     let expected = ["wait-s-boxes", "wait-s-distribution", "wait-s-by-server"];
     assert_eq!((stems.as_slice(), drawn.left_out.as_slice()), (&expected[..], &[][..]));
     assert_eq!(drawn.figures[0].0, "All waits");
-    let picture =
-        |(title, figure): &(String, Figure)| Picture { title: title.clone(), svg: figure.picture.svg() };
+    let picture = |(title, figure): &(String, Figure)| Picture {
+        title: title.clone(),
+        svg: figure.picture.svg_for_page(),
+    };
     let pictures: Vec<Picture> = drawn.figures.iter().map(picture).collect();
     let page = page(&results, &pictures, &[]).unwrap();
     assert_eq!(page.matches("<figure>").count(), 3);
