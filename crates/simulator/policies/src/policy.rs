@@ -117,6 +117,18 @@ impl Policy {
         matches!(self, Policy::Batch(_) | Policy::Custom(_))
     }
 
+    /// Returns whether the policy takes account of resources that the cluster has
+    /// [as a whole](dfrsim_model::platform::common). SLURM does not yet, and the policies that preempt or
+    /// share nodes do not.
+    #[must_use]
+    pub fn runs_with_common_resources(self) -> bool {
+        match self {
+            Policy::Batch(batch) => batch.backfilling != Backfilling::Slurm,
+            Policy::Custom(_) => true,
+            Policy::Equipartition | Policy::Fractional(_) | Policy::Ranked(_) | Policy::Gang => false,
+        }
+    }
+
     /// Returns the scheduling period, if it is part of the policy's name instead of its options.
     #[must_use]
     pub fn own_period(self) -> Option<SimSpan> {

@@ -109,10 +109,25 @@ impl BatchState {
     /// Computes the reservation of the job at a queue index, if it can have one.
     fn head_reservation(&mut self, now: SimTime, at: usize) -> Option<HeadReservation> {
         self.pools.count(self.queue.jobs[at].request);
+        if self.pools.common.is_some() {
+            return self.head_reservation_with_common(now, at);
+        }
         if self.releases_at_estimated_ends() {
             return HeadReservation::new(&self.pools, now, &self.queue.jobs[at], self.running.releases(now));
         }
         HeadReservation::new(&self.pools, now, &self.planned(now, at), self.releases(now).into_iter())
+    }
+
+    /// Computes the reservation of the job at a queue index where the cluster has resources as a whole,
+    /// and reserves its amounts of these in the plan of the cycle.
+    #[inline(never)]
+    fn head_reservation_with_common(&mut self, now: SimTime, at: usize) -> Option<HeadReservation> {
+        self.plan_common_amounts(now);
+        let job = self.planned(now, at);
+        let head = HeadReservation::new(&self.pools, now, &job, self.releases(now).into_iter())?;
+        let (start, end) = head.interval();
+        self.pools.reserve_common_amounts(job.request, start, end);
+        Some(head)
     }
 
     /// Finds the next job, from a queue index on, that may fit into the free resources now.

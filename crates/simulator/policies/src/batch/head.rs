@@ -85,7 +85,7 @@ impl HeadReservation {
             for &speed in pools.speeds.iter().filter(|_| rooms.total >= width) {
                 let at = (speed, time, job.job.end(time, speed));
                 let sum = pools.open_sum(&rooms, need, at);
-                if sum >= width {
+                if sum >= width && pools.has_common_amounts(need, time, at.2) {
                     let mut tasks = vec![0; rooms.by_pool.len()];
                     for group in pools.open(amounts, speed, time, at.2) {
                         tasks[group.pools.clone()].copy_from_slice(&rooms.by_pool[group.pools.clone()]);
@@ -102,6 +102,11 @@ impl HeadReservation {
             let next = releases.peek().map(|(end, _)| *end).into_iter().chain(opens.peek().copied());
             time = next.min()?;
         }
+    }
+
+    /// Returns the interval of the reservation, if it is one of particular amounts.
+    pub(super) fn interval(&self) -> (SimTime, SimTime) {
+        (self.shadow_time, self.end)
     }
 
     /// Adds the resources of a running job that ends now instead of at `end`, its expected end.
@@ -166,7 +171,9 @@ impl HeadReservation {
         for (place, &speed) in pools.speeds.iter().enumerate() {
             let end = job.job.end(now, speed);
             let at = (speed, now, end);
-            if pools.open_sum(rooms, job.request, at) < width {
+            if pools.open_sum(rooms, job.request, at) < width
+                || !pools.has_common_amounts(job.request, now, end)
+            {
                 continue;
             }
             if end <= self.shadow_time {

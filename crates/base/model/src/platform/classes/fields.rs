@@ -1,6 +1,8 @@
 //! Platform files in TOML.
 
-use super::{NodeClass, NodeClasses, Resource, Sharing};
+use super::{
+    CommonFields, NodeClass, NodeClasses, NodePowerFields, PowerFields, Resource, Sharing, power_fields,
+};
 use crate::platform::devices::MOST_DEVICES;
 use crate::platform::hosts::expand;
 use crate::{Share, Yield};
@@ -82,6 +84,12 @@ pub struct PlatformFields {
     /// run, while other requests that no class can satisfy are ignored.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unavailable: Vec<String>,
+    /// Resources that the cluster has as a whole, such as licences, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub common: BTreeMap<String, CommonFields>,
+    /// Settings of the power of the cluster, and its cap.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub power: Option<PowerFields>,
     /// Node classes.
     pub classes: Vec<ClassFields>,
 }
@@ -122,6 +130,9 @@ pub struct ClassFields {
     /// them.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub hosts: String,
+    /// Power that a node draws.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub power: Option<NodePowerFields>,
 }
 
 const fn full_speed() -> f64 {
@@ -227,10 +238,11 @@ impl PlatformFields {
                 wrong.require(is_possible, &path, || format!("expected at most {MOST_DEVICES} devices"));
             }
         }
+        wrong.0.extend(power_fields::invalid_fields(self));
         wrong.0
     }
 
-    fn resource_names(&self) -> BTreeSet<&str> {
+    pub(super) fn resource_names(&self) -> BTreeSet<&str> {
         let others = self.unavailable.iter().map(String::as_str).filter(|name| !name.starts_with('@'));
         self.classes
             .iter()
@@ -281,12 +293,13 @@ impl PlatformFields {
             speed: Yield::nearest(class.speed),
             amounts: names.iter().map(|&name| class.resources.get(name).copied().unwrap_or(0)).collect(),
             features: class.features.iter().fold(0, |all, name| all | 1 << bit(name)),
+            power: class.power.as_ref().map(|power| power.node_power(&names)),
         };
         let add = |nodes: &mut u32, class: &ClassFields| {
             *nodes += class.nodes;
             Some(*nodes)
         };
-        Ok(NodeClasses {
+        let mut all = NodeClasses {
             resources: resources.collect(),
             classes: self.classes.iter().map(class).collect(),
             ends: self.classes.iter().scan(0, add).collect(),
@@ -295,7 +308,16 @@ impl PlatformFields {
             reference_memory_mb: (reference.memory_gb * 1024.0).round() as u64,
             hosts: self.hosts(),
             features: features.into_iter().map(str::to_owned).collect(),
-        })
+            common: self.common.iter().map(|(name, fields)| fields.resource(name)).collect(),
+            power: power_fields::cluster_power(self),
+        };
+        let cap = self.power.as_ref().map_or_else(Vec::new, PowerFields::cap_steps);
+        if !cap.is_empty() {
+            all.cap_power(&cap).map_err(|reason| {
+                PlatformError::Fields(vec![InvalidField { path: "power".to_owned(), reason }])
+            })?;
+        }
+        Ok(all)
     }
 }
 
@@ -320,7 +342,7 @@ impl InvalidFields {
     }
 }
 
-fn is_name(text: &str) -> bool {
+pub(super) fn is_name(text: &str) -> bool {
     !text.is_empty() && text.chars().all(|letter| letter.is_alphanumeric() || letter == '-' || letter == '_')
 }
 
