@@ -461,6 +461,7 @@ impl Simulate {
         let misfits: Vec<String> = misfits.iter().flat_map(MisfitCounts::lines).collect();
         misfits.iter().for_each(|line| notice!("{}: {line}", subject.workload.display()));
         let devices = devices.and_then(|mut devices| devices.figures());
+        self.platform.check_series(energy.as_ref())?;
         let energy = energy.and_then(|energy| energy.figures());
         let account = report.account().summary();
         Ok((Simulation { metrics, files, misfits, devices, energy, account }, begin.elapsed()))

@@ -6,6 +6,7 @@ use dfrsim_model::platform::NodeSpan;
 use dfrsim_model::platform::classes::{Demand, NodeClasses};
 use dfrsim_model::platform::common::{CommonDemand, CommonResource};
 use dfrsim_model::platform::power::ENERGY_PARTS;
+use dfrsim_model::platform::series::EnergySeries;
 use dfrsim_model::{Share, SimTime, Yield};
 use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
@@ -33,6 +34,11 @@ pub struct EnergyMetrics {
     peak: u128,
     /// Time in which the power of tasks exceeded the cap, in microseconds.
     over_cap: u64,
+    /// Energy of the job that left last.
+    last_job: u128,
+    /// Sums of the energy times the values of the series for a kilowatt-hour.
+    carbon: u128,
+    price: u128,
 }
 
 /// Power of a job in the system.
@@ -65,6 +71,12 @@ pub struct EnergyFigures {
     pub over_cap_s: f64,
     /// Energy of the nodes in millijoules, rounded down, without the power usage effectiveness.
     pub nodes_mj: u64,
+    /// Carbon dioxide in kilograms, if its intensity is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub carbon_kg: Option<f64>,
+    /// Price of the energy, if that of a kilowatt-hour is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost: Option<f64>,
 }
 
 /// Converts a sum of energy to whole millijoules, rounded down.
@@ -99,6 +111,9 @@ impl EnergyMetrics {
             energy_of_jobs: 0,
             peak: 0,
             over_cap: 0,
+            last_job: 0,
+            carbon: 0,
+            price: 0,
         })
     }
 
@@ -108,6 +123,7 @@ impl EnergyMetrics {
         let parts = ENERGY_PARTS as f64;
         let effectiveness = self.classes.power().map_or(1.0, |power| f64::from(power.effectiveness) / 1000.0);
         let kilowatt_hours = |sum: u128| sum as f64 / parts * effectiveness / KILOWATT_HOUR;
+        let has = |is_known: fn(&EnergySeries) -> bool| self.series().is_some_and(is_known);
         (span > 0).then(|| EnergyFigures {
             energy_kwh: kilowatt_hours(self.energy),
             energy_of_jobs_kwh: kilowatt_hours(self.energy_of_jobs),
@@ -115,7 +131,27 @@ impl EnergyMetrics {
             peak_w: self.peak as f64 / parts / 1e3,
             over_cap_s: self.over_cap as f64 / 1e6,
             nodes_mj: millijoules(self.energy),
+            carbon_kg: has(|it| !it.carbon.is_empty()).then(|| kilowatt_hours(self.carbon) / 1e6),
+            cost: has(|it| !it.price.is_empty()).then(|| kilowatt_hours(self.price) / 1e6),
         })
+    }
+
+    fn series(&self) -> Option<&EnergySeries> {
+        self.classes.power()?.series.as_deref()
+    }
+
+    /// Returns the time that the series of carbon intensities or prices does not cover, as the first and
+    /// the last event, if it does not cover the run.
+    pub fn uncovered(&self) -> Option<(SimTime, SimTime)> {
+        let (first, end) = self.series()?.covers();
+        let begin = self.begin?;
+        (begin < first || self.now > end).then_some((begin, self.now))
+    }
+
+    /// Returns the energy that the tasks of the job that left last have added to that of idle nodes, in
+    /// millijoules, rounded down, without the power usage effectiveness.
+    pub fn last_job_mj(&self) -> u64 {
+        millijoules(self.last_job)
     }
 
     /// Creates the record of the energy up to the last event.
@@ -137,6 +173,13 @@ impl EnergyMetrics {
         self.energy += power * span;
         self.energy_of_jobs += self.added * span;
         self.peak = self.peak.max(power);
+        if let Some(series) = self.classes.power().and_then(|power| power.series.as_deref()) {
+            for (at, span) in series.intervals(self.now, now) {
+                let energy = power * u128::from(span);
+                self.carbon += energy * series.carbon.get(at).map_or(0, |value| u128::from(*value));
+                self.price += energy * series.price.get(at).map_or(0, |value| u128::from(*value));
+            }
+        }
         for (from, until, amount) in self.cap.iter().flat_map(CommonResource::spans) {
             let (from, until) = (from.max(self.now), until.min(now));
             if self.added > u128::from(amount) * ENERGY_PARTS && from < until {
@@ -213,7 +256,7 @@ impl Observer for EnergyMetrics {
             | Occurrence::Lost(..)
             | Occurrence::Completed(_) => {
                 self.set(now, job, |job| job.full = 0);
-                self.jobs.remove(&job);
+                self.last_job = self.jobs.remove(&job).map_or(0, |job| job.energy);
             }
             Occurrence::Linked(_) | Occurrence::Bound(_) => {}
         }

@@ -3,7 +3,7 @@
 
 use crate::classes::events;
 use crate::preemption;
-use crate::support::recorded;
+use crate::support::{assert_judged, recorded};
 use dfrsim_audit::{CheckedPolicy, audit_policy};
 use dfrsim_cluster::Options;
 use dfrsim_model::batch::{Backfilling, BatchPolicy};
@@ -12,7 +12,7 @@ use dfrsim_model::platform::classes::{Demands, PlatformFields, UnequalNodes};
 use dfrsim_model::platform::{NodeSpan, Outage, Outages, Window};
 use dfrsim_model::site::PreemptMode;
 use dfrsim_model::{Job, JobId, Origin, Seed, Share, SimSpan, SimTime};
-use dfrsim_policies::PolicyOptions;
+use dfrsim_policies::{Policy, PolicyOptions};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -30,6 +30,27 @@ const CLASSES: &str = "classes = [
     { name = 'c', nodes = 1, cores = 8, memory_gb = 8, power = { idle_w = 100, busy_w = 300 } }]";
 /// Identical nodes.
 const EQUAL: &str = "classes = [{ name = 'a', nodes = 5, cores = 8, memory_gb = 8, power = { idle_w = 104, busy_w = 199.999 } }]";
+
+/// Fractional policies with all ways of starting jobs and of dividing CPU that know a power cap.
+const FRACTIONAL: [&str; 6] = [
+    "Greedy*/OPT=MIN",
+    "GreedyP*/OPT=MIN",
+    "GreedyPM*/per/OPT=MIN/MVT=600",
+    "MCB*/OPT=MIN",
+    "/per/OPT=MIN",
+    "GreedyPM*/OPT=MIN/LAS=60",
+];
+
+/// Returns options with the power cap alone.
+fn capped(seed: u64, platform: &str) -> Options {
+    let mut options = options(seed, platform);
+    let unequal = Arc::make_mut(options.unequal.as_mut().unwrap());
+    let (_, cap) = COMMON.split_once("power").unwrap();
+    let text = format!("power{cap}{platform}");
+    unequal.classes = PlatformFields::parse("platform.toml", &text).unwrap().classes().unwrap();
+    unequal.demands.requests.retain(|request| !request.to_string().starts_with("matlab"));
+    options
+}
 
 fn options(seed: u64, platform: &str) -> Options {
     let mut requests = vec!["matlab:0.5:1+2:max4"];
@@ -204,5 +225,19 @@ proptest! {
         let events = recorded::<()>(&PolicyOptions::default(), &name, 5, &options(seed, platform), None, &jobs).events;
         let report = audit_policy(events.as_bytes(), CheckedPolicy::Batch(policy));
         prop_assert!(report.is_ok(), "{}: {}", policy, report.unwrap_err());
+    }
+
+    /// Compares fractional policies under a power cap with the reference implementation, under failures
+    /// and maintenance.
+    #[test]
+    fn yields_shrink_under_a_cap(
+        jobs in workload(), seed in 0..1000_u64, fails in any::<bool>(),
+        platform in prop::sample::select(vec![CLASSES, EQUAL]),
+        name in prop::sample::select(FRACTIONAL.to_vec()),
+    ) {
+        let policy = name.parse::<Policy>().unwrap();
+        let outages = fails.then(|| Arc::new(outages("requeue")));
+        let options = Options { outages, penalty: SimSpan::from_secs(2), ..capped(seed, platform) };
+        assert_judged(&events(policy, 5, &options, &jobs), name);
     }
 }

@@ -43,6 +43,7 @@ mod maintenance;
 mod nodes;
 mod outages;
 pub mod power;
+pub mod series;
 pub mod task_mix;
 mod times;
 

@@ -5,8 +5,10 @@
 //! busy power each. All powers are whole milliwatts; the part of a task is rounded up.
 
 use super::classes::{Demand, NodeClass, Sharing};
+use super::series::EnergySeries;
 use crate::{Share, SimTime, Yield};
 use std::fmt;
+use std::sync::Arc;
 
 /// Power of the nodes of a class, in milliwatts.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +27,8 @@ pub struct ClusterPower {
     /// Power usage effectiveness: all power of the site as thousandths of that of its nodes; at least
     /// 1000.
     pub effectiveness: u32,
+    /// Carbon intensity and price of energy over time, if they are known.
+    pub series: Option<Arc<EnergySeries>>,
 }
 
 /// Unit of sums of energy: milliwatts times microseconds (nanojoules) divided by this. It is that of

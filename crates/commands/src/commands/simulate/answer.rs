@@ -85,6 +85,12 @@ impl Answer for Simulated {
             let of_jobs = energy.energy_of_jobs_kwh;
             line("energy [kWh]", format!("{:.3}, of jobs {of_jobs:.3}", energy.energy_kwh));
             line("power [W]", format!("{:.1}, at most {:.1}", energy.mean_w, energy.peak_w));
+            if let Some(carbon) = energy.carbon_kg {
+                line("carbon dioxide [kg]", format!("{carbon:.3}"));
+            }
+            if let Some(cost) = energy.cost {
+                line("cost", format!("{cost:.2}"));
+            }
             if energy.over_cap_s > 0.0 {
                 line("above the cap [s]", format!("{:.1}", energy.over_cap_s));
             }

@@ -4,9 +4,11 @@ use crate::arguments::WorkloadArguments;
 use crate::failure::Failure;
 use crate::slurm_site::{self, SiteAndLog, largest_node};
 use clap::Args;
+use dfrsim_cluster::EnergyMetrics;
 use dfrsim_model::Seed;
 use dfrsim_model::platform::classes::{ClassFields, Demands, ReferenceNode, Request, UnequalNodes, read};
 use dfrsim_model::platform::power::PowerCap;
+use dfrsim_model::platform::series;
 use dfrsim_policies::Policy;
 use dfrsim_workload::formats::slurm_conf::SimulatedSite;
 use dfrsim_workload::log::ResourceRequests;
@@ -33,6 +35,10 @@ pub(super) struct PlatformArguments {
     /// count; jobs wait until the power that they may draw is left
     #[arg(long, value_name = "POWER", requires = "platform")]
     cap: Option<PowerCap>,
+    /// Carbon intensity and price of energy over time: a CSV file with the columns `from_s` and
+    /// `g_per_kwh`, `price_per_kwh` or both, which covers the whole run without gaps
+    #[arg(long, value_name = "FILE", requires = "platform", value_hint = clap::ValueHint::FilePath)]
+    intensity: Option<PathBuf>,
 }
 
 /// Adds the requests that the log itself records for its jobs to the nodes.
@@ -64,6 +70,19 @@ pub(super) fn site_nodes(
 }
 
 impl PlatformArguments {
+    /// Checks that the series of carbon intensities or prices covers a run.
+    pub(super) fn check_series(&self, energy: Option<&EnergyMetrics>) -> Result<(), Failure> {
+        let Some(((first, last), file)) =
+            energy.and_then(EnergyMetrics::uncovered).zip(self.intensity.as_ref())
+        else {
+            return Ok(());
+        };
+        Err(Failure::in_file(
+            file,
+            format!("the series does not cover the run, which lasts from {first} to {last} s"),
+        ))
+    }
+
     /// Builds the nodes, and the requests of jobs; `None` if all nodes are equal.
     ///
     /// Jobs of a listing have the nodes, cores and memory that it gives them, unless other options
@@ -91,6 +110,13 @@ impl PlatformArguments {
             let refused = |reason| Failure::in_file(path, format!("--cap {cap}: {reason}"));
             classes.cap_power(&cap.steps).map_err(refused)?;
         }
+        if let Some(file) = &self.intensity {
+            let series = series::read(file).map_err(Failure::input)?;
+            if !classes.set_energy_series(series) {
+                let reason = "--intensity: the power of its nodes is unknown; expected `power` in each class";
+                return Err(Failure::in_file(path, reason));
+            }
+        }
         if classes.devices().is_some() && !policy.runs_on_devices() {
             let reason = format!(
                 "devices: {policy} does not distinguish the devices of a node, and would add up free parts of several; expected a \
@@ -98,12 +124,10 @@ impl PlatformArguments {
             );
             return Err(Failure::in_file(path, reason));
         }
-        if let Some(resource) = classes.common().first()
-            && !policy.runs_with_common_resources()
-        {
+        if let Some(resource) = policy.unknown_common_resource(classes.common()) {
             let reason = format!(
-                "{}: {policy} takes no account of resources of the whole cluster; expected a batch policy other than SLURM, such as \
-                 EASY",
+                "{}: {policy} takes no account of this resource of the whole cluster; expected a batch policy other than SLURM, such \
+                 as EASY",
                 resource.name
             );
             return Err(Failure::in_file(path, reason));

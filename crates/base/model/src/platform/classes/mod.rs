@@ -18,8 +18,9 @@ use super::common::{CommonDemand, CommonResource, POWER};
 use super::devices::DeviceRequest;
 use super::machines;
 use super::power::{ClusterPower, NodePower};
+use super::series::EnergySeries;
 use crate::named::UnknownName;
-use crate::{CpuUse, Job, Share, Yield};
+use crate::{CpuUse, Job, Share, SimTime, Yield};
 use dfrsim_input::{Fault, Faults, read_text};
 use std::path::Path;
 use std::sync::Arc;
@@ -199,6 +200,11 @@ impl NodeClasses {
     pub fn common(&self) -> &[CommonResource] {
         &self.common
     }
+    /// Returns the next time after `now` at which the amount of a resource of the whole cluster changes.
+    pub fn next_common_step(&self, now: SimTime) -> Option<SimTime> {
+        let steps = self.common.iter().flat_map(|resource| &resource.steps).map(|(from, _)| *from);
+        steps.filter(|&from| from > now).min()
+    }
     /// Returns the power of the cluster; `None` if that of its nodes is unknown.
     pub fn power(&self) -> Option<&ClusterPower> {
         self.power.as_ref()
@@ -232,18 +238,24 @@ impl NodeClasses {
         };
         self.common.iter().zip(requested).map(of).collect()
     }
+    /// Sets the carbon intensity and the price of energy over time; returns false if the power of nodes is
+    /// unknown.
+    pub fn set_energy_series(&mut self, series: EnergySeries) -> bool {
+        let series = Some(Arc::new(series));
+        self.power.as_mut().map(|power| power.series = series).is_some()
+    }
     /// Limits the power of the cluster to the amounts of these steps, in milliwatts. The power of idle
     /// nodes counts, also of those that are down.
     ///
     /// # Errors
     ///
     /// Returns a reason if the power of nodes is unknown, or a step is below that of idle nodes.
-    pub fn cap_power(&mut self, steps: &[(crate::SimTime, u64)]) -> Result<(), String> {
+    pub fn cap_power(&mut self, steps: &[(SimTime, u64)]) -> Result<(), String> {
         let idle = self.idle_power();
         if self.power.is_none() {
             return Err("a power cap needs the power of nodes; expected `power = { idle_w = ..., busy_w = ... }` in each class".into());
         }
-        let above = |&(from, cap): &(crate::SimTime, u64)| {
+        let above = |&(from, cap): &(SimTime, u64)| {
             let watts = |milliwatts: u64| milliwatts as f64 / 1000.0;
             let low = || {
                 format!(

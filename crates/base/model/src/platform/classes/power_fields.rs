@@ -135,7 +135,7 @@ impl NodePowerFields {
 pub(super) fn cluster_power(fields: &PlatformFields) -> Option<ClusterPower> {
     fields.classes.first()?.power.as_ref()?;
     let pue = fields.power.as_ref().and_then(|power| power.pue).unwrap_or(1.0);
-    Some(ClusterPower { effectiveness: (pue * 1000.0).round() as u32 })
+    Some(ClusterPower { effectiveness: (pue * 1000.0).round() as u32, series: None })
 }
 
 /// Collects the fields that are out of their ranges.
