@@ -395,11 +395,8 @@ impl Auditor {
     /// Adds the energy from the current time to another one, if the power of nodes is known.
     fn elapse(&mut self, at: u64) {
         if self.tally.submitted > 0 && self.cluster.kinds.iter().any(|kind| kind.power.is_some()) {
-            let platform = self.platform.as_ref();
-            let is_down = |node: u32| {
-                platform.is_some_and(|it| it.down.get(node as usize).is_some_and(|is_down| *is_down))
-            };
-            let idle = self.cluster.idle_power(is_down);
+            let down = self.platform.as_ref().map_or(&[][..], |platform| &platform.down);
+            let idle = self.cluster.idle_power(down);
             self.energy.elapse(idle, self.cluster.power_of_tasks, at - self.now);
         }
     }

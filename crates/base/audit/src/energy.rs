@@ -18,9 +18,11 @@ impl Energy {
     /// tasks add.
     pub(crate) fn elapse(&mut self, idle: u64, tasks: u128, span: u64) {
         if span > 0 {
-            let power = (u128::from(idle) << Yield::BITS) + tasks;
-            self.nodes += power * u128::from(span);
-            self.tasks += tasks * u128::from(span);
+            let power = (u128::from(idle) << Yield::BITS).saturating_add(tasks);
+            // Only files that are no schedules reach the largest number.
+            let during = |power: u128| power.saturating_mul(u128::from(span));
+            self.nodes = self.nodes.saturating_add(during(power));
+            self.tasks = self.tasks.saturating_add(during(tasks));
             self.peak = self.peak.max(power);
         }
     }
@@ -36,7 +38,8 @@ impl Kind {
     pub(crate) fn idle_power(&self) -> u64 {
         let Some(power) = &self.power else { return 0 };
         let counts = self.capacity[2..].iter().map(|has| has / Share::ONE.units() as u64);
-        power.idle_mw + power.units_mw.iter().zip(counts).map(|((idle, _), count)| idle * count).sum::<u64>()
+        let units = power.units_mw.iter().zip(counts).map(|((idle, _), count)| idle.saturating_mul(count));
+        units.fold(power.idle_mw, u64::saturating_add)
     }
     /// Returns the power that a task adds on a node at a yield of 1, in milliwatts: the parts of the CPU
     /// and of all units, each rounded up.
@@ -47,6 +50,7 @@ impl Kind {
         };
         let cpu = part((power.idle_mw, power.busy_mw), size.used[1], self.capacity[1].into());
         let units = power.units_mw.iter().zip(size.held.iter().zip(&size.used).skip(2));
-        cpu + units.map(|(range, (held, used))| part(*range, held + used, ONE)).sum::<u64>()
+        let units = units.map(|(range, (held, used))| part(*range, held.saturating_add(*used), ONE));
+        units.fold(cpu, u64::saturating_add)
     }
 }

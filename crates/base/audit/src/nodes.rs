@@ -9,6 +9,9 @@ use std::sync::Arc;
 
 const ONE: u64 = Share::ONE.units() as u64;
 
+/// Largest power of a node or a unit that is audited, in milliwatts.
+const MOST_POWER: u64 = 1_000_000_000_000;
+
 /// Kind of identical nodes.
 #[derive(Clone, Debug)]
 pub(crate) struct Kind {
@@ -157,11 +160,14 @@ impl Nodes {
         classes: &[ClassOfNodes],
         (cores, core_parts): (Option<u32>, Option<u32>),
     ) -> bool {
+        let is_power = |power: &PowerOfNode| {
+            let units = power.units_mw.iter().copied().chain([(power.idle_mw, power.busy_mw)]);
+            units.into_iter().all(|(idle, busy)| idle <= busy && busy <= MOST_POWER)
+        };
         let is_class = |class: &ClassOfNodes| {
             class.resources.len() == resources.len()
                 && class.nodes > 0
-                && class.power.as_ref().is_none_or(|power| power.busy_mw >= power.idle_mw)
-                && class.power.iter().flat_map(|power| &power.units_mw).all(|(idle, busy)| busy >= idle)
+                && class.power.iter().all(is_power)
                 && (1..=Yield::ONE.units()).contains(&class.speed)
         };
         let sum: u64 = classes.iter().map(|class| u64::from(class.nodes)).sum();
@@ -218,16 +224,20 @@ impl Nodes {
         self.kinds.iter().map(of).sum::<f64>() / ONE as f64
     }
 
-    /// Returns the power of the nodes without tasks, in milliwatts, except of those that are down.
-    pub(crate) fn idle_power(&self, is_down: impl Fn(u32) -> bool) -> u64 {
-        let all: u64 = self.kinds.iter().map(|kind| kind.idle_power() * u64::from(kind.nodes)).sum();
-        let nodes = 0..self.kinds.iter().map(|kind| kind.nodes).sum();
-        all - nodes.filter(|&node| is_down(node)).map(|node| self.of(node).idle_power()).sum::<u64>()
+    /// Returns the power of the nodes without tasks, in milliwatts, except of those that are down, of
+    /// which there is a flag for each node.
+    pub(crate) fn idle_power(&self, down: &[bool]) -> u64 {
+        let mut down = down.iter();
+        let of_kind = |kind: &Kind| {
+            let count = down.by_ref().take(kind.nodes as usize).filter(|is_down| **is_down).count();
+            kind.idle_power().saturating_mul(u64::from(kind.nodes) - count as u64)
+        };
+        self.kinds.iter().map(of_kind).fold(0, u64::saturating_add)
     }
     /// Returns the largest power of all tasks of a job on nodes that may have them, in milliwatts.
     pub(crate) fn largest_power(&self, size: &Size, tasks: u32) -> u64 {
         let kinds = self.kinds.iter().zip(&size.allowed).filter(|(_, is_allowed)| **is_allowed);
-        kinds.map(|(kind, _)| kind.task_power(size) * u64::from(tasks)).max().unwrap_or(0)
+        kinds.map(|(kind, _)| kind.task_power(size).saturating_mul(tasks.into())).max().unwrap_or(0)
     }
 
     /// Returns the size of a task that also takes these counts of the other resources, each with a

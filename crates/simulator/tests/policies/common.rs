@@ -190,6 +190,43 @@ fn planted_faults_are_found() {
     assert!(planted >= 30 && kinds.len() == 10, "{planted} faults of {} kinds", kinds.len());
 }
 
+/// Two nodes draw 100 W without tasks and 200 W with a busy CPU. A job of 10 s on one of them, with half
+/// of its CPU, adds 500 J to their 2,000 J. If the other node is down for 5 s, they draw 500 J less. At a
+/// yield of 1/2 the job draws half as much for twice as long.
+#[test]
+fn energy_is_that_computed_by_hand() {
+    let energy = |policy: &str, cap: &str, outages: Option<Arc<Outages>>| {
+        let text = format!(
+            "{cap}\nclasses = [{{ name = 'a', nodes = 2, cores = 4, memory_gb = 8, power = {{ idle_w = 100, busy_w = 200 }} }}]"
+        );
+        let classes = PlatformFields::parse("platform.toml", &text).unwrap().classes().unwrap();
+        let unequal = Some(Arc::new(UnequalNodes { classes, demands: Demands::default() }));
+        let options = Options { unequal, outages, ..Options::default() };
+        let job = Job {
+            tasks: 1,
+            cpu_need: Share::from_ratio(1, 2),
+            run_time: SimSpan::from_secs(10),
+            ..Job::default()
+        };
+        let events = events(policy.parse().unwrap(), 2, &options, &[job]);
+        assert_judged(&events, policy);
+        let line = events.lines().rev().nth(1).unwrap();
+        let Ok(Record::Energy { nodes_mj, jobs_mj, peak_mw }) = Record::from_json(line.as_bytes()) else {
+            panic!("{line}")
+        };
+        (nodes_mj, jobs_mj, peak_mw)
+    };
+    assert_eq!(energy("EASY", "", None), (2_500_000, 500_000, 250_000));
+    let outage = Outage {
+        nodes: NodeSpan { first: 1, nodes: 1 },
+        from: SimTime::from_secs(2),
+        until: SimTime::from_secs(7),
+    };
+    let outages = Outages { failures: vec![outage], ..Outages::default() };
+    assert_eq!(energy("EASY", "", Some(Arc::new(outages))), (2_000_000, 500_000, 250_000));
+    assert_eq!(energy("Greedy*/OPT=MIN", "power = { cap_w = 225 }", None), (4_500_000, 500_000, 225_000));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(dfrsim_testing::cases(2_000)))]
 

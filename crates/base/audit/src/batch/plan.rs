@@ -212,7 +212,8 @@ impl Timeline {
         let end = times.partition_point(|&it| it < until).max(first + 1);
         let least = |at: usize| free[at][first..end].iter().copied().min().unwrap_or(0);
         let held = |at: usize| other.and_then(|other| other.common.get(at)).copied().unwrap_or(0);
-        let mut amounts = job.common.iter().enumerate().map(|(at, need)| (at, *need, least(at) - held(at)));
+        let mut amounts =
+            job.common.iter().enumerate().map(|(at, need)| (at, *need, least(at).saturating_sub(held(at))));
         let missing = amounts.find(|(_, need, free)| *need > 0 && need > free);
         missing.map(|(at, _, free)| (self.pools.common[at].name.as_str(), free))
     }
