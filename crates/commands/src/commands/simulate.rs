@@ -181,6 +181,7 @@ struct HostTime {
 impl Simulate {
     pub(crate) fn run(mut self, context: &Context<'_>) -> Result<(), Failure> {
         self.policy = known(context.registry).parse(&self.policy_name).map_err(Failure::input)?;
+        self.platform.check_options()?;
         let (unequal, of_site, whole) = match &self.slurm_conf {
             Some(conf) => {
                 let log = self.workload.path()?;

@@ -219,10 +219,7 @@ impl EnergyMetrics {
     }
 
     fn idle_of(&self, spans: &[NodeSpan]) -> u64 {
-        let of_node = |node: u64| {
-            let class = self.classes.of(node as u32);
-            class.power.as_ref().map_or(0, |power| power.idle_of(class))
-        };
+        let of_node = |node: u64| self.classes.of(node as u32).idle_power();
         spans.iter().flat_map(|span| u64::from(span.first)..span.end()).map(of_node).sum()
     }
 }

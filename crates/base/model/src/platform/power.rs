@@ -4,9 +4,8 @@
 //! a busy node: its CPU need times its yield. Units of other resources, such as GPUs, have an idle and a
 //! busy power each. All powers are whole milliwatts; the part of a task is rounded up.
 
-use super::classes::{Demand, NodeClass, Sharing};
 use super::series::EnergySeries;
-use crate::{Share, SimTime, Yield};
+use crate::{SimTime, Yield};
 use std::fmt;
 use std::sync::Arc;
 
@@ -97,27 +96,8 @@ impl fmt::Display for PowerCap {
     }
 }
 
-impl NodePower {
-    /// Returns the power of a node without tasks, with all of its units.
-    pub fn idle_of(&self, class: &NodeClass) -> u64 {
-        let units = self.units.iter().zip(&class.amounts);
-        self.idle + units.map(|((idle, _), amount)| idle * u64::from(*amount)).sum::<u64>()
-    }
-    /// Returns the power that a task adds to that of an idle node at a yield of 1.
-    pub fn of_task(&self, class: &NodeClass, cpu_need: Share, demand: &Demand, sharing: &[Sharing]) -> u64 {
-        let cpu = part(self.busy - self.idle, cpu_need.units().into(), class.cpu);
-        let one = u64::from(Share::ONE.units());
-        let asked = demand.resources.iter().zip(&self.units).zip(sharing);
-        let units = asked.map(|((asked, (idle, busy)), sharing)| {
-            let used = asked.held(*sharing) + asked.usable(*sharing);
-            part(busy - idle, used, one)
-        });
-        cpu + units.sum::<u64>()
-    }
-}
-
 /// Computes a part of a power, rounded up.
-fn part(whole: u64, part: u64, of: u64) -> u64 {
+pub(super) fn part(whole: u64, part: u64, of: u64) -> u64 {
     (u128::from(whole) * u128::from(part)).div_ceil(u128::from(of.max(1))) as u64
 }
 

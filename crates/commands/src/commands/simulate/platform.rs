@@ -70,6 +70,19 @@ pub(super) fn site_nodes(
 }
 
 impl PlatformArguments {
+    /// Refuses options that have no effect without a platform.
+    pub(super) fn check_options(&self) -> Result<(), Failure> {
+        let given = [
+            ("--request", !self.requests.is_empty()),
+            ("--cap", self.cap.is_some()),
+            ("--intensity", self.intensity.is_some()),
+        ];
+        match given.into_iter().find(|(_, is_given)| *is_given && self.platform.is_none()) {
+            Some((option, _)) => Err(Failure::input(format!("{option} has no effect without --platform"))),
+            None => Ok(()),
+        }
+    }
+
     /// Checks that the series of carbon intensities or prices covers a run.
     pub(super) fn check_series(&self, energy: Option<&EnergyMetrics>) -> Result<(), Failure> {
         let Some(((first, last), file)) =

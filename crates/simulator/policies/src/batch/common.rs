@@ -4,7 +4,6 @@
 //! has no [`CommonAmounts`], and takes the paths of plain clusters everywhere.
 
 use super::profile::Profile;
-use super::running::RunningJob;
 use dfrsim_model::SimTime;
 use dfrsim_model::platform::classes::NodeClasses;
 use dfrsim_model::platform::common::CommonResource;
@@ -83,18 +82,17 @@ impl CommonAmounts {
         self.over_time.is_some()
     }
 
-    /// Makes the plan of a cycle, given the running jobs with the times at which they are expected to
-    /// release their amounts.
-    pub(super) fn plan<'a>(
-        &mut self,
-        now: SimTime,
-        running: impl Iterator<Item = (SimTime, &'a RunningJob)>,
-        amounts_of: impl Fn(&RunningJob) -> &'a [u64],
-    ) {
+    /// Makes the plan of a cycle, given the amounts of the running jobs with the times at which they are
+    /// expected to release them, in ascending order.
+    pub(super) fn plan<'a>(&mut self, now: SimTime, running: impl Iterator<Item = (SimTime, &'a [u64])>) {
         let mut profiles: Vec<Profile> = self.profiles(now).collect();
-        for (end, run) in running {
-            for (profile, amount) in profiles.iter_mut().zip(amounts_of(run)) {
-                profile.reserve(now, end, *amount);
+        for (profile, (largest, left)) in profiles.iter_mut().zip(self.largest.iter().zip(&self.left)) {
+            profile.reserve(now, SimTime::MAX, largest - left);
+        }
+        // In the order of their ends, jobs change the end of a profile only.
+        for (end, amounts) in running {
+            for (profile, amount) in profiles.iter_mut().zip(amounts) {
+                profile.release(end, SimTime::MAX, *amount);
             }
         }
         self.over_time = Some(profiles);

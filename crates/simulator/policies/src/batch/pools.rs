@@ -171,6 +171,12 @@ impl Pools {
         self.is_single.then(|| self.free[0])
     }
 
+    /// Returns the number of free nodes if the nodes are a single pool. Other resources may limit jobs.
+    #[inline]
+    pub(super) fn free_of_one_pool(&self) -> Option<u64> {
+        self.is_one_pool.then(|| self.free[0])
+    }
+
     /// Returns the number of tasks of a request that fit into the empty cluster while all nodes are
     /// up.
     #[inline]

@@ -316,8 +316,11 @@ impl BatchState {
         let Some(mut common) = self.pools.common.take() else { return };
         if !common.has_plan() {
             let requests = &self.pools.requests;
-            let amounts = |run: &RunningJob| &requests.get(run.request).common[..];
-            common.plan(now, self.releases(now).into_iter(), amounts);
+            let amounts = |(end, run): (SimTime, &RunningJob)| (end, &requests.get(run.request).common[..]);
+            match self.releases_at_estimated_ends() {
+                true => common.plan(now, self.running.releases(now).map(amounts)),
+                false => common.plan(now, self.releases(now).into_iter().map(amounts)),
+            }
         }
         self.pools.common = Some(common);
     }

@@ -1,10 +1,11 @@
 //! Platform files in TOML.
 
-use super::{
-    CommonFields, NodeClass, NodeClasses, NodePowerFields, PowerFields, Resource, Sharing, power_fields,
-};
+use super::power_fields::Problem;
+use super::{CommonFields, NodeClass, NodeClasses, NodePowerFields, PowerFields, Resource, Sharing};
+use crate::platform::common::POWER;
 use crate::platform::devices::MOST_DEVICES;
 use crate::platform::hosts::expand;
+use crate::platform::power::ClusterPower;
 use crate::{Share, Yield};
 use dfrsim_input::{Faults, Input, Reader};
 use serde::{Deserialize, Serialize};
@@ -238,11 +239,57 @@ impl PlatformFields {
                 wrong.require(is_possible, &path, || format!("expected at most {MOST_DEVICES} devices"));
             }
         }
-        wrong.0.extend(power_fields::invalid_fields(self));
+        self.check_common(&names, &mut wrong);
+        self.check_power(&names, &mut wrong);
         wrong.0
     }
 
-    pub(super) fn resource_names(&self) -> BTreeSet<&str> {
+    /// Checks what the cluster has as a whole.
+    fn check_common(&self, names: &BTreeSet<&str>, wrong: &mut InvalidFields) {
+        for (name, common) in &self.common {
+            let is_own = is_name(name) && name != POWER && !names.contains(name.as_str());
+            wrong.require(is_own, &format!("common.{name}"), || {
+                "expected a name of letters, digits, `-` and `_` that no resource of nodes has and that is not `power`"
+            });
+            wrong.add_all(&format!("common.{name}"), common.problems());
+        }
+    }
+
+    /// Checks the power of nodes and its cap.
+    fn check_power(&self, names: &BTreeSet<&str>, wrong: &mut InvalidFields) {
+        let is_known = self.classes.iter().any(|class| class.power.is_some());
+        for (number, class) in self.classes.iter().enumerate() {
+            let path = format!("classes[{number}]");
+            match &class.power {
+                Some(power) => wrong.add_all(&format!("{path}.power"), power.problems(names)),
+                None => wrong.require(
+                    !is_known,
+                    &path,
+                    || "expected `power`, as the power of other classes is given",
+                ),
+            }
+        }
+        let Some(power) = &self.power else { return };
+        wrong.require(
+            is_known,
+            "power",
+            || "expected the power of nodes: `power = { idle_w = ..., busy_w = ... }` in each class",
+        );
+        let idle = |class: &ClassFields| {
+            let watts = class.power.as_ref().map_or(0.0, |power| power.idle_watts(&class.resources));
+            f64::from(class.nodes) * watts
+        };
+        wrong.add_all("power", power.problems(self.classes.iter().map(idle).sum()));
+    }
+
+    /// Returns the power of the cluster; `None` if that of its nodes is unknown.
+    fn cluster_power(&self) -> Option<ClusterPower> {
+        self.classes.first()?.power.as_ref()?;
+        let effectiveness = self.power.as_ref().map_or(1000, PowerFields::effectiveness);
+        Some(ClusterPower { effectiveness, series: None })
+    }
+
+    fn resource_names(&self) -> BTreeSet<&str> {
         let others = self.unavailable.iter().map(String::as_str).filter(|name| !name.starts_with('@'));
         self.classes
             .iter()
@@ -309,7 +356,7 @@ impl PlatformFields {
             hosts: self.hosts(),
             features: features.into_iter().map(str::to_owned).collect(),
             common: self.common.iter().map(|(name, fields)| fields.resource(name)).collect(),
-            power: power_fields::cluster_power(self),
+            power: self.cluster_power(),
         };
         let cap = self.power.as_ref().map_or_else(Vec::new, PowerFields::cap_steps);
         if !cap.is_empty() {
@@ -325,6 +372,14 @@ impl PlatformFields {
 struct InvalidFields(Vec<InvalidField>);
 
 impl InvalidFields {
+    /// Adds fields of a table.
+    fn add_all(&mut self, table: &str, problems: Vec<Problem>) {
+        for (field, reason) in problems {
+            let dot = if field.is_empty() { "" } else { "." };
+            self.0.push(InvalidField { path: format!("{table}{dot}{field}"), reason });
+        }
+    }
+
     fn require<T: Into<String>>(&mut self, is_right: bool, path: &str, reason: impl Fn() -> T) {
         if !is_right {
             self.0.push(InvalidField { path: path.to_owned(), reason: reason().into() });
@@ -342,7 +397,7 @@ impl InvalidFields {
     }
 }
 
-pub(super) fn is_name(text: &str) -> bool {
+fn is_name(text: &str) -> bool {
     !text.is_empty() && text.chars().all(|letter| letter.is_alphanumeric() || letter == '-' || letter == '_')
 }
 
@@ -427,5 +482,56 @@ mod tests {
         let ranges = "[[classes]]\nname = 'a'\nnodes = 0\ncores = 4\nmemory_gb = 0\nspeed = 2\n";
         let lines: Vec<usize> = of(ranges).into_iter().map(|(line, ..)| line).collect();
         assert_eq!(lines, [3, 5, 6]);
+    }
+}
+
+#[cfg(test)]
+mod power_tests {
+    use super::super::{Demands, PlatformFields};
+    use crate::{Job, Share};
+
+    fn errors(text: &str) -> String {
+        PlatformFields::parse("p.toml", text).unwrap_err().to_string()
+    }
+    const CLASS: &str = "[[classes]]\nname = 'a'\nnodes = 2\ncores = 4\nmemory_gb = 8\nresources = { gpu = 2 }\n\
+        power = { idle_w = 100, busy_w = 200.5, resources = { gpu = { idle_w = 10, busy_w = 60 } } }\n";
+
+    #[test]
+    fn power_and_common_resources_are_read() {
+        let text =
+            format!("[common.matlab]\namount = 3\nper_job = 1\n[power]\ncap_w = 400\npue = 1.2\n{CLASS}");
+        let classes = PlatformFields::parse("p.toml", &text).unwrap().classes().unwrap();
+        assert_eq!((classes.idle_power(), classes.power().unwrap().effectiveness), (240_000, 1200));
+        let found: Vec<_> = classes.common().iter().map(|it| (&*it.name, it.lasting_amount())).collect();
+        assert_eq!(found, [("matlab", 3), ("power", 160_000)]);
+        let job = Job { tasks: 2, cpu_need: Share::from_ratio(1, 2), ..Job::default() };
+        let requests = vec!["gpu:1:1".parse().unwrap()];
+        let demand = Demands { requests, ..Demands::default() }.of(&classes, &job);
+        assert_eq!(demand.common, [1, 2 * (50_250 + 50_000)]);
+    }
+
+    #[test]
+    fn wrong_amounts_and_powers_are_named() {
+        for (text, found) in [
+            ("[common.gpu]\namount = 3\n", "that no resource of nodes has"),
+            ("[common.power]\namount = 3\n", "is not `power`"),
+            ("[common.x]\nper_job = 1\n", "common.x: expected either `amount` or `steps`"),
+            ("[common.x]\nsteps = [{ from_s = 5, amount = 1 }]\n", "common.x.steps[0].from_s: expected 0"),
+            (
+                "[common.x]\nsteps = [{ from_s = 0, amount = 1 }, { from_s = 0, amount = 2 }]\n",
+                "common.x.steps[1].from_s: expected a later begin",
+            ),
+            ("[power]\ncap_w = 239\n", "power.cap_w: expected at least the 240 W of all nodes without tasks"),
+            ("[power]\npue = 0.9\n", "power.pue: expected a number between 1 and 100"),
+        ] {
+            let error = errors(&format!("{text}{CLASS}"));
+            assert!(error.contains(found), "{error}");
+        }
+        let busy = CLASS.replace("200.5", "99");
+        assert!(errors(&busy).contains("classes[0].power.busy_w: expected at least as much as `idle_w`"));
+        let unknown = CLASS.replace("gpu = { idle", "tpu = { idle");
+        assert!(errors(&unknown).contains("classes[0].power.resources.tpu: no class has this resource"));
+        let some = format!("{CLASS}[[classes]]\nname = 'b'\nnodes = 2\ncores = 4\nmemory_gb = 8\n");
+        assert!(errors(&some).contains("classes[1]: expected `power`"));
     }
 }

@@ -17,7 +17,7 @@ pub use requests::{DEVICE_PART, DISTINCT_NODES, Demands, REQUESTED_CORES, Reques
 use super::common::{CommonDemand, CommonResource, POWER};
 use super::devices::DeviceRequest;
 use super::machines;
-use super::power::{ClusterPower, NodePower};
+use super::power::{ClusterPower, NodePower, part};
 use super::series::EnergySeries;
 use crate::named::UnknownName;
 use crate::{CpuUse, Job, Share, SimTime, Yield};
@@ -91,6 +91,16 @@ pub struct NodeClass {
     pub features: u64,
     /// Power of a node; `None` if it is unknown.
     pub power: Option<NodePower>,
+}
+
+impl NodeClass {
+    /// Returns the power of a node without tasks, with all units of its resources, in milliwatts; 0 if it
+    /// is unknown.
+    pub fn idle_power(&self) -> u64 {
+        let Some(power) = &self.power else { return 0 };
+        let units = power.units.iter().zip(&self.amounts);
+        power.idle + units.map(|((idle, _), amount)| idle * u64::from(*amount)).sum::<u64>()
+    }
 }
 
 /// Request of a task for one resource.
@@ -211,15 +221,20 @@ impl NodeClasses {
     }
     /// Returns the power of all nodes without tasks, in milliwatts; 0 if it is unknown.
     pub fn idle_power(&self) -> u64 {
-        let of = |class: &NodeClass| Some(class.power.as_ref()?.idle_of(class) * u64::from(class.nodes));
-        self.classes.iter().filter_map(of).sum()
+        self.classes.iter().map(|class| class.idle_power() * u64::from(class.nodes)).sum()
     }
     /// Returns the power that a task adds to that of an idle node of a class, in milliwatts, at a yield
     /// of 1; 0 if it is unknown.
     pub fn task_power(&self, class: usize, cpu_need: Share, demand: &Demand) -> u64 {
-        let sharing: Vec<Sharing> = self.resources.iter().map(|resource| resource.sharing).collect();
         let class = &self.classes[class];
-        class.power.as_ref().map_or(0, |power| power.of_task(class, cpu_need, demand, &sharing))
+        let Some(power) = &class.power else { return 0 };
+        let cpu = part(power.busy - power.idle, cpu_need.units().into(), class.cpu);
+        let one = u64::from(Share::ONE.units());
+        let asked = demand.resources.iter().zip(&power.units).zip(&self.resources);
+        let units = asked.map(|((asked, (idle, busy)), Resource { sharing, .. })| {
+            part(busy - idle, asked.held(*sharing) + asked.usable(*sharing), one)
+        });
+        cpu + units.sum::<u64>()
     }
     /// Computes the amounts of the resources of the whole cluster that a job holds, given the requests
     /// of its tasks and those that it makes itself, which replace the usual ones. Its power is the

@@ -1,10 +1,8 @@
 //! Fields of a platform file for what the cluster has as a whole, and for power.
 
-use super::fields::is_name;
-use super::{ClassFields, InvalidField, PlatformFields};
 use crate::SimTime;
-use crate::platform::common::{CommonDemand, CommonResource, POWER};
-use crate::platform::power::{ClusterPower, NodePower};
+use crate::platform::common::{CommonDemand, CommonResource};
+use crate::platform::power::NodePower;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -131,159 +129,97 @@ impl NodePowerFields {
     }
 }
 
-/// Returns the power of a cluster whose fields are valid; `None` if that of its nodes is unknown.
-pub(super) fn cluster_power(fields: &PlatformFields) -> Option<ClusterPower> {
-    fields.classes.first()?.power.as_ref()?;
-    let pue = fields.power.as_ref().and_then(|power| power.pue).unwrap_or(1.0);
-    Some(ClusterPower { effectiveness: (pue * 1000.0).round() as u32, series: None })
-}
+/// Field that is out of its range, relative to its table, and the expected value.
+pub(super) type Problem = (String, String);
 
-/// Collects the fields that are out of their ranges.
-pub(super) fn invalid_fields(fields: &PlatformFields) -> Vec<InvalidField> {
-    let mut wrong = Vec::new();
-    let mut require = |is_right: bool, path: String, reason: &str| {
-        if !is_right {
-            wrong.push(InvalidField { path, reason: reason.to_owned() });
+impl CommonFields {
+    /// Collects the fields that are out of their ranges.
+    pub(super) fn problems(&self) -> Vec<Problem> {
+        let mut wrong = Vec::new();
+        if self.amount.is_some() != self.steps.is_empty() {
+            wrong.push((String::new(), "expected either `amount` or `steps`".to_owned()));
         }
-    };
-    let names = fields.resource_names();
-    for (name, common) in &fields.common {
-        let path = |field: &str| format!("common.{name}{field}");
-        let is_own = is_name(name) && name != POWER && !names.contains(name.as_str());
-        require(
-            is_own,
-            path(""),
-            "expected a name of letters, digits, `-` and `_` that no resource of nodes has and that is not `power`",
-        );
-        let is_one = common.amount.is_some() != !common.steps.is_empty();
-        require(is_one, path(""), "expected either `amount` or `steps`");
-        let amounts = common.amount.iter().copied().chain(common.steps.iter().map(|step| step.amount));
-        let is_most = amounts.chain([common.per_task, common.per_job]).all(|amount| amount <= MOST_COMMON);
-        require(is_most, path(""), "expected amounts of at most 1000000000000");
-        let begins: Vec<u64> = common.steps.iter().map(|step| step.from_s).collect();
-        check_begins(&begins, &path(".steps"), &mut require);
+        let amounts = self.amount.iter().copied().chain(self.steps.iter().map(|step| step.amount));
+        if amounts.chain([self.per_task, self.per_job]).any(|amount| amount > MOST_COMMON) {
+            wrong.push((String::new(), format!("expected amounts of at most {MOST_COMMON}")));
+        }
+        wrong.extend(begin_problems(self.steps.iter().map(|step| step.from_s), "steps"));
+        wrong
     }
-    check_power(fields, &names, &mut require);
-    wrong
 }
 
-/// Checks the begins of steps.
-fn check_begins(begins: &[u64], path: &str, require: &mut impl FnMut(bool, String, &str)) {
-    for (at, &from) in begins.iter().enumerate() {
-        let is_right = match at.checked_sub(1) {
+/// Collects the begins of steps that are not in order.
+fn begin_problems(begins: impl Iterator<Item = u64>, field: &str) -> Vec<Problem> {
+    let mut before = None;
+    let problem = |(at, from): (usize, u64)| {
+        let is_right = match before.replace(from) {
             None => from == 0,
-            Some(before) => from > begins[before] && from <= LAST_STEP,
+            Some(before) => from > before && from <= LAST_STEP,
         };
-        let reason = if at == 0 {
-            "expected 0 as the begin of the first step"
-        } else {
-            "expected a later begin than that of the step before, and at most 1000000000000"
+        let reason = match at {
+            0 => "expected 0 as the begin of the first step".to_owned(),
+            _ => format!("expected a later begin than that of the step before, and at most {LAST_STEP}"),
         };
-        require(is_right, format!("{path}[{at}].from_s"), reason);
-    }
+        (!is_right).then(|| (format!("{field}[{at}].from_s"), reason))
+    };
+    begins.enumerate().filter_map(problem).collect()
 }
 
-fn check_power(
-    fields: &PlatformFields,
-    names: &BTreeSet<&str>,
-    require: &mut impl FnMut(bool, String, &str),
-) {
-    let with_power = fields.classes.iter().filter(|class| class.power.is_some()).count();
-    let is_power = |watts: f64| (0.0..=MOST_WATTS).contains(&watts);
-    for (number, class) in fields.classes.iter().enumerate() {
-        let Some(power) = &class.power else {
-            let path = format!("classes[{number}]");
-            require(with_power == 0, path, "expected `power`, as the power of other classes is given");
-            continue;
-        };
-        let path = |field: &str| format!("classes[{number}].power.{field}");
-        let units = power.resources.iter().map(|(name, unit)| (format!("resources.{name}."), *unit));
-        let node = (String::new(), UnitPowerFields { idle_w: power.idle_w, busy_w: power.busy_w });
+impl NodePowerFields {
+    /// Collects the fields that are out of their ranges, given the names of all resources.
+    pub(super) fn problems(&self, names: &BTreeSet<&str>) -> Vec<Problem> {
+        let is_power = |watts: f64| (0.0..=MOST_WATTS).contains(&watts);
+        let units = self.resources.iter().map(|(name, unit)| (format!("resources.{name}."), *unit));
+        let node = (String::new(), UnitPowerFields { idle_w: self.idle_w, busy_w: self.busy_w });
+        let mut wrong = Vec::new();
         for (prefix, unit) in units.chain([node]) {
             let [idle, busy] = [format!("{prefix}idle_w"), format!("{prefix}busy_w")];
-            require(is_power(unit.idle_w), path(&idle), "expected watts between 0 and 1000000");
-            require(is_power(unit.busy_w), path(&busy), "expected watts between 0 and 1000000");
-            let is_more = unit.busy_w >= unit.idle_w;
-            require(is_more, path(&busy), "expected at least as much as `idle_w`");
+            let range = || format!("expected watts between 0 and {MOST_WATTS}");
+            wrong.extend((!is_power(unit.idle_w)).then(|| (idle, range())));
+            wrong.extend((!is_power(unit.busy_w)).then(|| (busy.clone(), range())));
+            let less = unit.busy_w < unit.idle_w;
+            wrong.extend(less.then(|| (busy, "expected at least as much as `idle_w`".to_owned())));
         }
-        for name in power.resources.keys().filter(|name| !names.contains(name.as_str())) {
-            require(false, path(&format!("resources.{name}")), "no class has this resource");
-        }
+        let unknown = self.resources.keys().filter(|name| !names.contains(name.as_str()));
+        wrong.extend(
+            unknown.map(|name| (format!("resources.{name}"), "no class has this resource".to_owned())),
+        );
+        wrong
     }
-    let Some(power) = &fields.power else { return };
-    let needs = "expected the power of nodes: `power = { idle_w = ..., busy_w = ... }` in each class";
-    require(with_power > 0, "power".to_owned(), needs);
-    let is_one = power.cap_w.is_none() || power.cap.is_empty();
-    require(is_one, "power.cap_w".to_owned(), "expected either `cap_w` or `cap`");
-    let is_pue = power.pue.is_none_or(|pue| (1.0..=MOST_EFFECTIVENESS).contains(&pue));
-    require(is_pue, "power.pue".to_owned(), "expected a number between 1 and 100");
-    let begins: Vec<u64> = power.cap.iter().map(|step| step.from_s).collect();
-    check_begins(&begins, "power.cap", require);
-    let idle: f64 = fields.classes.iter().map(idle_watts).sum();
-    let low = format!("expected at least the {idle} W of all nodes without tasks");
-    let steps = power.cap.iter().enumerate().map(|(at, step)| (format!("cap[{at}].watts"), step.watts));
-    for (field, watts) in power.cap_w.map(|watts| ("cap_w".to_owned(), watts)).into_iter().chain(steps) {
-        require((0.0..=MOST_CAP).contains(&watts), format!("power.{field}"), "expected watts up to 1e10");
-        require(watts >= idle, format!("power.{field}"), &low);
+
+    /// Computes the power of a node without tasks, given its number of units of each resource, in watts.
+    pub(super) fn idle_watts(&self, amounts: &BTreeMap<String, u32>) -> f64 {
+        let amount = |name: &String| f64::from(amounts.get(name).copied().unwrap_or(0));
+        self.idle_w + self.resources.iter().map(|(name, unit)| amount(name) * unit.idle_w).sum::<f64>()
     }
 }
 
-/// Computes the power of all nodes of a class without tasks, in watts.
-fn idle_watts(class: &ClassFields) -> f64 {
-    let Some(power) = &class.power else { return 0.0 };
-    let amount = |name: &String| class.resources.get(name).copied().unwrap_or(0);
-    let units: f64 = power.resources.iter().map(|(name, unit)| f64::from(amount(name)) * unit.idle_w).sum();
-    f64::from(class.nodes) * (power.idle_w + units)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::platform::classes::Demands;
-    use crate::{Job, Share};
-
-    fn errors(text: &str) -> String {
-        PlatformFields::parse("p.toml", text).unwrap_err().to_string()
-    }
-    const CLASS: &str = "[[classes]]\nname = 'a'\nnodes = 2\ncores = 4\nmemory_gb = 8\nresources = { gpu = 2 }\n\
-        power = { idle_w = 100, busy_w = 200.5, resources = { gpu = { idle_w = 10, busy_w = 60 } } }\n";
-
-    #[test]
-    fn power_and_common_resources_are_read() {
-        let text =
-            format!("[common.matlab]\namount = 3\nper_job = 1\n[power]\ncap_w = 400\npue = 1.2\n{CLASS}");
-        let classes = PlatformFields::parse("p.toml", &text).unwrap().classes().unwrap();
-        assert_eq!((classes.idle_power(), classes.power().unwrap().effectiveness), (240_000, 1200));
-        let found: Vec<_> = classes.common().iter().map(|it| (&*it.name, it.lasting_amount())).collect();
-        assert_eq!(found, [("matlab", 3), ("power", 160_000)]);
-        let job = Job { tasks: 2, cpu_need: Share::from_ratio(1, 2), ..Job::default() };
-        let requests = vec!["gpu:1:1".parse().unwrap()];
-        let demand = Demands { requests, ..Demands::default() }.of(&classes, &job);
-        assert_eq!(demand.common, [1, 2 * (50_250 + 50_000)]);
-    }
-
-    #[test]
-    fn wrong_amounts_and_powers_are_named() {
-        for (text, found) in [
-            ("[common.gpu]\namount = 3\n", "that no resource of nodes has"),
-            ("[common.power]\namount = 3\n", "is not `power`"),
-            ("[common.x]\nper_job = 1\n", "common.x: expected either `amount` or `steps`"),
-            ("[common.x]\nsteps = [{ from_s = 5, amount = 1 }]\n", "common.x.steps[0].from_s: expected 0"),
-            (
-                "[common.x]\nsteps = [{ from_s = 0, amount = 1 }, { from_s = 0, amount = 2 }]\n",
-                "common.x.steps[1].from_s: expected a later begin",
-            ),
-            ("[power]\ncap_w = 239\n", "power.cap_w: expected at least the 240 W of all nodes without tasks"),
-            ("[power]\npue = 0.9\n", "power.pue: expected a number between 1 and 100"),
-        ] {
-            let error = errors(&format!("{text}{CLASS}"));
-            assert!(error.contains(found), "{error}");
+impl PowerFields {
+    /// Collects the fields that are out of their ranges, given the power of all nodes without tasks in
+    /// watts.
+    pub(super) fn problems(&self, idle: f64) -> Vec<Problem> {
+        let mut wrong = Vec::new();
+        if self.cap_w.is_some() && !self.cap.is_empty() {
+            wrong.push(("cap_w".to_owned(), "expected either `cap_w` or `cap`".to_owned()));
         }
-        let busy = CLASS.replace("200.5", "99");
-        assert!(errors(&busy).contains("classes[0].power.busy_w: expected at least as much as `idle_w`"));
-        let unknown = CLASS.replace("gpu = { idle", "tpu = { idle");
-        assert!(errors(&unknown).contains("classes[0].power.resources.tpu: no class has this resource"));
-        let some = format!("{CLASS}[[classes]]\nname = 'b'\nnodes = 2\ncores = 4\nmemory_gb = 8\n");
-        assert!(errors(&some).contains("classes[1]: expected `power`"));
+        if self.pue.is_some_and(|pue| !(1.0..=MOST_EFFECTIVENESS).contains(&pue)) {
+            wrong.push(("pue".to_owned(), format!("expected a number between 1 and {MOST_EFFECTIVENESS}")));
+        }
+        wrong.extend(begin_problems(self.cap.iter().map(|step| step.from_s), "cap"));
+        let steps = self.cap.iter().enumerate().map(|(at, step)| (format!("cap[{at}].watts"), step.watts));
+        for (field, watts) in self.cap_w.map(|watts| ("cap_w".to_owned(), watts)).into_iter().chain(steps) {
+            if !(idle..=MOST_CAP).contains(&watts) {
+                let reason = format!(
+                    "expected at least the {idle} W of all nodes without tasks, and at most {MOST_CAP} W"
+                );
+                wrong.push((field, reason));
+            }
+        }
+        wrong
+    }
+
+    /// Returns the power usage effectiveness in thousandths.
+    pub(super) fn effectiveness(&self) -> u32 {
+        (self.pue.unwrap_or(1.0) * 1000.0).round() as u32
     }
 }
