@@ -37,7 +37,7 @@ impl Kind {
     /// Returns the power of a node without tasks, in milliwatts; 0 if it is unknown.
     pub(crate) fn idle_power(&self) -> u64 {
         let Some(power) = &self.power else { return 0 };
-        let counts = self.capacity[2..].iter().map(|has| has / Share::ONE.units() as u64);
+        let counts = self.capacity[2..].iter().map(|has| has / u64::from(Share::ONE.units()));
         let units = power.units_mw.iter().zip(counts).map(|((idle, _), count)| idle.saturating_mul(count));
         units.fold(power.idle_mw, u64::saturating_add)
     }
