@@ -22,6 +22,7 @@ page!(cluster_sweep, "guide/cluster_sweep.md");
 page!(outages, "guide/outages.md");
 page!(hosts, "guide/hosts.md");
 page!(gpus, "guide/gpus.md");
+page!(power, "guide/power.md");
 page!(nodes, "guide/nodes.md");
 page!(conditions, "guide/conditions.md");
 page!(priorities, "guide/priorities.md");

@@ -1,7 +1,9 @@
 //! Auditor that follows a simulation record by record.
 
 use crate::check::{Change, Check, Jobs};
+use crate::common::Common;
 use crate::devices::Devices;
+use crate::energy::{Energy, millijoules};
 use crate::fault::{AuditError, Fault, Faults};
 use crate::forced::DueInterruptions;
 use crate::head::{Rank, RecordHead};
@@ -73,6 +75,8 @@ pub struct Auditor {
     due: BTreeSet<(u64, u64)>,
     cluster: Nodes,
     devices: Devices,
+    common: Common,
+    energy: Energy,
     pub(crate) tally: Tally,
     links: Links,
     peak_jobs: usize,
@@ -235,12 +239,18 @@ impl Auditor {
                 let wrong = self.links.link(self.now, record);
                 wrong.into_iter().for_each(|rule| self.fault(Some(number), rule));
             }
-            Record::Ask { ref resources, ref features, requested_cores, distinct_nodes, .. } => {
-                let job = self.jobs.get_mut(&number).filter(|_| self.arriving == Some(number));
+            Record::Ask {
+                ref resources, ref features, requested_cores, distinct_nodes, ref common, ..
+            } => {
+                let is_right = common.len() == self.common.resources().len();
+                let is_arriving = self.arriving == Some(number);
+                let job = self.jobs.get_mut(&number).filter(|_| is_arriving && is_right);
                 let size = job.filter(|job| !job.has_asked).and_then(|job| {
                     job.has_asked = true;
                     (job.requested_cores, job.needs_distinct_nodes) = (requested_cores, distinct_nodes);
-                    job.size = Arc::new(self.cluster.size(&job.size, resources, features)?);
+                    let mut size = self.cluster.size(&job.size, resources, features)?;
+                    size.common.clone_from(common);
+                    job.size = Arc::new(size);
                     Some(())
                 });
                 if size.is_none() {
@@ -308,7 +318,7 @@ impl Auditor {
                 self.first_decision = first_decision_us;
                 self.check.iter_mut().for_each(|check| check.take_over(first_decision_us));
             }
-            Record::Classes { ref resources, ref classes, cores, core_parts } => {
+            Record::Classes { ref resources, ref classes, cores, core_parts, ref common } => {
                 if self.line != 2 && !(self.line == 3 && self.platform.is_some()) {
                     return self.fault(None, "`classes` record after the beginning of the file");
                 }
@@ -316,7 +326,23 @@ impl Auditor {
                     let rule = "invalid classes: expected as many nodes as the cluster has, and in each class a speed above 0 and up to 1 and an amount of each resource";
                     return self.fault(None, rule);
                 }
+                if !self.common.set(common) {
+                    let rule = "invalid resources of the cluster: expected steps that begin at 0 and rise";
+                    return self.fault(None, rule);
+                }
                 self.check.iter_mut().for_each(|check| check.classes(&self.cluster.kinds));
+                self.check.iter_mut().for_each(|check| check.common(common));
+            }
+            Record::Energy { nodes_mj, jobs_mj, peak_mw } => {
+                self.settle();
+                let peak = u64::try_from(self.energy.peak.div_ceil(1 << Yield::BITS)).unwrap_or(u64::MAX);
+                let right = [millijoules(self.energy.nodes), millijoules(self.energy.tasks), peak];
+                let names = ["energy of nodes in mJ", "energy of jobs in mJ", "largest power in mW"];
+                for ((found, right), name) in [nodes_mj, jobs_mj, peak_mw].into_iter().zip(right).zip(names) {
+                    if found != right {
+                        self.fault(None, format!("the {name} is {found}, expected {right}"));
+                    }
+                }
             }
             Record::Summary { .. } => self.summary(record),
             _ => self.fault(None, rule::SECOND_RUN),
@@ -356,6 +382,7 @@ impl Auditor {
             self.settle();
             self.pass(at);
             self.report_overdue(at);
+            self.elapse(at);
             self.now = at;
         }
         if at >= self.first_decision && !self.has_begun {
@@ -365,9 +392,30 @@ impl Auditor {
         }
     }
 
+    /// Adds the energy from the current time to another one, if the power of nodes is known.
+    fn elapse(&mut self, at: u64) {
+        if self.tally.submitted > 0 && self.cluster.kinds.iter().any(|kind| kind.power.is_some()) {
+            let down = self.platform.as_ref().map_or(&[][..], |platform| &platform.down);
+            let idle = self.cluster.idle_power(down);
+            self.energy.elapse(idle, self.cluster.power_of_tasks, at - self.now);
+        }
+    }
+
+    /// Checks the power that the job of a number holds of a capped cluster.
+    fn check_power(&mut self, number: u64) {
+        let Some(job) = self.jobs.get(&number) else { return };
+        let Some(at) = self.common.resources().iter().position(|resource| resource.power) else { return };
+        let (found, right) =
+            (job.size.common.get(at).copied().unwrap_or(0), self.cluster.largest_power(&job.size, job.tasks));
+        if found != right {
+            self.fault(Some(number), format!("it holds {found} mW of the power cap, expected {right} mW"));
+        }
+    }
+
     /// Completes the submission of the last job, of which all records are known.
     fn finish_submission(&mut self) {
         let Some(number) = self.arriving.take() else { return };
+        self.check_power(number);
         if let (Some(check), Some(job)) = (&mut self.check, self.jobs.get(&number)) {
             check.submit(number, self.now, job);
         }
@@ -391,6 +439,7 @@ impl Auditor {
         let mut fault = |line, job, rule| faults.push(Fault { line, at, job, rule });
         self.cluster.settle(|(line, job), rule| fault(line, Some(job), rule));
         self.devices.settle(|(line, job), rule| fault(line, Some(job), rule));
+        self.common.settle(self.now, |(line, job), rule| fault(line, Some(job), rule));
         for (number, line) in self.started.drain(..) {
             let limits = self.limits.as_mut().zip(self.jobs.get(&number));
             if let Some(rule) = limits.and_then(|(limits, job)| limits.start(self.now, number, job)) {
@@ -585,6 +634,7 @@ impl Auditor {
         self.due_interruptions.settle(number);
         self.release_nodes(number);
         self.devices.release(number);
+        self.common.release(number);
         let (Some(platform), Some(job)) = (&mut self.platform, self.jobs.get_mut(&number)) else { return };
         let is_lost = found.is_none();
         let is_done = job.is_done(self.now);
@@ -653,6 +703,7 @@ impl Auditor {
         self.due_interruptions.settle(number);
         self.release_nodes(number);
         self.devices.release(number);
+        self.common.release(number);
         self.jobs.remove(&number)
     }
     /// Releases the resources of a job on its nodes.
@@ -723,6 +774,7 @@ impl Auditor {
                 job.placement.clear();
             });
             self.devices.release(number);
+            self.common.take(number);
             self.limits.iter_mut().for_each(|limits| limits.end(number));
             if self.preempts {
                 self.check_preemption(number, PreemptMode::Suspend, waits);
@@ -740,6 +792,9 @@ impl Auditor {
         change(job, self.now);
         job.set_yield(self.now, job_yield.min(Yield::ONE.units()));
         self.cluster.change(Some((self.line, number)), &job.placement, &job.size, job.job_yield);
+        if !job.placement.is_empty() {
+            self.common.hold(self.line, number, &job.size.common, job.job_yield);
+        }
         job.due.iter().for_each(|&due| _ = self.due.insert((due, number)));
     }
 

@@ -4,6 +4,7 @@ use crate::devices::Triples;
 use crate::job::Job;
 use crate::nodes::Kind;
 use crate::platform::Platform;
+use dfrsim_model::event::ResourceOfCluster;
 use dfrsim_model::site::{PreemptMode, SiteSettings};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -32,6 +33,8 @@ pub(crate) struct Change<'a> {
 pub(crate) trait Check: fmt::Debug {
     /// Learns the node kinds of a cluster with unequal nodes.
     fn classes(&mut self, kinds: &Arc<Vec<Kind>>);
+    /// Learns the resources that the cluster has as a whole.
+    fn common(&mut self, _resources: &[ResourceOfCluster]) {}
     /// Learns the settings of the site and the kinds of nodes.
     fn priority(&mut self, settings: &SiteSettings, kinds: &[Kind]);
     /// Learns about failures, repairs, and announced windows.

@@ -81,7 +81,9 @@
 mod auditor;
 pub mod batch;
 mod check;
+mod common;
 mod devices;
+mod energy;
 pub mod explain;
 mod fault;
 mod forced;

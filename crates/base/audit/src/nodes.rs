@@ -2,12 +2,15 @@
 
 use crate::Rule;
 use crate::devices::DeviceRequest;
-use dfrsim_model::event::{ClassOfNodes, ResourceOfNodes};
+use dfrsim_model::event::{ClassOfNodes, PowerOfNode, ResourceOfNodes};
 use dfrsim_model::site::partition_feature;
 use dfrsim_model::{Share, Yield};
 use std::sync::Arc;
 
 const ONE: u64 = Share::ONE.units() as u64;
+
+/// Largest power of a node or a unit that is audited, in milliwatts.
+const MOST_POWER: u64 = 1_000_000_000_000;
 
 /// Kind of identical nodes.
 #[derive(Clone, Debug)]
@@ -31,6 +34,8 @@ pub(crate) struct Kind {
     pub(crate) core_parts: u64,
     /// Names of the other resources; `None` if the file does not describe the nodes.
     pub(crate) resources: Option<Vec<String>>,
+    /// Power of a node, if it is known.
+    pub(crate) power: Option<PowerOfNode>,
 }
 
 impl Kind {
@@ -49,6 +54,7 @@ impl Kind {
             cores: 0,
             core_parts: 1,
             resources,
+            power: None,
         }
     }
     /// Returns whether such a node has a feature, or one of several that are separated by `|`.
@@ -91,6 +97,8 @@ pub(crate) struct Size {
     pub(crate) devices: Option<DeviceRequest>,
     /// Number of whole cores; 0 if the nodes have no classes.
     pub(crate) cores: u64,
+    /// Amounts of the resources of the whole cluster that all tasks hold together.
+    pub(crate) common: Vec<u64>,
 }
 
 impl Size {
@@ -105,6 +113,7 @@ impl Size {
             pieces: vec![need.max(1).into(), memory.into()],
             devices: None,
             cores: 0,
+            common: Vec::new(),
         }
     }
 }
@@ -136,6 +145,8 @@ pub(crate) struct Nodes {
     touched: Vec<u32>,
     /// Largest fractions of a node's memory and CPU that were in use at the same time.
     pub(crate) peaks: [f64; 2],
+    /// Power that all tasks add, in milliwatts times units of 2^-20.
+    pub(crate) power_of_tasks: u128,
 }
 
 impl Nodes {
@@ -149,9 +160,14 @@ impl Nodes {
         classes: &[ClassOfNodes],
         (cores, core_parts): (Option<u32>, Option<u32>),
     ) -> bool {
+        let is_power = |power: &PowerOfNode| {
+            let units = power.units_mw.iter().copied().chain([(power.idle_mw, power.busy_mw)]);
+            units.into_iter().all(|(idle, busy)| idle <= busy && busy <= MOST_POWER)
+        };
         let is_class = |class: &ClassOfNodes| {
             class.resources.len() == resources.len()
                 && class.nodes > 0
+                && class.power.iter().all(is_power)
                 && (1..=Yield::ONE.units()).contains(&class.speed)
         };
         let sum: u64 = classes.iter().map(|class| u64::from(class.nodes)).sum();
@@ -176,6 +192,7 @@ impl Nodes {
             cores: whole_cores(cores, core_parts, class.cpu),
             core_parts,
             resources: Some(resources.iter().map(|resource| resource.name.clone()).collect()),
+            power: class.power.clone(),
         };
         (self.cores, self.core_parts, self.has_classes) = (cores, core_parts, true);
         self.kinds = Arc::new(classes.iter().map(kind).collect());
@@ -205,6 +222,22 @@ impl Nodes {
         let speed = |kind: &Kind| f64::from(kind.speed) / f64::from(Yield::ONE.units());
         let of = |kind: &Kind| f64::from(kind.nodes) * kind.capacity[1] as f64 * speed(kind);
         self.kinds.iter().map(of).sum::<f64>() / ONE as f64
+    }
+
+    /// Returns the power of the nodes without tasks, in milliwatts, except of those that are down, of
+    /// which there is a flag for each node.
+    pub(crate) fn idle_power(&self, down: &[bool]) -> u64 {
+        let mut down = down.iter();
+        let of_kind = |kind: &Kind| {
+            let count = down.by_ref().take(kind.nodes as usize).filter(|is_down| **is_down).count();
+            kind.idle_power().saturating_mul(u64::from(kind.nodes) - count as u64)
+        };
+        self.kinds.iter().map(of_kind).fold(0, u64::saturating_add)
+    }
+    /// Returns the largest power of all tasks of a job on nodes that may have them, in milliwatts.
+    pub(crate) fn largest_power(&self, size: &Size, tasks: u32) -> u64 {
+        let kinds = self.kinds.iter().zip(&size.allowed).filter(|(_, is_allowed)| **is_allowed);
+        kinds.map(|(kind, _)| kind.task_power(size).saturating_mul(tasks.into())).max().unwrap_or(0)
     }
 
     /// Returns the size of a task that also takes these counts of the other resources, each with a
@@ -264,6 +297,14 @@ impl Nodes {
     /// Adds tasks to nodes, with the line and the job of the record; removes them if `by` is `None`.
     pub(crate) fn change(&mut self, by: Option<(u64, u64)>, on: &[(u32, u32)], size: &Size, job_yield: u32) {
         for &(node, tasks) in on {
+            let kind = self.of(node);
+            if kind.power.is_some() {
+                let power = u128::from(kind.task_power(size)) * u128::from(tasks) * u128::from(job_yield);
+                match by {
+                    Some(_) => self.power_of_tasks += power,
+                    None => self.power_of_tasks -= power,
+                }
+            }
             let place = node as usize;
             if place >= self.used.len() {
                 self.used.resize(place + 1, vec![Usage::default(); 2 + self.resources.len()]);

@@ -14,7 +14,8 @@
 //! [`Record::Priority`] before the first job. If their jobs can preempt others, they also have the
 //! `platform` figures and the `interrupt` and `lose` records, which are then among the decisions of
 //! the policy. Files of simulations that begin with running jobs have a [`Record::Begin`] before the
-//! first job; the submissions and starts before its time are the past of the system.
+//! first job; the submissions and starts before its time are the past of the system. Files of clusters
+//! whose nodes have a known power have a [`Record::Energy`] before the summary.
 
 use crate::WeightRule;
 use crate::numbers::is_default;
@@ -102,6 +103,9 @@ pub enum Record<'a> {
         /// Number of equal parts of a core that tasks hold, if they need not hold whole cores.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         core_parts: Option<u32>,
+        /// Resources that the cluster has as a whole.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        common: Vec<ResourceOfCluster>,
     },
     /// Announcement of an outage.
     Window {
@@ -231,6 +235,9 @@ pub enum Record<'a> {
         /// True if each task must have a different node.
         #[serde(default, skip_serializing_if = "is_default")]
         distinct_nodes: bool,
+        /// Amount of each resource of the whole cluster that the job holds while it runs.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        common: Vec<u64>,
     },
     /// Start of a waiting job.
     Start {
@@ -314,6 +321,16 @@ pub enum Record<'a> {
         at_us: u64,
         /// Submission index of the job.
         job: u64,
+    },
+    /// Energy of the whole run, if the power of nodes is known: from the first submission to the last
+    /// event, without the power usage effectiveness. The audit recomputes it.
+    Energy {
+        /// Energy of the nodes in millijoules, rounded down.
+        nodes_mj: u64,
+        /// Part of it that tasks add to that of idle nodes, in millijoules, rounded down.
+        jobs_mj: u64,
+        /// Largest power of the nodes in milliwatts, rounded up.
+        peak_mw: u64,
     },
     /// Figures of the whole run from the simulator; the audit recomputes them.
     Summary {
@@ -403,6 +420,33 @@ pub struct ResourceOfNodes {
     pub devices: bool,
 }
 
+/// Resource that the cluster has as a whole, such as licences.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ResourceOfCluster {
+    /// Name of the resource.
+    pub name: String,
+    /// Steps as pairs of begin in microseconds and amount, in ascending order; the first begins at 0.
+    pub steps: Vec<(u64, u64)>,
+    /// True if it is power in milliwatts above that of idle nodes, of which a job has its amount times
+    /// its yield.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub power: bool,
+}
+
+/// Power of a node, in milliwatts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PowerOfNode {
+    /// Power without tasks, without the units of other resources.
+    pub idle_mw: u64,
+    /// Power while the CPU is busy, without the units of other resources.
+    pub busy_mw: u64,
+    /// Idle and busy power of a unit of each other resource.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub units_mw: Vec<(u64, u64)>,
+}
+
 /// Class of identical nodes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -423,6 +467,9 @@ pub struct ClassOfNodes {
     /// Features of a node, which jobs can require.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub features: Vec<String>,
+    /// Power of a node, if it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub power: Option<PowerOfNode>,
 }
 
 /// Bounded stretch by quantile, by weight and by user.

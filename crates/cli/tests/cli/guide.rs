@@ -183,6 +183,11 @@ fn gpus() {
 }
 
 #[test]
+fn power() {
+    check_page("power");
+}
+
+#[test]
 fn outages() {
     check_page("outages");
 }

@@ -22,8 +22,8 @@ pub(super) use answer::Simulated;
 use clap::Args;
 use clap::builder::ArgPredicate;
 use dfrsim_cluster::{
-    Conditions, DeviceFigures, DeviceMetrics, EstimateModel, Followers, Metrics, Observer, Options, Overrun,
-    SimulationError, SummaryOptions, Weights,
+    Conditions, DeviceFigures, DeviceMetrics, EnergyFigures, EnergyMetrics, EstimateModel, Followers,
+    Metrics, Observer, Options, Overrun, SimulationError, SummaryOptions, Weights,
 };
 use dfrsim_model::account::AccountSummary;
 use dfrsim_model::platform::Outage;
@@ -165,6 +165,8 @@ struct Simulation {
     misfits: Vec<String>,
     /// Figures of the devices of the nodes, if they have any.
     devices: Option<DeviceFigures>,
+    /// Energy of the nodes, if their power is known.
+    energy: Option<EnergyFigures>,
     account: AccountSummary,
 }
 
@@ -179,6 +181,7 @@ struct HostTime {
 impl Simulate {
     pub(crate) fn run(mut self, context: &Context<'_>) -> Result<(), Failure> {
         self.policy = known(context.registry).parse(&self.policy_name).map_err(Failure::input)?;
+        self.platform.check_options()?;
         let (unequal, of_site, whole) = match &self.slurm_conf {
             Some(conf) => {
                 let log = self.workload.path()?;
@@ -215,7 +218,7 @@ impl Simulate {
         let priorities = self.priority.as_ref().map(read).transpose()?.flatten().or(of_site);
         let opened = if priorities.is_some() { opened.with_origins() } else { opened };
         self.warn_about_period();
-        let (Simulation { metrics, files, misfits, devices, account }, mut time) =
+        let (Simulation { metrics, files, misfits, devices, energy, account }, mut time) =
             self.run_log((&path, opened, nodes), unequal, priorities)?;
         let begin = Instant::now();
         let summary = metrics.summary().ok_or_else(|| {
@@ -234,7 +237,7 @@ impl Simulate {
             time.simulating.as_secs_f64(),
             time.writing.as_secs_f64()
         );
-        context.print(&Simulated::new(self.policy, (path, account), misfits, (summary, devices)))
+        context.print(&Simulated::new(self.policy, (path, account), misfits, (summary, devices, energy)))
     }
 
     /// Assembles a simulation of jobs that are given rather than read from a log.
@@ -443,10 +446,12 @@ impl Simulate {
         let nodes = subject.setup.options.unequal.as_deref();
         let mut misfits = nodes.map(|nodes| MisfitCounts::new(nodes, self.policy));
         let mut devices = nodes.and_then(|nodes| DeviceMetrics::new(&nodes.classes));
+        let mut energy = nodes.and_then(|nodes| EnergyMetrics::new(&nodes.classes));
         let simulated = progress::with_progress(report.counts.jobs, |mut progress| {
             let mut watchers = files.observers();
             watchers.extend([&mut metrics as &mut dyn Observer, &mut progress, &mut misfits]);
             watchers.extend(devices.as_mut().map(|devices| devices as &mut dyn Observer));
+            watchers.extend(energy.as_mut().map(|energy| energy as &mut dyn Observer));
             subject.setup.simulate(jobs, followers, &mut watchers)
         });
         simulated.map_err(|error| match error {
@@ -457,7 +462,9 @@ impl Simulate {
         let misfits: Vec<String> = misfits.iter().flat_map(MisfitCounts::lines).collect();
         misfits.iter().for_each(|line| notice!("{}: {line}", subject.workload.display()));
         let devices = devices.and_then(|mut devices| devices.figures());
+        self.platform.check_series(energy.as_ref())?;
+        let energy = energy.and_then(|energy| energy.figures());
         let account = report.account().summary();
-        Ok((Simulation { metrics, files, misfits, devices, account }, begin.elapsed()))
+        Ok((Simulation { metrics, files, misfits, devices, energy, account }, begin.elapsed()))
     }
 }

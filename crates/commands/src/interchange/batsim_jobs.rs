@@ -2,7 +2,7 @@
 
 use crate::interchange::JobLines;
 use dfrsim_cluster::{JobRecord, Occurrence};
-use dfrsim_model::{Job, JobText, JobTexts, ranges};
+use dfrsim_model::{Job, JobText, JobTexts, SimTime, ranges};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -93,7 +93,7 @@ impl JobLines for BatsimJobs {
     fn header(&self) -> String {
         HEADER.to_owned()
     }
-    fn line(&mut self, place: u64, occurrence: Occurrence<'_>) -> Option<String> {
+    fn line(&mut self, _: SimTime, place: u64, occurrence: Occurrence<'_>) -> Option<String> {
         match occurrence {
             Occurrence::Submitted(job, _) => {
                 self.in_system.insert(place, (job.clone(), BTreeSet::new()));

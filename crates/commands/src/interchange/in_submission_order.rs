@@ -12,7 +12,7 @@ pub trait JobLines: Debug {
     fn header(&self) -> String;
     /// Formats the line of a job that leaves the system, including its line end; empty if it has
     /// none. Each job leaves once.
-    fn line(&mut self, job: u64, occurrence: Occurrence<'_>) -> Option<String>;
+    fn line(&mut self, now: SimTime, job: u64, occurrence: Occurrence<'_>) -> Option<String>;
     /// Returns the reason why the file is invalid, if it is.
     fn fault(&self) -> Option<String> {
         None
@@ -59,8 +59,8 @@ impl<W: Write> InSubmissionOrder<W> {
 }
 
 impl<W: Write> Observer for InSubmissionOrder<W> {
-    fn observe(&mut self, _: SimTime, job: u64, occurrence: Occurrence<'_>) {
-        if let Some(line) = self.format.line(job, occurrence) {
+    fn observe(&mut self, now: SimTime, job: u64, occurrence: Occurrence<'_>) {
+        if let Some(line) = self.format.line(now, job, occurrence) {
             self.lines.put(&mut self.out, job, line);
         }
     }
@@ -99,7 +99,7 @@ mod tests {
         fn header(&self) -> String {
             "job\n".to_owned()
         }
-        fn line(&mut self, job: u64, _: Occurrence<'_>) -> Option<String> {
+        fn line(&mut self, _: SimTime, job: u64, _: Occurrence<'_>) -> Option<String> {
             Some(format!("{job}\n"))
         }
     }

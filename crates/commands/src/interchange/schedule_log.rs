@@ -2,7 +2,7 @@
 
 use crate::interchange::JobLines;
 use dfrsim_cluster::{JobRecord, Occurrence};
-use dfrsim_model::{Job, SimSpan, UserId};
+use dfrsim_model::{Job, SimSpan, SimTime, UserId};
 use dfrsim_workload::log::{Header, MAX_SECONDS, Record, Status};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
@@ -137,7 +137,7 @@ impl JobLines for ScheduleLog {
     fn header(&self) -> String {
         self.header.clone()
     }
-    fn line(&mut self, place: u64, occurrence: Occurrence<'_>) -> Option<String> {
+    fn line(&mut self, _: SimTime, place: u64, occurrence: Occurrence<'_>) -> Option<String> {
         match occurrence {
             Occurrence::Submitted(job, _) => {
                 let record = arrived(job, self.records.next());

@@ -44,6 +44,7 @@ pub(crate) fn platform(of_log: &SimulatedSite, reference: ReferenceNode) -> Plat
         resources: kind.resources.clone(),
         features: kind.features.iter().cloned().collect(),
         hosts: compress(&kind.hosts),
+        power: None,
     };
     PlatformFields {
         core_parts: None,
@@ -52,5 +53,6 @@ pub(crate) fn platform(of_log: &SimulatedSite, reference: ReferenceNode) -> Plat
         shared: Vec::new(),
         unavailable: of_log.unavailable.clone(),
         classes: of_log.kinds.iter().map(class).collect(),
+        ..PlatformFields::default()
     }
 }

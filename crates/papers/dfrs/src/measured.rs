@@ -1,7 +1,7 @@
 //! Measurements of a simulation, from which its rows are made.
 
 use crate::waits::RunWaits;
-use dfrsim_cluster::{DeviceFigures, Observer, Occurrence, Summary};
+use dfrsim_cluster::{DeviceFigures, EnergyFigures, Observer, Occurrence, Summary};
 use dfrsim_model::{Job, SimSpan, SimTime};
 
 /// Measurements of one simulation.
@@ -18,6 +18,8 @@ pub(crate) struct Measurements {
     pub(crate) own: Option<String>,
     /// Figures of the devices of the nodes, if they have any.
     pub(crate) devices: Option<DeviceFigures>,
+    /// Energy of the nodes, if their power is known.
+    pub(crate) energy: Option<EnergyFigures>,
 }
 
 /// Submitted jobs, with their actual submit and run times.

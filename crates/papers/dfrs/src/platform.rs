@@ -6,6 +6,9 @@ use dfrsim_lab::{Digester, RunError, platform_fields};
 use dfrsim_model::platform::classes::{
     Demands, NodeClass, PlatformFields, ReferenceNode, Sharing, UnequalNodes,
 };
+use dfrsim_model::platform::common::{CommonDemand, CommonResource};
+use dfrsim_model::platform::power::{ClusterPower, NodePower};
+use dfrsim_model::platform::series::EnergySeries;
 use dfrsim_model::{Job, Seed};
 use dfrsim_workload::log::ResourceRequests;
 use dfrsim_workload::prepare::{Annotation, Options, resources};
@@ -84,9 +87,26 @@ fn reference_node(fields: &PlatformFields) -> Option<ReferenceNode> {
 pub(crate) fn digest(nodes: &UnequalNodes, jobs: &[Job], digester: &mut Digester) {
     let classes = nodes.classes.classes();
     digester.integer(classes.len() as u64).integer(nodes.classes.reference_cores());
-    for NodeClass { name: _, nodes, cpu, memory, speed, amounts, features } in classes {
+    for NodeClass { name: _, nodes, cpu, memory, speed, amounts, features, power } in classes {
         digester.integer(*nodes).integer(*cpu).integer(*memory).integer(speed.units()).integer(*features);
         amounts.iter().for_each(|amount| _ = digester.integer(*amount));
+        if let Some(NodePower { idle, busy, units }) = power {
+            digester.text("power").integer(*idle).integer(*busy);
+            units.iter().for_each(|(idle, busy)| _ = digester.integer(*idle).integer(*busy));
+        }
+    }
+    if let Some(ClusterPower { effectiveness, series }) = nodes.classes.power() {
+        digester.integer(*effectiveness);
+        if let Some(EnergySeries { begins, span, carbon, price }) = series.as_deref() {
+            digester.text("series").integer(span.micros());
+            begins.iter().for_each(|begin| _ = digester.integer(begin.micros()));
+            carbon.iter().chain(price).for_each(|value| _ = digester.integer(*value));
+        }
+    }
+    for CommonResource { name, demand, steps } in nodes.classes.common() {
+        // The units of jobs are in their demands.
+        digester.text(name).integer(u64::from(*demand == CommonDemand::Draw));
+        steps.iter().for_each(|(from, amount)| _ = digester.integer(from.micros()).integer(*amount));
     }
     if nodes.classes.core_parts() > 1 {
         digester.text("parts of cores").integer(nodes.classes.core_parts());
@@ -104,6 +124,7 @@ pub(crate) fn digest(nodes: &UnequalNodes, jobs: &[Job], digester: &mut Digester
         if !demand.is_empty() {
             digester.integer(place).integer(demand.features);
             demand.any_of.iter().for_each(|some| _ = digester.text("any of").integer(*some));
+            demand.common.iter().for_each(|amount| _ = digester.text("common").integer(*amount));
             for asked in &demand.resources {
                 digester.integer(asked.count).integer(asked.need.units());
             }

@@ -152,5 +152,16 @@ columns! {
         metric(more) pub last_held_devices: Option<f64>,
         /// Free parts that the mean task could not use then.
         metric(less) pub last_useless_devices: Option<f64>,
+        /// Energy of the site from the first submission to the last event, with the power usage
+        /// effectiveness; empty if the power of nodes is unknown.
+        metric(less, "kWh") pub energy: Option<f64>,
+        /// Part of the energy that tasks add to that of idle nodes.
+        metric(less, "kWh") pub energy_of_jobs: Option<f64>,
+        /// Mean power of the nodes over the same time.
+        metric(less, "W") pub mean_power: Option<f64>,
+        /// Largest power of the nodes.
+        metric(less, "W") pub peak_power: Option<f64>,
+        /// Time in which the power of the nodes exceeded the cap, which can happen when the cap falls.
+        metric(less, "s") pub over_cap: Option<f64>,
     }
 }

@@ -16,8 +16,8 @@ use dfrsim_bound::{
     clairvoyant_stretch, max_stretch_bound, max_stretch_bound_on, max_stretch_bound_with_penalties,
 };
 use dfrsim_cluster::{
-    Conditions, DeviceMetrics, EstimateModel, Followers, Metrics, Options, Overrun, SimulationError,
-    SummaryOptions, Weights,
+    Conditions, DeviceMetrics, EnergyMetrics, EstimateModel, Followers, Metrics, Options, Overrun,
+    SimulationError, SummaryOptions, Weights,
 };
 use dfrsim_lab::fields::Scenario;
 use dfrsim_lab::{
@@ -29,7 +29,7 @@ use dfrsim_model::platform::classes::{Misfits, UnequalNodes};
 use dfrsim_model::platform::file::ClusterNodes;
 use dfrsim_model::site::SiteSettings;
 use dfrsim_model::{Job, JobTexts, Seed, SimSpan, SimTime};
-use dfrsim_policies::{PolicyOptions, Setup};
+use dfrsim_policies::{Policy, PolicyOptions, Setup};
 use dfrsim_workload::log::Header;
 use rayon::prelude::*;
 use std::borrow::Cow;
@@ -219,8 +219,10 @@ impl OnlineStudy {
         let submissions = instance.predecessors.as_ref().map(|_| Submissions::default());
         let waits = (!self.scenario.waits_by.is_empty()).then(Waits::default);
         let left = (!self.scenario.metrics.is_empty()).then(DepartedJobs::default);
-        let devices = setup.options.unequal.as_ref().and_then(|nodes| DeviceMetrics::new(&nodes.classes));
-        let mut watchers = ((metrics, audited), ((submissions, devices), (waits, left)));
+        let nodes = setup.options.unequal.as_ref();
+        let devices = nodes.and_then(|nodes| DeviceMetrics::new(&nodes.classes));
+        let energy = nodes.and_then(|nodes| EnergyMetrics::new(&nodes.classes));
+        let mut watchers = ((metrics, audited), ((submissions, (devices, energy)), (waits, left)));
         let jobs = instance.jobs.iter().cloned();
         match &instance.predecessors {
             None => setup.simulate(jobs, Followers::default(), &mut watchers),
@@ -230,7 +232,7 @@ impl OnlineStudy {
             }
         }
         .map_err(failure)?;
-        let ((metrics, audited), ((submissions, devices), (waits, left))) = watchers;
+        let ((metrics, audited), ((submissions, (devices, energy)), (waits, left))) = watchers;
         if let Some(audited) = audited {
             audited.verdict().map_err(|faults| faulty(&faults))?;
         }
@@ -249,7 +251,8 @@ impl OnlineStudy {
         let own = left.map(|left| OwnMetric::compute_all(&self.scenario.metrics, &left)).transpose();
         let own = own.map_err(Failure::failed)?;
         let devices = devices.and_then(|mut devices| devices.figures());
-        Ok(Box::new(Measurements { summary, bounds, waits, of_jobs, own, devices }))
+        let energy = energy.and_then(|energy| energy.figures());
+        Ok(Box::new(Measurements { summary, bounds, waits, of_jobs, own, devices, energy }))
     }
 
     /// Returns the waits with the first setting of the scenario, which is simulated if it has not
@@ -405,7 +408,17 @@ impl Study for OnlineStudy {
             let own = unequal(workload, scenario.seed)?;
             let has_devices = own.as_ref().is_some_and(|nodes| nodes.classes.devices().is_some());
             let of_sweeps = scenario.sweeps.iter().flat_map(|sweep| &sweep.policies);
-            let mut policies = scenario.policies.iter().chain(of_sweeps).filter(|_| has_devices);
+            let common = own.as_ref().map_or(&[][..], |nodes| nodes.classes.common());
+            let all = || scenario.policies.iter().chain(of_sweeps.clone());
+            let unknown = |policy: &Policy| Some((*policy, policy.unknown_common_resource(common)?));
+            if let Some((policy, resource)) = all().find_map(unknown) {
+                return Err(RunError::input(format_args!(
+                    "workload `{}`: its platform has the common resource {}, of which {policy} takes no account; expected batch policies \
+                     other than SLURM",
+                    workload.name, resource.name
+                )));
+            }
+            let mut policies = all().filter(|_| has_devices);
             if let Some(policy) = policies.find(|policy| !policy.runs_on_devices()) {
                 return Err(RunError::input(format_args!(
                     "workload `{}`: its platform has devices, and {policy} does not distinguish the devices of a node; expected batch \
@@ -540,7 +553,7 @@ impl Study for OnlineStudy {
         variant: &Variant,
         watch: RunContext<'_>,
     ) -> Result<Vec<SimulationRow>, Failure> {
-        let Measurements { summary, bounds, waits, own: figures, devices, .. } = instance.summaries
+        let Measurements { summary, bounds, waits, own: figures, devices, energy, .. } = instance.summaries
             [variant.setting]
             .get_or_init(|| self.simulate(instance, variant, watch.audit))
             .as_deref()
@@ -560,6 +573,11 @@ impl Study for OnlineStudy {
             useless_devices: devices.map(|it| it.useless),
             last_held_devices: devices.map(|it| it.held_at_last_submission),
             last_useless_devices: devices.map(|it| it.useless_at_last_submission),
+            energy: energy.map(|it| it.energy_kwh),
+            energy_of_jobs: energy.map(|it| it.energy_of_jobs_kwh),
+            mean_power: energy.map(|it| it.mean_w),
+            peak_power: energy.map(|it| it.peak_w),
+            over_cap: energy.map(|it| it.over_cap_s),
             penalty_bound: reached.map(|it| it.0),
             reached: reached.map(|it| it.1),
             ..SimulationRow::of((summary, &summary.bounded_stretch[variant.tau], bound))

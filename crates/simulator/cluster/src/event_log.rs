@@ -1,6 +1,6 @@
 //! Writer of events files.
 
-use crate::{Observer, Occurrence, Options, Overrun, PlatformChange, Summary, records};
+use crate::{EnergyMetrics, Observer, Occurrence, Options, Overrun, PlatformChange, Summary, records};
 use dfrsim_model::event::Record;
 use dfrsim_model::site::SiteSettings;
 use dfrsim_model::{SimSpan, SimTime};
@@ -13,6 +13,8 @@ pub struct EventLog<W> {
     line: Vec<u8>,
     /// Error of the first write that failed; nothing is written after it.
     failed: Option<io::Error>,
+    /// Energy of the nodes, if their power is known.
+    energy: Option<EnergyMetrics>,
 }
 
 impl<W: Write> EventLog<W> {
@@ -24,7 +26,7 @@ impl<W: Write> EventLog<W> {
 
     /// Begins an events file with the given first record (see [`records::run`]).
     pub fn of_run(out: W, run: &Record<'_>) -> EventLog<W> {
-        let mut log = EventLog { out, line: Vec::new(), failed: None };
+        let mut log = EventLog { out, line: Vec::new(), failed: None, energy: None };
         log.write(run);
         log
     }
@@ -34,6 +36,7 @@ impl<W: Write> EventLog<W> {
     #[must_use]
     pub fn of_cluster(mut self, options: &Options, priorities: Option<&SiteSettings>) -> EventLog<W> {
         let Options { outages, unequal, .. } = options;
+        self.energy = unequal.as_ref().and_then(|unequal| EnergyMetrics::new(&unequal.classes));
         let records = records::conditions(outages.as_deref(), unequal.as_deref(), priorities);
         let begin = options.beginning.iter().map(|beginning| beginning.record());
         records.into_iter().chain(begin).for_each(|record| self.write(&record));
@@ -46,6 +49,9 @@ impl<W: Write> EventLog<W> {
     /// # Errors
     /// If any write failed.
     pub fn finish(mut self, summary: &Summary) -> io::Result<W> {
+        if let Some(energy) = self.energy.take() {
+            self.write(&energy.record());
+        }
         self.write(&summary.record());
         self.failed.map_or_else(|| self.out.flush().map(|()| self.out), Err)
     }
@@ -68,9 +74,11 @@ fn format_line(record: &Record<'_>, line: &mut Vec<u8>) -> io::Result<()> {
 
 impl<W: Write> Observer for EventLog<W> {
     fn observe(&mut self, now: SimTime, job: u64, occurrence: Occurrence<'_>) {
+        self.energy.observe(now, job, occurrence);
         self.write(&occurrence.record(now, job));
     }
     fn observe_platform(&mut self, now: SimTime, change: PlatformChange<'_>) {
+        self.energy.observe_platform(now, change);
         self.write(&change.record(now));
     }
 }

@@ -3,6 +3,7 @@
 use crate::{Link, Occurrence, Overrun, Placement, PlatformChange};
 use dfrsim_model::event::{self, FORMAT_VERSION, InterruptionRule, Record};
 use dfrsim_model::platform::classes::{NodeClass, NodeClasses, Resource, Sharing, UnequalNodes};
+use dfrsim_model::platform::common::{CommonDemand, CommonResource};
 use dfrsim_model::platform::devices::OnDevices;
 use dfrsim_model::platform::{Interruption, NodeSpan, Outages, Window};
 use dfrsim_model::site::SiteSettings;
@@ -68,6 +69,16 @@ fn classes(nodes: &NodeClasses) -> Record<'static> {
         speed: class.speed.units(),
         resources: class.amounts.clone(),
         features: nodes.feature_names(class.features).map(str::to_owned).collect(),
+        power: class.power.as_ref().map(|power| event::PowerOfNode {
+            idle_mw: power.idle,
+            busy_mw: power.busy,
+            units_mw: power.units.clone(),
+        }),
+    };
+    let common = |resource: &CommonResource| event::ResourceOfCluster {
+        name: (*resource.name).to_owned(),
+        steps: resource.steps.iter().map(|(from, amount)| (from.micros(), *amount)).collect(),
+        power: resource.demand == CommonDemand::Draw,
     };
     let resource = |resource: &Resource| event::ResourceOfNodes {
         name: (*resource.name).to_owned(),
@@ -79,6 +90,7 @@ fn classes(nodes: &NodeClasses) -> Record<'static> {
         classes: nodes.classes().iter().map(class).collect(),
         cores: Some(nodes.reference_cores()),
         core_parts: Some(nodes.core_parts()).filter(|&parts| parts > 1),
+        common: nodes.common().iter().map(common).collect(),
     }
 }
 
@@ -145,6 +157,7 @@ impl Occurrence<'_> {
                 features: classes.required_features(demand),
                 requested_cores: demand.requested_cores,
                 distinct_nodes: demand.needs_distinct_nodes,
+                common: demand.common.clone(),
             },
             Occurrence::Started(placement, job_yield) => {
                 Record::Start { at_us, job, on: on(placement), job_yield: units(job_yield) }

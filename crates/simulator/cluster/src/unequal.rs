@@ -1,11 +1,12 @@
 //! Heterogeneous nodes, and the jobs' requirements beyond CPU and memory.
 
+use crate::common::CommonUse;
 use crate::devices::DeviceState;
 use crate::node_loads::NodeLoads;
 use crate::{JobHandle, NodeRange, Placement, Rule};
 use dfrsim_model::platform::classes::{Demand, NodeClasses, UnequalNodes};
 use dfrsim_model::platform::devices::{DeviceRequest, OnDevices};
-use dfrsim_model::{Job, NodeId, Share, Yield};
+use dfrsim_model::{Job, NodeId, Share, SimTime, Yield};
 use std::sync::Arc;
 
 /// State of heterogeneous nodes. CPU and memory in use are in [`NodeLoads`], as for every cluster.
@@ -18,6 +19,7 @@ pub(crate) struct UnequalState {
     /// are followed by those of the next.
     used: Vec<u128>,
     devices: Option<DeviceState>,
+    common: CommonUse,
 }
 
 impl UnequalState {
@@ -25,7 +27,16 @@ impl UnequalState {
         let classes = &nodes.classes;
         let used = vec![0; classes.nodes() as usize * classes.resources().len()];
         let devices = DeviceState::new(classes);
-        UnequalState { nodes, demands: Vec::new(), used, devices }
+        let common = CommonUse::new(classes.common());
+        UnequalState { nodes, demands: Vec::new(), used, devices, common }
+    }
+    /// Returns the amounts in use of the resources of the whole cluster.
+    pub(crate) fn common_in_use(&self) -> CommonUse {
+        self.common.clone()
+    }
+    /// Finds a resource of the whole cluster that is exceeded, and of which more is in use than before.
+    pub(crate) fn exceeded_common(&self, now: SimTime, before: &CommonUse) -> Option<Rule> {
+        self.common.violated_rule(now, self.classes().common(), before)
     }
     /// Returns the devices of each node that a job holds; empty if it requests none.
     pub(crate) fn devices(&self, job: JobHandle) -> &[(u32, OnDevices)] {
@@ -85,6 +96,9 @@ impl UnequalState {
         change: impl Fn(&mut u128, u128),
     ) {
         let (resources, demand) = (self.nodes.classes.resources(), &self.demands[job.index()]);
+        if !demand.common.is_empty() && !placement.is_empty() {
+            self.common.change(self.nodes.classes.common(), demand, at, &change);
+        }
         if demand.resources.iter().all(|asked| asked.count == 0) {
             return;
         }

@@ -12,6 +12,7 @@
 //! | `outages requeue` | handling of jobs on nodes that go down |
 //! | `down 0,2,5,7`, `window 0,2,5,7` | first node, number of nodes, start, end |
 //! | `classes [...]`, `shared [...]`, `reference {...}` | different nodes, in TOML |
+//! | `common {...}`, `power {...}` | resources of the whole cluster, and a power cap, in TOML |
 //! | `ask 1,gpu,2` | a job, a resource and the requested amount |
 //! | `site {...}` | settings of a site, in JSON |
 //! | `FCFS EASY: 0-10 3-5p1` | under these policies: start and end of each job, `-` if it does not complete, `p` preemptions, `m` migrations, `k` killed |
@@ -106,7 +107,7 @@ impl Case {
                 let window = Window { announced: SimTime::ZERO, outage: outage(rest) };
                 self.outages().windows.push(window);
             }
-            "classes" | "shared" | "reference" | "core_parts" | "devices" => {
+            "classes" | "shared" | "reference" | "core_parts" | "devices" | "common" | "power" => {
                 self.platform += &format!("{word} = {rest}\n");
             }
             "ask" => {

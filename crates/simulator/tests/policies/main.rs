@@ -4,6 +4,7 @@
 mod audited;
 mod budget;
 mod classes;
+mod common;
 mod derived;
 mod devices;
 mod everywhere;

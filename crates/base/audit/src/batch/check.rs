@@ -12,6 +12,7 @@ use crate::platform::Platform;
 use crate::priority::PrioritySystem;
 use dfrsim_model::Yield;
 use dfrsim_model::batch::{Backfilling, BatchPolicy, NodeUse, QueueOrder};
+use dfrsim_model::event::ResourceOfCluster;
 use dfrsim_model::site::{PreemptMode, SiteSettings};
 use std::sync::Arc;
 
@@ -75,7 +76,8 @@ impl BatchCheck {
             let of_site = [site.next_candidate(now), site.next_ranks(now), backfilled];
             of_site.into_iter().flatten().chain(site.hold_off_ends(now))
         });
-        starts.chain(of_site).chain(bounds).chain(self.nodes.next_change(now)).min()
+        let rises = self.nodes.rises().filter(|&rise| rise > now && !self.queue.is_empty());
+        starts.chain(of_site).chain(bounds).chain(rises).chain(self.nodes.next_change(now)).min()
     }
 }
 
@@ -83,6 +85,9 @@ impl Check for BatchCheck {
     fn classes(&mut self, kinds: &Arc<Vec<Kind>>) {
         self.nodes.set_kinds(kinds);
         self.set_default_site(kinds);
+    }
+    fn common(&mut self, resources: &[ResourceOfCluster]) {
+        self.nodes.set_common(resources);
     }
     fn priority(&mut self, settings: &SiteSettings, kinds: &[Kind]) {
         let is_slurm = self.policy.backfilling == Backfilling::Slurm;
@@ -112,11 +117,13 @@ impl Check for BatchCheck {
             fits: job.size.allowed.clone(),
             closed: self.nodes.blocked_intervals(&job.size.features),
             needs_distinct_nodes: job.needs_distinct_nodes && self.policy.nodes != NodeUse::Whole,
+            common: job.size.common.iter().map(|&amount| i64::try_from(amount).unwrap_or(i64::MAX)).collect(),
             most: 0,
             is_admitted,
             priority: 0,
         };
-        job.most = if is_admitted { self.nodes.max_tasks(&job) } else { 0 };
+        let may_run = is_admitted && self.nodes.has_lastingly(&job);
+        job.most = if may_run { self.nodes.max_tasks(&job) } else { 0 };
         self.arriving.push(job);
         (self.is_due, self.timers.is_changed) = (true, true);
         if self.policy.backfilling != Backfilling::Slurm {

@@ -120,7 +120,10 @@ impl Cycle {
             for (pool, tasks) in self.plan.choose(job, self.now, &room.tasks, missing) {
                 *parts.or_default(pool) += tasks;
             }
-            (promise.head_tasks_after(&self.plan, job, &parts) >= promise.job.tasks).then_some(parts)
+            let both = (promise.shadow_time, promise.end.min(room.end));
+            let has_common = self.plan.missing_common(&promise.job, both, Some(job)).is_none();
+            let has_nodes = promise.head_tasks_after(&self.plan, job, &parts) >= promise.job.tasks;
+            (has_common && has_nodes).then_some(parts)
         })
     }
 }
@@ -831,7 +834,7 @@ impl BatchCheck {
         match self.policy.backfilling {
             Backfilling::Easy if is_first && pass.backfills => {
                 let are_equal = self.policy.nodes == NodeUse::Whole && pass.plan.pools.all.len() == 1;
-                if are_equal && self.site.is_none() {
+                if are_equal && self.site.is_none() && pass.plan.pools.common.is_empty() {
                     pass.rejected_times = vec![u64::MAX; pass.plan.free_now() as usize + 1];
                 }
                 pass.head_reservation = pass.plan.earliest(job, u64::MAX).map(|(time, room)| {
@@ -902,11 +905,25 @@ impl BatchCheck {
         if let Some(Reservation { start, .. }) = self.reserved.get(&job.number) {
             return format!("it starts before its reservation at {} s", SimTime::from_micros(*start));
         }
+        let parts = pass.plan.pools.parts(&found.on);
+        let end = end_of(pass.now, job.planned, pass.plan.pools.slowest(&parts));
+        if let Some((name, free)) = pass.plan.missing_common(job, (pass.now, end), None) {
+            return format!(
+                "it starts, although only {free} of {name} of the cluster are free until its end"
+            );
+        }
         let Some(promise) = pass.head_reservation.as_ref().filter(|_| room >= tasks) else {
             return format!("it starts with {tasks} tasks, but {room} fit");
         };
-        let parts = pass.plan.pools.parts(&found.on);
-        let end = end_of(pass.now, job.planned, pass.plan.pools.slowest(&parts));
+        let both = (promise.shadow_time, promise.end.min(end));
+        if let Some((name, _)) =
+            pass.plan.missing_common(&promise.job, both, Some(job)).filter(|_| both.0 < both.1)
+        {
+            let head = promise.job.number;
+            return format!(
+                "it starts and delays job {head}, the queue head, which needs its part of {name}"
+            );
+        }
         let [shadow, end] = [promise.shadow_time, end].map(SimTime::from_micros);
         let (head, left) = (promise.job.number, promise.head_tasks_after(&pass.plan, job, &parts));
         let of_head = promise.job.tasks;

@@ -6,6 +6,7 @@ use crate::nodes::{Kind, kinds_of_partition};
 use crate::platform::{Platform, Window};
 use crate::priority::matches;
 use dfrsim_model::batch::{BatchPolicy, NodeUse, Place};
+use dfrsim_model::event::ResourceOfCluster;
 use dfrsim_model::site::{JobClass, Reservation, SiteSettings};
 use dfrsim_model::{Share, SortedMap, Yield};
 use std::sync::Arc;
@@ -44,6 +45,8 @@ pub(super) struct Pools {
     pub(super) columns: usize,
     /// Distinct speeds in descending order.
     pub(super) speeds: Vec<u32>,
+    /// Resources of the whole cluster.
+    pub(super) common: Arc<Vec<ResourceOfCluster>>,
 }
 
 impl Pools {
@@ -170,6 +173,7 @@ pub(super) struct Nodes {
     /// Last time for which pools were built; they include windows that begin or end at that time.
     built_at: Option<u64>,
     pub(super) pools: Arc<Pools>,
+    common: Arc<Vec<ResourceOfCluster>>,
 }
 
 impl Nodes {
@@ -188,6 +192,7 @@ impl Nodes {
             is_changed: true,
             built_at: None,
             pools,
+            common: Arc::default(),
         }
     }
     pub(super) fn set_site(&mut self, settings: &SiteSettings) {
@@ -202,6 +207,20 @@ impl Nodes {
     pub(super) fn set_kinds(&mut self, kinds: &Arc<Vec<Kind>>) {
         self.kinds = Arc::clone(kinds);
         self.is_changed = true;
+    }
+    pub(super) fn set_common(&mut self, resources: &[ResourceOfCluster]) {
+        self.common = Arc::new(resources.to_vec());
+        self.is_changed = true;
+    }
+    /// Returns whether the amounts of the cluster after their last steps suffice for a job.
+    pub(super) fn has_lastingly(&self, job: &Waiting) -> bool {
+        let last = |it: &ResourceOfCluster| it.steps.last().map_or(0, |(_, amount)| *amount as i64);
+        self.common.iter().zip(&job.common).all(|(resource, amount)| *amount <= last(resource))
+    }
+    /// Returns the times at which the cluster gets more of a resource.
+    pub(super) fn rises(&self) -> impl Iterator<Item = u64> {
+        let steps = self.common.iter().flat_map(|resource| resource.steps.windows(2));
+        steps.filter(|pair| pair[0].1 < pair[1].1).map(|pair| pair[1].0)
     }
     pub(super) fn change(&mut self, platform: &Platform) {
         self.down.clone_from(&platform.down);
@@ -313,7 +332,9 @@ impl Nodes {
         }
         let policy = self.pools.policy;
         let columns = self.columns();
-        let mut pools = Pools { policy, pool_of: vec![0; self.down.len()], columns, ..Pools::default() };
+        let common = Arc::clone(&self.common);
+        let mut pools =
+            Pools { policy, pool_of: vec![0; self.down.len()], columns, common, ..Pools::default() };
         for ((place, windows), nodes) in alike {
             let kind = &self.kinds[place];
             let pieces = self.node_pieces(kind);

@@ -3,6 +3,8 @@
 use super::keys::{Mix, key};
 use super::nodes::{Pools, total};
 use super::queue::{Devices, Held, Parts, Waiting, end_of};
+use crate::common::amount_at;
+use dfrsim_model::event::ResourceOfCluster;
 use std::sync::Arc;
 
 /// Free capacity of a pool as a step function; the first step begins now.
@@ -31,6 +33,8 @@ pub(super) struct Timeline {
     now: u64,
     pub(super) pools: Arc<Pools>,
     steps: Vec<Steps>,
+    /// Free amounts of the resources of the whole cluster.
+    common: Option<Steps>,
     /// Free amounts now beside the running jobs, by pool, if reservations that begin now are in the
     /// timeline too.
     pub(super) beside_running: Option<Vec<Vec<i64>>>,
@@ -64,8 +68,14 @@ impl Timeline {
             free: usable.iter().map(|&amount| vec![amount]).collect(),
         };
         let ends = pools.all.iter().flat_map(|pool| pool.windows.iter().map(|&(_, until)| until));
+        let changes = || pools.common.iter().flat_map(|it| &it.steps).map(|(from, _)| *from);
+        let mut times: Vec<u64> = changes().filter(|&from| from > now).chain([now]).collect();
+        times.sort_unstable();
+        times.dedup();
+        let amounts = |it: &ResourceOfCluster| times.iter().map(|&at| amount_at(it, at) as i64).collect();
+        let common = Steps { free: pools.common.iter().map(amounts).collect(), times: times.clone() };
         let mut times_to_try: Vec<u64> =
-            ends.chain(bounds.filter(|&bound| bound > now)).chain([now]).collect();
+            ends.chain(times).chain(bounds.filter(|&bound| bound > now)).chain([now]).collect();
         times_to_try.sort_unstable();
         times_to_try.dedup();
         let steps = pools.all.iter().map(|pool| steps(&pool.usable)).collect();
@@ -73,6 +83,7 @@ impl Timeline {
             now,
             pools: Arc::clone(pools),
             steps,
+            common: (!pools.common.is_empty()).then_some(common),
             beside_running: None,
             begun_blocks: vec![0; pools.all.len()],
             mix: Arc::clone(mix),
@@ -87,6 +98,14 @@ impl Timeline {
             for (resource, free) in steps.free.iter_mut().enumerate() {
                 let amount = self.pools.amount(job, pool, (tasks, held.1), resource).saturating_mul(sign);
                 free[first..end].iter_mut().for_each(|free| *free = free.saturating_add(amount));
+            }
+        }
+        if let Some(common) = self.common.as_mut().filter(|_| from < until) {
+            let (first, end) = (common.at(from.max(self.now)), common.at(until));
+            for (free, amount) in common.free.iter_mut().zip(&job.common) {
+                free[first..end]
+                    .iter_mut()
+                    .for_each(|free| *free = free.saturating_add(amount.saturating_mul(sign)));
             }
         }
         let gain = if sign < 0 { until } else { from };
@@ -191,11 +210,32 @@ impl Timeline {
             false => 0,
         })
     }
+    /// Returns the resource of the whole cluster of which too little is free for a job in an interval,
+    /// beside what another job holds, with the amount that is free; `None` if there is enough.
+    pub(super) fn missing_common(
+        &self,
+        job: &Waiting,
+        (from, until): (u64, u64),
+        other: Option<&Waiting>,
+    ) -> Option<(&str, i64)> {
+        let Steps { times, free } = self.common.as_ref()?;
+        let first = times.partition_point(|&it| it <= from) - 1;
+        let end = times.partition_point(|&it| it < until).max(first + 1);
+        let least = |at: usize| free[at][first..end].iter().copied().min().unwrap_or(0);
+        let held = |at: usize| other.and_then(|other| other.common.get(at)).copied().unwrap_or(0);
+        let mut amounts =
+            job.common.iter().enumerate().map(|(at, need)| (at, *need, least(at).saturating_sub(held(at))));
+        let missing = amounts.find(|(_, need, free)| *need > 0 && need > free);
+        missing.map(|(at, _, free)| (self.pools.common[at].name.as_str(), free))
+    }
     /// Finds a slot for a job that starts at `start` on nodes that are not slower than `speed`.
     pub(super) fn slot_at(&self, start: u64, job: &Waiting, speed: u32) -> Option<Slot> {
         let end = end_of(start, job.planned, speed);
         // In most cases too few tasks fit at the start already, which is quick to check.
         if total(self.fitting_tasks(job, speed, (start, start.saturating_add(1)))) < job.tasks {
+            return None;
+        }
+        if self.missing_common(job, (start, end), None).is_some() {
             return None;
         }
         let tasks: Vec<u64> = self.fitting_tasks(job, speed, (start, end)).collect();

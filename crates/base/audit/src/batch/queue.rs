@@ -35,6 +35,8 @@ pub(super) struct Waiting {
     pub(super) closed: Vec<Vec<(u64, u64)>>,
     /// True if a node may have one of its tasks only.
     pub(super) needs_distinct_nodes: bool,
+    /// Amounts that it holds of the resources of the whole cluster.
+    pub(super) common: Vec<i64>,
     /// Maximum number of its tasks that can ever run at the same time.
     pub(super) most: u64,
     /// True if its classes admit it.

@@ -8,11 +8,13 @@ use super::pay::PreemptionBudget;
 use super::weights::Weights;
 use crate::Phase;
 use crate::check::{Change, Check, Jobs, ReportViolation};
+use crate::common::amount_at;
 use crate::job::Job;
 use crate::nodes::{Kind, Size};
 use crate::platform::{Platform, Window};
 use crate::priority::PrioritySystem;
 use crate::unrecorded::UnrecordedDecisions;
+use dfrsim_model::event::ResourceOfCluster;
 use dfrsim_model::fractional::Periodic;
 use dfrsim_model::site::{PreemptMode, SiteSettings};
 use dfrsim_model::{SimSpan, SortedMap};
@@ -73,6 +75,8 @@ pub(crate) struct FractionalCheck {
     unrecorded: UnrecordedDecisions,
     /// Number of decisions whose mapping cannot be determined.
     undetermined: u64,
+    /// Resources of the whole cluster.
+    common: Vec<ResourceOfCluster>,
 }
 
 impl FractionalCheck {
@@ -108,7 +112,9 @@ impl FractionalCheck {
         let retry = retry.map(|span| now.saturating_add(span.micros()));
         let tick = self.next_tick(now);
         let exempt = self.site.as_ref().and_then(|site| site.next_candidate(now));
-        let by_policy = [retry, tick, exempt].into_iter().flatten().min().filter(|_| !jobs.is_empty());
+        let steps = self.common.iter().flat_map(|it| &it.steps).map(|(from, _)| *from);
+        let step = steps.filter(|&from| from > now).min();
+        let by_policy = [retry, tick, exempt, step].into_iter().flatten().min().filter(|_| !jobs.is_empty());
         by_platform.into_iter().chain(by_policy).min()
     }
     fn next_tick(&self, now: u64) -> Option<u64> {
@@ -189,6 +195,7 @@ impl FractionalCheck {
         let recorded: SortedMap<u64, &[(u32, u32)]> =
             running.map(|(number, job)| (*number, &job.placement[..])).collect();
         let here = |all: &[u64]| all.iter().copied().filter(|job| seen.contains_key(job)).collect();
+        let cap = self.common.iter().enumerate().find(|(_, resource)| resource.power);
         let events = Events {
             now,
             submitted: here(&self.submitted),
@@ -197,6 +204,7 @@ impl FractionalCheck {
             is_tick: self.is_tick(now),
             to_tick: SimSpan::from_micros(self.next_tick(now).map_or(0, |tick| tick - now)),
             floors: &self.floors,
+            cap: cap.map(|(place, resource)| (place, amount_at(resource, now))),
         };
         let mut decider = Decider {
             policy: &self.policy,
@@ -300,6 +308,9 @@ impl FractionalCheck {
 impl Check for FractionalCheck {
     fn classes(&mut self, kinds: &Arc<Vec<Kind>>) {
         self.kinds = Arc::clone(kinds);
+    }
+    fn common(&mut self, resources: &[ResourceOfCluster]) {
+        self.common = resources.to_vec();
     }
     fn priority(&mut self, settings: &SiteSettings, kinds: &[Kind]) {
         self.weights = Weights::new(settings);

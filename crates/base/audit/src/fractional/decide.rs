@@ -25,6 +25,8 @@ pub(super) struct Events<'a> {
     pub(super) to_tick: SimSpan,
     /// Yields of the last tick of `/stretch-per`, by job.
     pub(super) floors: &'a SortedMap<u64, u32>,
+    /// Index of the power cap among the resources of the cluster, and its amount now.
+    pub(super) cap: Option<(usize, u64)>,
 }
 
 /// Expected yields.
@@ -399,7 +401,20 @@ impl Decider<'_> {
         let units = all.into_iter().map(super::shares::units);
         let is_weighted = sharers.iter().any(|it| it.slope != sharers[0].slope);
         let rounding = if is_weighted { 1.0 } else { 0.0 };
-        Yields::Exact(numbers.into_iter().zip(units).collect(), rounding)
+        let mut yields: SortedMap<u64, f64> = numbers.into_iter().zip(units).collect();
+        let factor = self.power_factor(&yields);
+        yields.values_mut().for_each(|at| *at *= factor);
+        // The yields before they shrink are rounded, too.
+        let rounding = if factor < 1.0 { rounding + 1.0 } else { rounding };
+        Yields::Exact(yields, rounding)
+    }
+    /// Computes the factor by which all yields shrink under the power cap.
+    fn power_factor(&self, yields: &SortedMap<u64, f64>) -> f64 {
+        let Some((place, cap)) = self.events.cap else { return 1.0 };
+        let draw = |job: &u64| self.jobs[job].size.common.get(place).map_or(0.0, |draw| *draw as f64);
+        let sum: f64 = yields.iter().map(|(job, at)| draw(job) * at.floor()).sum();
+        let cap = super::shares::units(cap as f64);
+        if sum > cap { cap / sum } else { 1.0 }
     }
     /// Computes the floors and the weights for the largest weighted sum.
     fn average_terms(&self, sharers: &[Sharer<'_>], contested: &[Contested]) -> (Vec<f64>, Vec<f64>) {

@@ -8,7 +8,8 @@
 //! drawn ([`FailureModel`]) and windows are repeated ([`Maintenance`]).
 //!
 //! Nodes need not be equal: [`classes`] has their cores, speed, memory, GPUs and features, and the
-//! requests of jobs for them.
+//! requests of jobs for them. [`common`] has what the cluster has as a whole, and [`power`] the power
+//! that nodes draw.
 //!
 //! ```
 //! use dfrsim_model::{Seed, SimSpan, SimTime};
@@ -30,15 +31,19 @@
 //! ```
 
 pub mod classes;
+pub mod common;
 pub mod device_use;
 pub mod devices;
 mod draw;
 pub mod file;
 pub mod hosts;
 mod interruption;
+pub mod machines;
 mod maintenance;
 mod nodes;
 mod outages;
+pub mod power;
+pub mod series;
 pub mod task_mix;
 mod times;
 

@@ -2,7 +2,7 @@
 
 use crate::commands::distribution;
 use crate::output::{Answer, counted};
-use dfrsim_cluster::{BoundedStretch, DeviceFigures, Fairness, Summary};
+use dfrsim_cluster::{BoundedStretch, DeviceFigures, EnergyFigures, Fairness, Summary};
 use dfrsim_model::account::AccountSummary;
 use dfrsim_policies::Policy;
 use schemars::JsonSchema;
@@ -22,6 +22,9 @@ pub(crate) struct Simulated {
     /// Figures of the devices of the nodes, if they have any.
     #[serde(skip_serializing_if = "Option::is_none")]
     devices: Option<DeviceFigures>,
+    /// Energy of the nodes, if their power is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    energy: Option<EnergyFigures>,
     #[serde(flatten)]
     figures: Summary,
 }
@@ -31,9 +34,9 @@ impl Simulated {
         policy: Policy,
         (log, account): (PathBuf, AccountSummary),
         fit_no_node: Vec<String>,
-        (figures, devices): (Summary, Option<DeviceFigures>),
+        (figures, devices, energy): (Summary, Option<DeviceFigures>, Option<EnergyFigures>),
     ) -> Simulated {
-        Simulated { policy: policy.to_string(), log, account, fit_no_node, devices, figures }
+        Simulated { policy: policy.to_string(), log, account, fit_no_node, devices, energy, figures }
     }
 }
 
@@ -77,6 +80,20 @@ impl Answer for Simulated {
             let (useless, last) = (devices.useless, devices.useless_at_last_submission);
             let useless = format!("{useless:.4}, at the last submission {last:.4}");
             line("devices useless", useless);
+        }
+        if let Some(energy) = &self.energy {
+            let of_jobs = energy.energy_of_jobs_kwh;
+            line("energy [kWh]", format!("{:.3}, of jobs {of_jobs:.3}", energy.energy_kwh));
+            line("power [W]", format!("{:.1}, at most {:.1}", energy.mean_w, energy.peak_w));
+            if let Some(carbon) = energy.carbon_kg {
+                line("carbon dioxide [kg]", format!("{carbon:.3}"));
+            }
+            if let Some(cost) = energy.cost {
+                line("cost", format!("{cost:.2}"));
+            }
+            if energy.over_cap_s > 0.0 {
+                line("above the cap [s]", format!("{:.1}", energy.over_cap_s));
+            }
         }
         line("", distribution::heading());
         line("wait [s]", distribution::line(&figures.wait));

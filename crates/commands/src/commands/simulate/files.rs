@@ -7,7 +7,7 @@ use crate::interchange::{
 };
 use crate::output::{OutputFile, OutputFiles};
 use clap::Args;
-use dfrsim_cluster::{EventLog, Metrics, Observer, Options, SummaryOptions, records};
+use dfrsim_cluster::{EnergyMetrics, EventLog, Metrics, Observer, Options, SummaryOptions, records};
 use dfrsim_model::SimSpan;
 use dfrsim_policies::{PolicySetting, Setup};
 use dfrsim_workload::log::Header;
@@ -85,8 +85,9 @@ impl FileArguments {
             ),
             format!("jobs of {name}; allocated processors are tasks"),
         ];
+        let energy = options.unequal.as_ref().and_then(|nodes| EnergyMetrics::new(&nodes.classes));
         let lines: [(_, Box<dyn JobLines>); 3] = [
-            (&self.jobs_out, Box::new(JobsFile { tau })),
+            (&self.jobs_out, Box::new(JobsFile { tau, energy })),
             (&self.swf_out, Box::new(ScheduleLog::new(&schedule_header(header, nodes, &notes), records))),
             (&self.batsim_jobs_out, Box::new(BatsimJobs::new(stem(&name), texts.clone()))),
         ];

@@ -1,22 +1,28 @@
 //! CSV file with a line for each job.
 
 use crate::interchange::JobLines;
-use dfrsim_cluster::{JobRecord, Occurrence};
-use dfrsim_model::{SimSpan, stretch};
+use dfrsim_cluster::{EnergyMetrics, JobRecord, Observer, Occurrence};
+use dfrsim_model::{SimSpan, SimTime, stretch};
 
 /// Writer of the lines of completed jobs.
 #[derive(Debug)]
 pub(super) struct JobsFile {
     pub(super) tau: SimSpan,
+    /// Energy of the jobs, if the power of nodes is known.
+    pub(super) energy: Option<EnergyMetrics>,
 }
 
-const HEADER: &str = "job_id,submit,start,end,tasks,stretch,bounded_stretch,run_time,wait,turnaround,cpu_need,memory,killed,preemptions,migrations\n";
+const HEADER: &str = "job_id,submit,start,end,tasks,stretch,bounded_stretch,run_time,wait,turnaround,cpu_need,memory,killed,preemptions,migrations";
 
 impl JobsFile {
     fn format_line(&self, record: &JobRecord) -> String {
         let turnaround = record.turnaround();
+        let energy = self
+            .energy
+            .as_ref()
+            .map_or_else(String::new, |energy| format!(",{:.3}", energy.last_job_mj() as f64 / 1e3));
         format!(
-            "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n",
+            "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}{energy}\n",
             record.id,
             record.submit,
             record.start,
@@ -38,9 +44,11 @@ impl JobsFile {
 
 impl JobLines for JobsFile {
     fn header(&self) -> String {
-        HEADER.to_owned()
+        let energy = if self.energy.is_some() { ",energy_j" } else { "" };
+        format!("{HEADER}{energy}\n")
     }
-    fn line(&mut self, _: u64, occurrence: Occurrence<'_>) -> Option<String> {
+    fn line(&mut self, now: SimTime, job: u64, occurrence: Occurrence<'_>) -> Option<String> {
+        self.energy.observe(now, job, occurrence);
         match occurrence {
             Occurrence::Completed(record) | Occurrence::Killed(record) => Some(self.format_line(record)),
             Occurrence::Rejected | Occurrence::Lost(..) => Some(String::new()),

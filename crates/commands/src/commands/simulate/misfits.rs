@@ -79,7 +79,11 @@ impl<'a> MisfitCounts<'a> {
 impl Observer for MisfitCounts<'_> {
     fn observe(&mut self, _: SimTime, _: u64, occurrence: Occurrence<'_>) {
         if let Occurrence::Submitted(job, _) = occurrence {
-            let demand = self.nodes.demand(job);
+            let mut demand = self.nodes.demand(job);
+            if self.shares {
+                // Under a power cap their jobs run slower instead of waiting.
+                demand.common.clear();
+            }
             self.note_features(job.id);
             self.rounded += u64::from(self.is_rounded(&demand));
             self.counts.add(&self.nodes.classes, job, &demand);

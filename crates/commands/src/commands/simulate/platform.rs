@@ -4,8 +4,11 @@ use crate::arguments::WorkloadArguments;
 use crate::failure::Failure;
 use crate::slurm_site::{self, SiteAndLog, largest_node};
 use clap::Args;
+use dfrsim_cluster::EnergyMetrics;
 use dfrsim_model::Seed;
 use dfrsim_model::platform::classes::{ClassFields, Demands, ReferenceNode, Request, UnequalNodes, read};
+use dfrsim_model::platform::power::PowerCap;
+use dfrsim_model::platform::series;
 use dfrsim_policies::Policy;
 use dfrsim_workload::formats::slurm_conf::SimulatedSite;
 use dfrsim_workload::log::ResourceRequests;
@@ -18,8 +21,9 @@ use std::sync::Arc;
 #[command(next_help_heading = "Unequal nodes")]
 pub(super) struct PlatformArguments {
     /// Node classes, instead of `--nodes`: a TOML file (nodes, cores, memory_gb, speed, GPUs and
-    /// other resources, features), a SimGrid platform (.xml), of which only the hosts are used, or a
-    /// node list of Alibaba's GPU trace (.csv)
+    /// other resources, features, power, licences), a SimGrid platform (.xml), of which only the hosts
+    /// are used, a node list of Alibaba's GPU trace (.csv), or the name of a machine (cirrus,
+    /// dgx-a100-pod, frontier, fugaku, hpc2n-2002, lumi-g, marconi100, perlmutter)
     #[arg(long, value_name = "FILE", conflicts_with = "nodes", value_hint = clap::ValueHint::FilePath)]
     platform: Option<PathBuf>,
     /// Requests of jobs that are drawn at random: RESOURCE:PROBABILITY:NUMBERS[:NEED] (each task
@@ -27,6 +31,14 @@ pub(super) struct PlatformArguments {
     /// gpu:0.3:1+2:0.5-1), or @FEATURE:PROBABILITY. May be given several times
     #[arg(long = "request", value_name = "REQUEST", requires = "platform")]
     requests: Vec<Request>,
+    /// Power cap, instead of that of the platform: 38kW, or steps such as 0h:38kW,18h:30kW. Idle nodes
+    /// count; jobs wait until the power that they may draw is left
+    #[arg(long, value_name = "POWER", requires = "platform")]
+    cap: Option<PowerCap>,
+    /// Carbon intensity and price of energy over time: a CSV file with the columns `from_s` and
+    /// `g_per_kwh`, `price_per_kwh` or both, which covers the whole run without gaps
+    #[arg(long, value_name = "FILE", requires = "platform", value_hint = clap::ValueHint::FilePath)]
+    intensity: Option<PathBuf>,
 }
 
 /// Adds the requests that the log itself records for its jobs to the nodes.
@@ -58,6 +70,32 @@ pub(super) fn site_nodes(
 }
 
 impl PlatformArguments {
+    /// Refuses options that have no effect without a platform.
+    pub(super) fn check_options(&self) -> Result<(), Failure> {
+        let given = [
+            ("--request", !self.requests.is_empty()),
+            ("--cap", self.cap.is_some()),
+            ("--intensity", self.intensity.is_some()),
+        ];
+        match given.into_iter().find(|(_, is_given)| *is_given && self.platform.is_none()) {
+            Some((option, _)) => Err(Failure::input(format!("{option} has no effect without --platform"))),
+            None => Ok(()),
+        }
+    }
+
+    /// Checks that the series of carbon intensities or prices covers a run.
+    pub(super) fn check_series(&self, energy: Option<&EnergyMetrics>) -> Result<(), Failure> {
+        let Some(((first, last), file)) =
+            energy.and_then(EnergyMetrics::uncovered).zip(self.intensity.as_ref())
+        else {
+            return Ok(());
+        };
+        Err(Failure::in_file(
+            file,
+            format!("the series does not cover the run, which lasts from {first} to {last} s"),
+        ))
+    }
+
     /// Builds the nodes, and the requests of jobs; `None` if all nodes are equal.
     ///
     /// Jobs of a listing have the nodes, cores and memory that it gives them, unless other options
@@ -80,11 +118,30 @@ impl PlatformArguments {
             let cores = reference.cores.saturating_mul(workload.log.core_parts());
             workload.use_listed_nodes(cores, reference.memory_gb);
         }
-        let classes = fields.classes().map_err(|error| Failure::in_file(path, error))?;
+        let mut classes = fields.classes().map_err(|error| Failure::in_file(path, error))?;
+        if let Some(cap) = &self.cap {
+            let refused = |reason| Failure::in_file(path, format!("--cap {cap}: {reason}"));
+            classes.cap_power(&cap.steps).map_err(refused)?;
+        }
+        if let Some(file) = &self.intensity {
+            let series = series::read(file).map_err(Failure::input)?;
+            if !classes.set_energy_series(series) {
+                let reason = "--intensity: the power of its nodes is unknown; expected `power` in each class";
+                return Err(Failure::in_file(path, reason));
+            }
+        }
         if classes.devices().is_some() && !policy.runs_on_devices() {
             let reason = format!(
                 "devices: {policy} does not distinguish the devices of a node, and would add up free parts of several; expected a \
                  batch policy such as EASY/NODES=SHARED, or `shared` instead of `devices`"
+            );
+            return Err(Failure::in_file(path, reason));
+        }
+        if let Some(resource) = policy.unknown_common_resource(classes.common()) {
+            let reason = format!(
+                "{}: {policy} takes no account of this resource of the whole cluster; expected a batch policy other than SLURM, such \
+                 as EASY",
+                resource.name
             );
             return Err(Failure::in_file(path, reason));
         }

@@ -388,7 +388,7 @@ impl Replay {
             Record::Pause { at_us, job } => {
                 self.jobs.change(at_us, job, Change::Pause, |job| job.stop(Phase::Paused), watch)
             }
-            Record::Classes { resources, classes, cores, core_parts } => {
+            Record::Classes { resources, classes, cores, core_parts, .. } => {
                 self.jobs.cpus = NodeCpus::new(&classes);
                 self.devices = NodeDevices::new(&resources, &classes, (cores, core_parts))?;
                 self.devices.iter().for_each(|devices| watch.begin_with_devices(devices));
@@ -396,6 +396,7 @@ impl Replay {
             }
             Record::Platform { .. }
             | Record::Begin { .. }
+            | Record::Energy { .. }
             | Record::Priority { .. }
             | Record::Window { .. } => Ok(()),
             Record::Down { at_us, nodes } => self.nodes(at_us, &nodes, true, watch),

@@ -19,6 +19,7 @@ impl Auditor {
             Record::Platform { .. }
             | Record::Classes { .. }
             | Record::Begin { .. }
+            | Record::Energy { .. }
             | Record::Priority { .. } => {
                 cluster.stop_plan_checks();
                 return cluster.local.record(record);

@@ -109,16 +109,34 @@ impl BatchState {
     /// Computes the reservation of the job at a queue index, if it can have one.
     fn head_reservation(&mut self, now: SimTime, at: usize) -> Option<HeadReservation> {
         self.pools.count(self.queue.jobs[at].request);
+        if self.pools.common.is_some() {
+            return self.head_reservation_with_common(now, at);
+        }
         if self.releases_at_estimated_ends() {
             return HeadReservation::new(&self.pools, now, &self.queue.jobs[at], self.running.releases(now));
         }
         HeadReservation::new(&self.pools, now, &self.planned(now, at), self.releases(now).into_iter())
     }
 
+    /// Computes the reservation of the job at a queue index where the cluster has resources as a whole,
+    /// and reserves its amounts of these in the plan of the cycle.
+    #[inline(never)]
+    fn head_reservation_with_common(&mut self, now: SimTime, at: usize) -> Option<HeadReservation> {
+        self.plan_common_amounts(now);
+        let job = self.planned(now, at);
+        let head = match self.releases_at_estimated_ends() {
+            true => HeadReservation::new(&self.pools, now, &job, self.running.releases(now)),
+            false => HeadReservation::new(&self.pools, now, &job, self.releases(now).into_iter()),
+        }?;
+        let (start, end) = head.interval();
+        self.pools.reserve_common_amounts(job.request, start, end);
+        Some(head)
+    }
+
     /// Finds the next job, from a queue index on, that may fit into the free resources now.
     fn next_fitting(&self, from: usize) -> Option<usize> {
         let mut jobs = self.queue.jobs.range(from..);
-        let found = match self.pools.single() {
+        let found = match self.pools.free_of_one_pool() {
             Some(free) => jobs.position(|job| u64::from(job.job.size) <= free),
             None => jobs.position(self.pools.might_fit()),
         };
@@ -127,7 +145,7 @@ impl BatchState {
 
     /// Finds the next job, from a queue index on, that may start now without delaying the head.
     fn next_candidate(&self, now: SimTime, from: usize, head: &HeadReservation) -> Option<usize> {
-        let Some(free) = self.pools.single() else { return self.next_fitting(from) };
+        let Some(free) = self.pools.free_of_one_pool() else { return self.next_fitting(from) };
         let (mut jobs, speed) = (self.queue.jobs.range(from..), self.pools.groups[0].speed);
         let found = jobs.position(|job| {
             let width = u64::from(job.job.size);

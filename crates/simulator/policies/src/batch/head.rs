@@ -65,6 +65,9 @@ impl HeadReservation {
             }
             return (free >= width).then(|| head(time, free - width));
         }
+        if pools.is_one_pool {
+            return HeadReservation::in_one_pool(pools, now, job, releases, head(now, 0));
+        }
         let mut free = pools.free.clone();
         let mut opens: Vec<SimTime> = pools.reopening_times(pools.requests.get(need), now).collect();
         opens.sort_unstable();
@@ -85,7 +88,7 @@ impl HeadReservation {
             for &speed in pools.speeds.iter().filter(|_| rooms.total >= width) {
                 let at = (speed, time, job.job.end(time, speed));
                 let sum = pools.open_sum(&rooms, need, at);
-                if sum >= width {
+                if sum >= width && pools.has_common_amounts(need, time, at.2) {
                     let mut tasks = vec![0; rooms.by_pool.len()];
                     for group in pools.open(amounts, speed, time, at.2) {
                         tasks[group.pools.clone()].copy_from_slice(&rooms.by_pool[group.pools.clone()]);
@@ -104,13 +107,44 @@ impl HeadReservation {
         }
     }
 
+    /// Computes the reservation where the nodes are a single pool and the cluster has further resources as
+    /// a whole.
+    #[inline(never)]
+    fn in_one_pool<'a>(
+        pools: &Pools,
+        now: SimTime,
+        job: &Waiting,
+        releases: impl Iterator<Item = (SimTime, &'a RunningJob)>,
+        head: HeadReservation,
+    ) -> Option<HeadReservation> {
+        let (speed, width) = (pools.groups[0].speed, u64::from(job.job.size));
+        let mut releases = releases.peekable();
+        let (mut time, mut free) = (now, pools.free[0]);
+        loop {
+            while let Some((_, run)) = releases.next_if(|(end, _)| *end <= time) {
+                free += u64::from(run.size);
+            }
+            let end = job.job.end(time, speed);
+            if free >= width && pools.has_common_amounts(job.request, time, end) {
+                return Some(HeadReservation { shadow_time: time, end, extra_nodes: free - width, ..head });
+            }
+            let rises = pools.reopening_times(pools.requests.get(job.request), time);
+            time = rises.chain(releases.peek().map(|(end, _)| *end)).min()?;
+        }
+    }
+
+    /// Returns the interval of the reservation, if it is one of particular amounts.
+    pub(super) fn interval(&self) -> (SimTime, SimTime) {
+        (self.shadow_time, self.end)
+    }
+
     /// Adds the resources of a running job that ends now instead of at `end`, its expected end.
     pub(super) fn add_released(&mut self, pools: &Pools, end: SimTime, run: &RunningJob) {
         self.known_misfits.clear();
         if end <= self.shadow_time {
             return;
         }
-        if pools.is_single {
+        if pools.is_one_pool {
             self.extra_nodes += u64::from(run.size);
             return;
         }
@@ -156,6 +190,18 @@ impl HeadReservation {
         now: SimTime,
         job: &Waiting,
     ) -> Option<Slot> {
+        if let Some(free) = pools.free_of_one_pool() {
+            let (width, end) = (u64::from(job.job.size), job.job.end(now, pools.groups[0].speed));
+            let is_beyond = end > self.shadow_time;
+            if width > free
+                || is_beyond && width > self.extra_nodes
+                || !pools.has_common_amounts(job.request, now, end)
+            {
+                return None;
+            }
+            self.extra_nodes -= if is_beyond { width } else { 0 };
+            return Some((Allocation::default(), end));
+        }
         pools.count(job.request);
         let (pools, width) = (&*pools, u64::from(job.job.size));
         let rooms = &pools.fit_counts[job.request];
@@ -166,7 +212,9 @@ impl HeadReservation {
         for (place, &speed) in pools.speeds.iter().enumerate() {
             let end = job.job.end(now, speed);
             let at = (speed, now, end);
-            if pools.open_sum(rooms, job.request, at) < width {
+            if pools.open_sum(rooms, job.request, at) < width
+                || !pools.has_common_amounts(job.request, now, end)
+            {
                 continue;
             }
             if end <= self.shadow_time {

@@ -136,6 +136,7 @@ mod tests {
             most_per_node: u64::MAX,
             fits: vec![true],
             closed: Vec::new(),
+            common: Vec::new(),
         }
     }
 

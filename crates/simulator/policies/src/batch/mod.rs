@@ -42,6 +42,7 @@ mod allocation;
 mod backfill_cycle;
 mod backfilling;
 mod changes;
+mod common;
 mod conservative;
 mod cycles;
 mod fit_counts;

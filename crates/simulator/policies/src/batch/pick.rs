@@ -38,7 +38,7 @@ impl Pools {
         if width == 0 {
             return Allocation::default();
         }
-        if self.is_single {
+        if self.is_one_pool {
             return Allocation::in_pool(0, width);
         }
         if self.is_scored() {
@@ -131,7 +131,7 @@ impl Pools {
         split: &Allocation,
         placement: &mut Vec<NodeRange>,
     ) {
-        if self.is_single {
+        if self.is_one_pool {
             self.nodes.take(width, placement);
         } else {
             self.assign_nodes_of_groups(view, width, split, placement);
@@ -187,7 +187,7 @@ impl Pools {
     /// hold on each node.
     pub(super) fn allocation_on(&self, on: &[NodeRange], devices: &[(u32, OnDevices)]) -> Allocation {
         let mut split = Allocation::default();
-        if self.is_single {
+        if self.is_one_pool {
             return split;
         }
         for range in on {

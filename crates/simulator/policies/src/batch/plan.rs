@@ -111,9 +111,9 @@ impl ReservationPlan {
         latest: SimTime,
     ) -> Option<(SimTime, Slot)> {
         // With a single pool the search needs no upper limit, since one profile describes the free
-        // nodes.
-        let is_single = pools.single().is_some();
-        let before = if is_single { SimTime::MAX } else { latest.saturating_add(SimSpan::from_micros(1)) };
+        // nodes. There, a limit would be the begin of the job's own reservation.
+        let before =
+            if pools.is_one_pool { SimTime::MAX } else { latest.saturating_add(SimSpan::from_micros(1)) };
         self.timeline.earliest_with_reservations(pools, (now, from), job, before)
     }
 
@@ -136,8 +136,7 @@ impl ReservationPlan {
         }
         // With a single pool the search needs no upper limit, since one profile describes the free
         // nodes.
-        let soon =
-            if pools.single().is_some() { SimTime::MAX } else { now.saturating_add(SimSpan::from_micros(1)) };
+        let soon = if pools.is_one_pool { SimTime::MAX } else { now.saturating_add(SimSpan::from_micros(1)) };
         let earliest = self.timeline.earliest(pools, now, job, soon);
         earliest.filter(|(start, _)| *start == now).map(|(_, room)| room)
     }
@@ -187,6 +186,13 @@ impl ReservationPlan {
                 let (start, (_, end)) = earlier;
                 self.timeline.move_earlier(job.occupancy(now), (start, end));
                 job.set_reservation(earlier);
+            }
+            return;
+        }
+        if pools.is_one_pool {
+            if let Some(earlier) = self.timeline.earliest(pools, now, job, job.start) {
+                self.timeline.release(pools, job.occupancy(now));
+                self.reserve(pools, job, earlier);
             }
             return;
         }

@@ -7,6 +7,7 @@
 //! [`Pools::single`] is the fast path of every query.
 
 use super::allocation::{Allocation, Slot, Span};
+use super::common::CommonAmounts;
 use super::fit_counts::FitCounts;
 use super::free_nodes::FreeNodes;
 use super::groups::{Group, group_identical_nodes};
@@ -37,7 +38,12 @@ pub(super) struct Pools {
     total: Vec<u64>,
     /// Unallocated nodes, where each task has a node of its own.
     pub(super) nodes: FreeNodes,
+    /// True if the nodes are a single pool, and whether nothing else limits jobs, so that the number of
+    /// its free nodes describes the cluster.
+    pub(super) is_one_pool: bool,
     pub(super) is_single: bool,
+    /// Resources of the whole cluster; `None` if there are none.
+    pub(super) common: Option<Box<CommonAmounts>>,
     pub(super) has_windows: bool,
     /// Version of the platform from which the groups were made; the largest number before the first
     /// grouping.
@@ -136,7 +142,9 @@ impl Pools {
             }
             pools = group.pools.end;
         }
-        self.is_single = self.node_use == NodeUse::Whole && self.groups.len() == 1 && !self.has_windows;
+        self.common = CommonAmounts::new(view.classes());
+        self.is_one_pool = self.node_use == NodeUse::Whole && self.groups.len() == 1 && !self.has_windows;
+        self.is_single = self.is_one_pool && self.common.is_none();
         self.free.clone_from(&self.capacity);
         let dimensions = self.requests.dimensions();
         self.total = vec![0; dimensions];
@@ -163,6 +171,12 @@ impl Pools {
         self.is_single.then(|| self.free[0])
     }
 
+    /// Returns the number of free nodes if the nodes are a single pool. Other resources may limit jobs.
+    #[inline]
+    pub(super) fn free_of_one_pool(&self) -> Option<u64> {
+        self.is_one_pool.then(|| self.free[0])
+    }
+
     /// Returns the number of tasks of a request that fit into the empty cluster while all nodes are
     /// up.
     #[inline]
@@ -176,6 +190,9 @@ impl Pools {
     #[inline(never)]
     fn count_max_tasks(&self, need: usize) -> u64 {
         let need = self.requests.get(need);
+        if self.common.as_ref().is_some_and(|common| !common.can_hold(&need.common)) {
+            return 0;
+        }
         let fitting = self.classes.iter().zip(&need.fits).filter(|(_, fits)| **fits);
         fitting.map(|((count, has), _)| u64::from(*count) * need.tasks_in_pool(has)).sum()
     }
@@ -370,6 +387,12 @@ impl Pools {
     /// Finds a slot now where nodes are of several groups, or tasks share nodes.
     #[inline(never)]
     fn find_slot_on_groups(&mut self, now: SimTime, job: &Waiting) -> Option<Slot> {
+        if self.is_one_pool {
+            let end = job.job.end(now, self.groups[0].speed);
+            let fits =
+                u64::from(job.job.size) <= self.free[0] && self.has_common_amounts(job.request, now, end);
+            return fits.then(|| (Allocation::default(), end));
+        }
         self.count(job.request);
         let (rooms, width) = (&self.fit_counts[job.request], job.job.size);
         if rooms.total < width.into() {
@@ -378,9 +401,34 @@ impl Pools {
         self.speeds.iter().find_map(|&speed| {
             let end = job.job.end(now, speed);
             let at = (speed, now, end);
-            let has_room = self.open_sum(rooms, job.request, at) >= width.into();
+            let has_room = self.open_sum(rooms, job.request, at) >= width.into()
+                && self.has_common_amounts(job.request, now, end);
             has_room.then(|| (self.choose(at, job.request, width, |pool| rooms.by_pool[pool]), end))
         })
+    }
+
+    /// Returns whether the amounts of a request of the resources of the whole cluster are free from
+    /// `start` to `end`.
+    #[inline]
+    pub(super) fn has_common_amounts(&self, request: usize, start: SimTime, end: SimTime) -> bool {
+        let common = self.common.as_ref();
+        common.is_none_or(|common| common.fits(&self.requests.get(request).common, start, end))
+    }
+
+    /// Reserves the amounts of a request of the resources of the whole cluster in the plan of the cycle.
+    #[inline]
+    pub(super) fn reserve_common_amounts(&mut self, request: usize, start: SimTime, end: SimTime) {
+        if let Some(common) = &mut self.common {
+            common.reserve(&self.requests.get(request).common, start, end);
+        }
+    }
+
+    /// Releases the amounts of a request of the resources of the whole cluster in the plan of the cycle.
+    #[inline]
+    pub(super) fn release_common_amounts(&mut self, request: usize, start: SimTime, end: SimTime) {
+        if let Some(common) = &mut self.common {
+            common.release(&self.requests.get(request).common, start, end);
+        }
     }
 
     /// Computes the amount of each resource that tasks on these devices take in a pool.
@@ -438,6 +486,9 @@ impl Pools {
 
     #[inline(never)]
     fn change(&mut self, need: usize, split: &Allocation, width: u32, change: impl Fn(&mut u64, u64)) {
+        if let Some(common) = &mut self.common {
+            common.change(&self.requests.get(need).common, &change);
+        }
         let dimensions = self.requests.dimensions();
         for (pool, tasks, devices) in split.parts_on_devices(width) {
             self.note_change(pool);
@@ -475,8 +526,8 @@ impl Pools {
         self.groups_of(split).map(|group| group.speed).min().unwrap_or(Yield::ONE)
     }
 
-    /// Returns the times after `after` at which windows end, or at which reservations stop excluding
-    /// the request.
+    /// Returns the times after `after` at which windows end, reservations stop excluding the request, or
+    /// the cluster gets more of a resource that it has as a whole.
     pub(super) fn reopening_times<'a>(
         &'a self,
         need: &'a TaskRequest,
@@ -484,7 +535,8 @@ impl Pools {
     ) -> impl Iterator<Item = SimTime> + 'a {
         let windows = self.groups.iter().flat_map(|group| &group.windows);
         let ends = windows.chain(need.closed.iter().flatten()).map(|&(_, until)| until);
-        ends.filter(move |&until| until > after)
+        let rises = self.common.iter().flat_map(move |common| common.rises(after));
+        ends.filter(move |&until| until > after).chain(rises)
     }
 
     /// Returns the time at which a job with estimated end `end` releases these pools: at the next

@@ -121,6 +121,7 @@ impl BatchState {
         let run = self.running.get(job);
         self.pools.release(run.request, &run.allocation, run.size);
         let end = run.expected_release(now, &self.pools, self.site.as_deref());
+        self.pools.release_common_amounts(run.request, now, end);
         match beside {
             ReservationScope::None => {}
             ReservationScope::Head(head) => head.add_released(&self.pools, end, run),
@@ -132,6 +133,8 @@ impl BatchState {
     fn reacquire(&mut self, now: SimTime, job: JobHandle, beside: &mut ReservationScope<'_>) {
         let run = self.running.get(job);
         self.pools.allocate(run.request, &run.allocation, run.size);
+        let end = run.expected_release(now, &self.pools, self.site.as_deref());
+        self.pools.reserve_common_amounts(run.request, now, end);
         if let ReservationScope::All(plan) = beside {
             plan.timeline.allocate(&self.pools, run.occupancy(now));
         }
@@ -140,8 +143,10 @@ impl BatchState {
     /// Limits a running job to end at `until`, when its grace period expires.
     fn limit_end(&mut self, now: SimTime, job: JobHandle, until: SimTime, beside: &mut ReservationScope<'_>) {
         let Some(mut run) = self.running.remove(job) else { return };
+        let before = run.expected_release(now, &self.pools, self.site.as_deref());
         run.end = run.end.min(until);
         let release = run.expected_release(now, &self.pools, self.site.as_deref());
+        self.pools.release_common_amounts(run.request, release, before);
         if let ReservationScope::All(plan) = beside
             && release < run.reserved_until
         {

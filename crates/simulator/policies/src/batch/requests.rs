@@ -29,6 +29,9 @@ pub(super) struct TaskRequest {
     /// Intervals in which the task may not run because of reservations, per node class, ordered by
     /// begin; empty if there are none.
     pub(super) closed: Vec<Intervals>,
+    /// Amounts of the resources of the whole cluster that all tasks of the job hold together; empty if
+    /// there are none.
+    pub(super) common: Vec<u64>,
 }
 
 impl TaskRequest {
@@ -134,6 +137,7 @@ impl TaskRequests {
                 most_per_node: u64::MAX,
                 fits: vec![true],
                 closed: Vec::new(),
+                common: Vec::new(),
             }];
             self.least = 1;
         }
@@ -183,10 +187,12 @@ impl TaskRequests {
             (Some(less), Some(more)) => less.is_within(more),
             (Some(_), None) => false,
         };
+        let has_common = || less.common.iter().zip(&more.common).all(|(less, more)| less <= more);
         let is_kept_off = || less.closed == more.closed && less.most_per_node >= more.most_per_node;
         one == other
             || is_less()
                 && has_devices()
+                && has_common()
                 && is_kept_off()
                 && more.fits.iter().zip(&less.fits).all(|(more, less)| more <= less)
     }
@@ -312,8 +318,9 @@ impl TaskRequests {
         }
         let count = classes.map_or(1, |classes| classes.classes().len());
         let fits = (0..count).map(|class| view.fits(job, class)).collect();
-        let need =
-            TaskRequest { amounts, devices, most_per_node, fits, closed: self.closed_intervals(view, job) };
+        let common = view.demand(job).map_or_else(Vec::new, |demand| demand.common.clone());
+        let closed = self.closed_intervals(view, job);
+        let need = TaskRequest { amounts, devices, most_per_node, fits, closed, common };
         *self.numbers.entry(need).or_insert_with_key(|need| {
             self.least = self.least.min(need.amounts[0]);
             self.all.push(need.clone());

@@ -153,6 +153,7 @@ impl BatchScheduler {
     /// Runs a scheduling cycle. Slurm's cycles run while events are applied instead.
     fn run_cycle(&mut self, view: View<'_>, decision: &mut Decision) {
         let BatchScheduler { state, backfiller, .. } = self;
+        state.begin_cycle(view.now());
         let is_slurm = matches!(backfiller, Backfiller::Slurm(_));
         let has_new_order = !is_slurm && state.sort_queue(view.now());
         match backfiller {
@@ -181,7 +182,11 @@ impl BatchScheduler {
             return decision
                 .fail(format!("the order {order} is {value} for job {id}, expected a finite number"));
         }
-        if let Some(time) = self.next_decision(view.now()) {
+        let mut next = self.next_decision(view.now());
+        if let Some(common) = self.state.pools.common.as_ref().filter(|_| !self.state.queue.jobs.is_empty()) {
+            next = common.rises(view.now()).chain(next).min();
+        }
+        if let Some(time) = next {
             decision.wake_at(time);
         }
     }

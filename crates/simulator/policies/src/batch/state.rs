@@ -222,6 +222,7 @@ impl BatchState {
         let (now, &BatchJob { job: handle, sequence, size, .. }) = (view.now(), job);
         self.pools.bind(request, &mut allocation);
         self.pools.allocate(request, &allocation, size);
+        self.pools.reserve_common_amounts(request, now, planned_end);
         self.pools.assign_nodes(view, size, &allocation, &mut self.placement);
         let on = self.placement.iter().copied();
         let is_paused = self.site.as_mut().is_some_and(|site| {
@@ -298,6 +299,30 @@ impl BatchState {
         let mut all: Vec<(SimTime, &RunningJob)> = self.running.iter().map(release).collect();
         all.sort_by_key(|(end, run)| (*end, run.sequence));
         all
+    }
+
+    /// Begins a scheduling cycle for the resources of the whole cluster.
+    #[inline]
+    pub(super) fn begin_cycle(&mut self, now: SimTime) {
+        if self.pools.common.as_mut().is_some_and(|common| common.begin_cycle()) {
+            self.plan_common_amounts(now);
+        }
+    }
+
+    /// Plans the resources of the whole cluster over time for the current cycle, unless it has such a
+    /// plan.
+    #[inline(never)]
+    pub(super) fn plan_common_amounts(&mut self, now: SimTime) {
+        let Some(mut common) = self.pools.common.take() else { return };
+        if !common.has_plan() {
+            let requests = &self.pools.requests;
+            let amounts = |(end, run): (SimTime, &RunningJob)| (end, &requests.get(run.request).common[..]);
+            match self.releases_at_estimated_ends() {
+                true => common.plan(now, self.running.releases(now).map(amounts)),
+                false => common.plan(now, self.releases(now).into_iter().map(amounts)),
+            }
+        }
+        self.pools.common = Some(common);
     }
 
     /// Makes a plan that contains only the running jobs.

@@ -11,6 +11,7 @@ use dfrsim_model::{SimTime, Yield};
 /// Free amount of each resource of each pool over time. Maintenance windows are not included.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Timeline {
+    /// Profiles of all pools, followed by those of the resources of the whole cluster.
     profiles: Vec<Profile>,
     /// Times at which a pool may have more free resources, in ascending order: the ends of all
     /// occupancies. Not used for a single pool.
@@ -27,7 +28,9 @@ impl Timeline {
             profile.clear(now);
             profile
         };
-        Timeline { profiles: pools.capacity.iter().map(profile).collect(), ends: Vec::new(), holes: None }
+        let common = pools.common.iter().flat_map(|common| common.profiles(now));
+        let profiles = pools.capacity.iter().map(profile).chain(common).collect();
+        Timeline { profiles, ends: Vec::new(), holes: None }
     }
 
     /// Drops what is before `now`.
@@ -44,7 +47,7 @@ impl Timeline {
 
     /// Records the end of an occupancy.
     fn note_end(&mut self, pools: &Pools, stay: Occupancy<'_>) {
-        if pools.single().is_some() || self.holes.is_some() {
+        if pools.is_one_pool || self.holes.is_some() {
             return;
         }
         for (pool, _) in stay.allocation.parts(stay.size) {
@@ -78,6 +81,17 @@ impl Timeline {
             }
             profiles.iter_mut().zip(amounts).for_each(|(profile, amount)| change(profile, amount));
         }
+        let common = self.profiles[pools.capacity.len()..].iter_mut();
+        for (profile, amount) in common.zip(&pools.requests.get(stay.request).common) {
+            change(profile, *amount);
+        }
+    }
+
+    /// Returns whether the amounts of a request of the resources of the whole cluster are free from
+    /// `start` to `end`.
+    fn has_common_amounts(&self, pools: &Pools, request: &TaskRequest, start: SimTime, end: SimTime) -> bool {
+        let mut common = self.profiles[pools.capacity.len()..].iter().zip(&request.common);
+        common.all(|(profile, amount)| *amount == 0 || profile.min_free(start, end) >= *amount)
     }
 
     /// Finds the earliest slot for the job from `from` on; `None` if there is none before `held`,
@@ -96,6 +110,9 @@ impl Timeline {
             let start = self.profiles[0].earliest_or_reserved(from, job.job.size, span, held);
             return (start < held).then(|| (start, (Allocation::default(), job.job.end(start, speed))));
         }
+        if pools.is_one_pool {
+            return self.earliest_in_one_pool(pools, from, job, held);
+        }
         let mut earliest: Option<(SimTime, Slot)> = None;
         for &speed in &pools.speeds {
             let before = earliest.as_ref().map_or(held, |(start, _)| *start);
@@ -103,6 +120,34 @@ impl Timeline {
             earliest = search.find_earliest(from, before).or(earliest);
         }
         earliest
+    }
+
+    /// Finds the earliest slot where the nodes are a single pool and the cluster has further resources
+    /// as a whole. Each profile in turn moves the start to the next time from which it has enough, until
+    /// none moves it.
+    #[inline(never)]
+    fn earliest_in_one_pool(
+        &self,
+        pools: &Pools,
+        from: SimTime,
+        job: &Waiting,
+        held: SimTime,
+    ) -> Option<(SimTime, Slot)> {
+        let (nodes, common) = self.profiles.split_first()?;
+        let (speed, amounts) = (pools.groups[0].speed, &pools.requests.get(job.request).common);
+        let span = job.job.end(from, speed).since(from);
+        let mut start = from;
+        while start < held {
+            let mut next = nodes.earliest_or_reserved(start, job.job.size, span, held);
+            for (profile, &amount) in common.iter().zip(amounts).filter(|(_, amount)| **amount > 0) {
+                next = profile.earliest_or_reserved(next, amount, span, held);
+            }
+            if next == start {
+                return Some((start, (Allocation::default(), job.job.end(start, speed))));
+            }
+            start = next;
+        }
+        None
     }
 
     /// Finds the earliest slot for a job behind all others in a queue that is served in order; no
@@ -167,8 +212,8 @@ impl Search<'_> {
         while start < before {
             if most.total >= width {
                 self.make_exact(start, &mut most);
-                if most.total >= width {
-                    let end = job.job.end(start, speed);
+                let end = job.job.end(start, speed);
+                if most.total >= width && self.timeline.has_common_amounts(pools, self.need, start, end) {
                     let mut room = pools
                         .choose((speed, start, end), job.request, job.job.size, |pool| most.by_pool[pool]);
                     self.bind(&mut room, start, end);

@@ -314,7 +314,9 @@ impl Scheduler for FractionalScheduler {
         self.mapper.decide(view, &self.yields, decision);
         let drain = AvailableNodes::next_drain(view).filter(|_| self.policy.pauses());
         let candidate = self.mapper.next_candidate(view, self.jobs(view));
-        let next = [self.next_tick(now), self.next_retry(view), drain, candidate].into_iter().flatten().min();
+        let step = view.classes().and_then(|classes| classes.next_common_step(now));
+        let next = [self.next_tick(now), self.next_retry(view), drain, candidate, step];
+        let next = next.into_iter().flatten().min();
         if let Some(time) = next.filter(|_| !view.jobs().is_empty()) {
             decision.wake_at(time);
         }

@@ -1,8 +1,11 @@
 //! Platform files in TOML.
 
-use super::{NodeClass, NodeClasses, Resource, Sharing};
+use super::power_fields::Problem;
+use super::{CommonFields, NodeClass, NodeClasses, NodePowerFields, PowerFields, Resource, Sharing};
+use crate::platform::common::POWER;
 use crate::platform::devices::MOST_DEVICES;
 use crate::platform::hosts::expand;
+use crate::platform::power::ClusterPower;
 use crate::{Share, Yield};
 use dfrsim_input::{Faults, Input, Reader};
 use serde::{Deserialize, Serialize};
@@ -82,6 +85,12 @@ pub struct PlatformFields {
     /// run, while other requests that no class can satisfy are ignored.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unavailable: Vec<String>,
+    /// Resources that the cluster has as a whole, such as licences, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub common: BTreeMap<String, CommonFields>,
+    /// Settings of the power of the cluster, and its cap.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub power: Option<PowerFields>,
     /// Node classes.
     pub classes: Vec<ClassFields>,
 }
@@ -122,6 +131,9 @@ pub struct ClassFields {
     /// them.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub hosts: String,
+    /// Power that a node draws.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub power: Option<NodePowerFields>,
 }
 
 const fn full_speed() -> f64 {
@@ -227,7 +239,54 @@ impl PlatformFields {
                 wrong.require(is_possible, &path, || format!("expected at most {MOST_DEVICES} devices"));
             }
         }
+        self.check_common(&names, &mut wrong);
+        self.check_power(&names, &mut wrong);
         wrong.0
+    }
+
+    /// Checks what the cluster has as a whole.
+    fn check_common(&self, names: &BTreeSet<&str>, wrong: &mut InvalidFields) {
+        for (name, common) in &self.common {
+            let is_own = is_name(name) && name != POWER && !names.contains(name.as_str());
+            wrong.require(is_own, &format!("common.{name}"), || {
+                "expected a name of letters, digits, `-` and `_` that no resource of nodes has and that is not `power`"
+            });
+            wrong.add_all(&format!("common.{name}"), common.problems());
+        }
+    }
+
+    /// Checks the power of nodes and its cap.
+    fn check_power(&self, names: &BTreeSet<&str>, wrong: &mut InvalidFields) {
+        let is_known = self.classes.iter().any(|class| class.power.is_some());
+        for (number, class) in self.classes.iter().enumerate() {
+            let path = format!("classes[{number}]");
+            match &class.power {
+                Some(power) => wrong.add_all(&format!("{path}.power"), power.problems(names)),
+                None => wrong.require(
+                    !is_known,
+                    &path,
+                    || "expected `power`, as the power of other classes is given",
+                ),
+            }
+        }
+        let Some(power) = &self.power else { return };
+        wrong.require(
+            is_known,
+            "power",
+            || "expected the power of nodes: `power = { idle_w = ..., busy_w = ... }` in each class",
+        );
+        let idle = |class: &ClassFields| {
+            let watts = class.power.as_ref().map_or(0.0, |power| power.idle_watts(&class.resources));
+            f64::from(class.nodes) * watts
+        };
+        wrong.add_all("power", power.problems(self.classes.iter().map(idle).sum()));
+    }
+
+    /// Returns the power of the cluster; `None` if that of its nodes is unknown.
+    fn cluster_power(&self) -> Option<ClusterPower> {
+        self.classes.first()?.power.as_ref()?;
+        let effectiveness = self.power.as_ref().map_or(1000, PowerFields::effectiveness);
+        Some(ClusterPower { effectiveness, series: None })
     }
 
     fn resource_names(&self) -> BTreeSet<&str> {
@@ -281,12 +340,13 @@ impl PlatformFields {
             speed: Yield::nearest(class.speed),
             amounts: names.iter().map(|&name| class.resources.get(name).copied().unwrap_or(0)).collect(),
             features: class.features.iter().fold(0, |all, name| all | 1 << bit(name)),
+            power: class.power.as_ref().map(|power| power.node_power(&names)),
         };
         let add = |nodes: &mut u32, class: &ClassFields| {
             *nodes += class.nodes;
             Some(*nodes)
         };
-        Ok(NodeClasses {
+        let mut all = NodeClasses {
             resources: resources.collect(),
             classes: self.classes.iter().map(class).collect(),
             ends: self.classes.iter().scan(0, add).collect(),
@@ -295,7 +355,16 @@ impl PlatformFields {
             reference_memory_mb: (reference.memory_gb * 1024.0).round() as u64,
             hosts: self.hosts(),
             features: features.into_iter().map(str::to_owned).collect(),
-        })
+            common: self.common.iter().map(|(name, fields)| fields.resource(name)).collect(),
+            power: self.cluster_power(),
+        };
+        let cap = self.power.as_ref().map_or_else(Vec::new, PowerFields::cap_steps);
+        if !cap.is_empty() {
+            all.cap_power(&cap).map_err(|reason| {
+                PlatformError::Fields(vec![InvalidField { path: "power".to_owned(), reason }])
+            })?;
+        }
+        Ok(all)
     }
 }
 
@@ -303,6 +372,14 @@ impl PlatformFields {
 struct InvalidFields(Vec<InvalidField>);
 
 impl InvalidFields {
+    /// Adds fields of a table.
+    fn add_all(&mut self, table: &str, problems: Vec<Problem>) {
+        for (field, reason) in problems {
+            let dot = if field.is_empty() { "" } else { "." };
+            self.0.push(InvalidField { path: format!("{table}{dot}{field}"), reason });
+        }
+    }
+
     fn require<T: Into<String>>(&mut self, is_right: bool, path: &str, reason: impl Fn() -> T) {
         if !is_right {
             self.0.push(InvalidField { path: path.to_owned(), reason: reason().into() });
@@ -405,5 +482,56 @@ mod tests {
         let ranges = "[[classes]]\nname = 'a'\nnodes = 0\ncores = 4\nmemory_gb = 0\nspeed = 2\n";
         let lines: Vec<usize> = of(ranges).into_iter().map(|(line, ..)| line).collect();
         assert_eq!(lines, [3, 5, 6]);
+    }
+}
+
+#[cfg(test)]
+mod power_tests {
+    use super::super::{Demands, PlatformFields};
+    use crate::{Job, Share};
+
+    fn errors(text: &str) -> String {
+        PlatformFields::parse("p.toml", text).unwrap_err().to_string()
+    }
+    const CLASS: &str = "[[classes]]\nname = 'a'\nnodes = 2\ncores = 4\nmemory_gb = 8\nresources = { gpu = 2 }\n\
+        power = { idle_w = 100, busy_w = 200.5, resources = { gpu = { idle_w = 10, busy_w = 60 } } }\n";
+
+    #[test]
+    fn power_and_common_resources_are_read() {
+        let text =
+            format!("[common.matlab]\namount = 3\nper_job = 1\n[power]\ncap_w = 400\npue = 1.2\n{CLASS}");
+        let classes = PlatformFields::parse("p.toml", &text).unwrap().classes().unwrap();
+        assert_eq!((classes.idle_power(), classes.power().unwrap().effectiveness), (240_000, 1200));
+        let found: Vec<_> = classes.common().iter().map(|it| (&*it.name, it.lasting_amount())).collect();
+        assert_eq!(found, [("matlab", 3), ("power", 160_000)]);
+        let job = Job { tasks: 2, cpu_need: Share::from_ratio(1, 2), ..Job::default() };
+        let requests = vec!["gpu:1:1".parse().unwrap()];
+        let demand = Demands { requests, ..Demands::default() }.of(&classes, &job);
+        assert_eq!(demand.common, [1, 2 * (50_250 + 50_000)]);
+    }
+
+    #[test]
+    fn wrong_amounts_and_powers_are_named() {
+        for (text, found) in [
+            ("[common.gpu]\namount = 3\n", "that no resource of nodes has"),
+            ("[common.power]\namount = 3\n", "is not `power`"),
+            ("[common.x]\nper_job = 1\n", "common.x: expected either `amount` or `steps`"),
+            ("[common.x]\nsteps = [{ from_s = 5, amount = 1 }]\n", "common.x.steps[0].from_s: expected 0"),
+            (
+                "[common.x]\nsteps = [{ from_s = 0, amount = 1 }, { from_s = 0, amount = 2 }]\n",
+                "common.x.steps[1].from_s: expected a later begin",
+            ),
+            ("[power]\ncap_w = 239\n", "power.cap_w: expected at least the 240 W of all nodes without tasks"),
+            ("[power]\npue = 0.9\n", "power.pue: expected a number between 1 and 100"),
+        ] {
+            let error = errors(&format!("{text}{CLASS}"));
+            assert!(error.contains(found), "{error}");
+        }
+        let busy = CLASS.replace("200.5", "99");
+        assert!(errors(&busy).contains("classes[0].power.busy_w: expected at least as much as `idle_w`"));
+        let unknown = CLASS.replace("gpu = { idle", "tpu = { idle");
+        assert!(errors(&unknown).contains("classes[0].power.resources.tpu: no class has this resource"));
+        let some = format!("{CLASS}[[classes]]\nname = 'b'\nnodes = 2\ncores = 4\nmemory_gb = 8\n");
+        assert!(errors(&some).contains("classes[1]: expected `power`"));
     }
 }

@@ -1,6 +1,7 @@
 //! Jobs that no node can hold.
 
 use super::{Demand, NodeClass, NodeClasses};
+use crate::platform::common::CommonDemand;
 use crate::platform::devices::WHOLE_DEVICE;
 use crate::{Job, Share, counted};
 use std::collections::BTreeMap;
@@ -20,6 +21,8 @@ pub enum Misfit {
     Combination,
     /// The nodes that fit a task are fewer than the job needs.
     Nodes,
+    /// The cluster does not lastingly have as much of the common resource of this index.
+    Common(usize),
 }
 
 /// Amounts of a misfit: the largest request, and the most that there is.
@@ -62,8 +65,18 @@ impl NodeClasses {
         match tasks {
             0 => Some((Misfit::Combination, 0, 0)),
             tasks if tasks < u64::from(job.tasks) => Some((Misfit::Nodes, job.tasks.into(), tasks)),
-            _ => None,
+            _ => self.common_misfit(demand),
         }
+    }
+
+    /// Returns the first resource of the whole cluster of which a job requests more than there is after
+    /// the last step.
+    fn common_misfit(&self, demand: &Demand) -> Option<(Misfit, u64, u64)> {
+        let mut amounts = demand.common.iter().zip(&self.common).enumerate();
+        amounts.find_map(|(place, (&asked, resource))| {
+            let has = resource.lasting_amount();
+            (asked > has).then_some((Misfit::Common(place), asked, has))
+        })
     }
 
     /// Returns the number of tasks that an empty node of a class holds.
@@ -138,6 +151,16 @@ impl Misfits {
                 }
                 Misfit::Nodes => {
                     format!("  {jobs}: nodes: up to {requested} tasks requested, there is room for {most}")
+                }
+                Misfit::Common(place) if classes.common[place].demand == CommonDemand::Draw => {
+                    let [requested, most] = [requested, most].map(|milliwatts| milliwatts as f64 / 1000.0);
+                    format!(
+                        "  {jobs}: power: up to {requested} W above idle nodes drawn, the cap leaves {most} W"
+                    )
+                }
+                Misfit::Common(place) => {
+                    let name = &classes.common[place].name;
+                    format!("  {jobs}: {name}: up to {requested} requested, the cluster has {most}")
                 }
             }
         };

@@ -4,27 +4,46 @@ mod asks;
 mod fields;
 mod misfit;
 mod node_list;
+mod power_fields;
 mod requests;
 mod simgrid;
 
 pub use asks::{Ask, Asks};
 pub use fields::{ClassFields, InvalidField, MOST_FEATURES, PlatformError, PlatformFields, ReferenceNode};
 pub use misfit::{Misfit, Misfits};
+pub use power_fields::{CapStep, CommonFields, CommonStep, NodePowerFields, PowerFields, UnitPowerFields};
 pub use requests::{DEVICE_PART, DISTINCT_NODES, Demands, REQUESTED_CORES, Request, RequestTarget};
 
+use super::common::{CommonDemand, CommonResource, POWER};
 use super::devices::DeviceRequest;
-use crate::{CpuUse, Job, Share, Yield};
+use super::machines;
+use super::power::{ClusterPower, NodePower, part};
+use super::series::EnergySeries;
+use crate::named::UnknownName;
+use crate::{CpuUse, Job, Share, SimTime, Yield};
 use dfrsim_input::{Fault, Faults, read_text};
 use std::path::Path;
 use std::sync::Arc;
 
 /// Reads a platform file: TOML, SimGrid XML if the name ends in `.xml`, or a node list if it ends in
-/// `.csv`.
+/// `.csv`. A name without an extension that is no file is that of a [machine](super::machines).
 ///
 /// # Errors
 ///
 /// Returns all errors if the file cannot be read or is not a platform.
 pub fn read(path: &Path) -> Result<PlatformFields, Faults> {
+    if path.extension().is_none() && !path.exists() {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        return match machines::text(name) {
+            Some(text) => PlatformFields::parse(name, text),
+            None => {
+                let unknown = UnknownName::new("platform", name, machines::names());
+                let names = machines::names().collect::<Vec<_>>().join(", ");
+                let error = format!("{unknown}; expected a file, or one of the machines {names}");
+                Err(Fault::of_file(path.display().to_string(), error).into())
+            }
+        };
+    }
     let (file, text) = (path.display().to_string(), read_text(path)?);
     match path.extension().and_then(|extension| extension.to_str()) {
         Some("xml") => simgrid::parse(&text).map_err(|error| Fault::of_file(file, error).into()),
@@ -70,6 +89,18 @@ pub struct NodeClass {
     pub amounts: Vec<u32>,
     /// Features of the nodes, one bit each.
     pub features: u64,
+    /// Power of a node; `None` if it is unknown.
+    pub power: Option<NodePower>,
+}
+
+impl NodeClass {
+    /// Returns the power of a node without tasks, with all units of its resources, in milliwatts; 0 if it
+    /// is unknown.
+    pub fn idle_power(&self) -> u64 {
+        let Some(power) = &self.power else { return 0 };
+        let units = power.units.iter().zip(&self.amounts);
+        power.idle + units.map(|((idle, _), amount)| idle * u64::from(*amount)).sum::<u64>()
+    }
 }
 
 /// Request of a task for one resource.
@@ -117,6 +148,9 @@ pub struct Demand {
     pub requested_cores: Option<u32>,
     /// True if batch policies must give each task of the job a different node.
     pub needs_distinct_nodes: bool,
+    /// Amount of each resource of the whole cluster that the job holds at a yield of 1; empty if there
+    /// are none.
+    pub common: Vec<u64>,
 }
 
 impl Demand {
@@ -137,6 +171,7 @@ impl Demand {
             && self.features == 0
             && self.any_of.is_empty()
             && self.resources.iter().all(|asked| asked.count == 0)
+            && self.common.iter().all(|&amount| amount == 0)
     }
 }
 
@@ -156,6 +191,10 @@ pub struct NodeClasses {
     reference_memory_mb: u64,
     /// Names of the nodes by number; empty if they have none.
     hosts: Vec<String>,
+    /// Resources of the whole cluster.
+    common: Vec<CommonResource>,
+    /// Power of the cluster; `None` if that of its nodes is unknown.
+    power: Option<ClusterPower>,
 }
 
 impl NodeClasses {
@@ -166,6 +205,86 @@ impl NodeClasses {
     /// Returns the resources other than CPU and memory.
     pub fn resources(&self) -> &[Resource] {
         &self.resources
+    }
+    /// Returns the resources that the cluster has as a whole.
+    pub fn common(&self) -> &[CommonResource] {
+        &self.common
+    }
+    /// Returns the next time after `now` at which the amount of a resource of the whole cluster changes.
+    pub fn next_common_step(&self, now: SimTime) -> Option<SimTime> {
+        let steps = self.common.iter().flat_map(|resource| &resource.steps).map(|(from, _)| *from);
+        steps.filter(|&from| from > now).min()
+    }
+    /// Returns the power of the cluster; `None` if that of its nodes is unknown.
+    pub fn power(&self) -> Option<&ClusterPower> {
+        self.power.as_ref()
+    }
+    /// Returns the power of all nodes without tasks, in milliwatts; 0 if it is unknown.
+    pub fn idle_power(&self) -> u64 {
+        self.classes.iter().map(|class| class.idle_power() * u64::from(class.nodes)).sum()
+    }
+    /// Returns the power that a task adds to that of an idle node of a class, in milliwatts, at a yield
+    /// of 1; 0 if it is unknown.
+    pub fn task_power(&self, class: usize, cpu_need: Share, demand: &Demand) -> u64 {
+        let class = &self.classes[class];
+        let Some(power) = &class.power else { return 0 };
+        let cpu = part(power.busy - power.idle, cpu_need.units().into(), class.cpu);
+        let one = u64::from(Share::ONE.units());
+        let asked = demand.resources.iter().zip(&power.units).zip(&self.resources);
+        let units = asked.map(|((asked, (idle, busy)), Resource { sharing, .. })| {
+            part(busy - idle, asked.held(*sharing) + asked.usable(*sharing), one)
+        });
+        cpu + units.sum::<u64>()
+    }
+    /// Computes the amounts of the resources of the whole cluster that a job holds, given the requests
+    /// of its tasks and those that it makes itself, which replace the usual ones. Its power is the
+    /// largest that its tasks may draw, on the nodes on which they fit.
+    fn common_amounts(&self, job: &Job, demand: &Demand, requested: &[Option<u64>]) -> Vec<u64> {
+        let tasks = u64::from(job.tasks);
+        let draw = || {
+            let classes = (0..self.classes.len()).filter(|&class| self.fits(class, job, demand));
+            classes.map(|class| self.task_power(class, job.cpu_need, demand)).max().unwrap_or(0) * tasks
+        };
+        let of = |(resource, requested): (&CommonResource, &Option<u64>)| match resource.demand {
+            CommonDemand::Held { per_task, per_job } => {
+                requested.unwrap_or_else(|| per_task.saturating_mul(tasks).saturating_add(per_job))
+            }
+            CommonDemand::Draw => draw(),
+        };
+        self.common.iter().zip(requested).map(of).collect()
+    }
+    /// Sets the carbon intensity and the price of energy over time; returns false if the power of nodes is
+    /// unknown.
+    pub fn set_energy_series(&mut self, series: EnergySeries) -> bool {
+        let series = Some(Arc::new(series));
+        self.power.as_mut().map(|power| power.series = series).is_some()
+    }
+    /// Limits the power of the cluster to the amounts of these steps, in milliwatts. The power of idle
+    /// nodes counts, also of those that are down.
+    ///
+    /// # Errors
+    ///
+    /// Returns a reason if the power of nodes is unknown, or a step is below that of idle nodes.
+    pub fn cap_power(&mut self, steps: &[(SimTime, u64)]) -> Result<(), String> {
+        let idle = self.idle_power();
+        if self.power.is_none() {
+            return Err("a power cap needs the power of nodes; expected `power = { idle_w = ..., busy_w = ... }` in each class".into());
+        }
+        let above = |&(from, cap): &(SimTime, u64)| {
+            let watts = |milliwatts: u64| milliwatts as f64 / 1000.0;
+            let low = || {
+                format!(
+                    "the power cap of {} W from {from} s on is below the {} W of idle nodes",
+                    watts(cap),
+                    watts(idle)
+                )
+            };
+            cap.checked_sub(idle).map(|above| (from, above)).ok_or_else(low)
+        };
+        let steps = steps.iter().map(above).collect::<Result<Vec<_>, String>>()?;
+        self.common.retain(|resource| resource.demand != CommonDemand::Draw);
+        self.common.push(CommonResource { name: POWER.into(), demand: CommonDemand::Draw, steps });
+        Ok(())
     }
     /// Returns the index of the resource whose units are devices; `None` if there is none.
     pub fn devices(&self) -> Option<usize> {

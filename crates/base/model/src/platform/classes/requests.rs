@@ -1,6 +1,7 @@
 //! Requests of jobs for resources other than CPU and memory.
 
 use super::{Asks, Demand, NodeClasses, ResourceRequest};
+use crate::platform::common::{CommonDemand, CommonResource};
 use crate::{Job, Seed, Share};
 use rand::RngExt as _;
 use std::fmt;
@@ -8,7 +9,7 @@ use std::fmt;
 /// Request of randomly drawn jobs.
 ///
 /// The text form is `gpu:0.3:1+2:0.5-1` (resource, probability, possible numbers per task, fraction
-/// of each unit that a task can use), or `@feature:0.1` (feature and probability; `@v100|a100:0.1`
+/// of each unit that a task can use; of a resource of the whole cluster, possible numbers per job), or `@feature:0.1` (feature and probability; `@v100|a100:0.1`
 /// requests one of two features). With `:max8` at the end only jobs of at most 8 tasks are drawn.
 ///
 /// ```
@@ -127,7 +128,9 @@ impl Demands {
     /// Finds the first request for a resource or feature that no class has.
     pub fn find_unknown<'a>(&'a self, classes: &NodeClasses) -> Option<&'a Request> {
         self.requests.iter().find(|request| match &request.what {
-            RequestTarget::Resource { name, .. } => resource_index(classes, name).is_none(),
+            RequestTarget::Resource { name, .. } => {
+                resource_index(classes, name).is_none() && common_index(classes, name).is_none()
+            }
             RequestTarget::Feature { name } => {
                 name.split('|').any(|name| !classes.features().iter().any(|known| known == name))
             }
@@ -139,6 +142,7 @@ impl Demands {
     pub fn of(&self, classes: &NodeClasses, job: &Job) -> Demand {
         let resources = vec![ResourceRequest::default(); classes.resources().len()];
         let mut demand = Demand { resources, ..Demand::default() };
+        let mut common = vec![None; classes.common().len()];
         for (number, request) in (0..).zip(&self.requests) {
             let mut rng = self.seed.fork("requests").numbered(number).numbered(job.id.0).rng();
             if rng.random::<f64>() >= request.probability || job.tasks > request.most_tasks {
@@ -149,8 +153,16 @@ impl Demands {
                     require_features(&mut demand, classes, name);
                 }
                 RequestTarget::Resource { name, per_task, need: (least, most) } => {
-                    let Some(place) = resource_index(classes, name) else { continue };
+                    let place = resource_index(classes, name);
+                    let of_cluster = common_index(classes, name);
+                    if place.is_none() && of_cluster.is_none() {
+                        continue;
+                    }
                     let count = per_task[rng.random_range(0..per_task.len())];
+                    let Some(place) = place else {
+                        of_cluster.iter().for_each(|&place| common[place] = Some(count.into()));
+                        continue;
+                    };
                     // Rounding up to hundredths keeps the fractions readable.
                     let need = (rng.random_range(*least..=*most) * 100.0).ceil().clamp(1.0, 100.0);
                     let need = Share::from_ratio(need as u64, 100);
@@ -173,11 +185,16 @@ impl Demands {
                 let drawn = demand.resources[place];
                 let need = if drawn.count > 0 { drawn.need } else { Share::ONE };
                 demand.resources[place] = ResourceRequest { count: count.div_ceil(job.tasks.max(1)), need };
+            } else if let Some(place) = common_index(classes, name) {
+                common[place] = Some(u64::from(*count));
             }
         }
         // Where units are counted, a part of one counts as a whole.
         if let (Some(part), Some(place)) = (part, classes.devices()) {
             demand.resources[place].need = part;
+        }
+        if !common.is_empty() {
+            demand.common = classes.common_amounts(job, &demand, &common);
         }
         demand
     }
@@ -198,6 +215,12 @@ fn require_features(demand: &mut Demand, classes: &NodeClasses, names: &str) {
 
 fn resource_index(classes: &NodeClasses, name: &str) -> Option<usize> {
     classes.resources().iter().position(|resource| &*resource.name == name)
+}
+
+/// Returns the index of a resource of the whole cluster that jobs request by its name.
+fn common_index(classes: &NodeClasses, name: &str) -> Option<usize> {
+    let is_it = |it: &CommonResource| &*it.name == name && it.demand != CommonDemand::Draw;
+    classes.common().iter().position(is_it)
 }
 
 #[cfg(test)]

@@ -1,0 +1,78 @@
+//! Resources that the cluster has as a whole: the amounts that jobs hold.
+
+use crate::Rule;
+use dfrsim_model::event::ResourceOfCluster;
+use dfrsim_model::{SortedMap, Yield};
+
+/// Amounts in use of all resources of the cluster, in units of 2^-20 of one. They are checked once per
+/// time, after all changes of that time.
+#[derive(Debug, Default)]
+pub(crate) struct Common {
+    resources: Vec<ResourceOfCluster>,
+    used: Vec<u128>,
+    /// Amounts in use before the changes of the policy at the current time.
+    before: Vec<u128>,
+    held: SortedMap<u64, Vec<u128>>,
+    /// Line and job of the last change that began to hold an amount.
+    last: (u64, u64),
+}
+
+/// Returns the amount of a resource at a time in microseconds.
+pub(crate) fn amount_at(resource: &ResourceOfCluster, now: u64) -> u64 {
+    resource.steps.iter().rev().find(|(from, _)| *from <= now).map_or(0, |(_, amount)| *amount)
+}
+
+impl Common {
+    /// Sets the resources; returns false if their steps are not in order.
+    pub(crate) fn set(&mut self, resources: &[ResourceOfCluster]) -> bool {
+        self.resources = resources.to_vec();
+        self.used = vec![0; resources.len()];
+        self.before.clone_from(&self.used);
+        let begins_at_zero = |it: &ResourceOfCluster| it.steps.first().is_some_and(|(from, _)| *from == 0);
+        let rises = |it: &ResourceOfCluster| it.steps.windows(2).all(|pair| pair[0].0 < pair[1].0);
+        resources.iter().all(|it| begins_at_zero(it) && rises(it))
+    }
+    /// Returns the resources.
+    pub(crate) fn resources(&self) -> &[ResourceOfCluster] {
+        &self.resources
+    }
+    /// Sets the amounts that a running job holds at a yield.
+    pub(crate) fn hold(&mut self, line: u64, job: u64, amounts: &[u64], job_yield: u32) {
+        if self.resources.is_empty() {
+            return;
+        }
+        self.take(job);
+        let of = |(resource, amount): (&ResourceOfCluster, &u64)| {
+            let at = if resource.power { job_yield } else { Yield::ONE.units() };
+            u128::from(*amount) * u128::from(at)
+        };
+        let held: Vec<u128> = self.resources.iter().zip(amounts).map(of).collect();
+        self.used.iter_mut().zip(&held).for_each(|(used, amount)| *used += amount);
+        self.held.insert(job, held);
+        self.last = (line, job);
+    }
+    /// Releases the amounts of a job within the changes of the policy.
+    pub(crate) fn take(&mut self, job: u64) {
+        let held = self.held.remove(&job).unwrap_or_default();
+        self.used.iter_mut().zip(held).for_each(|(used, amount)| *used -= amount);
+    }
+    /// Releases the amounts of a job that leaves.
+    pub(crate) fn release(&mut self, job: u64) {
+        self.take(job);
+        self.before.iter_mut().zip(&self.used).for_each(|(before, used)| *before = (*used).min(*before));
+    }
+    /// Checks that no resource is exceeded of which jobs hold more than before. They may keep what they
+    /// have when its amount falls.
+    pub(crate) fn settle(&mut self, now: u64, mut fault: impl FnMut((u64, u64), Rule)) {
+        for ((resource, used), before) in self.resources.iter().zip(&self.used).zip(&self.before) {
+            let amount = amount_at(resource, now);
+            if used > before && *used > u128::from(amount) << Yield::BITS {
+                let used = *used as f64 / f64::from(Yield::ONE.units());
+                let name = &resource.name;
+                let rule = format!("the {name} of the cluster is over-committed: {used} of {amount}");
+                fault(self.last, rule.into());
+            }
+        }
+        self.before.clone_from(&self.used);
+    }
+}

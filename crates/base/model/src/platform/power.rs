@@ -1,0 +1,120 @@
+//! Power that nodes draw.
+//!
+//! A node that is up draws its idle power, and each task adds a part of the difference to the power of
+//! a busy node: its CPU need times its yield. Units of other resources, such as GPUs, have an idle and a
+//! busy power each. All powers are whole milliwatts; the part of a task is rounded up.
+
+use super::series::EnergySeries;
+use crate::{SimTime, Yield};
+use std::fmt;
+use std::sync::Arc;
+
+/// Power of the nodes of a class, in milliwatts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NodePower {
+    /// Power of a node without tasks, without the units of other resources.
+    pub idle: u64,
+    /// Power of a node whose CPU is busy, without the units of other resources.
+    pub busy: u64,
+    /// Idle and busy power of a unit of each other resource.
+    pub units: Vec<(u64, u64)>,
+}
+
+/// Settings of the power of a cluster.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClusterPower {
+    /// Power usage effectiveness: all power of the site as thousandths of that of its nodes; at least
+    /// 1000.
+    pub effectiveness: u32,
+    /// Carbon intensity and price of energy over time, if they are known.
+    pub series: Option<Arc<EnergySeries>>,
+}
+
+/// Unit of sums of energy: milliwatts times microseconds (nanojoules) divided by this. It is that of
+/// yields, so that sums are exact at any yield.
+pub const ENERGY_PARTS: u128 = 1 << Yield::BITS;
+
+/// Power cap of a cluster over time.
+///
+/// The text form is a power such as `38000`, `38000W`, `38kW` or `1.5MW`, or steps such as
+/// `0h:38kW,18h:30kW`, whose begins are hours or seconds.
+///
+/// ```
+/// use dfrsim_model::platform::power::PowerCap;
+/// let cap: PowerCap = "0h:38kW,18h:30.5kW".parse().unwrap();
+/// assert_eq!(cap.to_string(), "0s:38000W,64800s:30500W");
+/// assert_eq!(cap.steps[1].1, 30_500_000);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PowerCap {
+    /// Begin and power in milliwatts of each step, in ascending order; the first begins at time zero.
+    pub steps: Vec<(SimTime, u64)>,
+}
+
+crate::parses!(
+    PowerCap,
+    "invalid power cap `{text}`; expected a power such as 38kW, or steps that begin at 0 and rise, such as 0h:38kW,18h:30kW",
+    |text| {
+        let steps: Option<Vec<(SimTime, u64)>> = match text.contains(':') {
+            false => milliwatts(text).map(|power| vec![(SimTime::ZERO, power)]),
+            true => text.split(',').map(step).collect(),
+        };
+        let is_right = |steps: &Vec<(SimTime, u64)>| {
+            steps[0].0 == SimTime::ZERO && steps.windows(2).all(|pair| pair[0].0 < pair[1].0)
+        };
+        steps.filter(is_right).map(|steps| PowerCap { steps })
+    }
+);
+
+/// Parses a step such as `18h:30kW`.
+fn step(text: &str) -> Option<(SimTime, u64)> {
+    let (from, power) = text.split_once(':')?;
+    let (digits, seconds) = match from.strip_suffix('h') {
+        Some(digits) => (digits, 3600.0),
+        None => (from.strip_suffix('s').unwrap_or(from), 1.0),
+    };
+    let from = digits.parse::<f64>().ok().filter(|from| (0.0..=1e9).contains(from))?;
+    Some((SimTime::from_micros((from * seconds * 1e6).round() as u64), milliwatts(power)?))
+}
+
+/// Parses a power such as `38kW`, at most 10 GW.
+fn milliwatts(text: &str) -> Option<u64> {
+    let units = [("MW", 1e9), ("kW", 1e6), ("W", 1e3)];
+    let unit = units.iter().find_map(|(unit, factor)| Some((text.strip_suffix(unit)?, *factor)));
+    let (digits, factor) = unit.unwrap_or((text, 1e3));
+    let power = digits.parse::<f64>().ok()? * factor;
+    (0.0..=1e13).contains(&power).then(|| power.round() as u64)
+}
+
+impl fmt::Display for PowerCap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, (from, power)) in self.steps.iter().enumerate() {
+            let comma = if at > 0 { "," } else { "" };
+            write!(f, "{comma}{from}s:{}W", *power as f64 / 1e3)?;
+        }
+        Ok(())
+    }
+}
+
+/// Computes a part of a power, rounded up.
+pub(super) fn part(whole: u64, part: u64, of: u64) -> u64 {
+    (u128::from(whole) * u128::from(part)).div_ceil(u128::from(of.max(1))) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn caps_are_powers_or_steps() {
+        let steps =
+            |text: &str| text.parse::<PowerCap>().map(|cap| cap.steps).map_err(|error| error.to_string());
+        assert_eq!(steps("1.5MW"), Ok(vec![(SimTime::ZERO, 1_500_000_000)]));
+        assert_eq!(steps("7"), Ok(vec![(SimTime::ZERO, 7000)]));
+        let found = steps("0:5W,30s:2W,1h:4W").unwrap();
+        assert_eq!(found.iter().map(|it| it.0.micros() / 1_000_000).collect::<Vec<_>>(), [0, 30, 3600]);
+        for wrong in ["", "x", "5kV", "-5", "1h:5W", "0h:5W,0h:6W", "0h:5W,2h", "0h:nanW", "infW"] {
+            assert!(steps(wrong).is_err(), "{wrong}");
+        }
+    }
+}

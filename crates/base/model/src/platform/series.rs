@@ -1,0 +1,165 @@
+//! Series of the carbon intensity and the price of energy over time.
+//!
+//! A CSV file has a header line with the column `from_s` and at least one of `g_per_kwh` (carbon
+//! dioxide) and `price_per_kwh`:
+//!
+//! ```text
+//! from_s,g_per_kwh,price_per_kwh
+//! 0,320.5,0.25
+//! 3600,298,0.21
+//! ```
+//!
+//! Times are seconds from the origin of the workload on (second 0 of its log). All lines are equally
+//! far apart, and the last one holds for as long as the others; a series with a gap is refused, as is
+//! one that does not cover a run.
+
+use crate::{SimSpan, SimTime};
+use dfrsim_input::{Faults, Input, Located, Reader, read_text};
+use std::path::Path;
+
+/// Largest carbon intensity in grams for a kilowatt-hour, and largest price of one.
+const MOST_CARBON: f64 = 1e5;
+const MOST_PRICE: f64 = 100.0;
+
+/// Values for a kilowatt-hour over time.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct EnergySeries {
+    /// Begins of the intervals, in ascending order, all equally long.
+    pub begins: Vec<SimTime>,
+    /// Length of each interval.
+    pub span: SimSpan,
+    /// Milligrams of carbon dioxide for a kilowatt-hour in each interval; empty if they are unknown.
+    pub carbon: Vec<u64>,
+    /// Price of a kilowatt-hour in millionths in each interval; empty if it is unknown.
+    pub price: Vec<u64>,
+}
+
+impl EnergySeries {
+    /// Returns the first time and the end of the series.
+    pub fn covers(&self) -> (SimTime, SimTime) {
+        let (first, last) = (self.begins.first(), self.begins.last());
+        let end = last.map_or(SimTime::ZERO, |last| last.saturating_add(self.span));
+        (first.copied().unwrap_or(SimTime::ZERO), end)
+    }
+    /// Iterates over the intervals between two times: the index of each and the microseconds in it.
+    pub fn intervals(&self, from: SimTime, until: SimTime) -> impl Iterator<Item = (usize, u64)> {
+        let first = self.begins.partition_point(|begin| *begin <= from).saturating_sub(1);
+        let of = move |(at, &begin): (usize, &SimTime)| {
+            let (begin, end) = (begin.max(from), begin.saturating_add(self.span).min(until));
+            (at, end.saturating_since(begin).micros())
+        };
+        let inside = self.begins.iter().enumerate().skip(first).take_while(move |it| *it.1 < until);
+        inside.map(of)
+    }
+}
+
+/// Reads a series.
+///
+/// # Errors
+///
+/// Returns all errors if the file cannot be read, has invalid values, or has a gap.
+pub fn read(path: &Path) -> Result<EnergySeries, Faults> {
+    parse(&path.display().to_string(), &read_text(path)?)
+}
+
+/// Parses a series in CSV; `file` is the name in messages.
+///
+/// # Errors
+///
+/// Returns the errors of all invalid lines.
+pub fn parse(file: &str, text: &str) -> Result<EnergySeries, Faults> {
+    let input = Input::csv(file, text);
+    let mut reader = Reader::default();
+    let has = |name: &str| input.columns().is_some_and(|columns| columns.iter().any(|it| it == name));
+    let known = ["from_s", "g_per_kwh", "price_per_kwh"];
+    let is_known = |column: &String| known.contains(&column.as_str());
+    let are_known = input.columns().is_some_and(|columns| columns.iter().all(is_known));
+    if !are_known || !has("from_s") || !(has("g_per_kwh") || has("price_per_kwh")) {
+        let expected = "expected a header with from_s and at least one of g_per_kwh and price_per_kwh";
+        reader.fault(&input.root(), expected);
+        return reader.finish(None);
+    }
+    let (has_carbon, has_price) = (has("g_per_kwh"), has("price_per_kwh"));
+    let mut series = EnergySeries::default();
+    for at in reader.records(&input).into_iter().flatten() {
+        series.add(&mut reader, &at, (has_carbon, has_price));
+    }
+    if series.begins.len() < 2 {
+        reader.fault(&input.root(), "expected at least two lines, whose distance is that of all");
+    }
+    reader.finish(Some(series))
+}
+
+impl EnergySeries {
+    /// Adds a line.
+    fn add(&mut self, reader: &mut Reader, at: &Located<'_>, (has_carbon, has_price): (bool, bool)) {
+        let Some(line) = reader.object(at, &["from_s", "g_per_kwh", "price_per_kwh"]) else { return };
+        let from: Option<SimTime> = reader.field(&line, "from_s").and_then(|at| reader.from_text(&at));
+        let mut value = |name: &str, factor: f64, most: f64| {
+            let at = reader.field(&line, name)?;
+            let text = at.text().map_or_else(|| at.found(), str::to_owned);
+            let value = text.trim().parse::<f64>().ok().filter(|value| (0.0..=most).contains(value));
+            if value.is_none() {
+                reader.fault(&at, format!("expected a number between 0 and {most}, found `{text}`"));
+            }
+            Some((value? * factor).round() as u64)
+        };
+        let carbon = if has_carbon { value("g_per_kwh", 1e3, MOST_CARBON) } else { None };
+        let price = if has_price { value("price_per_kwh", 1e6, MOST_PRICE) } else { None };
+        let Some(from) = from else { return };
+        if let Some(&last) = self.begins.last() {
+            let span = from.saturating_since(last);
+            if self.begins.len() == 1 {
+                self.span = span;
+            }
+            if span.is_zero() || span != self.span {
+                let expected = last.saturating_add(self.span);
+                let rises =
+                    if self.span.is_zero() { "a later time".to_owned() } else { expected.to_string() };
+                reader.fault(
+                    at,
+                    format!("from_s is {from}, expected {rises}: the lines are equally far apart"),
+                );
+            }
+        }
+        self.begins.push(from);
+        self.carbon.extend(carbon);
+        self.price.extend(price);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn series_have_values_for_each_interval() {
+        let text = "from_s,g_per_kwh,price_per_kwh\n0,300.5,0.25\n10,200,0.5\n20,0,1\n";
+        let series = parse("ci.csv", text).unwrap();
+        assert_eq!((&series.carbon[..], series.price[1]), (&[300_500, 200_000, 0][..], 500_000));
+        assert_eq!(series.covers(), (SimTime::ZERO, SimTime::from_secs(30)));
+        let parts = |from, until| {
+            let [from, until] = [from, until].map(SimTime::from_secs);
+            series.intervals(from, until).map(|(at, span)| (at, span / 1_000_000)).collect::<Vec<_>>()
+        };
+        assert_eq!(parts(5, 25), [(0, 5), (1, 10), (2, 5)]);
+        assert_eq!((parts(10, 20), parts(12, 13)), (vec![(1, 10)], vec![(1, 1)]));
+    }
+
+    #[test]
+    fn gaps_and_wrong_values_are_named() {
+        for (text, found) in [
+            ("from_s\n0\n10\n", "expected a header"),
+            ("from_s,g_per_kwh,x\n0,1,2\n", "expected a header"),
+            ("from_s,g_per_kwh\n0,1\n", "at least two lines"),
+            ("from_s,g_per_kwh\n0,1\n10,1\n30,1\n", "ci.csv:4"),
+            ("from_s,g_per_kwh\n0,1\n10,1\n10,1\n", "expected 20"),
+            ("from_s,g_per_kwh\n5,1\n5,1\n", "expected a later time"),
+            ("from_s,price_per_kwh\n0,1\n10,-1\n", "found `-1`"),
+            ("from_s,price_per_kwh\n0,much\n10,1\n", "found `much`"),
+        ] {
+            let error = parse("ci.csv", text).unwrap_err().to_string();
+            assert!(error.contains(found), "{error}");
+        }
+    }
+}

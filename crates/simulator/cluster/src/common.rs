@@ -1,0 +1,47 @@
+//! Resources of the whole cluster in use.
+
+use crate::Rule;
+use dfrsim_model::platform::classes::Demand;
+use dfrsim_model::platform::common::{CommonDemand, CommonResource};
+use dfrsim_model::{SimTime, Yield};
+use std::sync::Arc;
+
+/// Amounts in use of all resources of the whole cluster, in units of 2^-20 of one.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct CommonUse(Vec<u128>);
+
+impl CommonUse {
+    /// Creates the state of an idle cluster.
+    pub(crate) fn new(resources: &[CommonResource]) -> CommonUse {
+        CommonUse(vec![0; resources.len()])
+    }
+
+    /// Changes the amounts by those of a job at a yield.
+    pub(crate) fn change(
+        &mut self,
+        resources: &[CommonResource],
+        demand: &Demand,
+        at: Yield,
+        change: impl Fn(&mut u128, u128),
+    ) {
+        for ((used, resource), amount) in self.0.iter_mut().zip(resources).zip(&demand.common) {
+            let factor = if resource.demand == CommonDemand::Draw { at } else { Yield::ONE };
+            change(used, u128::from(*amount) * u128::from(factor.units()));
+        }
+    }
+
+    /// Finds the first resource that is exceeded now, and of which more is in use than before. Jobs may
+    /// keep what they have when the amount falls.
+    pub(crate) fn violated_rule(
+        &self,
+        now: SimTime,
+        resources: &[CommonResource],
+        before: &CommonUse,
+    ) -> Option<Rule> {
+        let exceeds = |((resource, used), before): &((&CommonResource, &u128), &u128)| {
+            used > before && **used > u128::from(resource.amount_at(now)) << Yield::BITS
+        };
+        let found = resources.iter().zip(&self.0).zip(&before.0).find(exceeds);
+        found.map(|((resource, _), _)| Rule::Common(Arc::clone(&resource.name)))
+    }
+}

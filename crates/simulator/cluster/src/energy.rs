@@ -1,0 +1,270 @@
+//! Energy that the nodes of a cluster draw, and the power over time.
+
+use crate::{Observer, Occurrence, Placement, PlatformChange};
+use dfrsim_model::event::Record;
+use dfrsim_model::platform::NodeSpan;
+use dfrsim_model::platform::classes::{Demand, NodeClasses};
+use dfrsim_model::platform::common::{CommonDemand, CommonResource};
+use dfrsim_model::platform::power::ENERGY_PARTS;
+use dfrsim_model::platform::series::EnergySeries;
+use dfrsim_model::{Share, SimTime, Yield};
+use rustc_hash::FxHashMap;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// Nanojoules in a kilowatt-hour.
+const KILOWATT_HOUR: f64 = 3.6e15;
+
+/// Collector of the energy of a cluster. All sums are exact: milliwatts times microseconds times units
+/// of 2^-20.
+#[derive(Clone, Debug)]
+pub struct EnergyMetrics {
+    classes: NodeClasses,
+    /// Power cap above idle nodes, if there is one.
+    cap: Option<CommonResource>,
+    /// Power of the nodes that are up without tasks, in milliwatts.
+    idle: u64,
+    /// Power that the tasks add, in milliwatts times units of 2^-20.
+    added: u128,
+    jobs: FxHashMap<u64, JobPower>,
+    begin: Option<SimTime>,
+    now: SimTime,
+    energy: u128,
+    energy_of_jobs: u128,
+    peak: u128,
+    /// Time in which the power of tasks exceeded the cap, in microseconds.
+    over_cap: u64,
+    /// Energy of the job that left last.
+    last_job: u128,
+    /// Sums of the energy times the values of the series for a kilowatt-hour.
+    carbon: u128,
+    price: u128,
+}
+
+/// Power of a job in the system.
+#[derive(Clone, Debug, Default)]
+struct JobPower {
+    /// Power that a task adds on a node of each class at a yield of 1, in milliwatts.
+    of_task: Vec<u64>,
+    cpu_need: Share,
+    /// Power of all of its tasks on their nodes at a yield of 1; 0 unless it runs.
+    full: u64,
+    at: Yield,
+    /// Time of its last change, and its energy until then.
+    since: SimTime,
+    energy: u128,
+}
+
+/// Figures of the energy of a cluster, from the first submission to the last event. Energy is that of
+/// the site, with the power usage effectiveness; power is that of the nodes.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct EnergyFigures {
+    /// Energy in kilowatt-hours.
+    pub energy_kwh: f64,
+    /// Part of the energy that tasks add to that of idle nodes, in kilowatt-hours.
+    pub energy_of_jobs_kwh: f64,
+    /// Mean power in watts.
+    pub mean_w: f64,
+    /// Largest power in watts.
+    pub peak_w: f64,
+    /// Time in which the power exceeded the cap, in seconds: after a fall of the cap, jobs go on.
+    pub over_cap_s: f64,
+    /// Energy of the nodes in millijoules, rounded down, without the power usage effectiveness.
+    pub nodes_mj: u64,
+    /// Carbon dioxide in kilograms, if its intensity is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub carbon_kg: Option<f64>,
+    /// Price of the energy, if that of a kilowatt-hour is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost: Option<f64>,
+}
+
+/// Converts a sum of energy to whole millijoules, rounded down.
+fn millijoules(sum: u128) -> u64 {
+    u64::try_from(sum / ENERGY_PARTS / 1_000_000).unwrap_or(u64::MAX)
+}
+
+impl JobPower {
+    fn power(&self) -> u128 {
+        u128::from(self.full) * u128::from(self.at.units())
+    }
+    fn advance(&mut self, now: SimTime) {
+        self.energy += self.power() * u128::from(now.since(self.since).micros());
+        self.since = now;
+    }
+}
+
+impl EnergyMetrics {
+    /// Creates a collector; `None` if the power of nodes is unknown.
+    pub fn new(classes: &NodeClasses) -> Option<EnergyMetrics> {
+        classes.power()?;
+        let cap = classes.common().iter().find(|resource| resource.demand == CommonDemand::Draw);
+        Some(EnergyMetrics {
+            classes: classes.clone(),
+            cap: cap.cloned(),
+            idle: classes.idle_power(),
+            added: 0,
+            jobs: FxHashMap::default(),
+            begin: None,
+            now: SimTime::ZERO,
+            energy: 0,
+            energy_of_jobs: 0,
+            peak: 0,
+            over_cap: 0,
+            last_job: 0,
+            carbon: 0,
+            price: 0,
+        })
+    }
+
+    /// Returns the figures up to the last event; `None` if no time has passed.
+    pub fn figures(&self) -> Option<EnergyFigures> {
+        let span = self.now.since(self.begin?).micros();
+        let parts = ENERGY_PARTS as f64;
+        let effectiveness = self.classes.power().map_or(1.0, |power| f64::from(power.effectiveness) / 1000.0);
+        let kilowatt_hours = |sum: u128| sum as f64 / parts * effectiveness / KILOWATT_HOUR;
+        let has = |is_known: fn(&EnergySeries) -> bool| self.series().is_some_and(is_known);
+        (span > 0).then(|| EnergyFigures {
+            energy_kwh: kilowatt_hours(self.energy),
+            energy_of_jobs_kwh: kilowatt_hours(self.energy_of_jobs),
+            mean_w: self.energy as f64 / parts / span as f64 / 1e3,
+            peak_w: self.peak as f64 / parts / 1e3,
+            over_cap_s: self.over_cap as f64 / 1e6,
+            nodes_mj: millijoules(self.energy),
+            carbon_kg: has(|it| !it.carbon.is_empty()).then(|| kilowatt_hours(self.carbon) / 1e6),
+            cost: has(|it| !it.price.is_empty()).then(|| kilowatt_hours(self.price) / 1e6),
+        })
+    }
+
+    fn series(&self) -> Option<&EnergySeries> {
+        self.classes.power()?.series.as_deref()
+    }
+
+    /// Returns the time that the series of carbon intensities or prices does not cover, as the first and
+    /// the last event, if it does not cover the run.
+    pub fn uncovered(&self) -> Option<(SimTime, SimTime)> {
+        let (first, end) = self.series()?.covers();
+        let begin = self.begin?;
+        (begin < first || self.now > end).then_some((begin, self.now))
+    }
+
+    /// Returns the energy that the tasks of the job that left last have added to that of idle nodes, in
+    /// millijoules, rounded down, without the power usage effectiveness.
+    pub fn last_job_mj(&self) -> u64 {
+        millijoules(self.last_job)
+    }
+
+    /// Creates the record of the energy up to the last event.
+    pub fn record(&self) -> Record<'static> {
+        Record::Energy {
+            nodes_mj: millijoules(self.energy),
+            jobs_mj: millijoules(self.energy_of_jobs),
+            peak_mw: u64::try_from(self.peak.div_ceil(ENERGY_PARTS)).unwrap_or(u64::MAX),
+        }
+    }
+
+    /// Adds the time that has passed since the last event.
+    fn advance(&mut self, now: SimTime) {
+        if self.begin.is_none() || now <= self.now {
+            return;
+        }
+        let span = u128::from(now.since(self.now).micros());
+        let power = u128::from(self.idle) * ENERGY_PARTS + self.added;
+        self.energy += power * span;
+        self.energy_of_jobs += self.added * span;
+        self.peak = self.peak.max(power);
+        if let Some(series) = self.classes.power().and_then(|power| power.series.as_deref()) {
+            for (at, span) in series.intervals(self.now, now) {
+                let energy = power * u128::from(span);
+                self.carbon += energy * series.carbon.get(at).map_or(0, |value| u128::from(*value));
+                self.price += energy * series.price.get(at).map_or(0, |value| u128::from(*value));
+            }
+        }
+        for (from, until, amount) in self.cap.iter().flat_map(CommonResource::spans) {
+            let (from, until) = (from.max(self.now), until.min(now));
+            if self.added > u128::from(amount) * ENERGY_PARTS && from < until {
+                self.over_cap += until.since(from).micros();
+            }
+        }
+        self.now = now;
+    }
+
+    /// Replaces the power of a running job.
+    fn set(&mut self, now: SimTime, job: u64, change: impl FnOnce(&mut JobPower)) {
+        let Some(job) = self.jobs.get_mut(&job) else { return };
+        job.advance(now);
+        self.added -= job.power();
+        change(job);
+        self.added += job.power();
+    }
+
+    fn place(&mut self, now: SimTime, job: u64, on: Placement<'_>, at: Yield) {
+        let Some(of_task) = self.jobs.get(&job).map(|job| &job.of_task) else { return };
+        let of_range = |range: &crate::NodeRange| {
+            let nodes = range.indices();
+            let (first, last) =
+                (self.classes.class_of(nodes.start as u32), self.classes.class_of(nodes.end as u32 - 1));
+            if first == last {
+                return of_task[first] * u64::from(range.tasks) * nodes.len() as u64;
+            }
+            let of_node = |node: usize| of_task[self.classes.class_of(node as u32)] * u64::from(range.tasks);
+            nodes.map(of_node).sum()
+        };
+        let full = on.ranges().iter().map(of_range).sum();
+        self.set(now, job, |job| (job.full, job.at) = (full, at));
+    }
+
+    fn power_of_tasks(&self, cpu_need: Share, demand: &Demand) -> Vec<u64> {
+        (0..self.classes.classes().len()).map(|at| self.classes.task_power(at, cpu_need, demand)).collect()
+    }
+
+    fn idle_of(&self, spans: &[NodeSpan]) -> u64 {
+        let of_node = |node: u64| self.classes.of(node as u32).idle_power();
+        spans.iter().flat_map(|span| u64::from(span.first)..span.end()).map(of_node).sum()
+    }
+}
+
+impl Observer for EnergyMetrics {
+    fn observe(&mut self, now: SimTime, job: u64, occurrence: Occurrence<'_>) {
+        if self.begin.is_none() {
+            (self.begin, self.now) = (Some(now), now);
+        }
+        self.advance(now);
+        match occurrence {
+            Occurrence::Submitted(it, _) => {
+                let of_task = self.power_of_tasks(it.cpu_need, &Demand::default());
+                let power = JobPower { of_task, cpu_need: it.cpu_need, since: now, ..JobPower::default() };
+                self.jobs.insert(job, power);
+            }
+            Occurrence::Asked(demand, _) => {
+                let need = self.jobs.get(&job).map(|job| job.cpu_need).unwrap_or_default();
+                let of_task = self.power_of_tasks(need, demand);
+                if let Some(job) = self.jobs.get_mut(&job) {
+                    job.of_task = of_task;
+                }
+            }
+            Occurrence::Started(on, at) | Occurrence::Resumed(on, at) | Occurrence::Migrated(on, at, ..) => {
+                self.place(now, job, on, at);
+            }
+            Occurrence::YieldChanged(at) => self.set(now, job, |job| job.at = at),
+            Occurrence::Paused(_) | Occurrence::Interrupted(..) => self.set(now, job, |job| job.full = 0),
+            Occurrence::Rejected
+            | Occurrence::Killed(_)
+            | Occurrence::Lost(..)
+            | Occurrence::Completed(_) => {
+                self.set(now, job, |job| job.full = 0);
+                self.last_job = self.jobs.remove(&job).map_or(0, |job| job.energy);
+            }
+            Occurrence::Linked(_) | Occurrence::Bound(_) => {}
+        }
+    }
+
+    fn observe_platform(&mut self, now: SimTime, change: PlatformChange<'_>) {
+        self.advance(now);
+        match change {
+            PlatformChange::Announced(_) => {}
+            PlatformChange::Down(spans) => self.idle -= self.idle_of(spans),
+            PlatformChange::Up(spans) => self.idle += self.idle_of(spans),
+        }
+    }
+}

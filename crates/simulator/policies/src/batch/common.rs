@@ -1,0 +1,120 @@
+//! Resources of the whole cluster (licences, power) under a batch policy.
+//!
+//! A job holds its amounts on any nodes, for as long as it has them. A cluster without such resources
+//! has no [`CommonAmounts`], and takes the paths of plain clusters everywhere.
+
+use super::profile::Profile;
+use dfrsim_model::SimTime;
+use dfrsim_model::platform::classes::NodeClasses;
+use dfrsim_model::platform::common::CommonResource;
+
+/// Amounts of all resources of the whole cluster, and those that jobs hold.
+#[derive(Clone, Debug)]
+pub(super) struct CommonAmounts {
+    resources: Vec<CommonResource>,
+    /// True if an amount changes over time.
+    has_steps: bool,
+    /// Largest amount of all times, and what jobs leave of it.
+    largest: Vec<u64>,
+    left: Vec<u64>,
+    /// Free amounts over time in the current cycle, beside running jobs and the reservation of the queue
+    /// head; present once they are needed.
+    over_time: Option<Vec<Profile>>,
+}
+
+impl CommonAmounts {
+    /// Creates the amounts of an idle cluster; `None` if there are no such resources.
+    pub(super) fn new(classes: Option<&NodeClasses>) -> Option<Box<CommonAmounts>> {
+        let resources = classes.map(NodeClasses::common).filter(|resources| !resources.is_empty())?;
+        let largest: Vec<u64> = resources.iter().map(CommonResource::largest_amount).collect();
+        Some(Box::new(CommonAmounts {
+            has_steps: resources.iter().any(|resource| resource.steps.len() > 1),
+            largest: largest.clone(),
+            left: largest,
+            resources: resources.to_vec(),
+            over_time: None,
+        }))
+    }
+
+    /// Returns whether a job with these amounts can run at some time, for as long as it may take.
+    pub(super) fn can_hold(&self, amounts: &[u64]) -> bool {
+        self.resources.iter().zip(amounts).all(|(resource, amount)| *amount <= resource.lasting_amount())
+    }
+
+    /// Changes what jobs leave by the amounts of a job.
+    pub(super) fn change(&mut self, amounts: &[u64], change: impl Fn(&mut u64, u64)) {
+        self.left.iter_mut().zip(amounts).for_each(|(left, amount)| change(left, *amount));
+    }
+
+    /// Returns whether these amounts are free from `start` to `end`. In a cycle whose plan has not been
+    /// made, `start` must be the current time.
+    pub(super) fn fits(&self, amounts: &[u64], start: SimTime, end: SimTime) -> bool {
+        let mut requested = amounts.iter().enumerate().filter(|(_, amount)| **amount > 0);
+        requested.all(|(at, amount)| match &self.over_time {
+            Some(profiles) => profiles[at].min_free(start, end) >= *amount,
+            None => {
+                let in_use = self.largest[at] - self.left[at];
+                in_use + amount <= self.resources[at].amount_at(start)
+            }
+        })
+    }
+
+    /// Creates the amounts over time from `now` on, while no job runs.
+    pub(super) fn profiles(&self, now: SimTime) -> impl Iterator<Item = Profile> {
+        self.resources.iter().zip(&self.largest).map(move |(resource, &largest)| {
+            let mut profile = Profile::new(largest);
+            profile.clear(now);
+            for (from, until, amount) in resource.spans() {
+                profile.reserve(from.max(now), until, largest - amount);
+            }
+            profile
+        })
+    }
+
+    /// Begins a cycle; returns whether it needs a plan from its begin on.
+    pub(super) fn begin_cycle(&mut self) -> bool {
+        self.over_time = None;
+        self.has_steps
+    }
+
+    /// Returns whether the cycle has a plan.
+    pub(super) fn has_plan(&self) -> bool {
+        self.over_time.is_some()
+    }
+
+    /// Makes the plan of a cycle, given the amounts of the running jobs with the times at which they are
+    /// expected to release them, in ascending order.
+    pub(super) fn plan<'a>(&mut self, now: SimTime, running: impl Iterator<Item = (SimTime, &'a [u64])>) {
+        let mut profiles: Vec<Profile> = self.profiles(now).collect();
+        for (profile, (largest, left)) in profiles.iter_mut().zip(self.largest.iter().zip(&self.left)) {
+            profile.reserve(now, SimTime::MAX, largest - left);
+        }
+        // In the order of their ends, jobs change the end of a profile only.
+        for (end, amounts) in running {
+            for (profile, amount) in profiles.iter_mut().zip(amounts) {
+                profile.release(end, SimTime::MAX, *amount);
+            }
+        }
+        self.over_time = Some(profiles);
+    }
+
+    /// Reserves amounts in the plan of the cycle, if it has one.
+    pub(super) fn reserve(&mut self, amounts: &[u64], start: SimTime, end: SimTime) {
+        for (profile, amount) in self.over_time.iter_mut().flatten().zip(amounts) {
+            profile.reserve(start, end, *amount);
+        }
+    }
+
+    /// Releases amounts in the plan of the cycle, if it has one.
+    pub(super) fn release(&mut self, amounts: &[u64], start: SimTime, end: SimTime) {
+        for (profile, amount) in self.over_time.iter_mut().flatten().zip(amounts) {
+            profile.release(start, end, *amount);
+        }
+    }
+
+    /// Returns the times after `after` at which an amount increases.
+    pub(super) fn rises(&self, after: SimTime) -> impl Iterator<Item = SimTime> {
+        let all = self.resources.iter().flat_map(CommonResource::rises);
+        all.filter(move |&rise| rise > after)
+    }
+}

@@ -1,0 +1,280 @@
+//! Tests batch policies on clusters with licences and a power cap against the reference implementation
+//! in the audit.
+
+use crate::classes::events;
+use crate::preemption;
+use crate::support::{assert_judged, recorded};
+use dfrsim_audit::{CheckedPolicy, audit_policy};
+use dfrsim_cluster::Options;
+use dfrsim_model::batch::{Backfilling, BatchPolicy};
+use dfrsim_model::event::Record;
+use dfrsim_model::platform::classes::{Demands, PlatformFields, UnequalNodes};
+use dfrsim_model::platform::{NodeSpan, Outage, Outages, Window};
+use dfrsim_model::site::PreemptMode;
+use dfrsim_model::{Job, JobId, Origin, Seed, Share, SimSpan, SimTime};
+use dfrsim_policies::{Policy, PolicyOptions};
+use proptest::prelude::*;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// Resources of the whole cluster that change over time: idle nodes draw 520 W.
+const COMMON: &str = "common = { matlab = { steps = [{ from_s = 0, amount = 3 }, { from_s = 10, amount = 1 }, { from_s = 25, amount = 4 }] },
+    bb = { amount = 20, per_task = 3 } }
+power = { cap = [{ from_s = 0, watts = 700 }, { from_s = 15, watts = 600 }, { from_s = 30, watts = 780 }], pue = 1.2 }\n";
+/// Three classes, the second of half speed.
+const CLASSES: &str = "classes = [
+    { name = 'a', nodes = 2, cores = 8, memory_gb = 8, resources = { gpu = 4 },
+      power = { idle_w = 100, busy_w = 200, resources = { gpu = { idle_w = 10, busy_w = 45.5 } } } },
+    { name = 'b', nodes = 2, cores = 4, memory_gb = 8, speed = 0.5, resources = { gpu = 2 },
+      power = { idle_w = 50, busy_w = 97, resources = { gpu = { idle_w = 10, busy_w = 33 } } } },
+    { name = 'c', nodes = 1, cores = 8, memory_gb = 8, power = { idle_w = 100, busy_w = 300 } }]";
+/// Identical nodes.
+const EQUAL: &str = "classes = [{ name = 'a', nodes = 5, cores = 8, memory_gb = 8, power = { idle_w = 104, busy_w = 199.999 } }]";
+
+/// Fractional policies with all ways of starting jobs and of dividing CPU that know a power cap.
+const FRACTIONAL: [&str; 6] = [
+    "Greedy*/OPT=MIN",
+    "GreedyP*/OPT=MIN",
+    "GreedyPM*/per/OPT=MIN/MVT=600",
+    "MCB*/OPT=MIN",
+    "/per/OPT=MIN",
+    "GreedyPM*/OPT=MIN/LAS=60",
+];
+
+/// Returns options with the power cap alone.
+fn capped(seed: u64, platform: &str) -> Options {
+    let mut options = options(seed, platform);
+    let unequal = Arc::make_mut(options.unequal.as_mut().unwrap());
+    let (_, cap) = COMMON.split_once("power").unwrap();
+    let text = format!("power{cap}{platform}");
+    unequal.classes = PlatformFields::parse("platform.toml", &text).unwrap().classes().unwrap();
+    unequal.demands.requests.retain(|request| !request.to_string().starts_with("matlab"));
+    options
+}
+
+fn options(seed: u64, platform: &str) -> Options {
+    let mut requests = vec!["matlab:0.5:1+2:max4"];
+    requests.extend(platform.contains("gpu").then_some("gpu:0.3:1+2:max2"));
+    let requests = requests.into_iter().map(|text| text.parse().unwrap()).collect();
+    let text = format!("{COMMON}{platform}");
+    let classes = PlatformFields::parse("platform.toml", &text).unwrap().classes().unwrap();
+    let demands = Demands { requests, seed: Seed::new(seed), ..Demands::default() };
+    Options {
+        unequal: Some(Arc::new(UnequalNodes { classes, demands })),
+        estimates: "requested".parse().unwrap(),
+        ..Options::default()
+    }
+}
+
+/// Draws up to 40 jobs; the first one always runs.
+fn workload() -> impl Strategy<Value = Vec<Job>> {
+    let row = (0..4_u64, 1..=4_u32, 1..12_u64, 1..12_u64, 1..=8_u64);
+    prop::collection::vec(row, 1..40).prop_map(|rows| {
+        let mut submit = SimTime::ZERO;
+        let rows = [(0, 1, 3, 3, 1)].into_iter().chain(rows);
+        let jobs = rows.into_iter().zip(0..).map(|((gap, tasks, run, requested, eighths), id)| {
+            submit = submit + SimSpan::from_secs(gap);
+            Job {
+                id: JobId(id),
+                submit,
+                tasks,
+                cpu_need: Share::from_ratio(eighths, 16),
+                run_time: SimSpan::from_secs(run),
+                requested_time: Some(SimSpan::from_secs(requested)),
+                ..Job::default()
+            }
+        });
+        jobs.collect()
+    })
+}
+
+/// Returns failures of nodes 0 and 3, and a window in which all nodes but the last are down.
+fn outages(rule: &str) -> Outages {
+    let outage = |first, nodes, from, until| Outage {
+        nodes: NodeSpan { first, nodes },
+        from: SimTime::from_secs(from),
+        until: SimTime::from_secs(until),
+    };
+    Outages {
+        interruption: rule.parse().unwrap(),
+        failures: vec![outage(0, 1, 7, 15), outage(3, 1, 20, 22)],
+        windows: vec![Window { announced: SimTime::from_secs(3), outage: outage(0, 4, 31, 40) }],
+    }
+}
+
+/// Returns the policies that take account of resources of the whole cluster.
+fn policies() -> Vec<BatchPolicy> {
+    BatchPolicy::all().filter(|it| it.backfilling != Backfilling::Slurm).collect()
+}
+
+fn is_faulty(lines: &[Record<'_>], policy: BatchPolicy) -> bool {
+    let text: String = lines.iter().map(|line| serde_json::to_string(line).unwrap() + "\n").collect();
+    audit_policy(text.as_bytes(), CheckedPolicy::Batch(policy)).is_err()
+}
+
+/// Changes amounts, power and energy in the records of a schedule. The audit finds each fault.
+#[test]
+fn planted_faults_are_found() {
+    let job = |id: u64| Job {
+        id: JobId(id),
+        submit: SimTime::from_secs(id / 2),
+        tasks: 1 + id as u32 % 2,
+        cpu_need: Share::from_ratio(3, 16),
+        run_time: SimSpan::from_secs(5),
+        requested_time: Some(SimSpan::from_secs(5)),
+        ..Job::default()
+    };
+    let jobs: Vec<Job> = (0..12).map(job).collect();
+    let (mut planted, mut kinds) = (0, BTreeSet::new());
+    for name in ["FIRSTFIT/NODES=SHARED", "EASY", "CONS"] {
+        let policy = BatchPolicy::parse(name).unwrap();
+        let events = events(name.parse().unwrap(), 5, &options(2, CLASSES), &jobs);
+        let lines: Vec<Record<'_>> =
+            events.lines().map(|line| Record::from_json(line.as_bytes()).unwrap()).collect();
+        assert!(!is_faulty(&lines, policy), "{name}");
+        let mut plant = |what: &'static str, at: usize, changed: Option<Record<'static>>| {
+            let mut wrong: Vec<Record<'_>> = lines.clone();
+            match changed {
+                Some(changed) => wrong[at] = changed,
+                None => _ = wrong.remove(at),
+            }
+            assert!(is_faulty(&wrong, policy), "{name}, line {}: {what}", at + 1);
+            planted += 1;
+            kinds.insert(what);
+        };
+        for (at, line) in lines.iter().enumerate() {
+            let owned = || Record::from_json(events.lines().nth(at).unwrap().as_bytes()).unwrap();
+            match line {
+                Record::Ask { .. } => {
+                    for (what, change) in [("more power", 1_i64), ("less power", -1)] {
+                        let mut record = owned();
+                        if let Record::Ask { common, .. } = &mut record {
+                            common[2] = common[2].saturating_add_signed(change);
+                        }
+                        plant(what, at, Some(record));
+                    }
+                    plant("no amounts", at, None);
+                }
+                Record::Energy { nodes_mj, jobs_mj, peak_mw } => {
+                    let (nodes_mj, jobs_mj, peak_mw) = (*nodes_mj, *jobs_mj, *peak_mw);
+                    for (what, add) in
+                        [("energy", [1, 0, 0]), ("energy of jobs", [0, 1, 0]), ("peak", [0, 0, 1])]
+                    {
+                        let record = Record::Energy {
+                            nodes_mj: nodes_mj + add[0],
+                            jobs_mj: jobs_mj + add[1],
+                            peak_mw: peak_mw + add[2],
+                        };
+                        plant(what, at, Some(record));
+                    }
+                }
+                Record::Classes { .. } => {
+                    for what in ["no licences", "a lower cap", "an idle power", "a busy power"] {
+                        let mut record = owned();
+                        if let Record::Classes { classes, common, .. } = &mut record {
+                            let power = classes[0].power.as_mut().unwrap();
+                            match what {
+                                "no licences" => common[1].steps.iter_mut().for_each(|step| step.1 = 0),
+                                "a lower cap" => common[2].steps[0].1 = 1000,
+                                "an idle power" => power.idle_mw += 1,
+                                _ => power.busy_mw += 1000,
+                            }
+                        }
+                        plant(what, at, Some(record));
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    assert!(planted >= 30 && kinds.len() == 10, "{planted} faults of {} kinds", kinds.len());
+}
+
+/// Two nodes draw 100 W without tasks and 200 W with a busy CPU. A job of 10 s on one of them, with half
+/// of its CPU, adds 500 J to their 2,000 J. If the other node is down for 5 s, they draw 500 J less. At a
+/// yield of 1/2 the job draws half as much for twice as long.
+#[test]
+fn energy_is_that_computed_by_hand() {
+    let energy = |policy: &str, cap: &str, outages: Option<Arc<Outages>>| {
+        let text = format!(
+            "{cap}\nclasses = [{{ name = 'a', nodes = 2, cores = 4, memory_gb = 8, power = {{ idle_w = 100, busy_w = 200 }} }}]"
+        );
+        let classes = PlatformFields::parse("platform.toml", &text).unwrap().classes().unwrap();
+        let unequal = Some(Arc::new(UnequalNodes { classes, demands: Demands::default() }));
+        let options = Options { unequal, outages, ..Options::default() };
+        let job = Job {
+            tasks: 1,
+            cpu_need: Share::from_ratio(1, 2),
+            run_time: SimSpan::from_secs(10),
+            ..Job::default()
+        };
+        let events = events(policy.parse().unwrap(), 2, &options, &[job]);
+        assert_judged(&events, policy);
+        let line = events.lines().rev().nth(1).unwrap();
+        let Ok(Record::Energy { nodes_mj, jobs_mj, peak_mw }) = Record::from_json(line.as_bytes()) else {
+            panic!("{line}")
+        };
+        (nodes_mj, jobs_mj, peak_mw)
+    };
+    assert_eq!(energy("EASY", "", None), (2_500_000, 500_000, 250_000));
+    let outage = Outage {
+        nodes: NodeSpan { first: 1, nodes: 1 },
+        from: SimTime::from_secs(2),
+        until: SimTime::from_secs(7),
+    };
+    let outages = Outages { failures: vec![outage], ..Outages::default() };
+    assert_eq!(energy("EASY", "", Some(Arc::new(outages))), (2_000_000, 500_000, 250_000));
+    assert_eq!(energy("Greedy*/OPT=MIN", "power = { cap_w = 225 }", None), (4_500_000, 500_000, 225_000));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(dfrsim_testing::cases(2_000)))]
+
+    /// Compares policies under failures, maintenance, priorities and preemption.
+    #[test]
+    fn they_agree_under_all_conditions(
+        jobs in workload(), seed in 0..1000_u64, rule in prop::sample::select(vec!["lose", "requeue", "checkpoint:2:0:1"]),
+        mode in prop::sample::select(vec![PreemptMode::Off, PreemptMode::Requeue, PreemptMode::Suspend, PreemptMode::Cancel]),
+        (fails, has_site) in (any::<bool>(), any::<bool>()),
+        platform in prop::sample::select(vec![CLASSES, EQUAL]),
+        policy in prop::sample::select(policies()),
+    ) {
+        let outages = fails.then(|| Arc::new(outages(rule)));
+        let options = Options { outages, ..options(seed, platform) };
+        let settings = has_site.then(|| preemption::settings(mode));
+        let queued = |job: Job| Job { origin: Origin::new(None, Some(job.id.0 as u32 % 4), None), ..job };
+        let jobs: Vec<Job> = jobs.into_iter().map(queued).collect();
+        let name = policy.to_string();
+        let events = recorded::<()>(&PolicyOptions::default(), &name, 5, &options, settings.as_ref(), &jobs).events;
+        let report = audit_policy(events.as_bytes(), CheckedPolicy::Batch(policy));
+        prop_assert!(report.is_ok(), "{}: {}", policy, report.unwrap_err());
+    }
+
+    /// Compares nodes, times and energy with the reference implementation, where each task has a node of
+    /// its own and where tasks share nodes.
+    #[test]
+    fn batch_policies_agree_with_the_reference(
+        jobs in workload(), seed in 0..1000_u64,
+        platform in prop::sample::select(vec![CLASSES, EQUAL]),
+        policy in prop::sample::select(policies()),
+    ) {
+        let name = policy.to_string();
+        let events = recorded::<()>(&PolicyOptions::default(), &name, 5, &options(seed, platform), None, &jobs).events;
+        let report = audit_policy(events.as_bytes(), CheckedPolicy::Batch(policy));
+        prop_assert!(report.is_ok(), "{}: {}", policy, report.unwrap_err());
+    }
+
+    /// Compares fractional policies under a power cap with the reference implementation, under failures
+    /// and maintenance.
+    #[test]
+    fn yields_shrink_under_a_cap(
+        jobs in workload(), seed in 0..1000_u64, fails in any::<bool>(),
+        platform in prop::sample::select(vec![CLASSES, EQUAL]),
+        name in prop::sample::select(FRACTIONAL.to_vec()),
+    ) {
+        let policy = name.parse::<Policy>().unwrap();
+        let outages = fails.then(|| Arc::new(outages("requeue")));
+        let options = Options { outages, penalty: SimSpan::from_secs(2), ..capped(seed, platform) };
+        assert_judged(&events(policy, 5, &options, &jobs), name);
+    }
+}

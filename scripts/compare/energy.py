@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""Is the energy of events files that of a plain computation, to the last digit?
+
+energy.py FILE... computes the energy of the nodes, that of the tasks, and the largest power from the placements and yields of each file,
+and compares them with its `energy` record. All numbers are Python's integers.
+"""
+
+import json
+import sys
+
+ONE = 943_718_400  # a node, in share units
+YIELD = 1 << 20
+
+
+def part(power, used, whole):
+    """Returns a part of a power range, rounded up to milliwatts."""
+    return -(-(power[1] - power[0]) * used // whole)
+
+
+def energy(lines):
+    """Returns the millijoules of nodes and tasks and the largest milliwatts, and those of the record."""
+    nodes, idle_of, needs, units, draws, yields, places = [], [], {}, {}, {}, {}, {}
+    resources, down, now, begun = [], set(), 0, False
+    total = tasks = peak = 0
+    claimed = None
+
+    def power(job):
+        return sum(draws[job][nodes[node]] * count for node, count in places.get(job, [])) * yields.get(job, 0)
+
+    for record in lines:
+        event = record["event"]
+        if event == "classes":
+            resources = record["resources"]
+            classes = record["classes"]
+            for number, it in enumerate(classes):
+                pairs = it["power"].get("units_mw", [])
+                idle = it["power"]["idle_mw"] + sum(pair[0] * n for pair, n in zip(pairs, it["resources"]))
+                nodes += [number] * it["nodes"]
+                idle_of.append(idle)
+        if event == "energy":
+            claimed = (record["nodes_mj"], record["jobs_mj"], record["peak_mw"])
+        at = record.get("at_us")
+        if at is None:
+            continue
+        if begun and at > now:
+            added = sum(power(job) for job in places)
+            idle = sum(idle_of[kind] for node, kind in enumerate(nodes) if node not in down)
+            total += (idle * YIELD + added) * (at - now)
+            tasks += added * (at - now)
+            peak = max(peak, idle * YIELD + added)
+        now = at
+        job = record.get("job")
+        if event == "submit":
+            begun = True
+            needs[job] = record["cpu_need"]
+            units[job] = [(0, 0)] * len(resources)
+        if event == "ask":
+            units[job] = record["resources"]
+        if event in ("submit", "ask"):
+            draws[job] = []
+            for it in classes:
+                of_units = zip(it["power"].get("units_mw", []), units[job], resources)
+                held = [
+                    part(pair, count * (need if res["shared"] or res.get("devices") else ONE), ONE)
+                    for pair, (count, need), res in of_units
+                ]
+                cpu = part((it["power"]["idle_mw"], it["power"]["busy_mw"]), needs[job], it["cpu"])
+                draws[job].append(cpu + sum(held))
+        if event in ("start", "resume", "migrate"):
+            places[job] = record["on"]
+        if event in ("start", "resume", "migrate", "yield"):
+            yields[job] = record["yield"]
+        if event in ("pause", "interrupt", "complete", "kill", "lose"):
+            places.pop(job, None)
+        if event in ("down", "up"):
+            span = {node for first, count in record["nodes"] for node in range(first, first + count)}
+            down = down | span if event == "down" else down - span
+    millijoules = [total // YIELD // 1_000_000, tasks // YIELD // 1_000_000]
+    return (*millijoules, -(-peak // YIELD)), claimed
+
+
+def main():
+    wrong = 0
+    for path in sys.argv[1:]:
+        with open(path, encoding="utf-8") as file:
+            found, claimed = energy([json.loads(line) for line in file])
+        if found != claimed:
+            wrong += 1
+            print(f"{path}: the record has {claimed}, expected {found}")
+    print(f"{len(sys.argv) - 1 - wrong} of {len(sys.argv) - 1} files have the energy of the plain computation")
+    sys.exit(wrong > 0)
+
+
+if __name__ == "__main__":
+    main()
