@@ -235,11 +235,19 @@ impl Auditor {
                 let wrong = self.links.link(self.now, record);
                 wrong.into_iter().for_each(|rule| self.fault(Some(number), rule));
             }
-            Record::Ask { ref resources, ref features, requested_cores, distinct_nodes, .. } => {
+            Record::Ask {
+                ref resources,
+                ref features,
+                requested_cores,
+                requested_nodes,
+                distinct_nodes,
+                ..
+            } => {
                 let job = self.jobs.get_mut(&number).filter(|_| self.arriving == Some(number));
                 let size = job.filter(|job| !job.has_asked).and_then(|job| {
                     job.has_asked = true;
                     (job.requested_cores, job.needs_distinct_nodes) = (requested_cores, distinct_nodes);
+                    job.requested_nodes = requested_nodes;
                     job.size = Arc::new(self.cluster.size(&job.size, resources, features)?);
                     Some(())
                 });
