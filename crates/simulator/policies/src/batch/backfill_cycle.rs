@@ -166,7 +166,7 @@ impl BatchState {
                 if *start == now {
                     plan.timeline.allocate(&self.pools, stay);
                     if self.has_whole_nodes(job.job.job) {
-                        plan.reserve_whole_nodes(&self.pools, stay);
+                        plan.reserve_whole_nodes(stay);
                     }
                 }
             }

@@ -1,116 +1,121 @@
-//! Nodes that a backfill cycle reserves for waiting jobs.
-//!
-//! Slurm keeps them in a table of intervals, each with the nodes that are free during it. What
-//! backfilling asks of the table is whether a node is free for some time, and when nodes become free
-//! again; so the reserved intervals of each pool suffice here, with the times at which they change.
+//! Nodes that a backfill cycle reserves for waiting jobs, in the form of Slurm: a table of intervals,
+//! each with the pools that are reserved in it.
 
-use super::profile::Profile;
-use super::requests::Intervals;
 use dfrsim_model::SimTime;
-use std::collections::BTreeMap;
-use std::ops::Bound::{Excluded, Unbounded};
 
-/// Reserved intervals of the pools. Those of one pool do not overlap.
+/// Table of intervals. An interval lasts until the next one begins, and the last one has no end.
 #[derive(Clone, Debug)]
 pub(super) struct NodeSpace {
-    by_pool: Vec<Intervals>,
-    /// Pools that have any.
-    used: Vec<usize>,
-    changes: BTreeMap<SimTime, Change>,
-    /// Numbers of pools that are not reserved, by group.
-    unreserved: Vec<Profile>,
-}
-
-/// Numbers of pools that become free and that become reserved at a time.
-#[derive(Clone, Copy, Debug, Default)]
-struct Change {
-    freed: u32,
-    reserved: u32,
+    begins: Vec<SimTime>,
+    /// Reserved pools by interval, one bit each.
+    bits: Vec<u64>,
+    /// Number of words of an interval.
+    words: usize,
 }
 
 impl NodeSpace {
-    /// Creates a table without reservations for groups of these numbers of pools.
-    pub(super) fn new(groups: impl Iterator<Item = usize>) -> NodeSpace {
-        let unreserved: Vec<usize> = groups.collect();
-        NodeSpace {
-            by_pool: vec![Intervals::new(); unreserved.iter().sum()],
-            used: Vec::new(),
-            changes: BTreeMap::new(),
-            unreserved: unreserved.into_iter().map(|pools| Profile::new(pools as u64)).collect(),
-        }
+    pub(super) fn new(pools: usize) -> NodeSpace {
+        let words = pools.div_ceil(64);
+        NodeSpace { begins: vec![SimTime::ZERO], bits: vec![0; words], words }
     }
 
     pub(super) fn clear(&mut self) {
-        self.used.drain(..).for_each(|pool| self.by_pool[pool].clear());
-        self.changes.clear();
-        self.unreserved.iter_mut().for_each(|profile| profile.clear(SimTime::ZERO));
+        self.begins.truncate(1);
+        self.bits.truncate(self.words);
+        self.bits.fill(0);
     }
 
-    /// Reserves a pool of a group for an interval, which must not be empty.
-    pub(super) fn reserve(&mut self, (pool, group): (usize, usize), (from, until): (SimTime, SimTime)) {
-        self.unreserved[group].reserve(from, until, 1_u32);
-        let spans = &mut self.by_pool[pool];
-        if spans.is_empty() {
-            self.used.push(pool);
-        }
-        let at = spans.partition_point(|it| it.0 < from);
-        let follows = at > 0 && spans[at - 1].1 == from;
-        let is_followed = spans.get(at).is_some_and(|it| it.0 == until);
-        spans.insert(at, (from, until));
-        // A pool that is reserved again at the end of an interval does not change then.
-        let change = self.changes.entry(from).or_default();
-        if follows {
-            change.freed -= 1
-        } else {
-            change.reserved += 1
-        }
-        let change = self.changes.entry(until).or_default();
-        if is_followed { change.reserved -= 1 } else { change.freed += 1 }
+    /// Returns the interval that contains a time.
+    fn interval_at(&self, time: SimTime) -> usize {
+        self.begins.partition_point(|begin| *begin <= time) - 1
     }
 
-    /// Returns an upper bound on the number of pools of a group that are not reserved at any time from
-    /// `start` to `end`.
-    pub(super) fn most_unreserved(&self, group: usize, start: SimTime, end: SimTime) -> u64 {
-        self.unreserved[group].min_free(start, end)
+    fn reserved_in(&self, interval: usize) -> &[u64] {
+        &self.bits[interval * self.words..][..self.words]
+    }
+
+    /// Returns the interval that begins at a time, and splits the one that contains it if there is
+    /// none.
+    fn split(&mut self, time: SimTime) -> usize {
+        let at = self.interval_at(time);
+        if self.begins[at] == time {
+            return at;
+        }
+        self.begins.insert(at + 1, time);
+        let own = at * self.words..(at + 1) * self.words;
+        self.bits.extend_from_within(own.clone());
+        self.bits[own.end..].rotate_right(self.words);
+        at + 1
+    }
+
+    /// Reserves a pool for an interval, which must not be empty.
+    pub(super) fn reserve(&mut self, pool: usize, (from, until): (SimTime, SimTime)) {
+        let (first, end) = (self.split(from), self.split(until));
+        for interval in first..end {
+            self.bits[interval * self.words + pool / 64] |= 1 << (pool % 64);
+        }
+    }
+
+    /// Iterates over the intervals that contain a time from `start` to `end`, both included.
+    fn intervals(&self, start: SimTime, end: SimTime) -> impl Iterator<Item = usize> {
+        let first = self.interval_at(start);
+        let behind = self.begins[first + 1..].iter().take_while(move |begin| **begin <= end).count();
+        first..first + 1 + behind
     }
 
     /// Returns whether a pool is reserved at some time from `start` to `end`, both included.
     pub(super) fn is_reserved(&self, pool: usize, start: SimTime, end: SimTime) -> bool {
-        self.by_pool[pool].iter().any(|&(from, until)| from <= end && until > start)
+        self.intervals(start, end).any(|interval| is_in(self.reserved_in(interval), pool))
+    }
+
+    /// Collects the pools that are reserved at some time from `start` to `end`, both included.
+    pub(super) fn collect_reserved(&self, start: SimTime, end: SimTime, reserved: &mut Vec<u64>) {
+        reserved.clear();
+        reserved.resize(self.words, 0);
+        for interval in self.intervals(start, end) {
+            reserved.iter_mut().zip(self.reserved_in(interval)).for_each(|(all, some)| *all |= some);
+        }
     }
 
     /// Returns the time at which a job that cannot start from `start` on is tried again: the end of
     /// the first interval after which a pool is free that was not. Only intervals are examined that
-    /// begin by `end`, and one more.
+    /// begin by `end`, and one more. Equal intervals that follow each other count as one.
     pub(super) fn later_start(&self, start: SimTime, end: SimTime) -> Option<SimTime> {
-        let mut is_last = false;
-        for (&time, change) in self.changes.range((Excluded(start), Unbounded)) {
-            if change.freed > 0 {
-                return Some(time);
+        let mut begin = SimTime::ZERO;
+        for at in self.interval_at(start)..self.begins.len() - 1 {
+            let (own, next) = (self.reserved_in(at), self.reserved_in(at + 1));
+            if own.iter().zip(next).any(|(own, next)| own & !next != 0) {
+                return Some(self.begins[at + 1]);
             }
-            if is_last && change.reserved > 0 {
+            if own == next {
+                continue;
+            }
+            if begin > end {
                 return None;
             }
-            is_last |= change.reserved > 0 && time > end;
+            begin = self.begins[at + 1];
         }
         None
     }
+}
+
+/// Returns whether a set has a pool.
+pub(super) fn is_in(set: &[u64], pool: usize) -> bool {
+    set[pool / 64] >> (pool % 64) & 1 == 1
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Pool 0 is reserved from 10 to 20 and from 20 to 40 s, pool 1 from 30 to 50 s.
+    /// Pool 0 is reserved from 10 to 20 and from 20 to 40 s, pool 65 from 30 to 50 s.
     #[test]
     fn jobs_are_tried_again_when_a_pool_becomes_free() {
         let at = SimTime::from_secs;
-        let mut space = NodeSpace::new([2].into_iter());
-        for (pool, from, until) in [(0, 20, 40), (0, 10, 20), (1, 30, 50)] {
-            space.reserve((pool, 0), (at(from), at(until)));
+        let mut space = NodeSpace::new(66);
+        for (pool, from, until) in [(0, 20, 40), (0, 10, 20), (65, 30, 50)] {
+            space.reserve(pool, (at(from), at(until)));
         }
-        let most = |start, end| space.most_unreserved(0, at(start), at(end));
-        assert_eq!([most(0, 10), most(0, 30), most(0, 31), most(50, 60)], [2, 1, 0, 2]);
         let later = |start, end| space.later_start(at(start), at(end));
         // At 20 s no pool becomes free, as the same one is reserved again.
         assert_eq!([later(0, 30), later(15, 30)], [Some(at(40)); 2]);
@@ -119,7 +124,12 @@ mod tests {
         assert_eq!(later(0, 5), None);
         let reserved = |pool, start, end| space.is_reserved(pool, at(start), at(end));
         assert_eq!([reserved(0, 0, 9), reserved(0, 0, 10), reserved(0, 40, 50)], [false, true, false]);
-        assert_eq!([reserved(1, 0, 29), reserved(1, 49, 60), reserved(1, 50, 60)], [false, true, false]);
+        assert_eq!([reserved(65, 0, 29), reserved(65, 49, 60), reserved(65, 50, 60)], [false, true, false]);
+        let mut all = Vec::new();
+        for (start, end, expected) in [(0, 9, [0, 0]), (0, 10, [1, 0]), (20, 30, [1, 2]), (40, 60, [0, 2])] {
+            space.collect_reserved(at(start), at(end), &mut all);
+            assert_eq!(all, expected, "{start} to {end}");
+        }
         space.clear();
         assert!(!space.is_reserved(0, at(0), at(60)) && space.later_start(at(0), at(60)).is_none());
     }

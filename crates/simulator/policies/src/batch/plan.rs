@@ -121,7 +121,7 @@ impl ReservationPlan {
     /// that could have started before.
     pub(super) fn reserve_later(&mut self, pools: &Pools, stay: Occupancy<'_>) -> bool {
         if let Some(will_run) = &mut self.timeline.will_run {
-            will_run.reserve(pools, stay);
+            will_run.reserve(stay);
             return stay.allocation.pools().any(|(pool, _)| pools.has_free(pool));
         }
         self.timeline.allocate(pools, stay);
@@ -130,8 +130,8 @@ impl ReservationPlan {
 
     /// Reserves the nodes of a job that starts now and has whole nodes. Slurm keeps jobs that it tests
     /// later in the cycle off these until the job ends.
-    pub(super) fn reserve_whole_nodes(&mut self, pools: &Pools, stay: Occupancy<'_>) {
-        self.timeline.will_run.iter_mut().for_each(|will_run| will_run.reserve(pools, stay));
+    pub(super) fn reserve_whole_nodes(&mut self, stay: Occupancy<'_>) {
+        self.timeline.will_run.iter_mut().for_each(|will_run| will_run.reserve(stay));
     }
 
     /// Finds a slot now that delays no reservation. The free resources must have been

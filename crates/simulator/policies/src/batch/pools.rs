@@ -180,11 +180,6 @@ impl Pools {
         fitting.map(|((count, has), _)| u64::from(*count) * need.tasks_in_pool(has)).sum()
     }
 
-    /// Returns the amounts of an idle node of a group.
-    pub(super) fn node_amounts(&self, group: &Group) -> &[u64] {
-        &self.classes[group.class].1
-    }
-
     /// Returns the number of pools.
     pub(super) fn len(&self) -> usize {
         self.group_by_pool.len()

@@ -9,8 +9,7 @@
 
 use super::allocation::{Occupancy, Slot};
 use super::changes::Changes;
-use super::groups::Group;
-use super::node_space::NodeSpace;
+use super::node_space::{NodeSpace, is_in};
 use super::pools::Pools;
 use super::profile::Profile;
 use super::queue::Waiting;
@@ -29,6 +28,8 @@ pub(super) struct WillRun {
     rules: PlanRules,
     /// Buffer: a flag for each pool, true if the job may use it in the current test.
     available: Vec<bool>,
+    /// Buffer: the pools that are reserved during the current test, one bit each.
+    reserved_now: Vec<u64>,
 }
 
 /// Coarseness with which Slurm plans.
@@ -56,8 +57,6 @@ struct RequestReleases {
     all: Vec<Release>,
     /// First release of each pool, and number of tasks of all of them.
     by_pool: Vec<(SimTime, u32)>,
-    /// Number of tasks that fit on an idle node, by group.
-    most_per_node: Vec<u64>,
     /// Number of the last change that they include.
     seen: u64,
 }
@@ -68,11 +67,12 @@ impl WillRun {
         ends.sort_unstable();
         WillRun {
             changes: Changes::new(pools.len()),
-            reserved: NodeSpace::new(pools.groups.iter().map(|group| group.pools.len())),
+            reserved: NodeSpace::new(pools.len()),
             ends,
             by_request: Vec::new(),
             rules,
             available: Vec::new(),
+            reserved_now: Vec::new(),
         }
     }
 
@@ -94,11 +94,10 @@ impl WillRun {
     }
 
     /// Reserves the pools of an occupancy.
-    pub(super) fn reserve(&mut self, pools: &Pools, stay: Occupancy<'_>) {
+    pub(super) fn reserve(&mut self, stay: Occupancy<'_>) {
         let span = self.rules.round((stay.start, stay.end));
         if span.0 < span.1 {
-            let parts = stay.allocation.parts(stay.size);
-            parts.for_each(|(pool, _)| self.reserved.reserve((pool, pools.group_of(pool).index), span));
+            stay.allocation.parts(stay.size).for_each(|(pool, _)| self.reserved.reserve(pool, span));
         }
     }
 
@@ -229,21 +228,13 @@ impl WillRun {
         latest: SimTime,
         job: &Waiting,
     ) -> bool {
-        let RequestReleases { by_pool, most_per_node: most, .. } = &self.by_request[job.request];
-        let need = pools.requests.get(job.request);
-        let width = u64::from(job.job.size);
-        let open = || pools.open(need, speed, start, end);
-        let at_most = |group: &Group| {
-            most[group.index].saturating_mul(self.reserved.most_unreserved(group.index, start, end))
-        };
-        if open().map(at_most).fold(0, u64::saturating_add) < width {
-            return false;
-        }
+        let by_pool = &self.by_request[job.request].by_pool;
+        self.reserved.collect_reserved(start, end, &mut self.reserved_now);
         self.available.clear();
         self.available.resize(pools.len(), false);
-        let mut tasks = 0_u64;
-        for group in open() {
-            for pool in group.pools.clone().filter(|&pool| !self.reserved.is_reserved(pool, start, end)) {
+        let (mut tasks, width) = (0_u64, u64::from(job.job.size));
+        for group in pools.open(pools.requests.get(job.request), speed, start, end) {
+            for pool in group.pools.clone().filter(|&pool| !is_in(&self.reserved_now, pool)) {
                 self.available[pool] = true;
                 let (first, of_pool) = by_pool[pool];
                 tasks += if first <= latest { u64::from(of_pool) } else { 0 };
@@ -297,8 +288,6 @@ impl WillRun {
             return;
         }
         if seen == 0 {
-            let idle = |group: &Group| need.tasks_in_pool(pools.node_amounts(group));
-            releases.most_per_node = pools.groups.iter().map(idle).collect();
             releases.by_pool = vec![(SimTime::MAX, 0); pools.len()];
         }
         let mut changed = self.changes.pools_since(seen);
