@@ -154,7 +154,7 @@ impl WillRun {
         earliest
     }
 
-    /// Tests the job on nodes of at least this speed.
+    /// Finds the slot for the job on nodes of at least this speed.
     fn find_slot(
         &mut self,
         pools: &Pools,
