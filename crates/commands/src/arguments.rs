@@ -92,6 +92,7 @@ pub(crate) struct LogArguments {
     ///
     /// drop (the default), clamp (to a possible value), or error:
     ///   zero-run         run time of zero or unknown; clamp: 1 s
+    ///   short-run        less than a second, as a Slurm listing says (default: clamp); clamp: 1 s
     ///   zero-size        size of zero or unknown; clamp: 1
     ///   too-wide         larger than the machine (an error with --strict); clamp: its size
     ///   no-submit        no submit time; clamp: that of the line above

@@ -240,7 +240,13 @@ impl Auditor {
                 wrong.into_iter().for_each(|rule| self.fault(Some(number), rule));
             }
             Record::Ask {
-                ref resources, ref features, requested_cores, distinct_nodes, ref common, ..
+                ref resources,
+                ref features,
+                requested_cores,
+                requested_nodes,
+                distinct_nodes,
+                ref common,
+                ..
             } => {
                 let is_right = common.len() == self.common.resources().len();
                 let is_arriving = self.arriving == Some(number);
@@ -248,6 +254,7 @@ impl Auditor {
                 let size = job.filter(|job| !job.has_asked).and_then(|job| {
                     job.has_asked = true;
                     (job.requested_cores, job.needs_distinct_nodes) = (requested_cores, distinct_nodes);
+                    job.requested_nodes = requested_nodes;
                     let mut size = self.cluster.size(&job.size, resources, features)?;
                     size.common.clone_from(common);
                     job.size = Arc::new(size);

@@ -21,6 +21,8 @@ pub(crate) struct Job {
     pub(crate) has_asked: bool,
     /// Cores that it requested, if these are not the ones that its tasks hold.
     pub(crate) requested_cores: Option<u32>,
+    /// Nodes that it requested, if it has another number of them.
+    pub(crate) requested_nodes: Option<u32>,
     /// True if each of its tasks needs a different node.
     pub(crate) needs_distinct_nodes: bool,
     pub(crate) run: u64,

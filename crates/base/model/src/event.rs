@@ -232,6 +232,10 @@ pub enum Record<'a> {
         /// size factor of priorities counts it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         requested_cores: Option<u32>,
+        /// Number of nodes that the job requested, if it differs from those that it has. The size
+        /// factor of priorities counts it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        requested_nodes: Option<u32>,
         /// True if each task must have a different node.
         #[serde(default, skip_serializing_if = "is_default")]
         distinct_nodes: bool,

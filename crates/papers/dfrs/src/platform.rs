@@ -132,6 +132,9 @@ pub(crate) fn digest(nodes: &UnequalNodes, jobs: &[Job], digester: &mut Digester
                 let cores = demand.requested_cores.map_or(0, u64::from);
                 digester.integer(cores).integer(u64::from(demand.needs_distinct_nodes));
             }
+            if let Some(nodes) = demand.requested_nodes {
+                digester.text("requested nodes").integer(nodes);
+            }
         }
     }
 }

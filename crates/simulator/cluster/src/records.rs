@@ -156,6 +156,7 @@ impl Occurrence<'_> {
                 resources: demand.resources.iter().map(|asked| (asked.count, asked.need.units())).collect(),
                 features: classes.required_features(demand),
                 requested_cores: demand.requested_cores,
+                requested_nodes: demand.requested_nodes,
                 distinct_nodes: demand.needs_distinct_nodes,
                 common: demand.common.clone(),
             },

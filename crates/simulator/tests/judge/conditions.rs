@@ -7,7 +7,7 @@ use dfrsim_cluster::{
 };
 use dfrsim_model::event::{FORMAT_VERSION, Record};
 use dfrsim_model::platform::classes::{
-    DISTINCT_NODES, Demands, PlatformFields, REQUESTED_CORES, UnequalNodes,
+    DISTINCT_NODES, Demands, PlatformFields, REQUESTED_CORES, REQUESTED_NODES, UnequalNodes,
 };
 use dfrsim_model::platform::{FailureModel, Maintenance, NodeSet, Outages};
 use dfrsim_model::site::{
@@ -295,10 +295,12 @@ fn unequal(seed: Seed, jobs: &[Job]) -> UnequalNodes {
         { name = 'slow', nodes = 6, cores = 4, memory_gb = 8, speed = 0.75 }]";
     let requests = ["gpu:0.2:1+2:0.3-1", "@reservation-x:0.1"].map(|text| text.parse().unwrap()).to_vec();
     let classes = PlatformFields::parse("platform.toml", platform).unwrap().classes().unwrap();
-    // Some jobs need different nodes, and some requested fewer cores than they hold.
+    // Some jobs need different nodes, and some requested other numbers of cores or nodes than they
+    // have.
     let listed = |job: &Job| {
         let mut rng = seed.fork("listed").numbered(job.id.0).rng();
-        let all = [(DISTINCT_NODES, job.tasks), (REQUESTED_CORES, rng.random_range(1..=4))];
+        let [cores, nodes] = [4, 3].map(|most| rng.random_range(1..=most));
+        let all = [(DISTINCT_NODES, job.tasks), (REQUESTED_CORES, cores), (REQUESTED_NODES, nodes)];
         let given = all.into_iter().filter(|_| rng.random_range(0..3) == 0);
         (job.id, given.map(|(name, number)| (name.to_owned(), number)).collect())
     };

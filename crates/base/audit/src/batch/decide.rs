@@ -6,6 +6,7 @@ use super::queue::{Parts, Running, Waiting, end_of, sort};
 use super::slurm::{CycleKind, Trials};
 use super::state::{BatchCheck, Preempted, Reservation, Started};
 use super::timers::micros;
+use super::will_run::{WillRun, round};
 use crate::check::ReportViolation;
 use crate::priority::PrioritySystem;
 use dfrsim_model::SimTime;
@@ -16,29 +17,6 @@ use std::cmp::Reverse;
 /// Time for which a job that exceeded its estimate is expected to continue: one second, in
 /// microseconds.
 const OVERRUN: u64 = 1_000_000;
-
-/// Returns the last of some ends that is in the same window of SLURM as an end. Windows are counted
-/// from the first end, rounded up to the next multiple of 30 s; they last 30 s, and then twice as long
-/// each, or longer by a constant growth.
-fn end_of_window(ends: &[u64], end: u64, growth: u64) -> u64 {
-    const FIRST: u64 = 30_000_000;
-    let first = ends.iter().copied().min().unwrap_or(end);
-    let base = (first / FIRST).saturating_add(1).saturating_mul(FIRST);
-    let (mut begin, mut length) = (0, FIRST);
-    while end > base.saturating_add(length) {
-        begin = base.saturating_add(length).saturating_add(1);
-        // Only the window of the end matters, so that many equal steps are taken at once.
-        let steps = (end - base - length).div_ceil(growth.max(1));
-        begin = begin.saturating_add(if growth > 0 { (steps - 1).saturating_mul(growth) } else { 0 });
-        length = if growth > 0 {
-            length.saturating_add(steps.saturating_mul(growth))
-        } else {
-            length.saturating_mul(2)
-        };
-    }
-    let limit = base.saturating_add(length);
-    ends.iter().copied().filter(|it| (begin..=limit).contains(it)).max().unwrap_or(end)
-}
 
 /// Makes the message for a job that can never run and is not rejected.
 fn not_rejected(Waiting { tasks, most, .. }: &Waiting) -> String {
@@ -642,15 +620,16 @@ impl BatchCheck {
     }
     /// Makes a reservation for a job.
     fn reserve_slot(&self, pass: &mut Cycle, job: &Waiting, start: u64, room: &Slot) {
-        let parts = pass.plan.choose(job, start, &room.tasks, job.tasks);
         if !self.binds_nodes() {
+            let parts = pass.plan.choose(job, start, &room.tasks, job.tasks);
             let devices = pass.plan.devices(job, &parts, (start, room.end));
             return pass.plan.allocate(job, (&parts, &devices), start, room.end);
         }
-        let step = self.resolution().max(1);
-        let (start, end) = (start - start % step, room.end - room.end % step);
+        let parts = self.will_run(pass).plan.choose(job, start, &room.tasks, job.tasks);
+        let (start, end) = round((start, room.end), self.resolution());
         if start < end {
-            pass.plan.block(&parts, start, end);
+            // A reservation that begins when a job would end keeps this job off, too.
+            pass.plan.block(&parts, start.saturating_sub(1), end);
             pass.reserved.push((parts, start, end));
         }
     }
@@ -658,31 +637,26 @@ impl BatchCheck {
     fn binds_nodes(&self) -> bool {
         self.policy.backfilling == Backfilling::Slurm && self.policy.nodes != NodeUse::Whole
     }
-    /// Makes the timeline in which SLURM plans a waiting job: the running jobs on nodes that it could
-    /// have end with the last one of their window.
-    fn windowed_plan(&self, pass: &Cycle, job: &Waiting) -> Timeline {
-        let (now, pools) = (pass.now, &self.nodes.pools);
-        let mut plan = Timeline::new(pools, &self.mix, now, self.nodes.bounds());
-        let could_use = |pool: &usize| job.fits[pools.all[*pool].kind];
-        let of_job = |it: &&Running| it.parts.keys().iter().any(could_use);
+    /// Makes the state in which SLURM tests waiting jobs: the running jobs, and the reservations of
+    /// the cycle.
+    fn will_run<'a>(&'a self, pass: &'a Cycle) -> WillRun<'a> {
+        let now = pass.now;
+        let mut plan = Timeline::new(&self.nodes.pools, &self.mix, now, self.nodes.bounds());
+        self.running
+            .values()
+            .iter()
+            .for_each(|it| plan.allocate(&it.job, it.held(), now, self.leaves(now, it)));
+        let mut ends: Vec<(u64, &Parts)> =
+            self.running.values().iter().map(|it| (self.leaves(now, it), &it.parts)).collect();
+        ends.sort_by_key(|it| it.0);
         let growth = self.site.as_ref().map_or(0, |site| micros(site.settings.backfill.window_linear_s));
-        let ends: Vec<u64> =
-            self.running.values().iter().filter(of_job).map(|it| self.leaves(now, it)).collect();
-        for it in self.running.values() {
-            let end = self.leaves(now, it);
-            let end = if of_job(&it) { end_of_window(&ends, end, growth) } else { end };
-            plan.allocate(&it.job, it.held(), now, end);
-        }
-        for (parts, start, end) in &pass.reserved {
-            plan.block(parts, *start, *end);
-        }
-        plan
+        WillRun { plan, ends, reserved: &pass.reserved, growth, resolution: self.resolution() }
     }
     /// Finds the earliest start of a waiting job from `from` on in a cycle, and its slot.
     fn earliest_from(&self, pass: &Cycle, from: u64, job: &Waiting) -> Option<(u64, Slot)> {
         let horizon = self.horizon(pass.now);
         if self.binds_nodes() {
-            return self.windowed_plan(pass, job).earliest_from(from, job, horizon);
+            return self.will_run(pass).earliest(from, job, horizon);
         }
         pass.plan.earliest_from(from, job, horizon)
     }
@@ -801,7 +775,18 @@ impl BatchCheck {
         let (now, parts) = (pass.now, pass.plan.pools.parts(&on));
         let speed = pass.plan.pools.slowest(&parts);
         let devices = pass.plan.pools.devices(&triples);
-        pass.plan.allocate(&job, (&parts, &devices), now, end_of(now, job.planned, speed));
+        let end = end_of(now, job.planned, speed);
+        pass.plan.allocate(&job, (&parts, &devices), now, end);
+        let has_whole_nodes = self
+            .site
+            .as_ref()
+            .is_some_and(|site| site.has_whole_nodes(job.number) && site.group(job.number).is_none());
+        let (begin, until) = round((now, end), self.resolution());
+        if has_whole_nodes && self.binds_nodes() && begin < until {
+            // Jobs that are tested later in the cycle keep off its nodes, even if it is preempted.
+            pass.plan.block(&parts, begin, until);
+            pass.reserved.push((parts, begin, until));
+        }
         self.put_on_nodes(now, job, on, triples);
     }
     pub(super) fn put_on_nodes(

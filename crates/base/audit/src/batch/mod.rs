@@ -27,5 +27,6 @@ mod queue;
 mod slurm;
 mod state;
 mod timers;
+mod will_run;
 
 pub(crate) use state::BatchCheck;

@@ -41,13 +41,26 @@ impl Amounts {
         u128::from(one) * u128::from(job.tasks)
     }
 
-    /// Returns the job's fractions of the nodes and of the cores of the cluster, each as (numerator,
-    /// denominator).
-    pub(super) fn cluster_fractions(&self, job: &Job) -> [(u128, u128); 2] {
+    /// Returns the amount of a resource that a job requested, which may differ from what it holds.
+    fn requested(&self, job: &Job, name: &str) -> u128 {
+        let requested = match name {
+            "cpu" => job.requested_cores,
+            "node" => job.requested_nodes,
+            _ => None,
+        };
+        requested.map_or_else(|| self.held(job, name), u128::from)
+    }
+
+    /// Returns the fraction of the nodes of the cluster that the job has, as (numerator, denominator).
+    pub(super) fn fraction_of_nodes(&self, job: &Job) -> (u128, u128) {
+        (self.held(job, "node"), self.nodes.into())
+    }
+
+    /// Returns the fractions of the nodes and of the cores of the cluster that the job requested, each
+    /// as (numerator, denominator).
+    pub(super) fn requested_fractions(&self, job: &Job) -> [(u128, u128); 2] {
         let cores = self.classes.as_ref().map_or(self.nodes, |classes| classes.0);
-        let requested = job.requested_cores.map(u128::from);
-        let cpus = requested.unwrap_or_else(|| self.held(job, "cpu"));
-        [(self.held(job, "node"), self.nodes.into()), (cpus, cores.into())]
+        [(self.requested(job, "node"), self.nodes.into()), (self.requested(job, "cpu"), cores.into())]
     }
 
     /// Returns the amount of a resource that a job requests, and that of all nodes of its partition.
@@ -57,7 +70,6 @@ impl Amounts {
         name: &str,
         partition: Option<&str>,
     ) -> (u128, u128) {
-        let requested = job.requested_cores.filter(|_| name == "cpu").map(u128::from);
         let of_node = |kind: &Kind| {
             let piece = |at: usize| kind.pieces.get(at).map_or(0, |amount| u128::from(amount.unsigned_abs()));
             match (name, &self.classes) {
@@ -72,7 +84,7 @@ impl Amounts {
         };
         let own = self.kinds.iter().zip(kinds_of_partition(&self.kinds, partition)).filter(|it| it.1);
         let all = own.map(|(kind, _)| u128::from(kind.nodes) * of_node(kind)).sum();
-        (requested.unwrap_or_else(|| self.held(job, name)), all)
+        (self.requested(job, name), all)
     }
 
     /// Computes the usage charged to the account of a job, in thousandths: one per task, unless its

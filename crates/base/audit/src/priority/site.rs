@@ -157,11 +157,11 @@ impl PrioritySystem {
 
     fn fixed(&self, claim: &LimitUsage, job: &Job) -> u128 {
         let (weights, qos, classes) = (self.settings.weights, self.settings.qos.len(), &self.limits.classes);
-        let [tasks, cores] =
-            self.limits.amounts.cluster_fractions(job).map(|(own, all)| fraction(own, all).min(ONE));
+        let amounts = &self.limits.amounts;
+        let part = |(own, all): (u128, u128)| fraction(own, all).min(ONE);
         let width = match self.settings.size {
-            SizeFactor::Tasks => tasks,
-            SizeFactor::NodesAndCpus => (tasks + cores) / 2,
+            SizeFactor::Tasks => part(amounts.fraction_of_nodes(job)),
+            SizeFactor::NodesAndCpus => amounts.requested_fractions(job).map(part).iter().sum::<u128>() / 2,
         };
         let size = if self.settings.favor_small { ONE - width } else { width };
         let factor = |of: Range<usize>| {
@@ -211,6 +211,10 @@ impl PrioritySystem {
         let (claim, qos) = (self.members.get(&job).map(|member| &member.claim), self.settings.qos.len());
         let partition = claim.and_then(|claim| claim.classes.iter().copied().find(|&at| at >= qos));
         (partition, claim.and_then(|claim| claim.user))
+    }
+    /// Returns whether the job's partition allocates whole nodes.
+    pub(crate) fn has_whole_nodes(&self, job: u64) -> bool {
+        self.partition_and_user(job).0.is_some_and(|at| self.limits.classes[at].whole_nodes)
     }
     /// Returns the heterogeneous job of which a job is a component.
     pub(crate) fn group(&self, job: u64) -> Option<usize> {

@@ -50,6 +50,9 @@ pub struct Record {
     pub also_preceding: Vec<(u64, Option<SimSpan>)>,
     /// Number of allocated or requested nodes. Only Slurm accounting has it.
     pub nodes: Option<u32>,
+    /// True if the job ran, although its run time is zero: for less than the resolution of the log.
+    /// Only Slurm accounting has it.
+    pub has_short_run: bool,
     /// True if the allocated processors are the size of the job unless an option says otherwise, as
     /// in Slurm accounting.
     pub is_sized_by_allocation: bool,

@@ -73,6 +73,8 @@ named! {
         TooWide = "too_wide",
         /// The run time is zero or unknown.
         ZeroRun = "zero_run",
+        /// The job ran, but for less than the resolution of the log.
+        ShortRun = "short_run",
     }
 }
 
@@ -118,6 +120,14 @@ pub struct Rules {
     pub too_wide: Rule,
     /// Jobs with run time zero or unknown: by default dropped; if clamped, they run for 1 s.
     pub zero_run: Rule,
+    /// Jobs of which the log says that they ran, with a run time of zero: by default they run for
+    /// 1 s. Only Slurm accounting tells them from jobs that never ran.
+    #[serde(skip_serializing_if = "is_clamp")]
+    pub short_run: Rule,
+}
+
+fn is_clamp(rule: &Rule) -> bool {
+    *rule == Rule::Clamp
 }
 
 impl Default for Rules {
@@ -133,6 +143,7 @@ impl Default for Rules {
             zero_size: Rule::Drop,
             too_wide: Rule::Drop,
             zero_run: Rule::Drop,
+            short_run: Rule::Clamp,
         }
     }
 }
@@ -163,6 +174,7 @@ impl Rules {
             Anomaly::ZeroSize => self.zero_size = rule.parse()?,
             Anomaly::TooWide => self.too_wide = rule.parse()?,
             Anomaly::ZeroRun => self.zero_run = rule.parse()?,
+            Anomaly::ShortRun => self.short_run = rule.parse()?,
         }
         Ok(())
     }
@@ -179,6 +191,7 @@ impl Rules {
             Anomaly::ZeroSize => self.zero_size.action(),
             Anomaly::TooWide => self.too_wide.action(),
             Anomaly::ZeroRun => self.zero_run.action(),
+            Anomaly::ShortRun => self.short_run.action(),
         }
     }
 }
@@ -232,6 +245,7 @@ impl Anomaly {
             Anomaly::ZeroSize => "its size is zero or unknown",
             Anomaly::TooWide => "its size exceeds the machine",
             Anomaly::ZeroRun => "its run time is zero or unknown",
+            Anomaly::ShortRun => "it ran for less than a second",
         }
     }
 }

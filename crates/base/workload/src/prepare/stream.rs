@@ -144,7 +144,8 @@ impl Preparation {
         let run_time = match record.run_time.filter(|run_time| !run_time.is_zero()) {
             Some(run_time) => run_time,
             None => {
-                self.apply_rule(Anomaly::ZeroRun, line, || Anomaly::ZeroRun.reason().to_owned())?;
+                let anomaly = if record.has_short_run { Anomaly::ShortRun } else { Anomaly::ZeroRun };
+                self.apply_rule(anomaly, line, || anomaly.reason().to_owned())?;
                 SimSpan::from_secs(1)
             }
         };

@@ -254,6 +254,29 @@ JobID|State|Submit|Eligible|Start|End|AllocCPUS|SubmitLine
     assert!(notices.contains(&deferred.to_owned()), "{notices:?}");
 }
 
+/// Job 1 ran for less than a second, job 2 never.
+#[test]
+fn jobs_that_ran_for_less_than_a_second_are_kept() {
+    use dfrsim_workload::prepare::{Anomaly, JobStream, Options, Rule, Rules};
+    let text = "\
+JobID|State|Submit|Start|End|AllocCPUS
+1|COMPLETED|1000|1010|1010|1
+2|CANCELLED by 7|1000|1010|1010|0
+3|COMPLETED|1000|1010|1015|1
+";
+    let run_times = |rules: Rules| {
+        let log = slurm::read_text(text, "log", Strictness::Strict).unwrap();
+        let mut jobs = JobStream::new(log, &Options { rules, ..Options::default() });
+        let found: Vec<String> = jobs.by_ref().map(|job| job.run_time.to_string()).collect();
+        (found, jobs.finish().unwrap().counts.of(Anomaly::ShortRun).clamped)
+    };
+    assert_eq!(run_times(Rules::default()), (vec!["1".to_owned(), "5".to_owned()], 1));
+    let dropped = Rules { short_run: Rule::Drop, ..Rules::default() };
+    assert_eq!(run_times(dropped), (vec!["5".to_owned()], 0));
+    assert!(!serde_json::to_string(&Rules::default()).unwrap().contains("short"));
+    assert!(serde_json::to_string(&dropped).unwrap().contains("\"short_run\":\"drop\""));
+}
+
 /// Memory is that of `AllocTRES`, then of `ReqTRES`, then of `ReqMem`.
 #[test]
 fn memory_is_what_the_job_was_allocated() {

@@ -514,6 +514,7 @@ fn every_rule_does_what_it_says() {
                 zero_size: rule,
                 too_wide: rule,
                 zero_run: rule,
+                short_run: rule,
             };
             let result = prepare(&text, &Options { rules, units: Some(64), ..Options::default() });
             if rule == Rule::Error {
@@ -590,6 +591,7 @@ prop_compose! {
             requested_processors: processors[1], requested_time: times[3], requested_memory: memory[1],
             status: Status::from_number(status), user: who[0], group: who[1], executable: who[2],
             queue: who[3], partition: who[4], preceding_job, think_time: times[4], also_preceding: Vec::new(), nodes: None,
+            has_short_run: false,
             is_sized_by_allocation: false,
         }
     }

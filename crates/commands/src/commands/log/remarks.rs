@@ -255,6 +255,10 @@ fn remark_on_lines(report: &Report, remarks: &mut Remarks) {
         (of(Anomaly::NoSubmit).dropped, "lines have no submit time: dropped (--rule no-submit)."),
         (of(Anomaly::ZeroSize).dropped, "lines have no processors: dropped (--rule zero-size)."),
         (of(Anomaly::ZeroRun).dropped, "jobs have no run time: dropped (--rule zero-run)."),
+        (
+            of(Anomaly::ShortRun).clamped,
+            "jobs ran for less than a second: they run for 1 s (--rule short-run).",
+        ),
         (report.read.out_of_order, "lines are out of order: the log is read whole and sorted."),
         (report.read.broken, "lines cannot be parsed: dropped (--strict reports them)."),
     ];

@@ -67,6 +67,11 @@ impl BatchState {
         self.site.as_ref().and_then(|site| site.partition(job))
     }
 
+    /// Returns whether the partition of a job allocates whole nodes.
+    fn has_whole_nodes(&self, job: JobHandle) -> bool {
+        self.site.as_ref().is_some_and(|site| site.has_whole_nodes(job))
+    }
+
     /// Returns the heterogeneous job of which the job at a queue index is a component, if any.
     pub(super) fn heterogeneous_job(&self, at: usize) -> Option<u32> {
         self.site.as_ref().and_then(|site| site.heterogeneous_job(self.queue.jobs[at].job.job))
@@ -160,6 +165,9 @@ impl BatchState {
                 is_sure = *start > now && !plan.reserve_later(&self.pools, stay);
                 if *start == now {
                     plan.timeline.allocate(&self.pools, stay);
+                    if self.has_whole_nodes(job.job.job) {
+                        plan.reserve_whole_nodes(stay);
+                    }
                 }
             }
             match earliest.filter(|_| start == Some(now)) {

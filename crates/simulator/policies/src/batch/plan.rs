@@ -120,19 +120,25 @@ impl ReservationPlan {
     /// Reserves resources for a later start; returns whether this can prevent a job from starting
     /// that could have started before.
     pub(super) fn reserve_later(&mut self, pools: &Pools, stay: Occupancy<'_>) -> bool {
-        if let Some(openings) = &mut self.timeline.holes {
-            openings.reserve(pools, stay);
+        if let Some(will_run) = &mut self.timeline.will_run {
+            will_run.reserve(stay);
             return stay.allocation.pools().any(|(pool, _)| pools.has_free(pool));
         }
         self.timeline.allocate(pools, stay);
         true
     }
 
+    /// Reserves the nodes of a job that starts now and has whole nodes. Slurm keeps jobs that it tests
+    /// later in the cycle off these until the job ends.
+    pub(super) fn reserve_whole_nodes(&mut self, stay: Occupancy<'_>) {
+        self.timeline.will_run.iter_mut().for_each(|will_run| will_run.reserve(stay));
+    }
+
     /// Finds a slot now that delays no reservation. The free resources must have been
     /// [counted](Pools::count).
     pub(super) fn find_slot_now(&mut self, pools: &Pools, now: SimTime, job: &Waiting) -> Option<Slot> {
-        if let Some(openings) = &self.timeline.holes {
-            return openings.find_slot_now(pools, now, job);
+        if let Some(will_run) = &self.timeline.will_run {
+            return will_run.find_slot_now(pools, now, job);
         }
         // With a single pool the search needs no upper limit, since one profile describes the free
         // nodes.
@@ -143,8 +149,8 @@ impl ReservationPlan {
 
     /// Returns whether the job can start now without delaying a reservation.
     pub(super) fn can_start_now(&mut self, pools: &Pools, now: SimTime, job: &Waiting) -> bool {
-        match &self.timeline.holes {
-            Some(openings) => openings.span_now(pools, now, job).is_some(),
+        match &self.timeline.will_run {
+            Some(will_run) => will_run.span_now(pools, now, job).is_some(),
             None => self.find_slot_now(pools, now, job).is_some(),
         }
     }

@@ -20,10 +20,10 @@
 
 use super::backfill_cycle::{CycleRules, TestCounts};
 use super::cycles::SlurmCycles;
-use super::holes::{HoleRules, Holes};
 use super::plan::{RejectedRequests, ReservationPlan};
 use super::preemption::{PreemptionRules, ReservationScope};
 use super::state::BatchState;
+use super::will_run::{PlanRules, WillRun};
 use crate::site::{classes_of_partition, last_multiple, next_multiple};
 use dfrsim_cluster::{Decision, JobHandle, Situation, View};
 use dfrsim_model::batch::NodeUse;
@@ -126,9 +126,9 @@ impl SlurmBackfiller {
         if state.run_backfill_cycle(view, &mut plan, rules, decision) {
             self.cycles.change(now);
         }
-        // A plan is not kept under preemption: preempted jobs are not removed from its holes.
-        if let Some(holes) = plan.timeline.holes.as_mut().filter(|_| !state.can_preempt()) {
-            holes.cancel_reservations();
+        // A plan is not kept under preemption: preempted jobs are not removed from it.
+        if let Some(will_run) = plan.timeline.will_run.as_mut().filter(|_| !state.can_preempt()) {
+            will_run.cancel_reservations();
             plan.infeasible = RejectedRequests::default();
             self.plan = Some(plan);
         }
@@ -226,14 +226,16 @@ impl SlurmBackfiller {
 /// nodes.
 fn new_plan(state: &mut BatchState, now: SimTime) -> ReservationPlan {
     let mut plan = state.plan_running_jobs(now);
-    let rules = state.site.as_ref().map_or_else(HoleRules::default, |site| {
+    let rules = state.site.as_ref().map_or_else(PlanRules::default, |site| {
         let backfill = site.settings().backfill;
-        HoleRules {
+        PlanRules {
             window_growth: SimSpan::from_secs(backfill.window_linear_s),
             resolution: SimSpan::from_secs(backfill.resolution_s),
         }
     });
-    plan.timeline.holes = (state.policy.nodes != NodeUse::Whole).then(|| Holes::new(&state.pools, rules));
+    let ends = || state.running.iter().map(|run| run.reserved_until).collect();
+    let has_pools_per_node = state.policy.nodes != NodeUse::Whole;
+    plan.timeline.will_run = has_pools_per_node.then(|| WillRun::new(&state.pools, rules, ends()));
     plan
 }
 

@@ -1,11 +1,11 @@
 //! Free resources of the pools over time, given running jobs and reservations.
 
 use super::allocation::{Allocation, Occupancy, Slot};
-use super::holes::Holes;
 use super::pools::Pools;
 use super::profile::Profile;
 use super::queue::Waiting;
 use super::requests::TaskRequest;
+use super::will_run::WillRun;
 use dfrsim_model::{SimTime, Yield};
 
 /// Free amount of each resource of each pool over time. Maintenance windows are not included.
@@ -16,8 +16,9 @@ pub(super) struct Timeline {
     /// Times at which a pool may have more free resources, in ascending order: the ends of all
     /// occupancies. Not used for a single pool.
     ends: Vec<(SimTime, usize)>,
-    /// Holes, if a cycle reserves whole pools; the profiles then contain running jobs only.
-    pub(super) holes: Option<Holes>,
+    /// Reservations of whole pools, if a cycle makes these; the profiles then contain running jobs
+    /// only.
+    pub(super) will_run: Option<WillRun>,
 }
 
 impl Timeline {
@@ -30,7 +31,7 @@ impl Timeline {
         };
         let common = pools.common.iter().flat_map(|common| common.profiles(now));
         let profiles = pools.capacity.iter().map(profile).chain(common).collect();
-        Timeline { profiles, ends: Vec::new(), holes: None }
+        Timeline { profiles, ends: Vec::new(), will_run: None }
     }
 
     /// Drops what is before `now`.
@@ -42,12 +43,13 @@ impl Timeline {
 
     pub(super) fn allocate(&mut self, pools: &Pools, stay: Occupancy<'_>) {
         self.note_end(pools, stay);
+        self.will_run.iter_mut().for_each(|will_run| will_run.add_end(stay.end));
         self.change(pools, stay, |profile, amount| profile.reserve(stay.start, stay.end, amount));
     }
 
     /// Records the end of an occupancy.
     fn note_end(&mut self, pools: &Pools, stay: Occupancy<'_>) {
-        if pools.is_one_pool || self.holes.is_some() {
+        if pools.is_one_pool || self.will_run.is_some() {
             return;
         }
         for (pool, _) in stay.allocation.parts(stay.size) {
@@ -59,6 +61,7 @@ impl Timeline {
     }
 
     pub(super) fn release(&mut self, pools: &Pools, stay: Occupancy<'_>) {
+        self.will_run.iter_mut().for_each(|will_run| will_run.remove_end(stay.end));
         self.change(pools, stay, |profile, amount| profile.release(stay.start, stay.end, amount));
     }
 
@@ -75,8 +78,8 @@ impl Timeline {
             let amounts = pools.taken(stay.request, pool, (tasks, devices));
             let profiles =
                 &mut self.profiles[pool * pools.requests.dimensions()..][..pools.requests.dimensions()];
-            if let Some(openings) = &mut self.holes {
-                openings.note_run_change(pool);
+            if let Some(will_run) = &mut self.will_run {
+                will_run.note_run_change(pool);
                 profiles.iter_mut().for_each(|profile| profile.advance(stay.start));
             }
             profiles.iter_mut().zip(amounts).for_each(|(profile, amount)| change(profile, amount));
@@ -175,8 +178,8 @@ impl Timeline {
         job: &Waiting,
         held: SimTime,
     ) -> Option<(SimTime, Slot)> {
-        match &mut self.holes {
-            Some(openings) => openings.earliest((pools, &self.profiles), (now, from, held), job),
+        match &mut self.will_run {
+            Some(will_run) => will_run.earliest((pools, &self.profiles), (now, from, held), job),
             None => self.earliest(pools, from, job, held),
         }
     }

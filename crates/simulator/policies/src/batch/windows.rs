@@ -4,55 +4,51 @@
 //! expected end of a running job but takes those in a window together (`bf_window_linear` in
 //! <https://slurm.schedmd.com/slurm.conf.html>). The windows are counted from the first end, rounded
 //! up to a multiple of 30 s. They last until 30, 60, 120, 240 s after it, and so on, or are longer by
-//! a constant amount each. The job can start at the last end in a window.
+//! a constant amount each.
 
 use dfrsim_model::{SimSpan, SimTime};
 
 /// Length of the first window, and step to which its begin is rounded up.
 const FIRST: SimSpan = SimSpan::from_secs(30);
 
-/// Returns the last end in each window that has any, given all ends in ascending order. `growth` is
-/// the amount by which windows become longer; if it is zero, their length doubles.
-pub(super) fn last_ends(ends: impl Iterator<Item = SimTime>, growth: SimSpan) -> Vec<SimTime> {
-    let mut lasts: Vec<SimTime> = Vec::new();
-    let (mut base, mut limit, mut length) = (SimTime::ZERO, SimTime::ZERO, FIRST);
-    for end in ends {
-        match lasts.last_mut() {
-            Some(last) if end <= limit => *last = end,
-            last => {
-                if last.is_none() {
-                    base = SimTime::from_micros(
-                        (end.micros() / FIRST.micros() + 1).saturating_mul(FIRST.micros()),
-                    );
-                } else {
-                    length = next_length(end.saturating_since(base), length, growth);
-                }
-                limit = base.saturating_add(length);
-                lasts.push(end);
+/// Window for expected ends.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Window {
+    base: SimTime,
+    length: SimSpan,
+    /// Amount by which windows become longer; zero if their length doubles.
+    growth: SimSpan,
+}
+
+impl Window {
+    /// Creates the first window, given the first end.
+    pub(super) fn first(end: SimTime, growth: SimSpan) -> Window {
+        let steps = end.micros() / FIRST.micros() + 1;
+        let base = SimTime::from_micros(steps.saturating_mul(FIRST.micros()));
+        Window { base, length: FIRST, growth }
+    }
+
+    /// Returns whether an end is before the end of the window.
+    pub(super) fn contains(&self, end: SimTime) -> bool {
+        end <= self.base.saturating_add(self.length)
+    }
+
+    /// Moves on to the window of an end that is behind this one.
+    pub(super) fn advance_to(&mut self, end: SimTime) {
+        let [until, length, growth] =
+            [end.saturating_since(self.base), self.length, self.growth].map(SimSpan::micros);
+        let length = if growth > 0 {
+            let steps = until.saturating_sub(length).div_ceil(growth).max(1);
+            length.saturating_add(steps.saturating_mul(growth))
+        } else {
+            let mut length = length.saturating_mul(2);
+            while length < until {
+                length = length.saturating_mul(2);
             }
-        }
+            length
+        };
+        self.length = SimSpan::from_micros(length);
     }
-    lasts
-}
-
-/// Returns the length of the next window that contains an end, after one of length `length`.
-fn next_length(end: SimSpan, length: SimSpan, growth: SimSpan) -> SimSpan {
-    let [end, length, growth] = [end, length, growth].map(SimSpan::micros);
-    if growth > 0 {
-        let steps = end.saturating_sub(length).div_ceil(growth).max(1);
-        return SimSpan::from_micros(length.saturating_add(steps.saturating_mul(growth)));
-    }
-    let mut length = length.saturating_mul(2);
-    while length < end {
-        length = length.saturating_mul(2);
-    }
-    SimSpan::from_micros(length)
-}
-
-/// Returns the last end in the window of an end, which must be one of those from which the windows
-/// were made.
-pub(super) fn last_end(lasts: &[SimTime], end: SimTime) -> SimTime {
-    lasts[lasts.partition_point(|last| *last < end)]
 }
 
 #[cfg(test)]
@@ -60,10 +56,21 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    /// Returns the last end in each window that has any.
     fn lasts(ends: &[u64], growth: u64) -> Vec<u64> {
-        let ends = ends.iter().map(|&end| SimTime::from_secs(end));
-        let found = last_ends(ends, SimSpan::from_secs(growth));
-        found.into_iter().map(|end| end.micros() / 1_000_000).collect()
+        let (mut window, mut found) = (None, Vec::new());
+        for (at, &end) in ends.iter().enumerate() {
+            let first = || Window::first(SimTime::from_secs(end), SimSpan::from_secs(growth));
+            let window = window.get_or_insert_with(first);
+            match ends.get(at + 1).map(|&next| SimTime::from_secs(next)) {
+                Some(next) if window.contains(next) => {}
+                next => {
+                    found.push(end);
+                    next.into_iter().for_each(|next| window.advance_to(next));
+                }
+            }
+        }
+        found
     }
 
     /// The first end is at 95 s, so that windows are counted from 120 s: until 150, 180, 240, 360 and
@@ -76,7 +83,9 @@ mod tests {
         // Windows until 150, 210, 270 and 330 s.
         assert_eq!(lasts(&[95, 150, 160, 205, 211, 290, 330], 60), [150, 205, 211, 330]);
         assert_eq!(lasts(&[], 0), [0; 0]);
-        assert_eq!(last_ends([SimTime::ZERO, SimTime::MAX].into_iter(), SimSpan::from_secs(1)).len(), 2);
+        let mut window = Window::first(SimTime::ZERO, SimSpan::from_secs(1));
+        window.advance_to(SimTime::MAX);
+        assert!(window.contains(SimTime::MAX));
     }
 
     proptest! {

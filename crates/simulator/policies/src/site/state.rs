@@ -153,9 +153,9 @@ impl PrioritySystem {
 
     /// Computes the size of a job as a fraction of the cluster.
     fn size(&self, view: View<'_>, handle: JobHandle, held: &AllocatedTres) -> u64 {
-        let tasks = ratio(held.get(0).into(), view.nodes().into()).min(ONE);
+        let part_of_nodes = |nodes: u64| ratio(nodes.into(), view.nodes().into()).min(ONE);
         match self.settings.size {
-            SizeFactor::Tasks => tasks,
+            SizeFactor::Tasks => part_of_nodes(held.get(0)),
             SizeFactor::NodesAndCpus => {
                 let cores = view.classes().map_or(view.nodes().into(), |classes| {
                     let of = |(at, class): (usize, &NodeClass)| {
@@ -163,13 +163,22 @@ impl PrioritySystem {
                     };
                     classes.classes().iter().enumerate().map(of).sum::<u64>()
                 });
-                // Slurm counts the CPUs that a job requested, not those that it is allocated.
-                let requested = view.demand(handle).and_then(|demand| demand.requested_cores);
-                let own = requested.map_or(held.get(1), u64::from);
-                let cpus = ratio(own.into(), cores.into()).min(ONE);
-                (tasks + cpus) / 2
+                let [nodes, cpus] = [0, 1].map(|place| self.requested(view, handle, held, place));
+                (part_of_nodes(nodes) + ratio(cpus.into(), cores.into()).min(ONE)) / 2
             }
         }
+    }
+
+    /// Returns the amount of a resource that a job requested, by its index in [`tres_names`]. Slurm
+    /// ranks jobs by the nodes and CPUs that they requested, not by those that they are allocated.
+    fn requested(&self, view: View<'_>, handle: JobHandle, held: &AllocatedTres, place: usize) -> u64 {
+        let demand = view.demand(handle);
+        let requested = match place {
+            0 => demand.and_then(|demand| demand.requested_nodes),
+            1 => demand.and_then(|demand| demand.requested_cores),
+            _ => None,
+        };
+        requested.map_or(held.get(place), u64::from)
     }
 
     /// Computes the sum of the weighted fractions of the resources of its partition that a job
@@ -186,10 +195,9 @@ impl PrioritySystem {
         }
         let partition = partition.map(|at| self.settings.partitions[at].name.as_str());
         let nodes = classes_of_partition(view.classes(), partition);
-        let requested = view.demand(handle).and_then(|demand| demand.requested_cores);
         let of_resource = |(name, &weight): (&String, &u64)| {
-            let place = self.names.iter().position(|it| it == name).map_or(0, |place| held.get(place));
-            let own = requested.filter(|_| name == "cpu").map_or(place, u64::from);
+            let place = self.names.iter().position(|it| it == name);
+            let own = place.map_or(0, |place| self.requested(view, handle, held, place));
             let fraction = ratio(own.into(), amount_of_nodes(view, &nodes, name)).min(ONE);
             u128::from(weight) * u128::from(fraction)
         };
@@ -262,6 +270,11 @@ impl PrioritySystem {
     /// Returns the index of a job's partition in the settings.
     pub(crate) fn partition(&self, job: JobHandle) -> Option<usize> {
         self.flags[job.index()].partition.map(|at| at.get() as usize - 1)
+    }
+
+    /// Returns whether a job's partition allocates whole nodes.
+    pub(crate) fn has_whole_nodes(&self, job: JobHandle) -> bool {
+        self.partition(job).is_some_and(|at| self.settings.partitions[at].whole_nodes)
     }
 
     /// Returns the name of a job's partition.

@@ -7,9 +7,10 @@ use std::collections::BTreeMap;
 ///
 /// A name after `@` is a feature that each node of the job must have, or alternatives such as
 /// `@V100|A100`, of which each node must have at least one. [`REQUESTED_CORES`],
-/// [`DISTINCT_NODES`] and [`DEVICE_PART`] are numbers of the job.
+/// [`REQUESTED_NODES`], [`DISTINCT_NODES`] and [`DEVICE_PART`] are numbers of the job.
 ///
 /// [`REQUESTED_CORES`]: super::REQUESTED_CORES
+/// [`REQUESTED_NODES`]: super::REQUESTED_NODES
 /// [`DISTINCT_NODES`]: super::DISTINCT_NODES
 /// [`DEVICE_PART`]: super::DEVICE_PART
 pub type Ask = Vec<(String, u32)>;

@@ -12,7 +12,9 @@ pub use asks::{Ask, Asks};
 pub use fields::{ClassFields, InvalidField, MOST_FEATURES, PlatformError, PlatformFields, ReferenceNode};
 pub use misfit::{Misfit, Misfits};
 pub use power_fields::{CapStep, CommonFields, CommonStep, NodePowerFields, PowerFields, UnitPowerFields};
-pub use requests::{DEVICE_PART, DISTINCT_NODES, Demands, REQUESTED_CORES, Request, RequestTarget};
+pub use requests::{
+    DEVICE_PART, DISTINCT_NODES, Demands, REQUESTED_CORES, REQUESTED_NODES, Request, RequestTarget,
+};
 
 use super::common::{CommonDemand, CommonResource, POWER};
 use super::devices::DeviceRequest;
@@ -146,6 +148,9 @@ pub struct Demand {
     /// Number of cores that the job requested, if it differs from those that its tasks hold: it may
     /// be allocated whole nodes, or all threads of a core. The size factor of priorities counts it.
     pub requested_cores: Option<u32>,
+    /// Number of nodes that the job requested, if it differs from those that it has: `-n32` requests
+    /// one node, whatever it gets. The size factor of priorities counts it.
+    pub requested_nodes: Option<u32>,
     /// True if batch policies must give each task of the job a different node.
     pub needs_distinct_nodes: bool,
     /// Amount of each resource of the whole cluster that the job holds at a yield of 1; empty if there
@@ -166,7 +171,8 @@ impl Demand {
     }
     /// Returns whether nothing is requested.
     pub fn is_empty(&self) -> bool {
-        let is_plain = self.requested_cores.is_none() && !self.needs_distinct_nodes;
+        let is_plain =
+            self.requested_cores.is_none() && self.requested_nodes.is_none() && !self.needs_distinct_nodes;
         is_plain
             && self.features == 0
             && self.any_of.is_empty()

@@ -106,6 +106,9 @@ impl fmt::Display for Request {
 /// Name of the number of cores that a job requested, where it was allocated another number.
 pub const REQUESTED_CORES: &str = "#cpus";
 
+/// Name of the number of nodes that a job requested, where it was allocated another number.
+pub const REQUESTED_NODES: &str = "#requested-nodes";
+
 /// Name of the number of different nodes of a job.
 pub const DISTINCT_NODES: &str = "#nodes";
 
@@ -176,6 +179,8 @@ impl Demands {
                 require_features(&mut demand, classes, feature);
             } else if name == REQUESTED_CORES {
                 demand.requested_cores = Some(*count);
+            } else if name == REQUESTED_NODES {
+                demand.requested_nodes = Some(*count);
             } else if name == DISTINCT_NODES {
                 // Tasks that are not those of the log may be anywhere.
                 demand.needs_distinct_nodes = *count == job.tasks && job.tasks > 1;
@@ -274,10 +279,14 @@ mod tests {
         assert_eq!(demands.of(&classes, &job(7)).resources[0].count, 3, "five for two tasks");
         demands.given.insert(JobId(8), vec![("@x".into(), 1), ("@y".into(), 1)]);
         assert_eq!(demands.of(&classes, &job(8)).features, 1, "a feature");
-        let nodes = |number| vec![(DISTINCT_NODES.to_owned(), number), (REQUESTED_CORES.to_owned(), 3)];
+        let nodes = |number| {
+            let all = [(DISTINCT_NODES, number), (REQUESTED_CORES, 3), (REQUESTED_NODES, 1)];
+            all.map(|(name, number)| (name.to_owned(), number)).to_vec()
+        };
         demands.given.insert(JobId(9), nodes(2));
         let demand = demands.of(&classes, &job(9));
         assert!(demand.needs_distinct_nodes && demand.requested_cores == Some(3) && !demand.is_empty());
+        assert_eq!(demand.requested_nodes, Some(1));
         demands.given.insert(JobId(9), nodes(4));
         assert!(!demands.of(&classes, &job(9)).needs_distinct_nodes, "four nodes for two tasks");
     }

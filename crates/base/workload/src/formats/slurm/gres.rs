@@ -6,7 +6,7 @@ use crate::formats::slurm_conf::{
     LICENCE, feature_of_list, feature_of_partition, feature_of_reservation, first_partition, identifier,
 };
 use crate::log::Record;
-use dfrsim_model::platform::classes::{DISTINCT_NODES, REQUESTED_CORES};
+use dfrsim_model::platform::classes::{DISTINCT_NODES, REQUESTED_CORES, REQUESTED_NODES};
 use dfrsim_model::platform::hosts;
 
 /// Returns the requests of a job for resources other than processors and memory, as names and
@@ -20,8 +20,9 @@ use dfrsim_model::platform::hosts;
 ///   `@reservation-NAME`.
 ///   A list of nodes is a feature, too, if the job has as many nodes as it, or excludes it.
 /// * Licences (`~matlab`), in units.
-/// * The number of processors requested, if another number was allocated ([`REQUESTED_CORES`]), and
-///   the number of nodes if there are several, which are different ones ([`DISTINCT_NODES`]).
+/// * The numbers of processors and of nodes requested, if other numbers were allocated
+///   ([`REQUESTED_CORES`], [`REQUESTED_NODES`]), and the number of nodes if there are several, which
+///   are different ones ([`DISTINCT_NODES`]).
 pub(super) fn requested_resources(
     row: &Row<'_>,
     submission: &Submission<'_>,
@@ -53,10 +54,19 @@ pub(super) fn requested_resources(
     {
         asked.push((REQUESTED_CORES.to_owned(), requested));
     }
+    if let Some(requested) = requested_nodes(row).filter(|&requested| requested != nodes) {
+        asked.push((REQUESTED_NODES.to_owned(), requested));
+    }
     if nodes > 1 {
         asked.push((DISTINCT_NODES.to_owned(), nodes));
     }
     asked
+}
+
+/// Returns the number of nodes in `ReqTRES`: the smallest number that the job asked for.
+fn requested_nodes(row: &Row<'_>) -> Option<u32> {
+    let mut parts = row.get(Column::ReqTres).split(',');
+    parts.find_map(|part| part.strip_prefix("node=")?.parse().ok().filter(|nodes| *nodes > 0))
 }
 
 /// Returns the generic resources of a job from the first column that has some: those that it was
@@ -155,6 +165,24 @@ fn total_by_name(mut parts: Vec<GresRequest<'_>>) -> Vec<(String, u32)> {
 mod tests {
     use super::*;
     use crate::formats::slurm::columns::Columns;
+
+    /// `-n32` requests one node, whatever it gets.
+    #[test]
+    fn nodes_are_requested_if_others_are_allocated() {
+        let columns = Columns::parse("JobID|State|Submit|Start|End|ReqTRES").unwrap();
+        for (nodes, tres, expected) in [
+            (2, "cpu=32,node=1,billing=32", Some(1)),
+            (2, "cpu=32,node=2", None),
+            (2, "cpu=32,node=0", None),
+            (2, "", None),
+        ] {
+            let record = Record { nodes: Some(nodes), ..Record::default() };
+            let line = format!("7|COMPLETED|1|1|2|{tres}");
+            let asked = requested_resources(&columns.row(&line).unwrap(), &Submission::default(), &record);
+            let found = asked.iter().find(|(name, _)| name == REQUESTED_NODES).map(|(_, number)| *number);
+            assert_eq!(found, expected, "{tres}");
+        }
+    }
 
     #[test]
     fn resources_are_those_of_the_first_column_that_has_some() {

@@ -230,8 +230,11 @@ pub(super) fn read_job(
     }
     let requested_memory = check.memory(allocated.or(requested), nodes);
     let state = check.state();
+    // A job that was cancelled before it started has no run time either.
+    let has_run = matches!(state, Some(State::Ended(status)) if status != Status::Cancelled);
     let record = Record {
         wait,
+        has_short_run: has_run && start.is_some() && run_time == Some(0),
         run_time: run_time.map(SimSpan::from_secs),
         allocated_processors: allocated.filter(|_| start.is_some()),
         requested_processors: requested,

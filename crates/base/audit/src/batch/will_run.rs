@@ -1,0 +1,159 @@
+//! Tests of SLURM for the time at which a waiting job can start, where tasks share nodes.
+
+use super::nodes::total;
+use super::plan::{Slot, Timeline};
+use super::queue::{Parts, Waiting, end_of};
+use std::collections::BTreeSet;
+
+/// Length of the first window for expected ends, and step to which its begin is rounded up, in
+/// microseconds.
+const FIRST_WINDOW: u64 = 30_000_000;
+
+/// Rounds a begin and an end down to multiples of the backfill resolution.
+pub(super) fn round((start, end): (u64, u64), resolution: u64) -> (u64, u64) {
+    let step = resolution.max(1);
+    (start - start % step, end - end % step)
+}
+
+/// State of a backfill cycle in which a job is tested.
+#[derive(Debug)]
+pub(super) struct WillRun<'a> {
+    /// Timeline of the running jobs only, with their expected ends.
+    pub(super) plan: Timeline,
+    /// Expected ends of the running jobs, in ascending order, and their pools.
+    pub(super) ends: Vec<(u64, &'a Parts)>,
+    /// Pools reserved in this cycle, with begins and ends.
+    pub(super) reserved: &'a [(Parts, u64, u64)],
+    /// Amount by which windows become longer; 0 if their length doubles.
+    pub(super) growth: u64,
+    pub(super) resolution: u64,
+}
+
+impl WillRun<'_> {
+    /// Finds the start of a job by tests from `from` on, not after `latest`, and its slot on the
+    /// fastest nodes.
+    pub(super) fn earliest(&self, from: u64, job: &Waiting, latest: u64) -> Option<(u64, Slot)> {
+        let speeds = self.plan.pools.speeds.iter();
+        let found = speeds.filter_map(|&speed| self.with_speed(speed, from, job, latest));
+        // Of several starts at the same time, the first one has the fastest nodes.
+        found.min_by_key(|(start, _)| *start)
+    }
+
+    fn with_speed(&self, speed: u32, from: u64, job: &Waiting, latest: u64) -> Option<(u64, Slot)> {
+        let pools = self.plan.pools.all.len();
+        let mut test = from;
+        while test <= latest {
+            let end = end_of(test, job.planned, speed);
+            let is_available = |pool: usize| {
+                let meets = |it: &&(Parts, u64, u64)| it.0.contains_key(&pool) && it.1 <= end && it.2 > test;
+                self.plan.is_usable(pool, job, speed, (test, end))
+                    && !self.reserved.iter().any(|it| meets(&it))
+            };
+            let available: Vec<bool> = (0..pools).map(is_available).collect();
+            let later = self.later(test, end).into_iter().chain(self.reopening(test, job)).min();
+            let Some(ready) = self.ready(job, &available) else {
+                test = later?;
+                continue;
+            };
+            let start = ready.max(test);
+            if let Some(later) = later.filter(|&later| start > later) {
+                test = later;
+                continue;
+            }
+            if start > latest {
+                return None;
+            }
+            let end = end_of(start, job.planned, speed);
+            let fitting = |pool: usize| {
+                let is_usable = available[pool] && self.plan.is_usable(pool, job, speed, (start, end));
+                if is_usable { job.tasks_in(self.plan.least(pool, ready, ready)) } else { 0 }
+            };
+            let tasks: Vec<u64> = (0..pools).map(fitting).collect();
+            if total(tasks.iter().copied()) >= job.tasks {
+                let parts = self.plan.choose(job, start, &tasks, job.tasks);
+                let (begin, until) = round((start, end), self.resolution);
+                let meets = |it: &(Parts, u64, u64)| {
+                    it.1 < until && it.2 > begin && parts.keys().iter().any(|pool| it.0.contains_key(pool))
+                };
+                if start == test || !self.reserved.iter().any(meets) {
+                    return Some((start, Slot { tasks, end, speed }));
+                }
+            }
+            test = start;
+        }
+        None
+    }
+
+    /// Returns the first end of a window or of a closed interval behind a test.
+    fn reopening(&self, test: u64, job: &Waiting) -> Option<u64> {
+        let windows = self.plan.pools.all.iter().flat_map(|pool| &pool.windows);
+        let ends = windows.chain(job.closed.iter().flatten()).map(|&(_, until)| until);
+        ends.filter(|&until| until > test).min()
+    }
+
+    /// Returns the time of the next test: the end of the first interval of the table of reservations
+    /// behind which a pool is free that was reserved. The last interval that counts is the first one
+    /// that begins after `end`.
+    fn later(&self, test: u64, end: u64) -> Option<u64> {
+        let mut bounds: BTreeSet<u64> = self.reserved.iter().flat_map(|it| [it.1, it.2]).collect();
+        bounds.insert(0);
+        let held = |moment: u64| -> BTreeSet<usize> {
+            let now = self.reserved.iter().filter(|it| it.1 <= moment && moment < it.2);
+            now.flat_map(|it| it.0.keys().to_vec()).collect()
+        };
+        let mut table: Vec<(u64, BTreeSet<usize>)> = Vec::new();
+        for bound in bounds {
+            let held = held(bound);
+            if table.last().is_none_or(|last| last.1 != held) {
+                table.push((bound, held));
+            }
+        }
+        for pair in table.windows(2).filter(|pair| pair[1].0 > test) {
+            if !pair[0].1.is_subset(&pair[1].1) {
+                return Some(pair[1].0);
+            }
+            if pair[0].0 > end {
+                return None;
+            }
+        }
+        None
+    }
+
+    /// Returns the time at which the job fits on the available pools: now, or the last expected end
+    /// in a window. A window extends to the next job on these pools if the next job anywhere ends
+    /// in it.
+    fn ready(&self, job: &Waiting, available: &[bool]) -> Option<u64> {
+        let fits = |moment: u64| {
+            let usable = available.iter().enumerate().filter(|(_, is_available)| **is_available);
+            total(usable.map(|(pool, _)| job.tasks_in(self.plan.least(pool, moment, moment)))) >= job.tasks
+        };
+        let now = self.plan.now();
+        if fits(now) {
+            return Some(now);
+        }
+        let is_there = |parts: &Parts| parts.keys().iter().any(|&pool| available[pool]);
+        let mut left: Vec<u64> = self.ends.iter().filter(|it| is_there(it.1)).map(|it| it.0).collect();
+        left.dedup();
+        let base = (left.first()? / FIRST_WINDOW + 1).saturating_mul(FIRST_WINDOW);
+        let mut length = FIRST_WINDOW;
+        for (at, &end) in left.iter().enumerate() {
+            let next = self.ends.iter().map(|it| it.0).find(|&other| other > end);
+            let is_inside = next.is_none_or(|next| next <= base.saturating_add(length));
+            if is_inside && at + 1 < left.len() {
+                continue;
+            }
+            if fits(end) {
+                return Some(end);
+            }
+            let behind = next?.saturating_sub(base);
+            if self.growth > 0 {
+                let steps = behind.saturating_sub(length).div_ceil(self.growth);
+                length = length.saturating_add(steps.saturating_mul(self.growth));
+            }
+            while self.growth == 0 && length < behind {
+                length = length.saturating_mul(2);
+            }
+        }
+        None
+    }
+}

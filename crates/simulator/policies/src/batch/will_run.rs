@@ -1,0 +1,309 @@
+//! Times at which waiting jobs can start, as Slurm's backfilling determines them where tasks share
+//! nodes.
+//!
+//! A test at a time considers the pools that are not reserved while the job would run from then on.
+//! If it does not fit into them now, the running jobs are removed in the order of their expected
+//! ends, in [windows](super::windows); the job can start at the last end of the window after which it
+//! fits. A window extends to the next job on these pools if the next job anywhere ends in it. If a
+//! pool that is reserved becomes free before that, the job is tested again at that time.
+
+use super::allocation::{Occupancy, Slot};
+use super::changes::Changes;
+use super::node_space::{NodeSpace, is_in};
+use super::pools::Pools;
+use super::profile::Profile;
+use super::queue::Waiting;
+use super::release::{Release, for_each_release, merge};
+use super::windows::Window;
+use dfrsim_model::{SimSpan, SimTime, Yield};
+
+/// Running jobs and reservations of a backfill cycle, for tests of waiting jobs.
+#[derive(Clone, Debug)]
+pub(super) struct WillRun {
+    changes: Changes,
+    reserved: NodeSpace,
+    /// Expected ends of all running jobs, in ascending order.
+    ends: Vec<SimTime>,
+    by_request: Vec<RequestReleases>,
+    rules: PlanRules,
+    /// Buffer: a flag for each pool, true if the job may use it in the current test.
+    available: Vec<bool>,
+    /// Buffer: the pools that are reserved during the current test, one bit each.
+    reserved_now: Vec<u64>,
+}
+
+/// Coarseness with which Slurm plans.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct PlanRules {
+    /// Amount by which the windows for expected ends become longer; zero if they double.
+    pub(super) window_growth: SimSpan,
+    /// Step to whose multiples the begins and ends of reservations are rounded down; zero if they are
+    /// exact.
+    pub(super) resolution: SimSpan,
+}
+
+impl PlanRules {
+    /// Rounds the begin and the end of a reservation.
+    fn round(self, (start, end): (SimTime, SimTime)) -> (SimTime, SimTime) {
+        let step = self.resolution.micros().max(1);
+        let [start, end] = [start, end].map(|time| SimTime::from_micros(time.micros() / step * step));
+        (start, end)
+    }
+}
+
+/// Releases for one request, ordered by time.
+#[derive(Clone, Debug, Default)]
+struct RequestReleases {
+    all: Vec<Release>,
+    /// First release of each pool, and number of tasks of all of them.
+    by_pool: Vec<(SimTime, u32)>,
+    /// Number of the last change that they include.
+    seen: u64,
+}
+
+impl WillRun {
+    /// Creates the state without reservations, given the expected ends of the running jobs.
+    pub(super) fn new(pools: &Pools, rules: PlanRules, mut ends: Vec<SimTime>) -> WillRun {
+        ends.sort_unstable();
+        WillRun {
+            changes: Changes::new(pools.len()),
+            reserved: NodeSpace::new(pools.len()),
+            ends,
+            by_request: Vec::new(),
+            rules,
+            available: Vec::new(),
+            reserved_now: Vec::new(),
+        }
+    }
+
+    /// Notes that the running jobs of a pool changed.
+    pub(super) fn note_run_change(&mut self, pool: usize) {
+        self.changes.note_run_change(pool);
+    }
+
+    /// Adds the expected end of a running job.
+    pub(super) fn add_end(&mut self, end: SimTime) {
+        self.ends.insert(self.ends.partition_point(|other| *other < end), end);
+    }
+
+    /// Removes the expected end of a running job.
+    pub(super) fn remove_end(&mut self, end: SimTime) {
+        if let Ok(place) = self.ends.binary_search(&end) {
+            self.ends.remove(place);
+        }
+    }
+
+    /// Reserves the pools of an occupancy.
+    pub(super) fn reserve(&mut self, stay: Occupancy<'_>) {
+        let span = self.rules.round((stay.start, stay.end));
+        if span.0 < span.1 {
+            stay.allocation.parts(stay.size).for_each(|(pool, _)| self.reserved.reserve(pool, span));
+        }
+    }
+
+    /// Cancels every reservation of every pool.
+    pub(super) fn cancel_reservations(&mut self) {
+        self.reserved.clear();
+    }
+
+    /// Finds a slot for the job that starts now. The free resources must have been
+    /// [counted](Pools::count).
+    pub(super) fn find_slot_now(&self, pools: &Pools, now: SimTime, job: &Waiting) -> Option<Slot> {
+        let (speed, end) = self.span_now(pools, now, job)?;
+        let rooms = &pools.fit_counts[job.request];
+        let room = |pool: usize| {
+            if self.reserved.is_reserved(pool, now, end) { 0 } else { rooms.by_pool[pool] }
+        };
+        Some((pools.choose((speed, now, end), job.request, job.job.size, room), end))
+    }
+
+    /// Returns the minimum speed of its nodes and the end of a job, if it can start now.
+    pub(super) fn span_now(&self, pools: &Pools, now: SimTime, job: &Waiting) -> Option<(Yield, SimTime)> {
+        let (rooms, need, width) =
+            (&pools.fit_counts[job.request], pools.requests.get(job.request), u64::from(job.job.size));
+        pools.speeds.iter().find_map(|&speed| {
+            let end = job.job.end(now, speed);
+            if pools.open_sum(rooms, job.request, (speed, now, end)) < width {
+                return None;
+            }
+            let open = pools.open(need, speed, now, end).flat_map(|group| group.pools.clone());
+            let mut missing = width;
+            let has_room = { open }.any(|pool| {
+                let room = rooms.by_pool[pool];
+                let is_of_use = room > 0 && !self.reserved.is_reserved(pool, now, end);
+                missing -= if is_of_use { room.min(missing) } else { 0 };
+                missing == 0
+            });
+            has_room.then_some((speed, end))
+        })
+    }
+
+    /// Finds the slot for the job that the tests from `from` on yield, if it starts before `before`.
+    pub(super) fn earliest(
+        &mut self,
+        (pools, profiles): (&Pools, &[Profile]),
+        (now, from, before): (SimTime, SimTime, SimTime),
+        job: &Waiting,
+    ) -> Option<(SimTime, Slot)> {
+        self.refresh((pools, profiles), now, job.request);
+        let mut earliest: Option<(SimTime, Slot)> = None;
+        for &speed in &pools.speeds {
+            let before = earliest.as_ref().map_or(before, |(start, _)| *start);
+            earliest = self.find_slot(pools, (now, speed), (from, before), job).or(earliest);
+        }
+        earliest
+    }
+
+    /// Finds the slot for the job on nodes of at least this speed.
+    fn find_slot(
+        &mut self,
+        pools: &Pools,
+        (now, speed): (SimTime, Yield),
+        (from, before): (SimTime, SimTime),
+        job: &Waiting,
+    ) -> Option<(SimTime, Slot)> {
+        let (need, width) = (pools.requests.get(job.request), u64::from(job.job.size));
+        let mut start = from;
+        while start < before {
+            let end = job.job.end(start, speed);
+            let reopened = pools.reopening_times(need, start).min();
+            let later = self.reserved.later_start(start, end).into_iter().chain(reopened).min();
+            let latest = later.unwrap_or(SimTime::MAX);
+            let ready = match self.find_available(pools, (speed, start, end), latest, job) {
+                true => self.ready_time((now, latest), job),
+                false => None,
+            };
+            // A job that is ready after the time of the next test is tested again.
+            let Some(ready) = ready.filter(|&ready| later.is_none_or(|later| ready.max(start) <= later))
+            else {
+                start = later?;
+                continue;
+            };
+            let begin = ready.max(start);
+            if begin >= before {
+                return None;
+            }
+            let end = job.job.end(begin, speed);
+            let is_open = |pool: usize| pools.is_open_to(pools.group_of(pool), need, speed, (begin, end));
+            let mut rooms: Vec<(usize, u64)> = self.by_request[job.request]
+                .all
+                .iter()
+                .take_while(|it| it.from <= ready)
+                .filter(|it| it.tasks() > 0 && self.available[it.pool()])
+                .filter(|it| begin == start || is_open(it.pool()))
+                .map(|it| (it.pool(), it.tasks()))
+                .collect();
+            if rooms.iter().map(|(_, tasks)| tasks).sum::<u64>() < width {
+                // A window begins before the job would end.
+                start = begin;
+                continue;
+            }
+            rooms.sort_unstable();
+            rooms.dedup_by(|other, first| {
+                let is_same = other.0 == first.0;
+                first.1 += if is_same { other.1 } else { 0 };
+                is_same
+            });
+            let split = pools.choose_among((speed, begin, end), job.request, job.job.size, |group| {
+                let place = |pool: usize| rooms.partition_point(|(other, _)| *other < pool);
+                rooms[place(group.pools.start)..place(group.pools.end)].iter().copied()
+            });
+            let (from, until) = self.rules.round((begin, end));
+            let last = SimTime::from_micros(until.micros().saturating_sub(1));
+            if begin > start && split.pools().any(|(pool, _)| self.reserved.is_reserved(pool, from, last)) {
+                start = begin;
+                continue;
+            }
+            return Some((begin, (split, end)));
+        }
+        None
+    }
+
+    /// Determines the pools that the job may use if it is tested for an interval; returns false if it
+    /// certainly does not fit on those of which something is free by `latest`.
+    fn find_available(
+        &mut self,
+        pools: &Pools,
+        (speed, start, end): (Yield, SimTime, SimTime),
+        latest: SimTime,
+        job: &Waiting,
+    ) -> bool {
+        let by_pool = &self.by_request[job.request].by_pool;
+        self.reserved.collect_reserved(start, end, &mut self.reserved_now);
+        self.available.clear();
+        self.available.resize(pools.len(), false);
+        let (mut tasks, width) = (0_u64, u64::from(job.job.size));
+        for group in pools.open(pools.requests.get(job.request), speed, start, end) {
+            for pool in group.pools.clone().filter(|&pool| !is_in(&self.reserved_now, pool)) {
+                self.available[pool] = true;
+                let (first, of_pool) = by_pool[pool];
+                tasks += if first <= latest { u64::from(of_pool) } else { 0 };
+            }
+        }
+        tasks >= width
+    }
+
+    /// Returns the time at which the job fits on the available pools: now, or the last expected end
+    /// in a window; `None` also if that is certainly after `latest`.
+    fn ready_time(&self, (now, latest): (SimTime, SimTime), job: &Waiting) -> Option<SimTime> {
+        let (releases, width) = (&self.by_request[job.request].all, u64::from(job.job.size));
+        let mut releases = releases.iter().filter(|it| self.available[it.pool()]).peekable();
+        let mut tasks = 0;
+        while let Some(it) = releases.next_if(|it| it.from <= now) {
+            tasks += it.tasks();
+        }
+        if tasks >= width {
+            return Some(now);
+        }
+        let (mut window, mut ended) = (None, 0);
+        while let Some(it) = releases.next_if(|it| tasks >= width || it.from <= latest) {
+            tasks += it.tasks();
+            if releases.peek().is_some_and(|other| other.from == it.from) {
+                continue;
+            }
+            let window = window.get_or_insert_with(|| Window::first(it.from, self.rules.window_growth));
+            while self.ends.get(ended).is_some_and(|end| *end <= it.from) {
+                ended += 1;
+            }
+            let next = self.ends.get(ended).copied();
+            if next.is_none_or(|next| window.contains(next)) && releases.peek().is_some() {
+                continue;
+            }
+            if tasks >= width {
+                return Some(it.from);
+            }
+            next.into_iter().for_each(|next| window.advance_to(next));
+        }
+        None
+    }
+
+    /// Updates the releases for a request.
+    fn refresh(&mut self, (pools, profiles): (&Pools, &[Profile]), now: SimTime, request: usize) {
+        if self.by_request.len() <= request {
+            self.by_request.resize_with(request + 1, RequestReleases::default);
+        }
+        let (releases, need) = (&mut self.by_request[request], pools.requests.get(request));
+        let seen = releases.seen;
+        if seen == self.changes.last() {
+            return;
+        }
+        if seen == 0 {
+            releases.by_pool = vec![(SimTime::MAX, 0); pools.len()];
+        }
+        let mut changed = self.changes.pools_since(seen);
+        changed.retain(|&pool| need.fits[pools.group_of(pool).class]);
+        let (dimensions, mut found) = (pools.requests.dimensions(), Vec::new());
+        releases.all.retain(|it| !self.changes.has_changed(it.pool(), seen));
+        for &pool in &changed {
+            let free = &profiles[pool * dimensions..][..dimensions];
+            let of_pool = &mut releases.by_pool[pool];
+            *of_pool = (SimTime::MAX, 0);
+            for_each_release(free, (now, need, pool), |it| {
+                *of_pool = (of_pool.0.min(it.from), of_pool.1 + it.tasks() as u32);
+                found.push(it);
+            });
+        }
+        merge(&mut releases.all, found);
+        releases.seen = self.changes.last();
+    }
+}
