@@ -212,7 +212,7 @@ mod tests {
     fn a_page_has_the_size_of_a_column_and_its_font() {
         let style = font::style(100, HPos::Left);
         let picture = Picture::draw(6_000, 3_000, FigureSize::default(), |area| {
-            area.draw_text("Wait [h]", &style, (10, 100)).unwrap()
+            area.draw_text("Wait [h]", &style, (10, 100)).unwrap();
         });
         let pdf = picture.pdf();
         assert!(pdf.starts_with(b"%PDF-") && pdf.ends_with(b"%%EOF"));
@@ -226,7 +226,7 @@ mod tests {
     fn text_is_drawn_as_numbers_of_glyphs() {
         let style = font::style(100, HPos::Left);
         let picture = Picture::draw(600, 300, FigureSize::default(), |area| {
-            area.draw_text("ii", &style, (10, 100)).unwrap()
+            area.draw_text("ii", &style, (10, 100)).unwrap();
         });
         let mut drawing = Drawing { content: Content::new(), glyphs: BTreeMap::new() };
         drawing.draw(&picture);

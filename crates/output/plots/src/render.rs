@@ -191,7 +191,7 @@ mod tests {
         let name = "a\u{1}\u{1b}[2J\n<b>\u{ffff}&\u{7f}";
         let style = crate::font::style(100, HPos::Left);
         let picture = Picture::draw(300, 200, FigureSize::default(), |area| {
-            area.draw_text(name, &style, (10, 100)).unwrap()
+            area.draw_text(name, &style, (10, 100)).unwrap();
         });
         let svg = picture.svg();
         assert!(!svg.contains(|it: char| it.is_control() && it != '\n'), "{svg:?}");

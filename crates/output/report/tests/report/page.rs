@@ -167,7 +167,7 @@ fn figures_of_all_columns_and_of_the_study_are_in_the_page() {
     let drawn = draw_results(&results, &registry, &FigureOptions::default()).unwrap();
     let stems: Vec<&str> = drawn.figures.iter().map(|(_, figure)| figure.stem.as_str()).collect();
     // The study draws one of the standard figures itself.
-    let expected = ["wait-s-boxes", "wait-s-distribution", "wait-s-by-server"];
+    let expected = ["wait-s-boxes", "wait-s-distribution", "wait-s-means", "wait-s-by-server"];
     assert_eq!((stems.as_slice(), drawn.left_out.as_slice()), (&expected[..], &[][..]));
     assert_eq!(drawn.figures[0].0, "All waits");
     let picture = |(title, figure): &(String, Figure)| Picture {
