@@ -88,7 +88,7 @@ impl Checker {
                 return Err(violation(Some(change.job), Rule::NodeUp(node)));
             }
         }
-        let common = unequal.as_ref().map(|unequal| unequal.common_in_use());
+        let common = unequal.as_ref().and_then(|unequal| unequal.common_in_use());
         for change in &decision.changes {
             let active = jobs.get(change.job);
             nodes.remove(active.placement(), active.believed_need, active.job.memory, active.job_yield);
@@ -109,8 +109,9 @@ impl Checker {
                 }
             }
         }
-        let exceeded = unequal.as_ref().zip(common);
-        if let Some(rule) = exceeded.and_then(|(unequal, before)| unequal.exceeded_common(now, &before)) {
+        if let Some((unequal, before)) = unequal.as_ref().zip(common.as_ref())
+            && let Some(rule) = unequal.exceeded_common(now, before)
+        {
             let runs = |change: &&Change| !placement_after(change, decision, jobs).is_empty();
             let last = decision.changes.iter().rev().find(runs);
             return Err(violation(last.map(|change| change.job), rule));

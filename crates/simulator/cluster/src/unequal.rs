@@ -30,9 +30,9 @@ impl UnequalState {
         let common = CommonUse::new(classes.common());
         UnequalState { nodes, demands: Vec::new(), used, devices, common }
     }
-    /// Returns the amounts in use of the resources of the whole cluster.
-    pub(crate) fn common_in_use(&self) -> CommonUse {
-        self.common.clone()
+    /// Returns the amounts in use of the resources of the whole cluster; `None` if there are none.
+    pub(crate) fn common_in_use(&self) -> Option<CommonUse> {
+        (!self.classes().common().is_empty()).then(|| self.common.clone())
     }
     /// Finds a resource of the whole cluster that is exceeded, and of which more is in use than before.
     pub(crate) fn exceeded_common(&self, now: SimTime, before: &CommonUse) -> Option<Rule> {

@@ -106,31 +106,24 @@ impl BatchState {
         self.pools.is_full() && !self.can_preempt()
     }
 
-    /// Computes the reservation of the job at a queue index, if it can have one.
+    /// Computes the reservation of the job at a queue index, if it can have one. Its amounts of the
+    /// resources of the whole cluster are reserved in the plan of the cycle.
     fn head_reservation(&mut self, now: SimTime, at: usize) -> Option<HeadReservation> {
         self.pools.count(self.queue.jobs[at].request);
-        if self.pools.common.is_some() {
-            return self.head_reservation_with_common(now, at);
+        let has_common = self.pools.common.is_some();
+        if has_common {
+            self.plan_common_amounts(now);
         }
-        if self.releases_at_estimated_ends() {
-            return HeadReservation::new(&self.pools, now, &self.queue.jobs[at], self.running.releases(now));
+        let head = if self.releases_at_estimated_ends() {
+            HeadReservation::new(&self.pools, now, &self.queue.jobs[at], self.running.releases(now))
+        } else {
+            HeadReservation::new(&self.pools, now, &self.planned(now, at), self.releases(now).into_iter())
+        };
+        if let Some(head) = head.as_ref().filter(|_| has_common) {
+            let (start, end) = head.interval();
+            self.pools.reserve_common_amounts(self.queue.jobs[at].request, start, end);
         }
-        HeadReservation::new(&self.pools, now, &self.planned(now, at), self.releases(now).into_iter())
-    }
-
-    /// Computes the reservation of the job at a queue index where the cluster has resources as a whole,
-    /// and reserves its amounts of these in the plan of the cycle.
-    #[inline(never)]
-    fn head_reservation_with_common(&mut self, now: SimTime, at: usize) -> Option<HeadReservation> {
-        self.plan_common_amounts(now);
-        let job = self.planned(now, at);
-        let head = match self.releases_at_estimated_ends() {
-            true => HeadReservation::new(&self.pools, now, &job, self.running.releases(now)),
-            false => HeadReservation::new(&self.pools, now, &job, self.releases(now).into_iter()),
-        }?;
-        let (start, end) = head.interval();
-        self.pools.reserve_common_amounts(job.request, start, end);
-        Some(head)
+        head
     }
 
     /// Finds the next job, from a queue index on, that may fit into the free resources now.

@@ -3,7 +3,7 @@
 use super::{Demand, NodeClass, NodeClasses};
 use crate::platform::common::CommonDemand;
 use crate::platform::devices::WHOLE_DEVICE;
-use crate::{Job, Share, counted};
+use crate::{Job, JobId, Share, counted};
 use std::collections::BTreeMap;
 
 /// Reason why no node that a job may use can hold one of its tasks, or why there are too few nodes.
@@ -25,10 +25,11 @@ pub enum Misfit {
     Common(usize),
 }
 
-/// Amounts of a misfit: the largest request, and the most that there is.
-#[derive(Clone, Copy, Debug, Default)]
+/// Jobs of a misfit: their number, the first of them, and the largest request.
+#[derive(Clone, Copy, Debug)]
 struct Amounts {
     jobs: u64,
+    first: JobId,
     most_requested: u64,
 }
 
@@ -103,7 +104,8 @@ impl Misfits {
     pub fn add(&mut self, classes: &NodeClasses, job: &Job, demand: &Demand) {
         self.jobs += 1;
         if let Some((misfit, requested, most)) = classes.misfit(job, demand) {
-            let amounts = self.found.entry((misfit, most)).or_default();
+            let none = Amounts { jobs: 0, first: job.id, most_requested: 0 };
+            let amounts = self.found.entry((misfit, most)).or_insert(none);
             amounts.jobs += 1;
             amounts.most_requested = amounts.most_requested.max(requested);
         }
@@ -114,8 +116,8 @@ impl Misfits {
         self.found.values().map(|amounts| amounts.jobs).sum()
     }
 
-    /// Formats the counts, one line for each reason, and a first line with their sum; empty if the
-    /// nodes can hold all jobs.
+    /// Formats the counts, one line for each reason with the first job that has it, and a first line
+    /// with their sum; empty if the nodes can hold all jobs.
     pub fn lines(&self, classes: &NodeClasses) -> Vec<String> {
         if self.found.is_empty() {
             return Vec::new();
@@ -125,7 +127,7 @@ impl Misfits {
             self.count(),
             counted(self.jobs as usize, "job")
         );
-        let line = |(&(misfit, most), amounts): (&(Misfit, u64), &Amounts)| {
+        let reason = |misfit: Misfit, most: u64, amounts: &Amounts| {
             let jobs = counted(amounts.jobs as usize, "job");
             let requested = amounts.most_requested;
             let compared = |what: &str, requested: String, most: String| {
@@ -164,6 +166,9 @@ impl Misfits {
                 }
             }
         };
+        let line = |(&(misfit, most), amounts): (&(Misfit, u64), &Amounts)| {
+            format!("{}; job {} is the first", reason(misfit, most, amounts), amounts.first)
+        };
         [first].into_iter().chain(self.found.iter().map(line)).collect()
     }
 }
@@ -180,7 +185,7 @@ impl NodeClasses {
 mod tests {
     use super::super::{PlatformFields, ResourceRequest};
     use super::*;
-    use crate::{JobId, Origin, SimSpan, SimTime};
+    use crate::{Origin, SimSpan, SimTime};
 
     const PLATFORM: &str = "reference = { cores = 8, memory_gb = 64 }\n\
         classes = [{ name = 'a', nodes = 2, cores = 8, memory_gb = 16, features = ['a'] },\n\
@@ -239,7 +244,7 @@ mod tests {
             misfits.lines(&classes),
             [
                 "2 of 3 jobs fit no node that they may use",
-                "  2 jobs: memory of a node: up to 48.0 GB requested, the largest node has 16.0 GB"
+                "  2 jobs: memory of a node: up to 48.0 GB requested, the largest node has 16.0 GB; job 1 is the first"
             ]
         );
     }
