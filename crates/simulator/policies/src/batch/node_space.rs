@@ -2,6 +2,7 @@
 //! each with the pools that are reserved in it.
 
 use dfrsim_model::SimTime;
+use std::ops::Range;
 
 /// Table of intervals. An interval lasts until the next one begins, and the last one has no end.
 #[derive(Clone, Debug)]
@@ -57,10 +58,9 @@ impl NodeSpace {
     }
 
     /// Iterates over the intervals that contain a time from `start` to `end`, both included.
-    fn intervals(&self, start: SimTime, end: SimTime) -> impl Iterator<Item = usize> {
+    fn intervals(&self, start: SimTime, end: SimTime) -> Range<usize> {
         let first = self.interval_at(start);
-        let behind = self.begins[first + 1..].iter().take_while(move |begin| **begin <= end).count();
-        first..first + 1 + behind
+        first..first + 1 + self.begins[first + 1..].partition_point(|begin| *begin <= end)
     }
 
     /// Returns whether a pool is reserved at some time from `start` to `end`, both included.
@@ -68,13 +68,16 @@ impl NodeSpace {
         self.intervals(start, end).any(|interval| is_in(self.reserved_in(interval), pool))
     }
 
-    /// Collects the pools that are reserved at some time from `start` to `end`, both included.
-    pub(super) fn collect_reserved(&self, start: SimTime, end: SimTime, reserved: &mut Vec<u64>) {
-        reserved.clear();
-        reserved.resize(self.words, 0);
-        for interval in self.intervals(start, end) {
-            reserved.iter_mut().zip(self.reserved_in(interval)).for_each(|(all, some)| *all |= some);
-        }
+    /// Returns the number of words of a set of pools.
+    pub(super) fn words(&self) -> usize {
+        self.words
+    }
+
+    /// Returns the pools that are reserved at some time from `start` to `end`, both included.
+    pub(super) fn reserved_between(&self, start: SimTime, end: SimTime) -> Vec<u64> {
+        let mut reserved = vec![0; self.words];
+        self.intervals(start, end).for_each(|interval| add_all(&mut reserved, self.reserved_in(interval)));
+        reserved
     }
 
     /// Returns the time at which a job that cannot start from `start` on is tried again: the end of
@@ -97,6 +100,93 @@ impl NodeSpace {
         }
         None
     }
+}
+
+/// Pools that are reserved in a span of time whose begin and end only move forward. The span is in two
+/// parts: of the first one the unions of the last intervals are known, however many, and of the second
+/// one the union of all. Each interval is therefore read twice, however often the span moves.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ReservedSpan {
+    /// First interval for which there is a union, and the one behind the first part.
+    first: usize,
+    middle: usize,
+    /// Interval behind the span.
+    behind: usize,
+    /// Union of the intervals from each one of the first part to the end of that part.
+    unions: Vec<u64>,
+    /// Union of the second part.
+    second: Vec<u64>,
+}
+
+impl ReservedSpan {
+    /// Begins again with an empty span at the begin of the table.
+    pub(super) fn reset(&mut self, space: &NodeSpace) {
+        (self.first, self.middle, self.behind) = (0, 0, 0);
+        self.unions.clear();
+        self.second.clear();
+        self.second.resize(space.words, 0);
+    }
+
+    /// Moves the span to the time from `start` to `end`, both included, and removes the reserved pools
+    /// from a set.
+    pub(super) fn remove_reserved(
+        &mut self,
+        space: &NodeSpace,
+        (start, end): (SimTime, SimTime),
+        set: &mut [u64],
+    ) {
+        let Range { start: first, end: behind } = space.intervals(start, end);
+        if first < self.middle {
+            (self.behind..behind).for_each(|interval| add_all(&mut self.second, space.reserved_in(interval)));
+            let union = &self.unions[(first - self.first) * space.words..][..space.words];
+            remove_all(set, union);
+            remove_all(set, &self.second);
+        } else {
+            self.unions.clear();
+            self.unions.extend_from_slice(&space.bits[first * space.words..behind * space.words]);
+            for at in (space.words..self.unions.len()).rev() {
+                self.unions[at - space.words] |= self.unions[at];
+            }
+            self.second.fill(0);
+            (self.first, self.middle) = (first, behind);
+            remove_all(set, &self.unions[..space.words]);
+        }
+        self.behind = self.behind.max(behind);
+    }
+}
+
+/// Adds all pools of another set to a set.
+fn add_all(set: &mut [u64], other: &[u64]) {
+    set.iter_mut().zip(other).for_each(|(word, other)| *word |= other);
+}
+
+/// Removes all pools of another set from a set.
+fn remove_all(set: &mut [u64], other: &[u64]) {
+    set.iter_mut().zip(other).for_each(|(word, other)| *word &= !other);
+}
+
+/// Adds a pool to a set.
+pub(super) fn add(set: &mut [u64], pool: usize) {
+    set[pool / 64] |= 1 << (pool % 64);
+}
+
+/// Adds successive pools to a set.
+pub(super) fn add_range(set: &mut [u64], pools: Range<usize>) {
+    let mut at = pools.start;
+    while at < pools.end {
+        let count = (64 - at % 64).min(pools.end - at);
+        set[at / 64] |= u64::MAX >> (64 - count) << (at % 64);
+        at += count;
+    }
+}
+
+/// Iterates over the pools that two sets have in common.
+pub(super) fn in_both(set: &[u64], other: &[u64]) -> impl Iterator<Item = usize> {
+    set.iter().zip(other).enumerate().flat_map(|(at, (word, other))| {
+        let first = Some(word & other).filter(|word| *word > 0);
+        let words = std::iter::successors(first, |word| Some(word & (word - 1)).filter(|word| *word > 0));
+        words.map(move |word| at * 64 + word.trailing_zeros() as usize)
+    })
 }
 
 /// Returns whether a set has a pool.
@@ -125,10 +215,13 @@ mod tests {
         let reserved = |pool, start, end| space.is_reserved(pool, at(start), at(end));
         assert_eq!([reserved(0, 0, 9), reserved(0, 0, 10), reserved(0, 40, 50)], [false, true, false]);
         assert_eq!([reserved(65, 0, 29), reserved(65, 49, 60), reserved(65, 50, 60)], [false, true, false]);
-        let mut all = Vec::new();
+        let mut span = ReservedSpan::default();
+        span.reset(&space);
         for (start, end, expected) in [(0, 9, [0, 0]), (0, 10, [1, 0]), (20, 30, [1, 2]), (40, 60, [0, 2])] {
-            space.collect_reserved(at(start), at(end), &mut all);
-            assert_eq!(all, expected, "{start} to {end}");
+            assert_eq!(space.reserved_between(at(start), at(end)), expected, "{start} to {end}");
+            let mut free = [u64::MAX; 2];
+            span.remove_reserved(&space, (at(start), at(end)), &mut free);
+            assert_eq!(free.map(|word| !word), expected, "{start} to {end}");
         }
         space.clear();
         assert!(!space.is_reserved(0, at(0), at(60)) && space.later_start(at(0), at(60)).is_none());

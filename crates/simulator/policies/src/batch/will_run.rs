@@ -9,7 +9,7 @@
 
 use super::allocation::{Occupancy, Slot};
 use super::changes::Changes;
-use super::node_space::{NodeSpace, is_in};
+use super::node_space::{NodeSpace, ReservedSpan, add, add_range, in_both, is_in};
 use super::pools::Pools;
 use super::profile::Profile;
 use super::queue::Waiting;
@@ -26,10 +26,19 @@ pub(super) struct WillRun {
     ends: Vec<SimTime>,
     by_request: Vec<RequestReleases>,
     rules: PlanRules,
-    /// Buffer: a flag for each pool, true if the job may use it in the current test.
-    available: Vec<bool>,
-    /// Buffer: the pools that are reserved during the current test, one bit each.
-    reserved_now: Vec<u64>,
+    search: Search,
+}
+
+/// Sets of pools that change from test to test of one job.
+#[derive(Clone, Debug, Default)]
+struct Search {
+    /// Pools that the job may use in the current test.
+    available: Vec<u64>,
+    span: ReservedSpan,
+    /// Pools of which something is free by the time of the next test, and number of releases that this
+    /// includes.
+    released: Vec<u64>,
+    counted: usize,
 }
 
 /// Coarseness with which Slurm plans.
@@ -55,8 +64,8 @@ impl PlanRules {
 #[derive(Clone, Debug, Default)]
 struct RequestReleases {
     all: Vec<Release>,
-    /// First release of each pool, and number of tasks of all of them.
-    by_pool: Vec<(SimTime, u32)>,
+    /// Number of tasks of all releases of each pool.
+    by_pool: Vec<u32>,
     /// Number of the last change that they include.
     seen: u64,
 }
@@ -71,8 +80,7 @@ impl WillRun {
             ends,
             by_request: Vec::new(),
             rules,
-            available: Vec::new(),
-            reserved_now: Vec::new(),
+            search: Search::default(),
         }
     }
 
@@ -111,9 +119,8 @@ impl WillRun {
     pub(super) fn find_slot_now(&self, pools: &Pools, now: SimTime, job: &Waiting) -> Option<Slot> {
         let (speed, end) = self.span_now(pools, now, job)?;
         let rooms = &pools.fit_counts[job.request];
-        let room = |pool: usize| {
-            if self.reserved.is_reserved(pool, now, end) { 0 } else { rooms.by_pool[pool] }
-        };
+        let reserved = self.reserved.reserved_between(now, end);
+        let room = |pool: usize| if is_in(&reserved, pool) { 0 } else { rooms.by_pool[pool] };
         Some((pools.choose((speed, now, end), job.request, job.job.size, room), end))
     }
 
@@ -127,10 +134,10 @@ impl WillRun {
                 return None;
             }
             let open = pools.open(need, speed, now, end).flat_map(|group| group.pools.clone());
-            let mut missing = width;
+            let (mut missing, reserved) = (width, self.reserved.reserved_between(now, end));
             let has_room = { open }.any(|pool| {
                 let room = rooms.by_pool[pool];
-                let is_of_use = room > 0 && !self.reserved.is_reserved(pool, now, end);
+                let is_of_use = room > 0 && !is_in(&reserved, pool);
                 missing -= if is_of_use { room.min(missing) } else { 0 };
                 missing == 0
             });
@@ -163,6 +170,7 @@ impl WillRun {
         job: &Waiting,
     ) -> Option<(SimTime, Slot)> {
         let (need, width) = (pools.requests.get(job.request), u64::from(job.job.size));
+        self.search.reset(&self.reserved);
         let mut start = from;
         while start < before {
             let end = job.job.end(start, speed);
@@ -189,7 +197,7 @@ impl WillRun {
                 .all
                 .iter()
                 .take_while(|it| it.from <= ready)
-                .filter(|it| it.tasks() > 0 && self.available[it.pool()])
+                .filter(|it| it.tasks() > 0 && is_in(&self.search.available, it.pool()))
                 .filter(|it| begin == start || is_open(it.pool()))
                 .map(|it| (it.pool(), it.tasks()))
                 .collect();
@@ -221,6 +229,7 @@ impl WillRun {
 
     /// Determines the pools that the job may use if it is tested for an interval; returns false if it
     /// certainly does not fit on those of which something is free by `latest`.
+    #[inline(never)]
     fn find_available(
         &mut self,
         pools: &Pools,
@@ -228,51 +237,66 @@ impl WillRun {
         latest: SimTime,
         job: &Waiting,
     ) -> bool {
-        let by_pool = &self.by_request[job.request].by_pool;
-        self.reserved.collect_reserved(start, end, &mut self.reserved_now);
-        self.available.clear();
-        self.available.resize(pools.len(), false);
-        let (mut tasks, width) = (0_u64, u64::from(job.job.size));
+        let (releases, width) = (&self.by_request[job.request], u64::from(job.job.size));
+        let Search { available, span, released, counted } = &mut self.search;
+        available.fill(0);
         for group in pools.open(pools.requests.get(job.request), speed, start, end) {
-            for pool in group.pools.clone().filter(|&pool| !is_in(&self.reserved_now, pool)) {
-                self.available[pool] = true;
-                let (first, of_pool) = by_pool[pool];
-                tasks += if first <= latest { u64::from(of_pool) } else { 0 };
+            add_range(available, group.pools.clone());
+        }
+        span.remove_reserved(&self.reserved, (start, end), available);
+        for it in releases.all[*counted..].iter().take_while(|it| it.from <= latest) {
+            *counted += 1;
+            if it.tasks() > 0 {
+                add(released, it.pool());
             }
         }
-        tasks >= width
+        let count = available.iter().zip(&*released).map(|(it, other)| u64::from((it & other).count_ones()));
+        let count: u64 = count.sum();
+        count >= width
+            || count > 0
+                && in_both(available, released).map(|pool| u64::from(releases.by_pool[pool])).sum::<u64>()
+                    >= width
     }
 
     /// Returns the time at which the job fits on the available pools: now, or the last expected end
-    /// in a window; `None` also if that is certainly after `latest`.
+    /// in a window; `None` if there is none by `latest`.
+    #[inline(never)]
     fn ready_time(&self, (now, latest): (SimTime, SimTime), job: &Waiting) -> Option<SimTime> {
-        let (releases, width) = (&self.by_request[job.request].all, u64::from(job.job.size));
-        let mut releases = releases.iter().filter(|it| self.available[it.pool()]).peekable();
-        let mut tasks = 0;
-        while let Some(it) = releases.next_if(|it| it.from <= now) {
-            tasks += it.tasks();
-        }
-        if tasks >= width {
+        let (all, mut missing) = (&self.by_request[job.request].all, u64::from(job.job.size));
+        let is_available = |it: &&Release| is_in(&self.search.available, it.pool());
+        let fits = |it: &Release| {
+            missing = missing.saturating_sub(if is_available(&it) { it.tasks() } else { 0 });
+            missing == 0
+        };
+        let at = all.iter().take_while(|it| it.from <= latest).position(fits)?;
+        let fits_from = all[at].from;
+        if fits_from <= now {
             return Some(now);
         }
-        let (mut window, mut ended) = (None, 0);
-        while let Some(it) = releases.next_if(|it| tasks >= width || it.from <= latest) {
-            tasks += it.tasks();
+        let future = &all[all.partition_point(|it| it.from <= now)..];
+        let first = future.iter().find(is_available)?.from;
+        let mut window = Window::first(first, self.rules.window_growth);
+        let behind = |end: SimTime| self.ends.partition_point(|other| *other <= end);
+        // Earlier ends matter only by the window of the one before.
+        let previous = all[..at].iter().rev().filter(is_available).find(|it| it.from < fits_from);
+        if let Some(previous) = previous.filter(|it| it.from > now)
+            && let Some(&next) = self.ends.get(behind(previous.from)).filter(|next| !window.contains(**next))
+        {
+            window.advance_to(next);
+        }
+        let mut ended = behind(fits_from);
+        let mut releases = all[at..].iter().filter(is_available).peekable();
+        while let Some(it) = releases.next_if(|it| it.from <= latest) {
             if releases.peek().is_some_and(|other| other.from == it.from) {
                 continue;
             }
-            let window = window.get_or_insert_with(|| Window::first(it.from, self.rules.window_growth));
             while self.ends.get(ended).is_some_and(|end| *end <= it.from) {
                 ended += 1;
             }
             let next = self.ends.get(ended).copied();
-            if next.is_none_or(|next| window.contains(next)) && releases.peek().is_some() {
-                continue;
-            }
-            if tasks >= width {
+            if releases.peek().is_none() || next.is_some_and(|next| !window.contains(next)) {
                 return Some(it.from);
             }
-            next.into_iter().for_each(|next| window.advance_to(next));
         }
         None
     }
@@ -288,7 +312,7 @@ impl WillRun {
             return;
         }
         if seen == 0 {
-            releases.by_pool = vec![(SimTime::MAX, 0); pools.len()];
+            releases.by_pool = vec![0; pools.len()];
         }
         let mut changed = self.changes.pools_since(seen);
         changed.retain(|&pool| need.fits[pools.group_of(pool).class]);
@@ -297,13 +321,25 @@ impl WillRun {
         for &pool in &changed {
             let free = &profiles[pool * dimensions..][..dimensions];
             let of_pool = &mut releases.by_pool[pool];
-            *of_pool = (SimTime::MAX, 0);
+            *of_pool = 0;
             for_each_release(free, (now, need, pool), |it| {
-                *of_pool = (of_pool.0.min(it.from), of_pool.1 + it.tasks() as u32);
+                *of_pool += it.tasks() as u32;
                 found.push(it);
             });
         }
         merge(&mut releases.all, found);
         releases.seen = self.changes.last();
+    }
+}
+
+impl Search {
+    /// Begins the search for another job.
+    fn reset(&mut self, reserved: &NodeSpace) {
+        self.span.reset(reserved);
+        for set in [&mut self.available, &mut self.released] {
+            set.clear();
+            set.resize(reserved.words(), 0);
+        }
+        self.counted = 0;
     }
 }
