@@ -165,11 +165,6 @@ fn remove_all(set: &mut [u64], other: &[u64]) {
     set.iter_mut().zip(other).for_each(|(word, other)| *word &= !other);
 }
 
-/// Adds a pool to a set.
-pub(super) fn add(set: &mut [u64], pool: usize) {
-    set[pool / 64] |= 1 << (pool % 64);
-}
-
 /// Adds successive pools to a set.
 pub(super) fn add_range(set: &mut [u64], pools: Range<usize>) {
     let mut at = pools.start;
@@ -178,15 +173,6 @@ pub(super) fn add_range(set: &mut [u64], pools: Range<usize>) {
         set[at / 64] |= u64::MAX >> (64 - count) << (at % 64);
         at += count;
     }
-}
-
-/// Iterates over the pools that two sets have in common.
-pub(super) fn in_both(set: &[u64], other: &[u64]) -> impl Iterator<Item = usize> {
-    set.iter().zip(other).enumerate().flat_map(|(at, (word, other))| {
-        let first = Some(word & other).filter(|word| *word > 0);
-        let words = std::iter::successors(first, |word| Some(word & (word - 1)).filter(|word| *word > 0));
-        words.map(move |word| at * 64 + word.trailing_zeros() as usize)
-    })
 }
 
 /// Returns whether a set has a pool.

@@ -9,12 +9,12 @@
 
 use super::allocation::{Occupancy, Slot};
 use super::changes::Changes;
-use super::node_space::{NodeSpace, ReservedSpan, add, add_range, in_both, is_in};
+use super::node_space::{NodeSpace, add_range, is_in};
 use super::pools::Pools;
 use super::profile::Profile;
 use super::queue::Waiting;
-use super::release::{Release, for_each_release, merge};
-use super::windows::Window;
+use super::ready::{ReadySearch, Releases};
+use super::release::{for_each_release, merge};
 use dfrsim_model::{SimSpan, SimTime, Yield};
 
 /// Running jobs and reservations of a backfill cycle, for tests of waiting jobs.
@@ -26,19 +26,7 @@ pub(super) struct WillRun {
     ends: Vec<SimTime>,
     by_request: Vec<RequestReleases>,
     rules: PlanRules,
-    search: Search,
-}
-
-/// Sets of pools that change from test to test of one job.
-#[derive(Clone, Debug, Default)]
-struct Search {
-    /// Pools that the job may use in the current test.
-    available: Vec<u64>,
-    span: ReservedSpan,
-    /// Pools of which something is free by the time of the next test, and number of releases that this
-    /// includes.
-    released: Vec<u64>,
-    counted: usize,
+    search: ReadySearch,
 }
 
 /// Coarseness with which Slurm plans.
@@ -60,12 +48,10 @@ impl PlanRules {
     }
 }
 
-/// Releases for one request, ordered by time.
+/// Releases for one request.
 #[derive(Clone, Debug, Default)]
 struct RequestReleases {
-    all: Vec<Release>,
-    /// Number of tasks of all releases of each pool.
-    by_pool: Vec<u32>,
+    releases: Releases,
     /// Number of the last change that they include.
     seen: u64,
 }
@@ -80,7 +66,7 @@ impl WillRun {
             ends,
             by_request: Vec::new(),
             rules,
-            search: Search::default(),
+            search: ReadySearch::default(),
         }
     }
 
@@ -170,17 +156,19 @@ impl WillRun {
         job: &Waiting,
     ) -> Option<(SimTime, Slot)> {
         let (need, width) = (pools.requests.get(job.request), u64::from(job.job.size));
-        self.search.reset(&self.reserved);
+        self.search.reset(&self.reserved, &self.by_request[job.request].releases, now);
         let mut start = from;
         while start < before {
             let end = job.job.end(start, speed);
             let reopened = pools.reopening_times(need, start).min();
             let later = self.reserved.later_start(start, end).into_iter().chain(reopened).min();
             let latest = later.unwrap_or(SimTime::MAX);
-            let ready = match self.find_available(pools, (speed, start, end), latest, job) {
-                true => self.ready_time((now, latest), job),
-                false => None,
-            };
+            let releases = &self.by_request[job.request].releases;
+            self.search.test((&self.reserved, releases), (start, end), |set| {
+                pools.open(need, speed, start, end).for_each(|group| add_range(set, group.pools.clone()));
+            });
+            let growth = self.rules.window_growth;
+            let ready = self.search.ready_time((releases, &self.ends), (width, growth), latest);
             // A job that is ready after the time of the next test is tested again.
             let Some(ready) = ready.filter(|&ready| later.is_none_or(|later| ready.max(start) <= later))
             else {
@@ -193,11 +181,11 @@ impl WillRun {
             }
             let end = job.job.end(begin, speed);
             let is_open = |pool: usize| pools.is_open_to(pools.group_of(pool), need, speed, (begin, end));
-            let mut rooms: Vec<(usize, u64)> = self.by_request[job.request]
+            let mut rooms: Vec<(usize, u64)> = releases
                 .all
                 .iter()
                 .take_while(|it| it.from <= ready)
-                .filter(|it| it.tasks() > 0 && is_in(&self.search.available, it.pool()))
+                .filter(|it| it.tasks() > 0 && self.search.is_available(it.pool()))
                 .filter(|it| begin == start || is_open(it.pool()))
                 .map(|it| (it.pool(), it.tasks()))
                 .collect();
@@ -227,80 +215,6 @@ impl WillRun {
         None
     }
 
-    /// Determines the pools that the job may use if it is tested for an interval; returns false if it
-    /// certainly does not fit on those of which something is free by `latest`.
-    #[inline(never)]
-    fn find_available(
-        &mut self,
-        pools: &Pools,
-        (speed, start, end): (Yield, SimTime, SimTime),
-        latest: SimTime,
-        job: &Waiting,
-    ) -> bool {
-        let (releases, width) = (&self.by_request[job.request], u64::from(job.job.size));
-        let Search { available, span, released, counted } = &mut self.search;
-        available.fill(0);
-        for group in pools.open(pools.requests.get(job.request), speed, start, end) {
-            add_range(available, group.pools.clone());
-        }
-        span.remove_reserved(&self.reserved, (start, end), available);
-        for it in releases.all[*counted..].iter().take_while(|it| it.from <= latest) {
-            *counted += 1;
-            if it.tasks() > 0 {
-                add(released, it.pool());
-            }
-        }
-        let count = available.iter().zip(&*released).map(|(it, other)| u64::from((it & other).count_ones()));
-        let count: u64 = count.sum();
-        count >= width
-            || count > 0
-                && in_both(available, released).map(|pool| u64::from(releases.by_pool[pool])).sum::<u64>()
-                    >= width
-    }
-
-    /// Returns the time at which the job fits on the available pools: now, or the last expected end
-    /// in a window; `None` if there is none by `latest`.
-    #[inline(never)]
-    fn ready_time(&self, (now, latest): (SimTime, SimTime), job: &Waiting) -> Option<SimTime> {
-        let (all, mut missing) = (&self.by_request[job.request].all, u64::from(job.job.size));
-        let is_available = |it: &&Release| is_in(&self.search.available, it.pool());
-        let fits = |it: &Release| {
-            missing = missing.saturating_sub(if is_available(&it) { it.tasks() } else { 0 });
-            missing == 0
-        };
-        let at = all.iter().take_while(|it| it.from <= latest).position(fits)?;
-        let fits_from = all[at].from;
-        if fits_from <= now {
-            return Some(now);
-        }
-        let future = &all[all.partition_point(|it| it.from <= now)..];
-        let first = future.iter().find(is_available)?.from;
-        let mut window = Window::first(first, self.rules.window_growth);
-        let behind = |end: SimTime| self.ends.partition_point(|other| *other <= end);
-        // Earlier ends matter only by the window of the one before.
-        let previous = all[..at].iter().rev().filter(is_available).find(|it| it.from < fits_from);
-        if let Some(previous) = previous.filter(|it| it.from > now)
-            && let Some(&next) = self.ends.get(behind(previous.from)).filter(|next| !window.contains(**next))
-        {
-            window.advance_to(next);
-        }
-        let mut ended = behind(fits_from);
-        let mut releases = all[at..].iter().filter(is_available).peekable();
-        while let Some(it) = releases.next_if(|it| it.from <= latest) {
-            if releases.peek().is_some_and(|other| other.from == it.from) {
-                continue;
-            }
-            while self.ends.get(ended).is_some_and(|end| *end <= it.from) {
-                ended += 1;
-            }
-            let next = self.ends.get(ended).copied();
-            if releases.peek().is_none() || next.is_some_and(|next| !window.contains(next)) {
-                return Some(it.from);
-            }
-        }
-        None
-    }
-
     /// Updates the releases for a request.
     fn refresh(&mut self, (pools, profiles): (&Pools, &[Profile]), now: SimTime, request: usize) {
         if self.by_request.len() <= request {
@@ -311,35 +225,17 @@ impl WillRun {
         if seen == self.changes.last() {
             return;
         }
-        if seen == 0 {
-            releases.by_pool = vec![0; pools.len()];
-        }
         let mut changed = self.changes.pools_since(seen);
         changed.retain(|&pool| need.fits[pools.group_of(pool).class]);
         let (dimensions, mut found) = (pools.requests.dimensions(), Vec::new());
+        let RequestReleases { releases, seen: included } = releases;
         releases.all.retain(|it| !self.changes.has_changed(it.pool(), seen));
         for &pool in &changed {
             let free = &profiles[pool * dimensions..][..dimensions];
-            let of_pool = &mut releases.by_pool[pool];
-            *of_pool = 0;
-            for_each_release(free, (now, need, pool), |it| {
-                *of_pool += it.tasks() as u32;
-                found.push(it);
-            });
+            for_each_release(free, (now, need, pool), |it| found.push(it));
         }
         merge(&mut releases.all, found);
-        releases.seen = self.changes.last();
-    }
-}
-
-impl Search {
-    /// Begins the search for another job.
-    fn reset(&mut self, reserved: &NodeSpace) {
-        self.span.reset(reserved);
-        for set in [&mut self.available, &mut self.released] {
-            set.clear();
-            set.resize(reserved.words(), 0);
-        }
-        self.counted = 0;
+        releases.sort_by_pool(pools.len());
+        *included = self.changes.last();
     }
 }
