@@ -8,20 +8,33 @@ use std::ops::Range;
 #[derive(Clone, Debug)]
 pub(super) struct NodeSpace {
     begins: Vec<SimTime>,
+    /// Changes from the interval before to each one.
+    changes: Vec<Change>,
     /// Reserved pools by interval, one bit each.
     bits: Vec<u64>,
     /// Number of words of an interval.
     words: usize,
 }
 
+/// Change of the reserved pools from one interval to the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Change {
+    None,
+    /// Some pools are not reserved any more.
+    Frees,
+    /// Only further pools are reserved.
+    Adds,
+}
+
 impl NodeSpace {
     pub(super) fn new(pools: usize) -> NodeSpace {
         let words = pools.div_ceil(64);
-        NodeSpace { begins: vec![SimTime::ZERO], bits: vec![0; words], words }
+        NodeSpace { begins: vec![SimTime::ZERO], changes: vec![Change::None], bits: vec![0; words], words }
     }
 
     pub(super) fn clear(&mut self) {
         self.begins.truncate(1);
+        self.changes.truncate(1);
         self.bits.truncate(self.words);
         self.bits.fill(0);
     }
@@ -43,21 +56,37 @@ impl NodeSpace {
             return at;
         }
         self.begins.insert(at + 1, time);
+        self.changes.insert(at + 1, Change::None);
         let own = at * self.words..(at + 1) * self.words;
         self.bits.extend_from_within(own.clone());
         self.bits[own.end..].rotate_right(self.words);
         at + 1
     }
 
-    /// Reserves a pool for an interval, which must not be empty.
-    pub(super) fn reserve(&mut self, pool: usize, (from, until): (SimTime, SimTime)) {
+    /// Reserves pools for an interval, which must not be empty.
+    pub(super) fn reserve(&mut self, pools: impl Iterator<Item = usize>, (from, until): (SimTime, SimTime)) {
         let (first, end) = (self.split(from), self.split(until));
-        for interval in first..end {
-            self.bits[interval * self.words + pool / 64] |= 1 << (pool % 64);
+        for pool in pools {
+            for interval in first..end {
+                self.bits[interval * self.words + pool / 64] |= 1 << (pool % 64);
+            }
+        }
+        for interval in first.max(1)..=end {
+            self.changes[interval] = self.change_to(interval);
         }
     }
 
-    /// Iterates over the intervals that contain a time from `start` to `end`, both included.
+    /// Compares an interval with the one before.
+    fn change_to(&self, interval: usize) -> Change {
+        let (before, own) = (self.reserved_in(interval - 1), self.reserved_in(interval));
+        match before.iter().zip(own).any(|(before, own)| before & !own != 0) {
+            true => Change::Frees,
+            false if before == own => Change::None,
+            false => Change::Adds,
+        }
+    }
+
+    /// Returns the intervals that contain a time from `start` to `end`, both included.
     fn intervals(&self, start: SimTime, end: SimTime) -> Range<usize> {
         let first = self.interval_at(start);
         first..first + 1 + self.begins[first + 1..].partition_point(|begin| *begin <= end)
@@ -85,18 +114,13 @@ impl NodeSpace {
     /// begin by `end`, and one more. Equal intervals that follow each other count as one.
     pub(super) fn later_start(&self, start: SimTime, end: SimTime) -> Option<SimTime> {
         let mut begin = SimTime::ZERO;
-        for at in self.interval_at(start)..self.begins.len() - 1 {
-            let (own, next) = (self.reserved_in(at), self.reserved_in(at + 1));
-            if own.iter().zip(next).any(|(own, next)| own & !next != 0) {
-                return Some(self.begins[at + 1]);
+        for at in self.interval_at(start) + 1..self.begins.len() {
+            match self.changes[at] {
+                Change::Frees => return Some(self.begins[at]),
+                Change::None => {}
+                Change::Adds if begin > end => return None,
+                Change::Adds => begin = self.begins[at],
             }
-            if own == next {
-                continue;
-            }
-            if begin > end {
-                return None;
-            }
-            begin = self.begins[at + 1];
         }
         None
     }
@@ -110,7 +134,8 @@ pub(super) struct ReservedSpan {
     /// First interval for which there is a union, and the one behind the first part.
     first: usize,
     middle: usize,
-    /// Interval behind the span.
+    /// First interval of the span, and the one behind it.
+    begin: usize,
     behind: usize,
     /// Union of the intervals from each one of the first part to the end of that part.
     unions: Vec<u64>,
@@ -121,7 +146,7 @@ pub(super) struct ReservedSpan {
 impl ReservedSpan {
     /// Begins again with an empty span at the begin of the table.
     pub(super) fn reset(&mut self, space: &NodeSpace) {
-        (self.first, self.middle, self.behind) = (0, 0, 0);
+        (self.first, self.middle, self.begin, self.behind) = (0, 0, 0, 1);
         self.unions.clear();
         self.second.clear();
         self.second.resize(space.words, 0);
@@ -135,23 +160,24 @@ impl ReservedSpan {
         (start, end): (SimTime, SimTime),
         set: &mut [u64],
     ) {
-        let Range { start: first, end: behind } = space.intervals(start, end);
-        if first < self.middle {
-            (self.behind..behind).for_each(|interval| add_all(&mut self.second, space.reserved_in(interval)));
-            let union = &self.unions[(first - self.first) * space.words..][..space.words];
-            remove_all(set, union);
+        let words = space.words;
+        self.begin += space.begins[self.begin + 1..].iter().take_while(|begin| **begin <= start).count();
+        let known = self.behind;
+        self.behind += space.begins[known..].iter().take_while(|begin| **begin <= end).count();
+        if self.begin < self.middle {
+            (known..self.behind).for_each(|interval| add_all(&mut self.second, space.reserved_in(interval)));
+            remove_all(set, &self.unions[(self.begin - self.first) * words..][..words]);
             remove_all(set, &self.second);
-        } else {
-            self.unions.clear();
-            self.unions.extend_from_slice(&space.bits[first * space.words..behind * space.words]);
-            for at in (space.words..self.unions.len()).rev() {
-                self.unions[at - space.words] |= self.unions[at];
-            }
-            self.second.fill(0);
-            (self.first, self.middle) = (first, behind);
-            remove_all(set, &self.unions[..space.words]);
+            return;
         }
-        self.behind = self.behind.max(behind);
+        (self.first, self.middle) = (self.begin, self.behind);
+        self.unions.clear();
+        self.unions.extend_from_slice(&space.bits[self.first * words..self.middle * words]);
+        for at in (words..self.unions.len()).rev() {
+            self.unions[at - words] |= self.unions[at];
+        }
+        self.second.fill(0);
+        remove_all(set, &self.unions[..words]);
     }
 }
 
@@ -190,7 +216,7 @@ mod tests {
         let at = SimTime::from_secs;
         let mut space = NodeSpace::new(66);
         for (pool, from, until) in [(0, 20, 40), (0, 10, 20), (65, 30, 50)] {
-            space.reserve(pool, (at(from), at(until)));
+            space.reserve([pool].into_iter(), (at(from), at(until)));
         }
         let later = |start, end| space.later_start(at(start), at(end));
         // At 20 s no pool becomes free, as the same one is reserved again.

@@ -91,7 +91,7 @@ impl WillRun {
     pub(super) fn reserve(&mut self, stay: Occupancy<'_>) {
         let span = self.rules.round((stay.start, stay.end));
         if span.0 < span.1 {
-            stay.allocation.parts(stay.size).for_each(|(pool, _)| self.reserved.reserve(pool, span));
+            self.reserved.reserve(stay.allocation.parts(stay.size).map(|(pool, _)| pool), span);
         }
     }
 
