@@ -62,6 +62,7 @@ mod profile;
 mod published;
 mod queue;
 mod queue_order;
+mod ready;
 mod release;
 mod requests;
 mod running;

@@ -2,25 +2,39 @@
 //! each with the pools that are reserved in it.
 
 use dfrsim_model::SimTime;
+use std::ops::Range;
 
 /// Table of intervals. An interval lasts until the next one begins, and the last one has no end.
 #[derive(Clone, Debug)]
 pub(super) struct NodeSpace {
     begins: Vec<SimTime>,
+    /// Changes from the interval before to each one.
+    changes: Vec<Change>,
     /// Reserved pools by interval, one bit each.
     bits: Vec<u64>,
     /// Number of words of an interval.
     words: usize,
 }
 
+/// Change of the reserved pools from one interval to the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Change {
+    None,
+    /// Some pools are not reserved any more.
+    Frees,
+    /// Only further pools are reserved.
+    Adds,
+}
+
 impl NodeSpace {
     pub(super) fn new(pools: usize) -> NodeSpace {
         let words = pools.div_ceil(64);
-        NodeSpace { begins: vec![SimTime::ZERO], bits: vec![0; words], words }
+        NodeSpace { begins: vec![SimTime::ZERO], changes: vec![Change::None], bits: vec![0; words], words }
     }
 
     pub(super) fn clear(&mut self) {
         self.begins.truncate(1);
+        self.changes.truncate(1);
         self.bits.truncate(self.words);
         self.bits.fill(0);
     }
@@ -42,25 +56,40 @@ impl NodeSpace {
             return at;
         }
         self.begins.insert(at + 1, time);
+        self.changes.insert(at + 1, Change::None);
         let own = at * self.words..(at + 1) * self.words;
         self.bits.extend_from_within(own.clone());
         self.bits[own.end..].rotate_right(self.words);
         at + 1
     }
 
-    /// Reserves a pool for an interval, which must not be empty.
-    pub(super) fn reserve(&mut self, pool: usize, (from, until): (SimTime, SimTime)) {
+    /// Reserves pools for an interval, which must not be empty.
+    pub(super) fn reserve(&mut self, pools: impl Iterator<Item = usize>, (from, until): (SimTime, SimTime)) {
         let (first, end) = (self.split(from), self.split(until));
-        for interval in first..end {
-            self.bits[interval * self.words + pool / 64] |= 1 << (pool % 64);
+        for pool in pools {
+            for interval in first..end {
+                self.bits[interval * self.words + pool / 64] |= 1 << (pool % 64);
+            }
+        }
+        for interval in first.max(1)..=end {
+            self.changes[interval] = self.change_to(interval);
         }
     }
 
-    /// Iterates over the intervals that contain a time from `start` to `end`, both included.
-    fn intervals(&self, start: SimTime, end: SimTime) -> impl Iterator<Item = usize> {
+    /// Compares an interval with the one before.
+    fn change_to(&self, interval: usize) -> Change {
+        let (before, own) = (self.reserved_in(interval - 1), self.reserved_in(interval));
+        match before.iter().zip(own).any(|(before, own)| before & !own != 0) {
+            true => Change::Frees,
+            false if before == own => Change::None,
+            false => Change::Adds,
+        }
+    }
+
+    /// Returns the intervals that contain a time from `start` to `end`, both included.
+    fn intervals(&self, start: SimTime, end: SimTime) -> Range<usize> {
         let first = self.interval_at(start);
-        let behind = self.begins[first + 1..].iter().take_while(move |begin| **begin <= end).count();
-        first..first + 1 + behind
+        first..first + 1 + self.begins[first + 1..].partition_point(|begin| *begin <= end)
     }
 
     /// Returns whether a pool is reserved at some time from `start` to `end`, both included.
@@ -68,13 +97,16 @@ impl NodeSpace {
         self.intervals(start, end).any(|interval| is_in(self.reserved_in(interval), pool))
     }
 
-    /// Collects the pools that are reserved at some time from `start` to `end`, both included.
-    pub(super) fn collect_reserved(&self, start: SimTime, end: SimTime, reserved: &mut Vec<u64>) {
-        reserved.clear();
-        reserved.resize(self.words, 0);
-        for interval in self.intervals(start, end) {
-            reserved.iter_mut().zip(self.reserved_in(interval)).for_each(|(all, some)| *all |= some);
-        }
+    /// Returns the number of words of a set of pools.
+    pub(super) fn words(&self) -> usize {
+        self.words
+    }
+
+    /// Returns the pools that are reserved at some time from `start` to `end`, both included.
+    pub(super) fn reserved_between(&self, start: SimTime, end: SimTime) -> Vec<u64> {
+        let mut reserved = vec![0; self.words];
+        self.intervals(start, end).for_each(|interval| add_all(&mut reserved, self.reserved_in(interval)));
+        reserved
     }
 
     /// Returns the time at which a job that cannot start from `start` on is tried again: the end of
@@ -82,20 +114,90 @@ impl NodeSpace {
     /// begin by `end`, and one more. Equal intervals that follow each other count as one.
     pub(super) fn later_start(&self, start: SimTime, end: SimTime) -> Option<SimTime> {
         let mut begin = SimTime::ZERO;
-        for at in self.interval_at(start)..self.begins.len() - 1 {
-            let (own, next) = (self.reserved_in(at), self.reserved_in(at + 1));
-            if own.iter().zip(next).any(|(own, next)| own & !next != 0) {
-                return Some(self.begins[at + 1]);
+        for at in self.interval_at(start) + 1..self.begins.len() {
+            match self.changes[at] {
+                Change::Frees => return Some(self.begins[at]),
+                Change::None => {}
+                Change::Adds if begin > end => return None,
+                Change::Adds => begin = self.begins[at],
             }
-            if own == next {
-                continue;
-            }
-            if begin > end {
-                return None;
-            }
-            begin = self.begins[at + 1];
         }
         None
+    }
+}
+
+/// Pools that are reserved in a span of time whose begin and end only move forward. The span is in two
+/// parts: of the first one the unions of the last intervals are known, however many, and of the second
+/// one the union of all. Each interval is therefore read twice, however often the span moves.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ReservedSpan {
+    /// First interval for which there is a union, and the one behind the first part.
+    first: usize,
+    middle: usize,
+    /// First interval of the span, and the one behind it.
+    begin: usize,
+    behind: usize,
+    /// Union of the intervals from each one of the first part to the end of that part.
+    unions: Vec<u64>,
+    /// Union of the second part.
+    second: Vec<u64>,
+}
+
+impl ReservedSpan {
+    /// Begins again with an empty span at the begin of the table.
+    pub(super) fn reset(&mut self, space: &NodeSpace) {
+        (self.first, self.middle, self.begin, self.behind) = (0, 0, 0, 1);
+        self.unions.clear();
+        self.second.clear();
+        self.second.resize(space.words, 0);
+    }
+
+    /// Moves the span to the time from `start` to `end`, both included, and removes the reserved pools
+    /// from a set.
+    pub(super) fn remove_reserved(
+        &mut self,
+        space: &NodeSpace,
+        (start, end): (SimTime, SimTime),
+        set: &mut [u64],
+    ) {
+        let words = space.words;
+        self.begin += space.begins[self.begin + 1..].iter().take_while(|begin| **begin <= start).count();
+        let known = self.behind;
+        self.behind += space.begins[known..].iter().take_while(|begin| **begin <= end).count();
+        if self.begin < self.middle {
+            (known..self.behind).for_each(|interval| add_all(&mut self.second, space.reserved_in(interval)));
+            remove_all(set, &self.unions[(self.begin - self.first) * words..][..words]);
+            remove_all(set, &self.second);
+            return;
+        }
+        (self.first, self.middle) = (self.begin, self.behind);
+        self.unions.clear();
+        self.unions.extend_from_slice(&space.bits[self.first * words..self.middle * words]);
+        for at in (words..self.unions.len()).rev() {
+            self.unions[at - words] |= self.unions[at];
+        }
+        self.second.fill(0);
+        remove_all(set, &self.unions[..words]);
+    }
+}
+
+/// Adds all pools of another set to a set.
+fn add_all(set: &mut [u64], other: &[u64]) {
+    set.iter_mut().zip(other).for_each(|(word, other)| *word |= other);
+}
+
+/// Removes all pools of another set from a set.
+fn remove_all(set: &mut [u64], other: &[u64]) {
+    set.iter_mut().zip(other).for_each(|(word, other)| *word &= !other);
+}
+
+/// Adds successive pools to a set.
+pub(super) fn add_range(set: &mut [u64], pools: Range<usize>) {
+    let mut at = pools.start;
+    while at < pools.end {
+        let count = (64 - at % 64).min(pools.end - at);
+        set[at / 64] |= u64::MAX >> (64 - count) << (at % 64);
+        at += count;
     }
 }
 
@@ -114,7 +216,7 @@ mod tests {
         let at = SimTime::from_secs;
         let mut space = NodeSpace::new(66);
         for (pool, from, until) in [(0, 20, 40), (0, 10, 20), (65, 30, 50)] {
-            space.reserve(pool, (at(from), at(until)));
+            space.reserve([pool].into_iter(), (at(from), at(until)));
         }
         let later = |start, end| space.later_start(at(start), at(end));
         // At 20 s no pool becomes free, as the same one is reserved again.
@@ -125,10 +227,13 @@ mod tests {
         let reserved = |pool, start, end| space.is_reserved(pool, at(start), at(end));
         assert_eq!([reserved(0, 0, 9), reserved(0, 0, 10), reserved(0, 40, 50)], [false, true, false]);
         assert_eq!([reserved(65, 0, 29), reserved(65, 49, 60), reserved(65, 50, 60)], [false, true, false]);
-        let mut all = Vec::new();
+        let mut span = ReservedSpan::default();
+        span.reset(&space);
         for (start, end, expected) in [(0, 9, [0, 0]), (0, 10, [1, 0]), (20, 30, [1, 2]), (40, 60, [0, 2])] {
-            space.collect_reserved(at(start), at(end), &mut all);
-            assert_eq!(all, expected, "{start} to {end}");
+            assert_eq!(space.reserved_between(at(start), at(end)), expected, "{start} to {end}");
+            let mut free = [u64::MAX; 2];
+            span.remove_reserved(&space, (at(start), at(end)), &mut free);
+            assert_eq!(free.map(|word| !word), expected, "{start} to {end}");
         }
         space.clear();
         assert!(!space.is_reserved(0, at(0), at(60)) && space.later_start(at(0), at(60)).is_none());

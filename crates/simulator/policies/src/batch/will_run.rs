@@ -9,12 +9,12 @@
 
 use super::allocation::{Occupancy, Slot};
 use super::changes::Changes;
-use super::node_space::{NodeSpace, is_in};
+use super::node_space::{NodeSpace, add_range, is_in};
 use super::pools::Pools;
 use super::profile::Profile;
 use super::queue::Waiting;
-use super::release::{Release, for_each_release, merge};
-use super::windows::Window;
+use super::ready::{ReadySearch, Releases};
+use super::release::{for_each_release, merge};
 use dfrsim_model::{SimSpan, SimTime, Yield};
 
 /// Running jobs and reservations of a backfill cycle, for tests of waiting jobs.
@@ -26,10 +26,7 @@ pub(super) struct WillRun {
     ends: Vec<SimTime>,
     by_request: Vec<RequestReleases>,
     rules: PlanRules,
-    /// Buffer: a flag for each pool, true if the job may use it in the current test.
-    available: Vec<bool>,
-    /// Buffer: the pools that are reserved during the current test, one bit each.
-    reserved_now: Vec<u64>,
+    search: ReadySearch,
 }
 
 /// Coarseness with which Slurm plans.
@@ -51,12 +48,10 @@ impl PlanRules {
     }
 }
 
-/// Releases for one request, ordered by time.
+/// Releases for one request.
 #[derive(Clone, Debug, Default)]
 struct RequestReleases {
-    all: Vec<Release>,
-    /// First release of each pool, and number of tasks of all of them.
-    by_pool: Vec<(SimTime, u32)>,
+    releases: Releases,
     /// Number of the last change that they include.
     seen: u64,
 }
@@ -71,8 +66,7 @@ impl WillRun {
             ends,
             by_request: Vec::new(),
             rules,
-            available: Vec::new(),
-            reserved_now: Vec::new(),
+            search: ReadySearch::default(),
         }
     }
 
@@ -97,7 +91,7 @@ impl WillRun {
     pub(super) fn reserve(&mut self, stay: Occupancy<'_>) {
         let span = self.rules.round((stay.start, stay.end));
         if span.0 < span.1 {
-            stay.allocation.parts(stay.size).for_each(|(pool, _)| self.reserved.reserve(pool, span));
+            self.reserved.reserve(stay.allocation.parts(stay.size).map(|(pool, _)| pool), span);
         }
     }
 
@@ -111,9 +105,8 @@ impl WillRun {
     pub(super) fn find_slot_now(&self, pools: &Pools, now: SimTime, job: &Waiting) -> Option<Slot> {
         let (speed, end) = self.span_now(pools, now, job)?;
         let rooms = &pools.fit_counts[job.request];
-        let room = |pool: usize| {
-            if self.reserved.is_reserved(pool, now, end) { 0 } else { rooms.by_pool[pool] }
-        };
+        let reserved = self.reserved.reserved_between(now, end);
+        let room = |pool: usize| if is_in(&reserved, pool) { 0 } else { rooms.by_pool[pool] };
         Some((pools.choose((speed, now, end), job.request, job.job.size, room), end))
     }
 
@@ -127,10 +120,10 @@ impl WillRun {
                 return None;
             }
             let open = pools.open(need, speed, now, end).flat_map(|group| group.pools.clone());
-            let mut missing = width;
+            let (mut missing, reserved) = (width, self.reserved.reserved_between(now, end));
             let has_room = { open }.any(|pool| {
                 let room = rooms.by_pool[pool];
-                let is_of_use = room > 0 && !self.reserved.is_reserved(pool, now, end);
+                let is_of_use = room > 0 && !is_in(&reserved, pool);
                 missing -= if is_of_use { room.min(missing) } else { 0 };
                 missing == 0
             });
@@ -163,16 +156,19 @@ impl WillRun {
         job: &Waiting,
     ) -> Option<(SimTime, Slot)> {
         let (need, width) = (pools.requests.get(job.request), u64::from(job.job.size));
+        self.search.reset(&self.reserved, &self.by_request[job.request].releases, now);
         let mut start = from;
         while start < before {
             let end = job.job.end(start, speed);
             let reopened = pools.reopening_times(need, start).min();
             let later = self.reserved.later_start(start, end).into_iter().chain(reopened).min();
             let latest = later.unwrap_or(SimTime::MAX);
-            let ready = match self.find_available(pools, (speed, start, end), latest, job) {
-                true => self.ready_time((now, latest), job),
-                false => None,
-            };
+            let releases = &self.by_request[job.request].releases;
+            self.search.test((&self.reserved, releases), (start, end), |set| {
+                pools.open(need, speed, start, end).for_each(|group| add_range(set, group.pools.clone()));
+            });
+            let growth = self.rules.window_growth;
+            let ready = self.search.ready_time((releases, &self.ends), (width, growth), latest);
             // A job that is ready after the time of the next test is tested again.
             let Some(ready) = ready.filter(|&ready| later.is_none_or(|later| ready.max(start) <= later))
             else {
@@ -185,11 +181,11 @@ impl WillRun {
             }
             let end = job.job.end(begin, speed);
             let is_open = |pool: usize| pools.is_open_to(pools.group_of(pool), need, speed, (begin, end));
-            let mut rooms: Vec<(usize, u64)> = self.by_request[job.request]
+            let mut rooms: Vec<(usize, u64)> = releases
                 .all
                 .iter()
                 .take_while(|it| it.from <= ready)
-                .filter(|it| it.tasks() > 0 && self.available[it.pool()])
+                .filter(|it| it.tasks() > 0 && self.search.is_available(it.pool()))
                 .filter(|it| begin == start || is_open(it.pool()))
                 .map(|it| (it.pool(), it.tasks()))
                 .collect();
@@ -219,64 +215,6 @@ impl WillRun {
         None
     }
 
-    /// Determines the pools that the job may use if it is tested for an interval; returns false if it
-    /// certainly does not fit on those of which something is free by `latest`.
-    fn find_available(
-        &mut self,
-        pools: &Pools,
-        (speed, start, end): (Yield, SimTime, SimTime),
-        latest: SimTime,
-        job: &Waiting,
-    ) -> bool {
-        let by_pool = &self.by_request[job.request].by_pool;
-        self.reserved.collect_reserved(start, end, &mut self.reserved_now);
-        self.available.clear();
-        self.available.resize(pools.len(), false);
-        let (mut tasks, width) = (0_u64, u64::from(job.job.size));
-        for group in pools.open(pools.requests.get(job.request), speed, start, end) {
-            for pool in group.pools.clone().filter(|&pool| !is_in(&self.reserved_now, pool)) {
-                self.available[pool] = true;
-                let (first, of_pool) = by_pool[pool];
-                tasks += if first <= latest { u64::from(of_pool) } else { 0 };
-            }
-        }
-        tasks >= width
-    }
-
-    /// Returns the time at which the job fits on the available pools: now, or the last expected end
-    /// in a window; `None` also if that is certainly after `latest`.
-    fn ready_time(&self, (now, latest): (SimTime, SimTime), job: &Waiting) -> Option<SimTime> {
-        let (releases, width) = (&self.by_request[job.request].all, u64::from(job.job.size));
-        let mut releases = releases.iter().filter(|it| self.available[it.pool()]).peekable();
-        let mut tasks = 0;
-        while let Some(it) = releases.next_if(|it| it.from <= now) {
-            tasks += it.tasks();
-        }
-        if tasks >= width {
-            return Some(now);
-        }
-        let (mut window, mut ended) = (None, 0);
-        while let Some(it) = releases.next_if(|it| tasks >= width || it.from <= latest) {
-            tasks += it.tasks();
-            if releases.peek().is_some_and(|other| other.from == it.from) {
-                continue;
-            }
-            let window = window.get_or_insert_with(|| Window::first(it.from, self.rules.window_growth));
-            while self.ends.get(ended).is_some_and(|end| *end <= it.from) {
-                ended += 1;
-            }
-            let next = self.ends.get(ended).copied();
-            if next.is_none_or(|next| window.contains(next)) && releases.peek().is_some() {
-                continue;
-            }
-            if tasks >= width {
-                return Some(it.from);
-            }
-            next.into_iter().for_each(|next| window.advance_to(next));
-        }
-        None
-    }
-
     /// Updates the releases for a request.
     fn refresh(&mut self, (pools, profiles): (&Pools, &[Profile]), now: SimTime, request: usize) {
         if self.by_request.len() <= request {
@@ -287,23 +225,17 @@ impl WillRun {
         if seen == self.changes.last() {
             return;
         }
-        if seen == 0 {
-            releases.by_pool = vec![(SimTime::MAX, 0); pools.len()];
-        }
         let mut changed = self.changes.pools_since(seen);
         changed.retain(|&pool| need.fits[pools.group_of(pool).class]);
         let (dimensions, mut found) = (pools.requests.dimensions(), Vec::new());
+        let RequestReleases { releases, seen: included } = releases;
         releases.all.retain(|it| !self.changes.has_changed(it.pool(), seen));
         for &pool in &changed {
             let free = &profiles[pool * dimensions..][..dimensions];
-            let of_pool = &mut releases.by_pool[pool];
-            *of_pool = (SimTime::MAX, 0);
-            for_each_release(free, (now, need, pool), |it| {
-                *of_pool = (of_pool.0.min(it.from), of_pool.1 + it.tasks() as u32);
-                found.push(it);
-            });
+            for_each_release(free, (now, need, pool), |it| found.push(it));
         }
         merge(&mut releases.all, found);
-        releases.seen = self.changes.last();
+        releases.sort_by_pool(pools.len());
+        *included = self.changes.last();
     }
 }

@@ -1,0 +1,192 @@
+//! Search for the time at which a waiting job fits on the pools that a test leaves to it.
+//!
+//! From one test of a job to the next one, few pools become free or reserved. The tasks that fit by
+//! some time are therefore counted once and then updated by pool, and the time moves with the count.
+
+use super::node_space::{NodeSpace, ReservedSpan, is_in};
+use super::release::Release;
+use super::windows::Window;
+use dfrsim_model::{SimSpan, SimTime};
+
+/// Releases for one request, ordered by time.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Releases {
+    pub(super) all: Vec<Release>,
+    /// Indices of the releases of each pool in turn, and where those of each pool begin.
+    by_pool: Vec<u32>,
+    begins: Vec<u32>,
+}
+
+impl Releases {
+    /// Updates what is known by pool after a change of the releases.
+    pub(super) fn sort_by_pool(&mut self, pools: usize) {
+        self.begins.clear();
+        self.begins.resize(pools + 1, 0);
+        self.all.iter().for_each(|it| self.begins[it.pool() + 1] += 1);
+        (0..pools).for_each(|pool| self.begins[pool + 1] += self.begins[pool]);
+        self.by_pool.clear();
+        self.by_pool.resize(self.all.len(), 0);
+        // Each begin moves to that of the next pool.
+        for (index, it) in self.all.iter().enumerate() {
+            let place = &mut self.begins[it.pool()];
+            self.by_pool[*place as usize] = index as u32;
+            *place += 1;
+        }
+        self.begins.rotate_right(1);
+        self.begins[0] = 0;
+    }
+
+    /// Returns the indices of the releases of a pool.
+    fn of_pool(&self, pool: usize) -> impl Iterator<Item = usize> {
+        let [begin, end] = [self.begins[pool], self.begins[pool + 1]];
+        self.by_pool[begin as usize..end as usize].iter().map(|index| *index as usize)
+    }
+
+    /// Returns the number of releases until a time.
+    fn count_until(&self, time: SimTime) -> usize {
+        self.all.partition_point(|it| it.from <= time)
+    }
+}
+
+/// Search for the time at which one job fits, from test to test.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ReadySearch {
+    /// Pools that the job may use in the current test.
+    available: Vec<u64>,
+    /// Buffer for those of the next test.
+    next: Vec<u64>,
+    span: ReservedSpan,
+    now: SimTime,
+    /// Number of releases until now.
+    current: usize,
+    /// Number of releases until the time that is considered, and tasks of those on available pools.
+    counted: usize,
+    tasks: u64,
+    /// No later release of an available pool has an index below this one.
+    first: usize,
+}
+
+impl ReadySearch {
+    /// Begins the search for another job.
+    pub(super) fn reset(&mut self, reserved: &NodeSpace, releases: &Releases, now: SimTime) {
+        self.span.reset(reserved);
+        for set in [&mut self.available, &mut self.next] {
+            set.clear();
+            set.resize(reserved.words(), 0);
+        }
+        (self.now, self.current, self.tasks) = (now, releases.count_until(now), 0);
+        (self.counted, self.first) = (self.current, self.current);
+    }
+
+    /// Returns whether the job may use a pool in the current test.
+    pub(super) fn is_available(&self, pool: usize) -> bool {
+        is_in(&self.available, pool)
+    }
+
+    /// Tests an interval: the job may use the pools that `open` adds to the empty set, and that are not
+    /// reserved.
+    pub(super) fn test(
+        &mut self,
+        (reserved, releases): (&NodeSpace, &Releases),
+        span: (SimTime, SimTime),
+        open: impl FnOnce(&mut [u64]),
+    ) {
+        self.next.fill(0);
+        open(&mut self.next);
+        self.span.remove_reserved(reserved, span, &mut self.next);
+        if self.available.iter().all(|word| *word == 0) {
+            std::mem::swap(&mut self.available, &mut self.next);
+            let counted = releases.all[..self.counted].iter();
+            self.tasks = counted.filter(|it| is_in(&self.available, it.pool())).map(Release::tasks).sum();
+            self.first = self.current;
+            return;
+        }
+        for (at, (word, next)) in self.available.iter_mut().zip(&self.next).enumerate() {
+            let mut changed = *word ^ next;
+            while changed > 0 {
+                let place = changed.trailing_zeros();
+                let is_added = next >> place & 1 == 1;
+                for index in releases.of_pool(at * 64 + place as usize) {
+                    let tasks = if index < self.counted { releases.all[index].tasks() } else { 0 };
+                    if !is_added {
+                        self.tasks -= tasks;
+                        continue;
+                    }
+                    self.tasks += tasks;
+                    if index >= self.current {
+                        self.first = self.first.min(index);
+                    }
+                }
+                changed &= changed - 1;
+            }
+            *word = *next;
+        }
+    }
+
+    /// Moves the considered time to the first one, not before now, at which the job fits on the
+    /// available pools; returns it if it is not after `latest`.
+    fn fits_from(&mut self, releases: &Releases, width: u64, latest: SimTime) -> Option<SimTime> {
+        while self.tasks < width {
+            let time = releases.all.get(self.counted)?.from;
+            if time > latest {
+                return None;
+            }
+            for it in releases.all[self.counted..].iter().take_while(|it| it.from == time) {
+                self.tasks += if is_in(&self.available, it.pool()) { it.tasks() } else { 0 };
+                self.counted += 1;
+            }
+        }
+        while self.counted > self.current {
+            let last = &releases.all[self.current..self.counted];
+            let time = last[last.len() - 1].from;
+            let (mut count, mut tasks) = (0, 0);
+            for it in last.iter().rev().take_while(|it| it.from == time) {
+                tasks += if is_in(&self.available, it.pool()) { it.tasks() } else { 0 };
+                count += 1;
+            }
+            if self.tasks - tasks < width {
+                return (time <= latest).then_some(time);
+            }
+            (self.counted, self.tasks) = (self.counted - count, self.tasks - tasks);
+        }
+        Some(self.now)
+    }
+
+    /// Returns the time at which the job fits on the available pools: now, or the last expected end
+    /// in a window; `None` if there is none by `latest`. `ends` are the expected ends of all running
+    /// jobs.
+    pub(super) fn ready_time(
+        &mut self,
+        (releases, ends): (&Releases, &[SimTime]),
+        (width, window_growth): (u64, SimSpan),
+        latest: SimTime,
+    ) -> Option<SimTime> {
+        let fits_from = self.fits_from(releases, width, latest)?;
+        if fits_from == self.now {
+            return Some(self.now);
+        }
+        let (all, available) = (&releases.all, &self.available);
+        let is_available = |it: &&Release| is_in(available, it.pool());
+        self.first += all[self.first..].iter().position(|it| is_available(&it))?;
+        let mut window = Window::first(all[self.first].from, window_growth);
+        // The window is that of the first end anywhere after the last release before.
+        let before = all[self.first..self.counted].iter().rev();
+        if let Some(before) = before.filter(is_available).find(|it| it.from < fits_from)
+            && let Some(&next) = ends.get(ends.partition_point(|end| *end <= before.from))
+            && !window.contains(next)
+        {
+            window.advance_to(next);
+        }
+        let in_window = ends.partition_point(|end| window.contains(*end));
+        let last = || all.iter().rev().find(is_available).map(|it| it.from);
+        if in_window == ends.len() {
+            return last().filter(|last| *last <= latest);
+        }
+        let last_in_window = in_window.checked_sub(1).map_or(fits_from, |at| ends[at].max(fits_from));
+        if last_in_window > latest {
+            return last().filter(|last| *last <= latest);
+        }
+        let ready = all[all.partition_point(|it| it.from < last_in_window)..].iter().find(is_available);
+        ready.map(|it| it.from).or_else(last).filter(|ready| *ready <= latest)
+    }
+}
