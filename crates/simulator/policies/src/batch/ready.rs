@@ -190,3 +190,79 @@ impl ReadySearch {
         ready.map(|it| it.from).or_else(last).filter(|ready| *ready <= latest)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const POOLS: usize = 70;
+
+    /// Reference implementation: looks at every release of an available pool in every window in turn.
+    fn ready_slowly(
+        (releases, ends): (&[Release], &[SimTime]),
+        is_available: impl Fn(usize) -> bool,
+        (now, latest): (SimTime, SimTime),
+        (width, growth): (u64, SimSpan),
+    ) -> Option<SimTime> {
+        let mut releases = releases.iter().filter(|it| is_available(it.pool())).peekable();
+        let (mut tasks, mut window) = (0, None);
+        while let Some(it) = releases.next_if(|it| it.from <= now) {
+            tasks += it.tasks();
+        }
+        if tasks >= width {
+            return Some(now);
+        }
+        while let Some(it) = releases.next() {
+            tasks += it.tasks();
+            if releases.peek().is_some_and(|other| other.from == it.from) {
+                continue;
+            }
+            let window = window.get_or_insert_with(|| Window::first(it.from, growth));
+            let next = ends.iter().copied().find(|end| *end > it.from);
+            if next.is_none_or(|next| window.contains(next)) && releases.peek().is_some() {
+                continue;
+            }
+            if tasks >= width {
+                return Some(it.from).filter(|ready| *ready <= latest);
+            }
+            next.into_iter().for_each(|next| window.advance_to(next));
+        }
+        None
+    }
+
+    proptest! {
+        /// Releases may be at times at which no job ends, and the time of the next test may decrease.
+        #[test]
+        fn tests_in_turn_agree_with_the_slow_way(
+            releases in prop::collection::vec((0_u64..900, 0_u32..POOLS as u32, 0_u32..3), 0..60),
+            ends in prop::collection::btree_set(0_u64..900, 0..40),
+            tests in prop::collection::vec((any::<[u64; 2]>(), any::<[u64; 2]>(), 0_u64..1_200), 1..8),
+            (width, growth, now) in (1_u64..12, 0_u64..90, 0_u64..300),
+        ) {
+            let mut all: Vec<Release> = releases
+                .into_iter()
+                .map(|(from, pool, tasks)| Release::new(SimTime::from_secs(from), pool, tasks))
+                .collect();
+            all.sort_by_key(|it| it.from);
+            let mut releases = Releases { all, ..Releases::default() };
+            releases.sort_by_pool(POOLS);
+            let mut ends: Vec<SimTime> = ends.into_iter().map(SimTime::from_secs).collect();
+            ends.extend(releases.all.iter().map(|it| it.from).filter(|from| from.micros() % 4_000_000 > 0));
+            ends.sort_unstable();
+            let (now, growth) = (SimTime::from_secs(now), SimSpan::from_secs(growth));
+            let (space, mut search) = (NodeSpace::new(POOLS), ReadySearch::default());
+            search.reset(&space, &releases, now);
+            for (one, other, latest) in tests {
+                let latest = now.max(SimTime::from_secs(latest));
+                let set = [one[0] & other[0], one[1] & other[1] & 0x3f];
+                search.test((&space, &releases), (now, now), |open| open.copy_from_slice(&set));
+                let found = search.ready_time((&releases, &ends), (width, growth), latest);
+                let is_available = |pool: usize| is_in(&set, pool);
+                let expected =
+                    ready_slowly((&releases.all, &ends), is_available, (now, latest), (width, growth));
+                prop_assert_eq!(found, expected);
+            }
+        }
+    }
+}

@@ -14,6 +14,10 @@ pub(super) struct Release {
 }
 
 impl Release {
+    pub(super) fn new(from: SimTime, pool: u32, tasks: u32) -> Release {
+        Release { from, pool, tasks }
+    }
+
     pub(super) fn pool(&self) -> usize {
         self.pool as usize
     }
@@ -35,7 +39,7 @@ pub(super) fn for_each_release(
         let has =
             need.tasks_in_each(free.iter().map(|profile| profile.min_free(from, from))).min(u32::MAX.into());
         if has > had || from > now {
-            each(Release { from, pool: pool as u32, tasks: (has - had) as u32 });
+            each(Release::new(from, pool as u32, (has - had) as u32));
             had = has;
         }
         at = free.iter().filter_map(|profile| profile.next_rise(from)).min();

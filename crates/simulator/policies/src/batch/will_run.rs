@@ -181,14 +181,13 @@ impl WillRun {
             }
             let end = job.job.end(begin, speed);
             let is_open = |pool: usize| pools.is_open_to(pools.group_of(pool), need, speed, (begin, end));
-            let mut rooms: Vec<(usize, u64)> = releases
-                .all
-                .iter()
-                .take_while(|it| it.from <= ready)
+            // Growing step by step takes longer than the search.
+            let mut rooms: Vec<(usize, u64)> = Vec::with_capacity(pools.len());
+            let by_then = releases.all.iter().take_while(|it| it.from <= ready);
+            let usable = by_then
                 .filter(|it| it.tasks() > 0 && self.search.is_available(it.pool()))
-                .filter(|it| begin == start || is_open(it.pool()))
-                .map(|it| (it.pool(), it.tasks()))
-                .collect();
+                .filter(|it| begin == start || is_open(it.pool()));
+            rooms.extend(usable.map(|it| (it.pool(), it.tasks())));
             if rooms.iter().map(|(_, tasks)| tasks).sum::<u64>() < width {
                 // A window begins before the job would end.
                 start = begin;
