@@ -176,7 +176,7 @@ fn figures_of_all_columns_and_of_the_study_are_in_the_page() {
     };
     let pictures: Vec<Picture> = drawn.figures.iter().map(picture).collect();
     let page = page(&results, &pictures, &[]).unwrap();
-    assert_eq!(page.matches("<figure>").count(), 3);
+    assert_eq!(page.matches("<figure>").count(), 4);
 }
 
 #[test]
