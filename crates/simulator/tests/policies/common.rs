@@ -2,6 +2,7 @@
 //! in the audit.
 
 use crate::classes::events;
+use crate::devices::{outages, workload};
 use crate::preemption;
 use crate::support::{assert_judged, recorded};
 use dfrsim_audit::{CheckedPolicy, audit_policy};
@@ -9,7 +10,7 @@ use dfrsim_cluster::Options;
 use dfrsim_model::batch::{Backfilling, BatchPolicy};
 use dfrsim_model::event::Record;
 use dfrsim_model::platform::classes::{Demands, PlatformFields, UnequalNodes};
-use dfrsim_model::platform::{NodeSpan, Outage, Outages, Window};
+use dfrsim_model::platform::{NodeSpan, Outage, Outages};
 use dfrsim_model::site::PreemptMode;
 use dfrsim_model::{Job, JobId, Origin, Seed, Share, SimSpan, SimTime};
 use dfrsim_policies::{Policy, PolicyOptions};
@@ -63,42 +64,6 @@ fn options(seed: u64, platform: &str) -> Options {
         unequal: Some(Arc::new(UnequalNodes { classes, demands })),
         estimates: "requested".parse().unwrap(),
         ..Options::default()
-    }
-}
-
-/// Draws up to 40 jobs; the first one always runs.
-fn workload() -> impl Strategy<Value = Vec<Job>> {
-    let row = (0..4_u64, 1..=4_u32, 1..12_u64, 1..12_u64, 1..=8_u64);
-    prop::collection::vec(row, 1..40).prop_map(|rows| {
-        let mut submit = SimTime::ZERO;
-        let rows = [(0, 1, 3, 3, 1)].into_iter().chain(rows);
-        let jobs = rows.into_iter().zip(0..).map(|((gap, tasks, run, requested, eighths), id)| {
-            submit = submit + SimSpan::from_secs(gap);
-            Job {
-                id: JobId(id),
-                submit,
-                tasks,
-                cpu_need: Share::from_ratio(eighths, 16),
-                run_time: SimSpan::from_secs(run),
-                requested_time: Some(SimSpan::from_secs(requested)),
-                ..Job::default()
-            }
-        });
-        jobs.collect()
-    })
-}
-
-/// Returns failures of nodes 0 and 3, and a window in which all nodes but the last are down.
-fn outages(rule: &str) -> Outages {
-    let outage = |first, nodes, from, until| Outage {
-        nodes: NodeSpan { first, nodes },
-        from: SimTime::from_secs(from),
-        until: SimTime::from_secs(until),
-    };
-    Outages {
-        interruption: rule.parse().unwrap(),
-        failures: vec![outage(0, 1, 7, 15), outage(3, 1, 20, 22)],
-        windows: vec![Window { announced: SimTime::from_secs(3), outage: outage(0, 4, 31, 40) }],
     }
 }
 
@@ -233,7 +198,7 @@ proptest! {
     /// Compares policies under failures, maintenance, priorities and preemption.
     #[test]
     fn they_agree_under_all_conditions(
-        jobs in workload(), seed in 0..1000_u64, rule in prop::sample::select(vec!["lose", "requeue", "checkpoint:2:0:1"]),
+        jobs in workload(1), seed in 0..1000_u64, rule in prop::sample::select(vec!["lose", "requeue", "checkpoint:2:0:1"]),
         mode in prop::sample::select(vec![PreemptMode::Off, PreemptMode::Requeue, PreemptMode::Suspend, PreemptMode::Cancel]),
         (fails, has_site) in (any::<bool>(), any::<bool>()),
         platform in prop::sample::select(vec![CLASSES, EQUAL]),
@@ -254,7 +219,7 @@ proptest! {
     /// its own and where tasks share nodes.
     #[test]
     fn batch_policies_agree_with_the_reference(
-        jobs in workload(), seed in 0..1000_u64,
+        jobs in workload(1), seed in 0..1000_u64,
         platform in prop::sample::select(vec![CLASSES, EQUAL]),
         policy in prop::sample::select(policies()),
     ) {
@@ -268,7 +233,7 @@ proptest! {
     /// and maintenance.
     #[test]
     fn yields_shrink_under_a_cap(
-        jobs in workload(), seed in 0..1000_u64, fails in any::<bool>(),
+        jobs in workload(1), seed in 0..1000_u64, fails in any::<bool>(),
         platform in prop::sample::select(vec![CLASSES, EQUAL]),
         name in prop::sample::select(FRACTIONAL.to_vec()),
     ) {

@@ -41,12 +41,13 @@ fn options(seed: u64) -> Options {
     }
 }
 
-/// Draws up to 40 jobs; the first one has five tasks, and therefore no requests, and always runs.
-fn workload() -> impl Strategy<Value = Vec<Job>> {
+/// Draws up to 40 jobs; the first one has this number of tasks. It always runs: with five tasks it
+/// makes no requests.
+pub(crate) fn workload(first_tasks: u32) -> impl Strategy<Value = Vec<Job>> {
     let row = (0..4_u64, 1..=4_u32, 1..12_u64, 1..12_u64, 1..=8_u64);
-    prop::collection::vec(row, 1..40).prop_map(|rows| {
+    prop::collection::vec(row, 1..40).prop_map(move |rows| {
         let mut submit = SimTime::ZERO;
-        let rows = [(0, 5, 3, 3, 1)].into_iter().chain(rows);
+        let rows = [(0, first_tasks, 3, 3, 1)].into_iter().chain(rows);
         let jobs = rows.into_iter().zip(0..).map(|((gap, tasks, run, requested, eighths), id)| {
             submit = submit + SimSpan::from_secs(gap);
             Job {
@@ -64,7 +65,7 @@ fn workload() -> impl Strategy<Value = Vec<Job>> {
 }
 
 /// Returns failures of nodes 0 and 3, and a window in which all nodes but the last are down.
-fn outages(rule: &str) -> Outages {
+pub(crate) fn outages(rule: &str) -> Outages {
     let outage = |first, nodes, from, until| Outage {
         nodes: NodeSpan { first, nodes },
         from: SimTime::from_secs(from),
@@ -148,7 +149,7 @@ proptest! {
     /// Compares policies on devices under failures, maintenance, priorities and preemption.
     #[test]
     fn they_agree_under_all_conditions(
-        jobs in workload(), seed in 0..1000_u64, rule in prop::sample::select(vec!["lose", "requeue", "checkpoint:2:0:1"]),
+        jobs in workload(5), seed in 0..1000_u64, rule in prop::sample::select(vec!["lose", "requeue", "checkpoint:2:0:1"]),
         mode in prop::sample::select(vec![PreemptMode::Off, PreemptMode::Requeue, PreemptMode::Suspend, PreemptMode::Cancel]),
         (fails, has_site) in (any::<bool>(), any::<bool>()),
         policy in prop::sample::select(BatchPolicy::all().filter(|it| it.nodes != NodeUse::Whole).collect::<Vec<_>>()),
@@ -168,7 +169,7 @@ proptest! {
     /// reservations, node selection and node use.
     #[test]
     fn batch_policies_agree_with_the_reference(
-        jobs in workload(), seed in 0..1000_u64,
+        jobs in workload(5), seed in 0..1000_u64,
         policy in prop::sample::select(BatchPolicy::all().filter(|it| it.nodes != NodeUse::Whole).collect::<Vec<_>>()),
     ) {
         let events = events(policy.to_string().parse().unwrap(), 5, &options(seed), &jobs);
@@ -178,7 +179,7 @@ proptest! {
 
     /// Gives each task a node of its own; the rule of the platform chooses its devices.
     #[test]
-    fn tasks_on_nodes_of_their_own_have_devices(jobs in workload(), seed in 0..1000_u64) {
+    fn tasks_on_nodes_of_their_own_have_devices(jobs in workload(5), seed in 0..1000_u64) {
         for policy in ["FCFS", "FIRSTFIT", "EASY", "CONS"] {
             let policy: BatchPolicy = policy.parse().unwrap();
             let events = events(policy.to_string().parse().unwrap(), 5, &options(seed), &jobs);
