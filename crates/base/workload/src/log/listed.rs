@@ -18,6 +18,14 @@ const DEFERRED: Reason = Reason {
     fate: Fate::Changed,
     text: "jobs that became eligible after their submission (--begin, --hold), submitted at that time",
 };
+/// Dependencies on jobs outside the listing.
+const UNLISTED: Reason =
+    Reason { fate: Fate::NotSimulated, text: "dependencies on jobs that are not in the listing" };
+/// Dependencies without which a job ran: on itself, on a job that ended later, or on another outcome.
+const CONTRADICTED: Reason = Reason {
+    fate: Fate::NotSimulated,
+    text: "dependencies that the times and outcomes of the listing contradict",
+};
 /// Jobs whose id is not a number.
 const WITHOUT_NUMBERS: Reason = Reason {
     fate: Fate::Changed,
@@ -156,7 +164,7 @@ pub(crate) fn clock_seconds(text: &str, parts: RangeInclusive<usize>) -> Option<
 /// others, and dependencies on the start of a job, go to `also_preceding`. If a single dependency
 /// suffices, it is the one that was met first. A dependency is ignored if the other job ended or
 /// started after this one had begun, or ended with another outcome than required: a user or an
-/// operator had removed it.
+/// operator had removed it. These and dependencies on jobs outside the listing are counted.
 fn lines(jobs: &[AccountingJob], names: &Names, note: &str, account: &mut Account) -> (Header, Vec<Line>) {
     let first = jobs.iter().map(|job| job.submit).min().unwrap_or_default();
     let mut header = Header::default();
@@ -184,7 +192,7 @@ fn lines(jobs: &[AccountingJob], names: &Names, note: &str, account: &mut Accoun
     // A dependency that was met: the time, the number of the other job, and the delay after its
     // start if it is a dependency on that.
     type Met = (Option<i64>, u64, Option<SimSpan>);
-    let before = |job: &AccountingJob| -> Vec<Met> {
+    let before = |job: &AccountingJob, account: &mut Account| -> Vec<Met> {
         let began = job.end.map(|_| job.began());
         let met = |other: &AccountingJob, until: DependencyCondition| {
             let (is_met, at, delay) = match until {
@@ -206,7 +214,10 @@ fn lines(jobs: &[AccountingJob], names: &Names, note: &str, account: &mut Accoun
             let met = |(number, other): &(u64, &AccountingJob)| {
                 met(other, *until).map(|(at, it)| (at, *number, it))
             };
-            named.iter().filter_map(met).collect()
+            let part: Vec<Met> = named.iter().filter_map(met).collect();
+            account.count_if(UNLISTED, named.is_empty());
+            account.count_if(CONTRADICTED, part.len() < named.len() && !job.is_any);
+            part
         });
         let mut before = match job.is_any {
             true => parts
@@ -222,7 +233,7 @@ fn lines(jobs: &[AccountingJob], names: &Names, note: &str, account: &mut Accoun
     let line = |(place, job): (u64, &AccountingJob)| {
         let mut record = job.record.clone();
         record.job = number(place);
-        let mut before = before(job);
+        let mut before = before(job, account);
         let later = job.eligible.filter(|&eligible| eligible > job.submit && before.is_empty());
         let submit = later.unwrap_or(job.submit);
         record.submit = SimTime::from_secs(submit.abs_diff(first));

@@ -254,6 +254,33 @@ JobID|State|Submit|Eligible|Start|End|AllocCPUS|SubmitLine
     assert!(notices.contains(&deferred.to_owned()), "{notices:?}");
 }
 
+/// Jobs 1 and 2 wait for one another, and job 3 for itself, but all ran; job 4 requires that job 5
+/// fails, but it completed; job 6 depends on a job that is not in the listing. Job 7 needs either of
+/// two jobs, of which one was in time.
+#[test]
+fn dependencies_that_cannot_have_held_are_counted() {
+    let text = "\
+JobID|State|Submit|Eligible|Start|End|AllocCPUS|SubmitLine
+1|COMPLETED|1000|1000|1010|1500|1|sbatch -d afterok:2 x.sh
+2|COMPLETED|1000|1000|1010|1500|1|sbatch -d afterok:1 x.sh
+3|COMPLETED|1000|1000|1010|1500|1|sbatch -d afterok:3 x.sh
+5|COMPLETED|1000|1000|1010|1500|1|sbatch x.sh
+4|COMPLETED|1000|1500|1510|1600|1|sbatch -d afternotok:5 x.sh
+6|COMPLETED|1000|1000|1010|1500|1|sbatch -d afterok:66 x.sh
+7|COMPLETED|1000|1500|1510|1600|1|sbatch -d afterok:5?afterok:4 x.sh
+";
+    let mut log = slurm::read_text(text, "log", Strictness::Strict).unwrap();
+    let preceding: Vec<_> = log.by_ref().map(|line| (line.record.job, line.record.preceding_job)).collect();
+    assert_eq!(preceding.iter().filter(|it| it.1.is_some()).collect::<Vec<_>>(), [&(7, Some(5))]);
+    let notices = log.finish().unwrap().notices();
+    for expected in [
+        "dependencies that the times and outcomes of the listing contradict: 4",
+        "dependencies on jobs that are not in the listing: 1",
+    ] {
+        assert!(notices.contains(&expected.to_owned()), "{expected}: {notices:?}");
+    }
+}
+
 /// Job 1 ran for less than a second, job 2 never.
 #[test]
 fn jobs_that_ran_for_less_than_a_second_are_kept() {
