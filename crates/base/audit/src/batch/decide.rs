@@ -6,7 +6,7 @@ use super::queue::{Parts, Running, Waiting, end_of, sort};
 use super::slurm::{CycleKind, Trials};
 use super::state::{BatchCheck, Preempted, Reservation, Started};
 use super::timers::micros;
-use super::will_run::{WillRun, round};
+use super::will_run::{Reservations, WillRun, round};
 use crate::check::ReportViolation;
 use crate::priority::PrioritySystem;
 use dfrsim_model::SimTime;
@@ -48,8 +48,8 @@ struct Cycle {
     left: u32,
     look: CycleKind,
     trials: Trials,
-    /// Pools reserved by SLURM in this cycle, with begins and ends.
-    reserved: Vec<(Parts, u64, u64)>,
+    /// Reservations of SLURM in this cycle.
+    reserved: Reservations,
     /// Memo for identical nodes under EASY, by number of tasks: the least planned time of a job with
     /// at most so many tasks that did not fit behind the head. Jobs with at least as many tasks and
     /// at least that planned time do not fit either.
@@ -356,7 +356,7 @@ impl BatchCheck {
             left,
             look,
             trials,
-            reserved: Vec::new(),
+            reserved: Reservations::new(self.nodes.pools.all.len()),
             rejected_times: refused,
         };
         if self.keeps_reservations() {
@@ -630,7 +630,7 @@ impl BatchCheck {
         if start < end {
             // A reservation that begins when a job would end keeps this job off, too.
             pass.plan.block(&parts, start.saturating_sub(1), end);
-            pass.reserved.push((parts, start, end));
+            pass.reserved.add(&parts, (start, end));
         }
     }
     /// Returns whether reservations are those of SLURM for particular nodes.
@@ -785,7 +785,7 @@ impl BatchCheck {
         if has_whole_nodes && self.binds_nodes() && begin < until {
             // Jobs that are tested later in the cycle keep off its nodes, even if it is preempted.
             pass.plan.block(&parts, begin, until);
-            pass.reserved.push((parts, begin, until));
+            pass.reserved.add(&parts, (begin, until));
         }
         self.put_on_nodes(now, job, on, triples);
     }

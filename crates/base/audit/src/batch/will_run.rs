@@ -3,7 +3,6 @@
 use super::nodes::total;
 use super::plan::{Slot, Timeline};
 use super::queue::{Parts, Waiting, end_of};
-use std::collections::BTreeSet;
 
 /// Length of the first window for expected ends, and step to which its begin is rounded up, in
 /// microseconds.
@@ -15,6 +14,62 @@ pub(super) fn round((start, end): (u64, u64), resolution: u64) -> (u64, u64) {
     (start - start % step, end - end % step)
 }
 
+/// Set of pools, one bit each.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct PoolSet(Vec<u64>);
+
+impl PoolSet {
+    fn insert(&mut self, pool: usize) {
+        self.0[pool / 64] |= 1 << (pool % 64);
+    }
+    fn is_subset(&self, other: &PoolSet) -> bool {
+        self.0.iter().zip(&other.0).all(|(own, others)| own & !others == 0)
+    }
+}
+
+/// Reservations of a backfill cycle.
+#[derive(Clone, Debug)]
+pub(super) struct Reservations {
+    /// Intervals by pool.
+    by_pool: Vec<Vec<(u64, u64)>>,
+    /// Times at which the set of reserved pools changes, ascending from 0, with the set from then on.
+    table: Vec<(u64, PoolSet)>,
+}
+
+impl Reservations {
+    /// Creates an empty table for a number of pools.
+    pub(super) fn new(pools: usize) -> Reservations {
+        let none = PoolSet(vec![0; pools.div_ceil(64)]);
+        Reservations { by_pool: vec![Vec::new(); pools], table: vec![(0, none)] }
+    }
+
+    /// Adds pools that are reserved in an interval.
+    pub(super) fn add(&mut self, parts: &Parts, (begin, until): (u64, u64)) {
+        let [first, end] = [begin, until].map(|bound| self.split(bound));
+        for &pool in parts.keys() {
+            self.by_pool[pool].push((begin, until));
+            self.table[first..end].iter_mut().for_each(|interval| interval.1.insert(pool));
+        }
+        self.table.dedup_by(|next, last| next.1 == last.1);
+    }
+
+    /// Returns the index of the interval that begins at a time, after splitting the one that contains
+    /// it.
+    fn split(&mut self, bound: u64) -> usize {
+        let place = self.table.partition_point(|it| it.0 < bound);
+        if self.table.get(place).is_none_or(|it| it.0 != bound) {
+            let held = self.table[place - 1].1.clone();
+            self.table.insert(place, (bound, held));
+        }
+        place
+    }
+
+    /// Returns whether an interval of a pool meets a condition, given its begin and its end.
+    fn has(&self, pool: usize, meets: impl Fn(u64, u64) -> bool) -> bool {
+        self.by_pool[pool].iter().any(|&(begin, until)| meets(begin, until))
+    }
+}
+
 /// State of a backfill cycle in which a job is tested.
 #[derive(Debug)]
 pub(super) struct WillRun<'a> {
@@ -22,8 +77,7 @@ pub(super) struct WillRun<'a> {
     pub(super) plan: Timeline,
     /// Expected ends of the running jobs, in ascending order, and their pools.
     pub(super) ends: Vec<(u64, &'a Parts)>,
-    /// Pools reserved in this cycle, with begins and ends.
-    pub(super) reserved: &'a [(Parts, u64, u64)],
+    pub(super) reserved: &'a Reservations,
     /// Amount by which windows become longer; 0 if their length doubles.
     pub(super) growth: u64,
     pub(super) resolution: u64,
@@ -45,9 +99,8 @@ impl WillRun<'_> {
         while test <= latest {
             let end = end_of(test, job.planned, speed);
             let is_available = |pool: usize| {
-                let meets = |it: &&(Parts, u64, u64)| it.0.contains_key(&pool) && it.1 <= end && it.2 > test;
                 self.plan.is_usable(pool, job, speed, (test, end))
-                    && !self.reserved.iter().any(|it| meets(&it))
+                    && !self.reserved.has(pool, |begin, until| begin <= end && until > test)
             };
             let available: Vec<bool> = (0..pools).map(is_available).collect();
             let later = self.later(test, end).into_iter().chain(self.reopening(test, job)).min();
@@ -72,10 +125,8 @@ impl WillRun<'_> {
             if total(tasks.iter().copied()) >= job.tasks {
                 let parts = self.plan.choose(job, start, &tasks, job.tasks);
                 let (begin, until) = round((start, end), self.resolution);
-                let meets = |it: &(Parts, u64, u64)| {
-                    it.1 < until && it.2 > begin && parts.keys().iter().any(|pool| it.0.contains_key(pool))
-                };
-                if start == test || !self.reserved.iter().any(meets) {
+                let is_reserved = |&pool: &usize| self.reserved.has(pool, |from, to| from < until && to > begin);
+                if start == test || !parts.keys().iter().any(is_reserved) {
                     return Some((start, Slot { tasks, end, speed }));
                 }
             }
@@ -95,20 +146,7 @@ impl WillRun<'_> {
     /// behind which a pool is free that was reserved. The last interval that counts is the first one
     /// that begins after `end`.
     fn later(&self, test: u64, end: u64) -> Option<u64> {
-        let mut bounds: BTreeSet<u64> = self.reserved.iter().flat_map(|it| [it.1, it.2]).collect();
-        bounds.insert(0);
-        let held = |moment: u64| -> BTreeSet<usize> {
-            let now = self.reserved.iter().filter(|it| it.1 <= moment && moment < it.2);
-            now.flat_map(|it| it.0.keys().to_vec()).collect()
-        };
-        let mut table: Vec<(u64, BTreeSet<usize>)> = Vec::new();
-        for bound in bounds {
-            let held = held(bound);
-            if table.last().is_none_or(|last| last.1 != held) {
-                table.push((bound, held));
-            }
-        }
-        for pair in table.windows(2).filter(|pair| pair[1].0 > test) {
+        for pair in self.reserved.table.windows(2).filter(|pair| pair[1].0 > test) {
             if !pair[0].1.is_subset(&pair[1].1) {
                 return Some(pair[1].0);
             }
