@@ -307,6 +307,15 @@ class Simulations(unittest.TestCase):
             with self.assertRaisesRegex(ValueError, f"job 1: .* above 0, found {tasks} and {run_time}"):
                 dfrsim.Workload(2, submit=[0, 1], tasks=[2, tasks], run_time=[10, run_time])
 
+    def test_a_start_on_a_node_that_is_down_is_refused(self):
+        one = dfrsim.Workload(2, submit=[0], tasks=[2], run_time=[10])
+        start = {"changes": [{"do": "start", "job": 0, "nodes": [0, 1]}]}
+        with tempfile.TemporaryDirectory() as folder:
+            outages = Path(folder, "outages.csv")
+            outages.write_text("nodes,from_s,until_s\n1,0,100\n")
+            with self.assertRaisesRegex(dfrsim.SimulationError, "node 1 is down"):
+                dfrsim.simulate(one, Answers(start), failures=outages)
+
     def test_what_a_policy_raises_is_raised(self):
         class Broken:
             def decide(self, view):
