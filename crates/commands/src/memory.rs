@@ -105,7 +105,7 @@ fn address_space() -> Option<u64> {
 
 #[cfg(target_os = "linux")]
 fn watch(limit: Limit) {
-    const INTERVAL: std::time::Duration = std::time::Duration::from_millis(20);
+    const INTERVAL: std::time::Duration = std::time::Duration::from_millis(5);
     // VmRSS and VmSize are in kilobytes. Other files count in pages, whose size cannot be queried
     // under valgrind.
     let used = |name: &str, limit: Option<u64>| {
