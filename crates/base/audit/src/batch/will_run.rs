@@ -125,7 +125,8 @@ impl WillRun<'_> {
             if total(tasks.iter().copied()) >= job.tasks {
                 let parts = self.plan.choose(job, start, &tasks, job.tasks);
                 let (begin, until) = round((start, end), self.resolution);
-                let is_reserved = |&pool: &usize| self.reserved.has(pool, |from, to| from < until && to > begin);
+                let is_reserved =
+                    |&pool: &usize| self.reserved.has(pool, |from, to| from < until && to > begin);
                 if start == test || !parts.keys().iter().any(is_reserved) {
                     return Some((start, Slot { tasks, end, speed }));
                 }
