@@ -49,6 +49,10 @@ pub struct ResultsError {
     pub is_foreign: bool,
 }
 
+/// Largest length of a line of a CSV file of results, in bytes. Parsing a longer one would take a multiple
+/// of its memory.
+const LONGEST_LINE: usize = 1 << 20;
+
 impl ResultsError {
     /// Creates the error for a file, or for a request that the results in a folder cannot fulfil.
     pub fn new(path: impl Into<PathBuf>, message: impl Display) -> ResultsError {
@@ -150,6 +154,11 @@ impl<'a> Results<'a> {
         let path = self.folder.join(name);
         match fs::read(&path) {
             Ok(bytes) if self.manifest.matches(name, &bytes) => {
+                let long = bytes.split(|byte| *byte == b'\n').position(|line| line.len() > LONGEST_LINE);
+                if let Some(place) = long.filter(|_| name.ends_with(".csv")) {
+                    let fault = format!("line {} is longer than 1 MB, as no line of results is", place + 1);
+                    return Err(ResultsError::file_altered(path, fault));
+                }
                 String::from_utf8(bytes).map_err(|error| ResultsError::file_altered(path, error))
             }
             Ok(_) => {
