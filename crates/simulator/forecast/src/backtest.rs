@@ -14,8 +14,8 @@ use crate::schedule::Schedule;
 use crate::score::{LEVELS, Outcome, Quantiles, Said};
 use crate::weeks::Submissions;
 use corrected::Errors;
-use dfrsim_cluster::SimulationError;
-use dfrsim_model::{Job, JobId, Seed, SimSpan, SimTime, named};
+use dfrsim_cluster::{Followers, SimulationError};
+use dfrsim_model::{Dependencies, Job, JobId, Seed, SimSpan, SimTime, named};
 use dfrsim_policies::Setup;
 use rand::RngExt as _;
 use rayon::prelude::*;
@@ -58,6 +58,8 @@ pub struct History<'a> {
     /// Submissions.
     pub submissions: Submissions,
     starts: FxHashMap<JobId, SimTime>,
+    /// Jobs of which the schedule is the simulation.
+    simulated: &'a [(Job, Option<Dependencies>)],
 }
 
 /// Waiting job of a moment, with all predictions.
@@ -108,7 +110,29 @@ impl<'a> History<'a> {
             waits: PastWaits::new(started()),
             submissions: Submissions::new(schedule.entries().iter().map(|it| it.job.clone()).collect()),
             starts: started().map(|(job, start)| (job.id, start)).collect(),
+            simulated: &[],
         }
+    }
+
+    /// Adds the jobs of which the schedule is the simulation, with their dependencies: moments then
+    /// include what a policy remembers.
+    #[must_use]
+    pub fn simulated_from(self, simulated: &'a [(Job, Option<Dependencies>)]) -> History<'a> {
+        History { simulated, ..self }
+    }
+
+    /// Completes moments, in order of time, by the memory of the policy, and leaves out those at which
+    /// all jobs start.
+    ///
+    /// # Errors
+    /// The errors of the simulation.
+    pub fn remember(&self, setup: &Setup, moments: &mut Vec<Moment>) -> Result<(), SimulationError> {
+        if self.simulated.is_empty() || moments.is_empty() {
+            return Ok(());
+        }
+        self.schedule.remember(setup, Followers::split(self.simulated.iter().cloned()), moments)?;
+        moments.retain(|moment| !moment.waiting.is_empty());
+        Ok(())
     }
 
     /// Returns the state at a time.
