@@ -15,11 +15,10 @@ use crate::score::{LEVELS, Outcome, Quantiles, Said};
 use crate::weeks::Submissions;
 use corrected::Errors;
 use dfrsim_cluster::{Followers, SimulationError};
-use dfrsim_model::{Dependencies, Job, JobId, Seed, SimSpan, SimTime, named};
+use dfrsim_model::{Dependencies, Job, Seed, SimSpan, SimTime, named};
 use dfrsim_policies::Setup;
 use rand::RngExt as _;
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
 
 named! {
     /// Kind of prediction that is compared.
@@ -57,7 +56,6 @@ pub struct History<'a> {
     pub waits: PastWaits,
     /// Submissions.
     pub submissions: Submissions,
-    starts: FxHashMap<JobId, SimTime>,
     /// Jobs of which the schedule is the simulation.
     simulated: &'a [(Job, Option<Dependencies>)],
 }
@@ -103,13 +101,12 @@ impl Row {
 impl<'a> History<'a> {
     /// Indexes a schedule.
     pub fn of(schedule: &'a Schedule) -> History<'a> {
-        let started = || schedule.entries().iter().filter_map(|entry| Some((&entry.job, entry.start()?)));
+        let started = schedule.entries().iter().filter_map(|entry| Some((&entry.job, entry.start()?)));
         History {
             schedule,
             past: Past::of_schedule(schedule),
-            waits: PastWaits::new(started()),
+            waits: PastWaits::new(started),
             submissions: Submissions::new(schedule.entries().iter().map(|it| it.job.clone()).collect()),
-            starts: started().map(|(job, start)| (job.id, start)).collect(),
             simulated: &[],
         }
     }
@@ -221,7 +218,8 @@ impl<'a> History<'a> {
         let known = self.known_starts(&prepared)?;
         let (mut rows, mut differing, mut startable) = (Vec::new(), 0, 0);
         for (at, job) in moment.waiting.iter().enumerate() {
-            let Some(&start) = self.starts.get(&job.id) else { continue };
+            let entry = moment.order.get(&job.id).map(|&place| &self.schedule.entries()[place]);
+            let Some(start) = entry.and_then(|entry| entry.start_after(moment.at)) else { continue };
             differing += usize::from(known[at] != Some(start));
             let waited = moment.at.saturating_since(job.submit);
             startable += usize::from(known[at] == Some(moment.at) && waited > SimSpan::from_secs(600));

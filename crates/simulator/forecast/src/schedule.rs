@@ -50,6 +50,11 @@ impl Entry {
         self.periods.first().map(|period| period.from)
     }
 
+    /// Returns the time of the first start at a time or later. A job that was preempted starts again.
+    pub fn start_after(&self, at: SimTime) -> Option<SimTime> {
+        self.periods.iter().map(|period| period.from).find(|&from| from >= at)
+    }
+
     /// Returns the time of the last end; `None` if it has not started or its end is not known.
     pub fn end(&self) -> Option<SimTime> {
         self.periods.last().map(|period| period.until).filter(|&until| until < SimTime::MAX)

@@ -94,7 +94,7 @@ impl NodeStates {
             for host in hosts {
                 match numbers.get(host.as_str()) {
                     None => {
-                        let unknown = UnknownName::new("node", &host, numbers.keys());
+                        let unknown = UnknownName::new("node", &host, names);
                         faults.push(Fault { place, job: None, message: format!("NodeName: {unknown}") });
                     }
                     Some(&number) => match busy.get(&number).filter(|_| is_drain) {

@@ -93,7 +93,7 @@ impl Nodes<'_> {
         let mut on = Vec::new();
         for name in &names {
             let Some(&number) = self.numbers.get(name.as_str()) else {
-                let unknown = UnknownName::new("node", name, self.numbers.keys());
+                let unknown = UnknownName::new("node", name, self.classes.hosts());
                 return Err(fault(state, Field::NodeList, unknown.to_string()));
             };
             let all = self.classes.cores_of(self.classes.class_of(number));
