@@ -24,6 +24,7 @@ use dfrsim_forecast::draw::Correlation;
 use dfrsim_forecast::forecast::{Forecast as Drawn, Method};
 use dfrsim_forecast::moment::Moment;
 use dfrsim_forecast::state::StateJob;
+use dfrsim_model::platform::classes::Misfits;
 use dfrsim_model::{Job, JobId, Seed, SimSpan, SimTime};
 use dfrsim_policies::Policy;
 use rayon::prelude::*;
@@ -165,6 +166,7 @@ impl Forecast {
                 self.workload.path()?.display()
             );
         }
+        self.tell_misfits(past, moment.waiting.iter().chain(past.submitted.values()));
         let judgement = history.judge(&past.setup, at, (self.method(), seed)).map_err(failure)?;
         let known = (&history.past, &history.submissions);
         let draw =
@@ -206,6 +208,16 @@ impl Forecast {
             files.finish()?;
         }
         Ok(answer)
+    }
+
+    /// Tells which of these jobs no node can hold, so that they never start.
+    fn tell_misfits<'a>(&self, past: &Past, jobs: impl Iterator<Item = &'a Job>) {
+        let Some(nodes) = &past.setup.options.unequal else { return };
+        let mut misfits = Misfits::default();
+        jobs.for_each(|job| misfits.add(&nodes.classes, job, &nodes.demand(job)));
+        for line in misfits.lines(&nodes.classes) {
+            notice!("{}: notice: never started: {line}", self.workload.workload.display());
+        }
     }
 
     /// Forecasts many moments and compares with what happened.

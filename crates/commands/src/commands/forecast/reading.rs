@@ -188,7 +188,7 @@ impl Forecast {
             slurm::read_with(&path, strictness, &present).map_err(|error| workload.log.failure(&error))?;
         if same > 0 {
             notice!(
-                "{}: notice: lines of the history about jobs that are in the state, left out: {same}",
+                "{}: notice: jobs of the history that are in the state, and not in its past: {same}",
                 path.display()
             );
         }

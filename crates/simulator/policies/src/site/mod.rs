@@ -36,6 +36,7 @@ mod multiples;
 mod partition_nodes;
 mod preemption;
 mod priority_factors;
+mod recall;
 mod state;
 
 pub(crate) use memory::SiteMemory;

@@ -119,7 +119,7 @@ pub fn read(path: &Path, strictness: Strictness) -> Result<Whole, LogError> {
 }
 
 /// Reads a file as [`read`] does, with lines for jobs that are in the system. Returns the number of
-/// lines of the file about the same jobs, which are left out.
+/// those that the file has, too, and whose lines are left out.
 ///
 /// # Errors
 ///

@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 pub type PresentJob = Vec<(&'static str, String)>;
 
 /// Returns a listing with lines for jobs in the system; lines of the listing about the same jobs are
-/// left out, and counted. The listing gets the columns that it lacks.
+/// left out; their jobs are counted. The listing gets the columns that it lacks.
 ///
 /// # Errors
 ///
@@ -37,16 +37,21 @@ pub(super) fn with_present(text: &str, file: &str, jobs: &[PresentJob]) -> Resul
     merged.push('\n');
     let mut same = 0;
     for line in lines {
-        let is_present = columns.row(line.trim_end_matches('\r')).is_ok_and(|row| {
-            let id = row.first(&[Column::JobIdRaw, Column::JobId]).map_or("", |(_, id)| id);
-            names.contains(id.split('.').next().unwrap_or_default())
-        });
-        if is_present {
-            same += 1;
+        let line = line.trim_end_matches('\r');
+        let row = columns.row(line).ok();
+        let id = row.as_ref().and_then(|row| row.first(&[Column::JobIdRaw, Column::JobId]));
+        let id = id.map_or("", |(_, id)| id);
+        let job = id.split('.').next().unwrap_or_default();
+        if names.contains(job) {
+            same += usize::from(job == id);
             continue;
         }
-        merged += line.trim_end_matches('\r');
-        lacking.iter().for_each(|_| merged.push('|'));
+        merged += line;
+        for name in &lacking {
+            merged.push('|');
+            // An id is never empty where the fields of a line are found by their forms.
+            merged += if *name == Column::JobIdRaw.name() { id } else { "" };
+        }
         merged.push('\n');
     }
     for job in jobs {
