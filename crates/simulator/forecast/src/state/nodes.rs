@@ -36,7 +36,8 @@ fn lines(text: &str) -> Result<Vec<Line<'_>>, Fault> {
                 match name {
                     "NodeName" => names = Some((place, value)),
                     "State" => {
-                        found.extend(names.take().map(|(place, names)| Line { place, names, state: value }))
+                        let block = names.take();
+                        found.extend(block.map(|(place, names)| Line { place, names, state: value }));
                     }
                     _ => {}
                 }

@@ -45,7 +45,7 @@ impl State {
             }
             let Some(job) = jobs.get(&JobId(number(state))) else {
                 let message = "the rules for the lines of the history leave this job out";
-                faults.push(fault(state, Field::Id, message.to_owned()));
+                faults.push(fault(state, Field::Id, message));
                 continue;
             };
             match state.start {
@@ -77,7 +77,7 @@ impl State {
     }
 }
 
-fn fault(job: &StateJob, field: Field, message: String) -> Fault {
+fn fault(job: &StateJob, field: Field, message: &str) -> Fault {
     Fault { place: job.place, job: Some(job.name.clone()), message: format!("{field}: {message}") }
 }
 
@@ -88,13 +88,13 @@ impl Nodes<'_> {
         let list = state.other(Field::NodeList).or(state.reason.as_deref()).unwrap_or("nothing");
         let expected = format!("expected the {} nodes on which it runs, found `{list}`", job.tasks);
         let names = hosts::expand(list).filter(|names| names.len() == job.tasks as usize);
-        let names = names.ok_or_else(|| fault(state, Field::NodeList, expected))?;
+        let names = names.ok_or_else(|| fault(state, Field::NodeList, &expected))?;
         let cores = state.processors.unwrap_or(0).div_ceil(job.tasks.max(1));
         let mut on = Vec::new();
         for name in &names {
             let Some(&number) = self.numbers.get(name.as_str()) else {
                 let unknown = UnknownName::new("node", name, self.classes.hosts());
-                return Err(fault(state, Field::NodeList, unknown.to_string()));
+                return Err(fault(state, Field::NodeList, &unknown.to_string()));
             };
             let all = self.classes.cores_of(self.classes.class_of(number));
             let used = self.used.entry(number).or_default();
@@ -103,7 +103,7 @@ impl Nodes<'_> {
                     "it runs with {cores} processors on node {name}, but beside the running jobs before it only {} of {all} are left",
                     all.saturating_sub(*used)
                 );
-                return Err(fault(state, Field::Processors, message));
+                return Err(fault(state, Field::Processors, &message));
             }
             *used += cores;
             on.push(number);
