@@ -25,7 +25,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Log to read and the conversion of its lines into jobs.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Workload")]
 pub(crate) struct WorkloadArguments {
     /// Log to read: SWF, GWF, the output of Slurm's sacct, accounting of PBS, a Batsim workload, or
@@ -69,7 +69,7 @@ pub(crate) struct WorkloadArguments {
 }
 
 /// Lines of a log to select, and the treatment of anomalous ones.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Workload")]
 pub(crate) struct LogArguments {
     /// Field with a job's size: requested = field 8, else 5; allocated = field 5, else 8; by-format

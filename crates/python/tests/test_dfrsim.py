@@ -440,6 +440,35 @@ class Sweeps(unittest.TestCase):
 
 
 class Commands(unittest.TestCase):
+    def test_forecasts_are_tables(self):
+        with tempfile.TemporaryDirectory() as place:
+            log = os.path.join(place, "past.swf")
+            with open(log, "w") as file:
+                file.write("; UnixStartTime: 1772323200\n; MaxNodes: 8\n")
+                for number in range(40):
+                    file.write(f"{number + 1} {3600 * number} 0 1800 8 -1 -1 8 7200 -1 1 {number % 3} 1 -1 -1 -1 -1 -1\n")
+            running = {"job_id": 51, "job_state": "RUNNING", "user_name": "1", "node_count": 8, "time_limit": 120}
+            running |= {"submit_time": 1772535600, "start_time": 1772537400}
+            waiting = {"job_id": 52, "job_state": "PENDING", "user_name": "2", "node_count": 4, "time_limit": 60, "submit_time": 1772538000}
+            moment = "2026-03-03T12:00"
+            table = dfrsim.forecast([running, waiting], log, policy="EASY", at=moment, draws=50)
+            self.assertEqual(table["job"], ["52"])
+            self.assertLessEqual(table["wait_10_s"][0], table["wait_90_s"][0])
+            text = "JOBID|USER|STATE|NODES|TIME_LIMIT|TIME|SUBMIT_TIME\n51|1|RUNNING|8|2:00:00|30:00|2026-03-03T11:00:00\n"
+            text += "52|2|PENDING|4|1:00:00|0:00|2026-03-03T11:40:00\n"
+            self.assertEqual(dfrsim.forecast(text, log, policy="EASY", at=moment, draws=50), table)
+            with self.assertRaisesRegex(dfrsim.commands.CommandError, "node_count|NumNodes"):
+                dfrsim.forecast([waiting | {"node_count": 0}], log, policy="EASY", at=moment)
+
+    def test_backtests_are_tables(self):
+        with tempfile.TemporaryDirectory() as place:
+            log = os.path.join(place, "log.swf")
+            dfrsim.commands.log.generate(jobs=200, nodes=8, seed=1, load=0.9, out=log)
+            table = dfrsim.backtest(log, policy="EASY", moments=5, draws=10)
+            self.assertIn("plan by requests", table["prediction"])
+            self.assertTrue(all(wait >= 0 for wait in table["wait_s"]))
+            self.assertEqual(len({len(column) for column in table.values()}), 1)
+
     def test_commands_answer_with_dictionaries(self):
         with tempfile.TemporaryDirectory() as folder:
             log = Path(folder, "week.swf")

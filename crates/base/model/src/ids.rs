@@ -7,6 +7,34 @@ use std::num::NonZeroU32;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct JobId(pub u64);
 
+/// Bit of the numbers of copies.
+const COPY: u64 = 1 << 62;
+
+/// Number of bits of the original in the number of a copy.
+const ORIGINAL_BITS: u32 = 40;
+
+impl JobId {
+    /// Returns the number of a copy of this job, which requests what its original does. Jobs with more
+    /// than 40 bits in their number, and the copies after the first four million, have no original.
+    #[must_use]
+    pub const fn copy(self, number: u32) -> JobId {
+        let number = number as u64;
+        match self.0 >> ORIGINAL_BITS == 0 && number >> (62 - ORIGINAL_BITS) == 0 {
+            true => JobId(COPY | number << ORIGINAL_BITS | self.0),
+            false => JobId(COPY << 1 | number),
+        }
+    }
+
+    /// Returns the job of which this is a copy; the job itself if it is none.
+    #[must_use]
+    pub const fn original(self) -> JobId {
+        match self.0 & COPY {
+            0 => self,
+            _ => JobId(self.0 & ((1 << ORIGINAL_BITS) - 1)),
+        }
+    }
+}
+
 /// Number of a user in a log (field 12 of SWF). An `Option<UserId>` takes no more memory than the
 /// number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -5,48 +5,47 @@ mod answered;
 mod backtest;
 mod judged;
 mod picture;
+mod reading;
 mod times;
 
 use super::policies::known;
-use crate::arguments::{LogArguments, WorkloadArguments, limit_threads, one_of};
+use super::simulate::SystemArguments;
+use crate::arguments::{WorkloadArguments, limit_threads, one_of};
 use crate::context::Context;
 use crate::failure::Failure;
-use crate::output::{OutputFile, OutputFiles, bar, counted, notice, print_account};
+use crate::output::{OutputFile, OutputFiles, bar, notice};
 use crate::picture_files::PictureFile;
 use answer::{Forecasts, JobAnswer, Named, Source};
 pub(super) use answered::Answered;
 use clap::Args;
-use dfrsim_cluster::{
-    Conditions, EstimateModel, Followers, Options, Overrun, SimulationError, SummaryOptions,
-};
+use dfrsim_cluster::{EstimateModel, Overrun, SimulationError};
 use dfrsim_forecast::backtest::History;
 use dfrsim_forecast::draw::Correlation;
 use dfrsim_forecast::forecast::{Forecast as Drawn, Method};
 use dfrsim_forecast::moment::Moment;
-use dfrsim_forecast::schedule::Schedule;
-use dfrsim_forecast::state::{self, Fault, StateJob, StateMoment};
-use dfrsim_model::{Job, JobId, Seed, SimSpan, SimTime, read_text_file};
-use dfrsim_policies::{Policy, PolicyOptions, Setup};
-use dfrsim_workload::log::Naming;
+use dfrsim_forecast::state::StateJob;
+use dfrsim_model::platform::classes::Misfits;
+use dfrsim_model::{Job, JobId, Seed, SimSpan, SimTime};
+use dfrsim_policies::Policy;
 use rayon::prelude::*;
-use rustc_hash::FxHashSet;
-use std::iter;
-use std::path::{Path, PathBuf};
+use reading::{NOT_IN_QUEUE, Past};
+use std::path::PathBuf;
 use times::{At, Duration};
 
 /// Forecast when waiting jobs will start, from the state of a system at one moment
 ///
 /// The moment is simulated many times under the policy, with run times drawn from the past of each
 /// user, given the time for which a job has run, and later submissions taken from past weeks. The
-/// quantiles of the simulated starts are the forecast. The state is cut out of the simulation of a
-/// log. With --backtest many moments are forecast and compared with what happened, beside simpler
+/// quantiles of the simulated starts are the forecast. The state is read, or cut out of the
+/// simulation of a log. With --backtest many moments are forecast and compared with what happened, beside simpler
 /// predictions.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
   dfrsim forecast --workload KTH-SP2-1996-2.1-cln.swf.gz --policy EASY --at 20000000
   dfrsim forecast --workload KTH-SP2-1996-2.1-cln.swf.gz --policy EASY --at 1997-03-14T08:00 --out queue.csv
-  dfrsim forecast --workload KTH-SP2-1996-2.1-cln.swf.gz --policy EASY --backtest --moments 200")]
+  dfrsim forecast --workload KTH-SP2-1996-2.1-cln.swf.gz --policy EASY --backtest --moments 200
+  dfrsim forecast --workload past.sacct --slurm-conf slurm.conf --policy SLURM --state queue.txt --node-states nodes.txt")]
 pub(crate) struct Forecast {
     #[command(flatten)]
     workload: WorkloadArguments,
@@ -63,6 +62,10 @@ pub(crate) struct Forecast {
     /// of sacct --parsable2, or a file of `dfrsim schema state`. The log is then its history
     #[arg(long, value_name = "FILE", conflicts_with = "backtest", value_hint = clap::ValueHint::FilePath)]
     state: Option<PathBuf>,
+    /// Nodes that are down or drained: the output of scontrol show node, or of sinfo with the columns
+    /// NODELIST and STATE. They stay so
+    #[arg(long = "node-states", value_name = "FILE", requires_all = ["state", "slurm_conf"], value_hint = clap::ValueHint::FilePath)]
+    node_states: Option<PathBuf>,
     /// Take the starts that the log records, instead of those of its simulation
     #[arg(long, conflicts_with = "state")]
     recorded: bool,
@@ -94,6 +97,8 @@ pub(crate) struct Forecast {
     /// Number of threads; 0 for all cores
     #[arg(long, value_name = "N", default_value_t = 0)]
     threads: usize,
+    #[command(flatten)]
+    system: SystemArguments,
     /// File to write: one line for each job, with quantiles; with --backtest for each job and moment
     #[arg(long, value_name = "FILE.csv", value_hint = clap::ValueHint::AnyPath)]
     out: Option<PathBuf>,
@@ -101,18 +106,6 @@ pub(crate) struct Forecast {
     /// written beside it as CSV
     #[arg(long, value_name = "FILE.svg", conflicts_with = "backtest", value_hint = clap::ValueHint::AnyPath)]
     picture: Option<PathBuf>,
-}
-
-/// Schedule of a log, and the rules under which moments of it are simulated.
-struct Past {
-    setup: Setup,
-    schedule: Schedule,
-    /// Seconds since 1970 at second 0 of the schedule, if the log tells.
-    origin: Option<i64>,
-    /// Numbers of the users by name, if the log has names.
-    users: times::Users,
-    /// State from a file.
-    state: Option<StateMoment>,
 }
 
 impl Forecast {
@@ -126,121 +119,12 @@ impl Forecast {
         }
         let threads = limit_threads(self.threads);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(Failure::input)?;
-        let path = self.workload.path()?;
-        let past = self.read(&path)?;
+        let past = self.read()?;
         let answer = pool.install(|| match self.backtest {
             false => self.forecast(&past).map(Answered::Forecast),
             true => self.compare(&past).map(|answer| Answered::Backtest(Box::new(answer))),
         })?;
         context.print(&answer)
-    }
-
-    /// Reads the log and the state, and simulates the log under the policy unless the recorded starts
-    /// are taken.
-    fn read(&self, path: &Path) -> Result<Past, Failure> {
-        let (_, opened, nodes) = self.workload.open(None)?;
-        self.workload.check_unit(path, &opened)?;
-        let header = opened.header().clone();
-        let collected = opened.with_jobs(|jobs| {
-            iter::from_fn(|| jobs.next_with_record()).map(|(job, record)| (job, record.wait)).collect()
-        });
-        let (jobs, report): (Vec<(Job, Option<SimSpan>)>, _) =
-            collected.map_err(|error| self.workload.log.failure(&error))?;
-        print_account(path, &report.account().summary());
-        if jobs.is_empty() {
-            return Err(LogArguments::no_jobs(path));
-        }
-        let without = jobs.iter().filter(|(job, _)| job.requested_time.is_none()).count();
-        if without > 0 {
-            notice!(
-                "{}: notice: {without} of {} jobs have no requested time (field 9): the policy knows the run times that are drawn",
-                path.display(),
-                jobs.len()
-            );
-        }
-        let options = Options {
-            estimates: self.estimates,
-            overrun: self.overrun,
-            seed: Seed::new(self.workload.seed),
-            ..Options::default()
-        };
-        let setup = Setup::new(
-            (self.policy, PolicyOptions::default()),
-            nodes,
-            Conditions::default(),
-            options,
-            SummaryOptions::new(nodes),
-        );
-        let users = header.names(Naming::User).map(|(number, name)| (name.to_owned(), number)).collect();
-        let (schedule, origin) = (Schedule::default(), header.unix_start_time());
-        let mut past = Past { setup, schedule, origin, users, state: None };
-        let jobs = match &self.state {
-            Some(file) => self.read_state(file, jobs, &mut past)?,
-            None => jobs,
-        };
-        past.schedule = if self.recorded || self.state.is_some() {
-            recorded(path, jobs, nodes)
-        } else {
-            let jobs = jobs.into_iter().map(|(job, _)| job);
-            Schedule::simulate(&past.setup, jobs, Followers::default()).map_err(failure)?
-        };
-        Ok(past)
-    }
-
-    /// Reads the state of a running system, and returns the jobs of its history: those of the log
-    /// that are not in the state, in the time of the earliest of both.
-    fn read_state(
-        &self,
-        file: &Path,
-        mut jobs: Vec<(Job, Option<SimSpan>)>,
-        past: &mut Past,
-    ) -> Result<Vec<(Job, Option<SimSpan>)>, Failure> {
-        let text = read_text_file(file).map_err(|error| Failure::in_file(file, error))?;
-        let faults = |faults: Vec<Fault>| {
-            let lines: Vec<String> =
-                faults.iter().map(|fault| format!("{}: {fault}", file.display())).collect();
-            Failure::input(lines.join("\n"))
-        };
-        let Some(start) = past.origin else {
-            return Err(Failure::input(
-                "--state: the log has no UnixStartTime, so that its times cannot be compared",
-            ));
-        };
-        let at = self.at.map(|at| at.unix(start));
-        let has_processors = self.workload.is_of_processors();
-        let state = state::read(&text, at, has_processors).map_err(faults)?;
-        let origin = start.min(state.earliest());
-        let later = SimSpan::from_secs(start.abs_diff(origin));
-        let present: FxHashSet<JobId> =
-            state.jobs.iter().filter_map(|job| job.name.parse().ok().map(JobId)).collect();
-        let before = jobs.len();
-        jobs.retain(|(job, _)| !present.contains(&job.id));
-        jobs.iter_mut().for_each(|(job, _)| job.submit = job.submit.saturating_add(later));
-        let found = state.moment(past.setup.nodes, origin, &past.users).map_err(faults)?;
-        notice!(
-            "{}: {} running and {} waiting, {} held, {} that have ended, {}",
-            file.display(),
-            counted(found.moment.running.len(), "job"),
-            found.moment.waiting.len(),
-            found.held.len(),
-            state.counts.ended,
-            counted(state.counts.steps, "step")
-        );
-        let told = [
-            (
-                state.counts.without_submit,
-                "jobs without a submission, assumed to be submitted at their start or now",
-            ),
-            (found.unknown_users, "users without a job in the history"),
-            (found.fulfilled, "dependencies on jobs that are not in the state, taken for fulfilled"),
-            (before - jobs.len(), "jobs of the history that are in the state, and not in its past"),
-        ];
-        for (count, what) in told.into_iter().filter(|(count, _)| *count > 0) {
-            notice!("{}: notice: {what}: {count}", file.display());
-        }
-        past.origin = Some(origin);
-        past.state = Some(found);
-        Ok(jobs)
     }
 
     fn method(&self) -> Method {
@@ -262,7 +146,9 @@ impl Forecast {
                 "--at {at}: the log has submissions from {first} to {last} s only"
             )));
         }
-        let moment = history.at(at);
+        let mut moments = vec![history.at(at)];
+        history.remember(&past.setup, &mut moments).map_err(failure)?;
+        let moment = moments.pop().unwrap_or_else(|| Moment { at, ..Moment::default() });
         let named = |job: &Job| Named::new(job.id.to_string(), job.user.map(|user| user.to_string()), None);
         let names = moment.waiting.iter().map(named).collect();
         Ok((moment, names))
@@ -271,9 +157,16 @@ impl Forecast {
     /// Forecasts the waiting jobs of one moment, or jobs that would be submitted then. The forecasts
     /// of the weeks before are judged first.
     fn forecast(&self, past: &Past) -> Result<Forecasts, Failure> {
-        let history = History::of(&past.schedule);
+        let history = History::of(&past.schedule).simulated_from(&past.simulated);
         let (moment, names) = self.moment(past, &history)?;
         let (at, seed) = (moment.at, Seed::new(self.workload.seed));
+        if history.span().is_none_or(|(first, _)| at.saturating_since(first) < WEEK) {
+            notice!(
+                "{}: notice: it has no whole week before the moment: later submissions are not simulated",
+                self.workload.path()?.display()
+            );
+        }
+        self.tell_misfits(past, moment.waiting.iter().chain(past.submitted.values()));
         let judgement = history.judge(&past.setup, at, (self.method(), seed)).map_err(failure)?;
         let known = (&history.past, &history.submissions);
         let draw =
@@ -284,17 +177,21 @@ impl Forecast {
             let rows = moment.waiting.iter().zip(&drawn.jobs).zip(names);
             rows.map(|((job, forecast), named)| JobAnswer::new(named, (job, at), forecast, &source)).collect()
         } else {
-            let of_one = |wanted: &times::Hypothetical| {
+            let of_one = |(number, wanted): (u64, &times::Hypothetical)| {
                 let mut moment = moment.clone();
-                let job = wanted.job(at, &past.users).map_err(Failure::input)?;
+                let job = match past.submitted.get(&JobId(NOT_IN_QUEUE + number)) {
+                    Some(job) => job.clone(),
+                    None => wanted.job(at, &past.users).map_err(Failure::input)?,
+                };
                 moment.waiting.push(job.clone());
                 let drawn = draw(&moment)?;
                 let forecast = drawn.jobs.last().expect("the job is in the moment");
                 let named = Named::new(wanted.text(), wanted.user(), None);
                 Ok(JobAnswer::new(named, (&job, at), forecast, &source))
             };
+            let numbered: Vec<(u64, &times::Hypothetical)> = (0..).zip(&self.submissions).collect();
             let mut jobs: Vec<JobAnswer> =
-                self.submissions.par_iter().map(of_one).collect::<Result<_, Failure>>()?;
+                numbered.into_par_iter().map(of_one).collect::<Result<_, Failure>>()?;
             jobs.sort_by(|a, b| a.median().total_cmp(&b.median()));
             jobs
         };
@@ -313,16 +210,27 @@ impl Forecast {
         Ok(answer)
     }
 
+    /// Tells which of these jobs no node can hold, so that they never start.
+    fn tell_misfits<'a>(&self, past: &Past, jobs: impl Iterator<Item = &'a Job>) {
+        let Some(nodes) = &past.setup.options.unequal else { return };
+        let mut misfits = Misfits::default();
+        jobs.for_each(|job| misfits.add(&nodes.classes, job, &nodes.demand(job)));
+        for line in misfits.lines(&nodes.classes) {
+            notice!("{}: notice: never started: {line}", self.workload.workload.display());
+        }
+    }
+
     /// Forecasts many moments and compares with what happened.
     fn compare(&self, past: &Past) -> Result<backtest::Backtested, Failure> {
-        let history = History::of(&past.schedule);
+        let history = History::of(&past.schedule).simulated_from(&past.simulated);
         let (first, last) = history.span().unwrap_or_default();
         let half = SimTime::from_micros(first.micros() + last.since(first).micros() / 2);
         let seed = Seed::new(self.workload.seed);
-        let (moments, idle) = match &self.every {
+        let (mut moments, idle) = match &self.every {
             Some(every) => history.regular_moments((half, last), every.span()),
             None => history.draw_moments((half, last), self.moments, seed),
         };
+        history.remember(&past.setup, &mut moments).map_err(failure)?;
         if moments.is_empty() {
             return Err(Failure::Result("no job waits at any moment of the second half of the log".into()));
         }
@@ -338,25 +246,8 @@ impl Forecast {
     }
 }
 
-/// Takes the recorded starts of a log.
-fn recorded(path: &Path, jobs: Vec<(Job, Option<SimSpan>)>, nodes: u32) -> Schedule {
-    let count = jobs.len();
-    let started: Vec<(Job, SimSpan)> =
-        jobs.into_iter().filter_map(|(job, wait)| Some((job, wait?))).collect();
-    let left_out = count - started.len();
-    let (schedule, without_room) = Schedule::recorded(started, nodes);
-    let told = [
-        (left_out, "jobs without a recorded wait, left out"),
-        (
-            without_room,
-            "jobs that the log has running where too few nodes are left, not simulated while they run",
-        ),
-    ];
-    for (count, what) in told.into_iter().filter(|(count, _)| *count > 0) {
-        notice!("{}: notice: {what}: {count}", path.display());
-    }
-    schedule
-}
+/// Time of which later submissions are drawn: a week.
+const WEEK: SimSpan = SimSpan::from_secs(7 * 86_400);
 
 fn failure(error: SimulationError) -> Failure {
     match error {

@@ -61,8 +61,21 @@ const LISTED: [(&str, &[&str]); 7] = [
     (
         "forecast",
         &[
-            "workload", "nodes", "unit", "policy", "at", "state", "submit", "recorded", "backtest", "every",
-            "out", "picture", "format",
+            "workload",
+            "nodes",
+            "unit",
+            "policy",
+            "at",
+            "state",
+            "slurm-conf",
+            "node-states",
+            "submit",
+            "recorded",
+            "backtest",
+            "every",
+            "out",
+            "picture",
+            "format",
         ],
     ),
     (

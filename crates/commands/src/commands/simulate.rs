@@ -8,6 +8,7 @@ mod outages;
 mod platform;
 mod priorities;
 mod progress;
+mod system;
 mod timed;
 
 use super::policies::known;
@@ -17,33 +18,26 @@ use crate::failure::Failure;
 use crate::interchange::Records;
 use crate::output::{notice, print_account};
 use crate::read_log::ReadLog;
-use crate::slurm_site::{SiteAndLog, SiteArguments};
 pub(super) use answer::Simulated;
 use clap::Args;
 use clap::builder::ArgPredicate;
 use dfrsim_cluster::{
-    Conditions, DeviceFigures, DeviceMetrics, EnergyFigures, EnergyMetrics, EstimateModel, Followers,
-    Metrics, Observer, Options, Overrun, SimulationError, SummaryOptions, Weights,
+    DeviceFigures, DeviceMetrics, EnergyFigures, EnergyMetrics, EstimateModel, Followers, Metrics, Observer,
+    Options, Overrun, SimulationError, SummaryOptions, Weights,
 };
 use dfrsim_model::account::AccountSummary;
-use dfrsim_model::platform::Outage;
-use dfrsim_model::platform::classes::UnequalNodes;
-use dfrsim_model::platform::file::ClusterNodes;
-use dfrsim_model::site::SiteSettings;
 use dfrsim_model::{Job, Seed, SimSpan, SimTime, WeightRule};
 use dfrsim_policies::fractional::{DropRule, McbOptions, Packing};
 use dfrsim_policies::{Policy, PolicyOptions, PolicySetting, Setup};
 use dfrsim_workload::feedback::Submission;
-use dfrsim_workload::log::{Header, Record};
+use dfrsim_workload::log::Record;
 use dfrsim_workload::prepare::{Opened, Report, Survey};
 use files::{Description, FileArguments, Files};
 use misfits::MisfitCounts;
-use outages::OutageArguments;
-use platform::PlatformArguments;
 use std::iter;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::Path;
 use std::time::{Duration, Instant};
+pub(super) use system::{System, SystemArguments};
 use timed::Timed;
 
 /// Simulate one policy on one log
@@ -123,26 +117,7 @@ pub(crate) struct Simulate {
     #[arg(long = "user-weight", value_name = "USER=WEIGHT", value_parser = user_weight, value_delimiter = ',')]
     user_weights: Vec<(u32, f64)>,
     #[command(flatten)]
-    platform: PlatformArguments,
-    #[command(flatten)]
-    outages: OutageArguments,
-    /// Times at which nodes of the site are down.
-    #[arg(skip)]
-    outages_of_site: Vec<Outage>,
-    /// Priorities, limits and preemption of jobs, and their weights in fractional shares: a TOML
-    /// file (see the pages `priorities` and `weights` of the guide), or a file named *.conf with
-    /// parameters of slurm.conf
-    #[arg(long, value_name = "FILE", help_heading = "Priorities", value_hint = clap::ValueHint::FilePath)]
-    priority: Option<PathBuf>,
-    /// Site configuration from Slurm's own file: nodes with memory, GPUs and features, partitions,
-    /// priorities, limits, preemption and backfilling. Jobs of a listing of sacct have the nodes,
-    /// GPUs, features and partition that are listed, and the policy knows requested times. Use
-    /// `NODES=SHARED` policies where jobs share nodes
-    #[arg(long, value_name = "FILE", help_heading = "Site")]
-    #[arg(conflicts_with_all = ["platform", "nodes", "priority", "annotate", "unit"], value_hint = clap::ValueHint::FilePath)]
-    slurm_conf: Option<PathBuf>,
-    #[command(flatten)]
-    site: SiteArguments,
+    system: SystemArguments,
     #[command(flatten)]
     files: FileArguments,
 }
@@ -181,45 +156,25 @@ struct HostTime {
 impl Simulate {
     pub(crate) fn run(mut self, context: &Context<'_>) -> Result<(), Failure> {
         self.policy = known(context.registry).parse(&self.policy_name).map_err(Failure::input)?;
-        self.platform.check_options()?;
-        let (unequal, of_site, whole) = match &self.slurm_conf {
-            Some(conf) => {
-                let log = self.workload.path()?;
-                let files = self.site.files(conf);
-                let whole = self.workload.log.read_whole(&log)?;
-                let site = SiteAndLog::read(&files, whole.clone())?;
-                if site.dependent > 0 {
+        self.system.check_options()?;
+        let read = |workload: &WorkloadArguments| workload.log.read_whole(&workload.path()?);
+        let (system, whole) = match self.system.read_site(&mut self.workload, self.policy, read)? {
+            Some((system, whole)) => {
+                if system.has_dependencies {
                     self.submission.get_or_insert(Submission::Holds);
                 }
-                let of_log = site.for_log()?;
-                if self.workload.log.is_strict() {
-                    site.check_strictly(&of_log)?;
-                }
-                site.report(&of_log);
-                let nodes = platform::site_nodes(&site, &of_log, conf, &mut self.workload)?;
-                self.outages_of_site = of_log.outages;
-                let priorities = priorities::checked(conf, of_log.settings, self.policy)?;
-                (Some(nodes), priorities, self.workload.is_kept(&log).then_some(whole))
+                let is_kept = self.workload.is_kept(&self.workload.path()?);
+                (system, is_kept.then_some(whole))
             }
-            None => {
-                let unequal = self.platform.unequal_nodes(&mut self.workload, self.policy)?;
-                if let Some(unequal) = &unequal {
-                    self.workload.set_nodes(unequal.classes.nodes());
-                }
-                let log = self.workload.path()?;
-                let with_log =
-                    |nodes: Arc<UnequalNodes>| platform::with_requests_of_log(&nodes, &self.workload, &log);
-                (unequal.map(with_log).transpose()?, None, None)
-            }
+            None => (self.system.read_platform(&mut self.workload, self.policy)?, None),
         };
         let (path, opened, nodes) = self.workload.open(whole)?;
         self.workload.check_unit(&path, &opened)?;
-        let read = |file: &PathBuf| priorities::read(file, self.policy, opened.header());
-        let priorities = self.priority.as_ref().map(read).transpose()?.flatten().or(of_site);
-        let opened = if priorities.is_some() { opened.with_origins() } else { opened };
+        let system = self.system.with_priorities(system, self.policy, opened.header())?;
+        let opened = if system.settings.is_some() { opened.with_origins() } else { opened };
         self.warn_about_period();
         let (Simulation { metrics, files, misfits, devices, energy, account }, mut time) =
-            self.run_log((&path, opened, nodes), unequal, priorities)?;
+            self.run_log((&path, opened, nodes), system)?;
         let begin = Instant::now();
         let summary = metrics.summary().ok_or_else(|| {
             let fault = format!(
@@ -247,27 +202,15 @@ impl Simulate {
                 "{option} cannot be used here, since the jobs are given: it concerns the log or the files of `dfrsim simulate`"
             )));
         }
-        let unequal = self.platform.unequal_nodes(&mut self.workload, policy)?;
-        let nodes = unequal.as_ref().map_or(nodes, |unequal| unequal.classes.nodes());
-        let read = |file: &PathBuf| priorities::read(file, policy, &Header::default());
-        let priorities = self.priority.as_ref().map(read).transpose()?.flatten();
+        let system = self.system.of_given_jobs(&mut self.workload, policy)?;
+        let nodes = system.unequal.as_ref().map_or(nodes, |unequal| unequal.classes.nodes());
         let last = jobs.last().map_or(SimTime::ZERO, |job| job.submit);
         self.policy = policy;
-        self.assemble(nodes, last, unequal, priorities)
+        self.assemble(nodes, last, system)
     }
 
     /// Assembles a simulation on `nodes` nodes whose last job arrives at `last`.
-    fn assemble(
-        &self,
-        nodes: u32,
-        last: SimTime,
-        unequal: Option<Arc<UnequalNodes>>,
-        priorities: Option<Arc<SiteSettings>>,
-    ) -> Result<Setup, Failure> {
-        let hosts = unequal.as_ref().map_or(&[][..], |unequal| unequal.classes.hosts());
-        let cluster = ClusterNodes { nodes, hosts, of_variant: &[] };
-        let outages =
-            self.outages.outages(cluster, &self.outages_of_site, last, self.workload.seed)?.map(Arc::new);
+    fn assemble(&self, nodes: u32, last: SimTime, system: System) -> Result<Setup, Failure> {
         let figures = SummaryOptions {
             taus: self.tau.clone(),
             warm_up: self.warm_up,
@@ -286,7 +229,7 @@ impl Simulate {
         let study = PolicyOptions::default();
         let node_memory_gb = self.workload.node_memory.unwrap_or(study.node_memory_gb);
         let parameters = PolicyOptions { period: self.period, mcb, node_memory_gb, ..study };
-        let conditions = Conditions { outages, unequal, site: priorities };
+        let conditions = self.system.conditions(system, nodes, (last, self.workload.seed))?;
         Ok(Setup::new((self.policy, parameters), nodes, conditions, options, figures))
     }
 
@@ -297,7 +240,7 @@ impl Simulate {
             ("--annotate or --unit", self.workload.has_task_options()),
             ("--load", self.load.is_some()),
             ("--submission", self.submission.is_some()),
-            ("--slurm-conf", self.slurm_conf.is_some()),
+            ("--slurm-conf", self.system.is_site()),
             ("an output file", self.files.is_any_requested()),
         ];
         given.iter().find(|(_, is_given)| *is_given).map(|(option, _)| *option)
@@ -355,8 +298,7 @@ impl Simulate {
     fn run_log(
         &self,
         (workload, opened, nodes): (&Path, Opened, u32),
-        unequal: Option<Arc<UnequalNodes>>,
-        priorities: Option<Arc<SiteSettings>>,
+        system: System,
     ) -> Result<(Simulation, HostTime), Failure> {
         let begin = Instant::now();
         let follows_log = self.submission.is_some_and(Submission::follows_log);
@@ -367,7 +309,7 @@ impl Simulate {
         self.report_reading(workload, survey.report())?;
         // The offered load is relative to the joint capacity of the nodes, which may differ in
         // speed.
-        let part = unequal.as_ref().map_or(1.0, |it| it.classes.capacity() / f64::from(nodes));
+        let part = system.unequal.as_ref().map_or(1.0, |it| it.classes.capacity() / f64::from(nodes));
         let stretch = self.load.map(|target| survey.offered().stretch_to(nodes, target * part));
         let stretch = stretch.transpose().map_err(Failure::input)?;
         let arriving = |job: Job| match stretch {
@@ -376,7 +318,7 @@ impl Simulate {
         };
         let last = survey.offered().span().map_or(SimTime::ZERO, |(_, last)| last);
         let last = stretch.map_or(last, |stretch| stretch.submit(last));
-        let mut setup = self.assemble(nodes, last, unequal, priorities)?;
+        let mut setup = self.assemble(nodes, last, system)?;
         setup.options.texts.clone_from(&header.texts);
         let subject = &Description { setup, workload, header };
         if let Some(submission) = self.submission.filter(|it| *it != Submission::Open) {
@@ -462,7 +404,7 @@ impl Simulate {
         let misfits: Vec<String> = misfits.iter().flat_map(MisfitCounts::lines).collect();
         misfits.iter().for_each(|line| notice!("{}: {line}", subject.workload.display()));
         let devices = devices.and_then(|mut devices| devices.figures());
-        self.platform.check_series(energy.as_ref())?;
+        self.system.platform.check_series(energy.as_ref())?;
         let energy = energy.and_then(|energy| energy.figures());
         let account = report.account().summary();
         Ok((Simulation { metrics, files, misfits, devices, energy, account }, begin.elapsed()))

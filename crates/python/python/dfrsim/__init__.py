@@ -59,6 +59,7 @@ of this process, with `sources` and `metrics` jobs and figures that functions ma
 Native simulations release the interpreter's lock, so threads run them side by side; Ctrl-C ends them.
 """
 
+import csv
 import importlib
 import json
 import tempfile
@@ -103,6 +104,51 @@ def rows(folder: str | PathLike[str]) -> dict[str, list[Any]]:
     return {name: [line.get(name) for line in lines] for name in columns}
 
 
+def forecast(
+    state: str | PathLike[str] | list[dict[str, Any]],
+    history: str | PathLike[str],
+    *,
+    policy: str,
+    **options: Any,
+) -> dict[str, list[Any]]:
+    """When the waiting jobs of a state will start, a list for each column: `pandas.DataFrame(dfrsim.forecast(state, history, policy="EASY"))`.
+
+    `state` is a file or a text of `squeue`, `scontrol show job` or `sacct`, or a list of jobs with the fields of `squeue --json`
+    (`dfrsim.commands.schema("state")`); `history` is the log of the past. Options are those of `dfrsim forecast`: `slurm_conf`,
+    `sacctmgr`, `qos`, `usage`, `at`, `draws`, `submit` and others. Times are in seconds from the moment on, None if a job may not start
+    within a year.
+    """
+    from . import commands
+
+    with tempfile.TemporaryDirectory() as place:
+        file = Path(place, "state.txt")
+        if isinstance(state, list):
+            file.write_text(json.dumps({"jobs": state}), encoding="utf-8")
+        elif isinstance(state, str) and "\n" in state:
+            file.write_text(state, encoding="utf-8")
+        else:
+            file = Path(state)
+        jobs = commands.forecast(workload=str(history), policy=policy, state=str(file), **options)["jobs"]
+    columns = dict.fromkeys(name for job in jobs for name in job)
+    return {name: [job.get(name) for job in jobs] for name in columns}
+
+
+def backtest(log: str | PathLike[str], *, policy: str, **options: Any) -> dict[str, list[Any]]:
+    """What was predicted at past moments of a log and what happened, a list for each column: a row for each moment, waiting job and prediction.
+
+    Options are those of `dfrsim forecast --backtest`: `moments`, `every`, `draws`, `recorded`, `slurm_conf` and others.
+    """
+    from . import commands
+
+    with tempfile.TemporaryDirectory() as place:
+        file = Path(place, "rows.csv")
+        commands.forecast(workload=str(log), policy=policy, backtest=True, out=str(file), **options)
+        with file.open(encoding="utf-8", newline="") as lines:
+            rows = list(csv.DictReader(lines))
+    columns = dict.fromkeys(name for row in rows for name in row)
+    return {name: [row[name] if name == "prediction" else float(row[name]) for row in rows] for name in columns}
+
+
 def plot_gantt(result: Result, axes: Any = None) -> Any:
     """Draws a schedule: a row for each node, a colour for each job, paler at lower yields. Returns matplotlib's axes."""
     import matplotlib.pyplot
@@ -143,9 +189,11 @@ __all__ = [
     "Workload",
     "__version__",
     "audit",
+    "backtest",
     "bound",
     "commands",
     "events",
+    "forecast",
     "lublin",
     "plot_gantt",
     "policies",

@@ -122,7 +122,7 @@ pub use options::{EstimateModel, NeedModel, Options, Overrun};
 pub use placement::{NodeRange, Parts, Placement};
 pub use platform::Interrupted;
 pub use replay::Replay;
-pub use scheduler::{Scheduler, Situation};
+pub use scheduler::{Memory, Scheduler, Situation};
 pub use share_weights::ShareWeights;
 pub use simulation::{Simulation, SimulationError, simulate, simulate_with};
 pub use summary_options::SummaryOptions;

@@ -1,7 +1,9 @@
 //! The trait of all scheduling policies.
 
 use crate::{Decision, Interrupted, JobHandle, View};
-use dfrsim_model::Share;
+use dfrsim_model::{Share, SimTime};
+use std::any::Any;
+use std::sync::Arc;
 
 /// Input of a scheduler at one event time: the events, and the state after them.
 #[derive(Debug)]
@@ -30,6 +32,9 @@ pub struct Situation<'a> {
     pub all_submitted: bool,
 }
 
+/// Memory of a policy: what its decisions depend on beside the jobs and nodes that it sees.
+pub type Memory = Arc<dyn Any + Send + Sync>;
+
 /// A scheduling policy.
 pub trait Scheduler {
     /// Called once per event time, after all events of that time have been applied: completions,
@@ -39,4 +44,14 @@ pub trait Scheduler {
     /// mention stays as it is. The exception is the wake-up: a decision that requests none cancels
     /// it.
     fn decide(&mut self, situation: &Situation<'_>, decision: &mut Decision);
+
+    /// Returns the memory at a time after the last decision and before the next one; `None` if
+    /// decisions depend on jobs and nodes alone.
+    fn memory(&self, _at: SimTime) -> Option<Memory> {
+        None
+    }
+
+    /// Takes over the memory of another scheduler of the same policy and settings. Called before the
+    /// first decision, which is that of a [beginning](crate::Beginning).
+    fn recall(&mut self, _memory: &Memory) {}
 }

@@ -14,12 +14,11 @@ use crate::schedule::Schedule;
 use crate::score::{LEVELS, Outcome, Quantiles, Said};
 use crate::weeks::Submissions;
 use corrected::Errors;
-use dfrsim_cluster::SimulationError;
-use dfrsim_model::{Job, JobId, Seed, SimSpan, SimTime, named};
+use dfrsim_cluster::{Followers, SimulationError};
+use dfrsim_model::{Dependencies, Job, Seed, SimSpan, SimTime, named};
 use dfrsim_policies::Setup;
 use rand::RngExt as _;
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
 
 named! {
     /// Kind of prediction that is compared.
@@ -57,7 +56,8 @@ pub struct History<'a> {
     pub waits: PastWaits,
     /// Submissions.
     pub submissions: Submissions,
-    starts: FxHashMap<JobId, SimTime>,
+    /// Jobs of which the schedule is the simulation.
+    simulated: &'a [(Job, Option<Dependencies>)],
 }
 
 /// Waiting job of a moment, with all predictions.
@@ -101,14 +101,35 @@ impl Row {
 impl<'a> History<'a> {
     /// Indexes a schedule.
     pub fn of(schedule: &'a Schedule) -> History<'a> {
-        let started = || schedule.entries().iter().filter_map(|entry| Some((&entry.job, entry.start()?)));
+        let started = schedule.entries().iter().filter_map(|entry| Some((&entry.job, entry.start()?)));
         History {
             schedule,
             past: Past::of_schedule(schedule),
-            waits: PastWaits::new(started()),
+            waits: PastWaits::new(started),
             submissions: Submissions::new(schedule.entries().iter().map(|it| it.job.clone()).collect()),
-            starts: started().map(|(job, start)| (job.id, start)).collect(),
+            simulated: &[],
         }
+    }
+
+    /// Adds the jobs of which the schedule is the simulation, with their dependencies: moments then
+    /// include what a policy remembers.
+    #[must_use]
+    pub fn simulated_from(self, simulated: &'a [(Job, Option<Dependencies>)]) -> History<'a> {
+        History { simulated, ..self }
+    }
+
+    /// Completes moments, in order of time, by the memory of the policy, and leaves out those at which
+    /// all jobs start.
+    ///
+    /// # Errors
+    /// The errors of the simulation.
+    pub fn remember(&self, setup: &Setup, moments: &mut Vec<Moment>) -> Result<(), SimulationError> {
+        if self.simulated.is_empty() || moments.is_empty() {
+            return Ok(());
+        }
+        self.schedule.remember(setup, Followers::split(self.simulated.iter().cloned()), moments)?;
+        moments.retain(|moment| !moment.waiting.is_empty());
+        Ok(())
     }
 
     /// Returns the state at a time.
@@ -197,7 +218,8 @@ impl<'a> History<'a> {
         let known = self.known_starts(&prepared)?;
         let (mut rows, mut differing, mut startable) = (Vec::new(), 0, 0);
         for (at, job) in moment.waiting.iter().enumerate() {
-            let Some(&start) = self.starts.get(&job.id) else { continue };
+            let entry = moment.order.get(&job.id).map(|&place| &self.schedule.entries()[place]);
+            let Some(start) = entry.and_then(|entry| entry.start_after(moment.at)) else { continue };
             differing += usize::from(known[at] != Some(start));
             let waited = moment.at.saturating_since(job.submit);
             startable += usize::from(known[at] == Some(moment.at) && waited > SimSpan::from_secs(600));

@@ -5,8 +5,10 @@ use crate::moment::Moment;
 use crate::past::{Basis, Distribution, Past};
 use crate::weeks::Submissions;
 use dfrsim_cluster::{
-    Beginning, Decision, Followers, Observer, Occurrence, Replay, Scheduler, Simulation, SimulationError,
+    Beginning, Decision, Followers, Observer, Occurrence, Options, Replay, Scheduler, Simulation,
+    SimulationError,
 };
+use dfrsim_model::platform::Outages;
 use dfrsim_model::{Job, JobId, Seed, SimSpan, SimTime};
 use dfrsim_policies::Setup;
 use rand::RngExt as _;
@@ -45,6 +47,7 @@ pub struct Prepared<'a> {
     setup: &'a Setup,
     moment: &'a Moment,
     beginning: Beginning,
+    options: Options,
     horizon: SimTime,
     /// Jobs in order of submission, as indices of [`Moment::jobs`].
     order: Vec<usize>,
@@ -61,11 +64,12 @@ impl<'a> Prepared<'a> {
         let beginning = moment.beginning()?;
         let jobs: Vec<&Job> = moment.jobs().map(|(job, _)| job).collect();
         let mut order: Vec<usize> = (0..jobs.len()).collect();
-        // The number tells the order of jobs that were submitted at the same time.
-        order.sort_by_key(|&at| (jobs[at].submit, jobs[at].id));
+        let place = |job| moment.order.get(&job).copied().unwrap_or(usize::MAX);
+        order.sort_by_key(|&at| (jobs[at].submit, place(jobs[at].id), jobs[at].id));
         let waiting = moment.waiting.iter().enumerate().map(|(at, job)| (job.id, at)).collect();
         let (horizon, waiting) = (moment.at.saturating_add(horizon), Arc::new(waiting));
-        Ok(Prepared { setup, moment, beginning, horizon, order, waiting })
+        let options = known_at(&setup.options, beginning.at());
+        Ok(Prepared { setup, moment, beginning, options, horizon, order, waiting })
     }
 
     /// Returns the moment.
@@ -96,14 +100,26 @@ impl<'a> Prepared<'a> {
             starts: vec![None; count],
             left: count,
         };
-        let simulation = Simulation::new(self.setup.nodes, self.setup.options.clone(), all, starts)?;
+        let simulation = Simulation::new(self.setup.nodes, self.options.clone(), all, starts)?;
         let mut simulation = simulation.with_followers(followers);
         let mut policy = self.setup.scheduler();
+        self.moment.memory.iter().for_each(|memory| policy.recall(memory));
         let mut replay = Replay::new(&self.beginning, &mut *policy);
         let result = simulate_until(self.horizon, &mut simulation, &mut replay);
         replay.error().map_or(result, |error| Err(error.into()))?;
         Ok(std::mem::take(&mut simulation.observer_mut().starts))
     }
+}
+
+/// Returns the options of simulations from a time on: later failures are not known then, nor windows
+/// that are announced later.
+fn known_at(options: &Options, at: SimTime) -> Options {
+    let known = |all: &Arc<Outages>| {
+        let failures = all.failures.iter().filter(|outage| outage.from <= at).copied().collect();
+        let windows = all.windows.iter().filter(|window| window.announced <= at).copied().collect();
+        Arc::new(Outages { failures, windows, ..Outages::clone(all) })
+    };
+    Options { outages: options.outages.as_ref().map(known), ..options.clone() }
 }
 
 /// Simulates until all waiting jobs have started, or to the horizon.

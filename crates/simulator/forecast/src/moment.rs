@@ -1,6 +1,6 @@
 //! State of a system at one moment.
 
-use dfrsim_cluster::{Beginning, BeginningError, NodeRange, StartedBefore};
+use dfrsim_cluster::{Beginning, BeginningError, Memory, NodeRange, StartedBefore};
 use dfrsim_model::platform::devices::OnDevices;
 use dfrsim_model::{Dependencies, Job, JobId, SimSpan, SimTime};
 use rustc_hash::FxHashMap;
@@ -17,7 +17,16 @@ pub struct Moment {
     pub waiting: Vec<Job>,
     /// Dependencies of waiting jobs on others of the moment.
     pub after: FxHashMap<JobId, Dependencies>,
+    /// Places of the jobs in the order of submission, if they are known; otherwise their numbers tell
+    /// the order of those that were submitted at the same time.
+    pub order: FxHashMap<JobId, usize>,
+    /// Memory of the policy, if its decisions depend on more than jobs and nodes. The moment is then
+    /// after the starts of its time; otherwise it is before them.
+    pub memory: Option<Memory>,
 }
+
+/// Time after a moment at which its starts are over.
+pub(crate) const AFTER_STARTS: SimSpan = SimSpan::from_micros(1);
 
 /// Job that runs at a moment.
 #[derive(Clone, Debug)]
@@ -40,10 +49,16 @@ impl Moment {
         running.chain(self.waiting.iter().map(|job| (job, SimSpan::ZERO)))
     }
 
+    /// Returns the time of the first decision: that of the moment, or right after its starts.
+    pub fn first_decision(&self) -> SimTime {
+        let is_after = self.memory.is_some() || self.running.iter().any(|it| it.start == self.at);
+        if is_after { self.at.saturating_add(AFTER_STARTS) } else { self.at }
+    }
+
     /// Returns the state from which a simulation begins.
     ///
     /// # Errors
-    /// If a running job starts at the moment or later.
+    /// If a running job starts after the moment.
     pub fn beginning(&self) -> Result<Beginning, BeginningError> {
         let running = self.running.iter().map(|it| StartedBefore {
             job: it.job.id,
@@ -51,6 +66,6 @@ impl Moment {
             on: it.on.clone(),
             devices: it.devices.clone(),
         });
-        Beginning::new(self.at, running.collect())
+        Beginning::new(self.first_decision(), running.collect())
     }
 }

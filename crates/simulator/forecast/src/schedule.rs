@@ -1,8 +1,10 @@
 //! Schedules with the starts, ends and nodes of all jobs, and the moments cut out of them.
 
-use crate::moment::{Moment, RunningJob};
+use crate::moment::{AFTER_STARTS, Moment, RunningJob};
 use crate::place::FreeNodes;
-use dfrsim_cluster::{Followers, NodeRange, Observer, Occurrence, Placement, SimulationError};
+use dfrsim_cluster::{
+    Decision, Followers, NodeRange, Observer, Occurrence, Placement, Scheduler, Simulation, SimulationError,
+};
 use dfrsim_model::platform::devices::OnDevices;
 use dfrsim_model::{Job, SimSpan, SimTime};
 use dfrsim_policies::Setup;
@@ -46,6 +48,11 @@ impl Entry {
     /// Returns the time of the first start.
     pub fn start(&self) -> Option<SimTime> {
         self.periods.first().map(|period| period.from)
+    }
+
+    /// Returns the time of the first start at a time or later. A job that was preempted starts again.
+    pub fn start_after(&self, at: SimTime) -> Option<SimTime> {
+        self.periods.iter().map(|period| period.from).find(|&from| from >= at)
     }
 
     /// Returns the time of the last end; `None` if it has not started or its end is not known.
@@ -107,12 +114,51 @@ impl Schedule {
         &self.entries
     }
 
+    /// Completes moments of the schedule, in order of time, by the memory of the policy; the schedule
+    /// must be the simulation of these jobs. Moments of policies without a memory stay as they are.
+    ///
+    /// # Errors
+    /// The errors of the simulation.
+    pub fn remember(
+        &self,
+        setup: &Setup,
+        (jobs, followers): (impl IntoIterator<Item = Job>, Followers),
+        moments: &mut [Moment],
+    ) -> Result<(), SimulationError> {
+        let mut policy = setup.scheduler();
+        if policy.memory(SimTime::ZERO).is_none() {
+            return Ok(());
+        }
+        let mut left = moments.iter_mut();
+        let mut next = left.next();
+        let mut complete = |now: SimTime, policy: &dyn Scheduler| {
+            while let Some(moment) = next.take_if(|moment| moment.at < now) {
+                let (at, after) = (moment.at, moment.at.saturating_add(AFTER_STARTS));
+                *moment = Moment { at, memory: policy.memory(after), ..self.at(after) };
+                next = left.next();
+            }
+            next.is_some()
+        };
+        let mut simulation =
+            Simulation::new(setup.nodes, setup.options.clone(), jobs, ())?.with_followers(followers);
+        let mut decision = Decision::default();
+        while let Some(situation) = simulation.advance()? {
+            if !complete(situation.view.now(), &*policy) {
+                return Ok(());
+            }
+            policy.decide(&situation, &mut decision);
+            simulation.decide(&mut decision)?;
+        }
+        complete(SimTime::MAX, &*policy);
+        Ok(())
+    }
+
     /// Cuts out the state at a time: after the ends and submissions of that time, and before the
     /// starts.
     pub fn at(&self, at: SimTime) -> Moment {
         let mut moment = Moment { at, ..Moment::default() };
         let submitted = self.entries.partition_point(|entry| entry.job.submit <= at);
-        for entry in &self.entries[..submitted] {
+        for (place, entry) in self.entries[..submitted].iter().enumerate() {
             if entry.rejected.is_some() || entry.periods.last().is_some_and(|last| last.until <= at) {
                 continue;
             }
@@ -129,6 +175,7 @@ impl Schedule {
                 }
                 None => moment.waiting.push(entry.job.clone()),
             }
+            moment.order.insert(entry.job.id, place);
         }
         moment
     }

@@ -6,14 +6,18 @@
 //! have ended, and steps, are not part of the state.
 
 mod json;
+mod listing;
 mod moment;
+mod nodes;
 mod read;
 mod scontrol;
+mod site;
 mod table;
 mod values;
 
 pub use json::StateFile;
 pub use moment::StateMoment;
+pub use nodes::NodeStates;
 pub use read::{Counts, Job as StateJob, State, read};
 pub use values::{Phase, duration};
 
@@ -26,6 +30,8 @@ named! {
         Id = "JobId" | "JOBID" | "JobID" | "job_id",
         /// Number of the job with its task in an array; read if there is no other number.
         RawId = "JobIDRaw",
+        /// Tasks of an array that wait and are listed as one job.
+        Tasks = "ArrayTaskId" | "array_task_string",
         /// User.
         User = "UserId" | "USER" | "User" | "user_name",
         /// State of the job.
@@ -46,6 +52,24 @@ named! {
         Reason = "Reason" | "REASON" | "NODELIST(REASON)" | "state_reason",
         /// Dependencies.
         Dependency = "Dependency" | "DEPENDENCY" | "dependency",
+        /// Account.
+        Account = "Account" | "ACCOUNT" | "account",
+        /// Partition, or several.
+        Partition = "Partition" | "PARTITION" | "partition",
+        /// Quality of service.
+        Qos = "QOS" | "qos",
+        /// Nodes on which the job runs.
+        NodeList = "NodeList" | "NODELIST" | "nodes",
+        /// Resources that were requested, as in `cpu=4,mem=8G,gres/gpu=1`.
+        ReqTres = "ReqTRES" | "tres_req_str",
+        /// Resources that were allocated.
+        AllocTres = "AllocTRES" | "TRES" | "TRES_ALLOC" | "tres_alloc_str",
+        /// Resources of each node, as in `gres/gpu:2`.
+        TresPerNode = "TresPerNode" | "TRES_PER_NODE" | "tres_per_node",
+        /// Features that the nodes must have.
+        Features = "Features" | "FEATURES" | "Constraints" | "features",
+        /// Reservation in which the job runs.
+        Reservation = "Reservation" | "RESERVATION" | "resv_name",
     }
 }
 

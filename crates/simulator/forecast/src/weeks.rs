@@ -39,7 +39,7 @@ impl Submissions {
         let at = moment.at.micros();
         let first = self.jobs.first().map_or(u64::MAX, |job| job.submit.micros());
         let weeks = at.saturating_sub(first) / WEEK;
-        let (mut week, mut from, mut to, mut shift, mut number) = (0, 0, 0, 0, u64::MAX / 2);
+        let (mut week, mut from, mut to, mut shift, mut number) = (0, 0, 0, 0, 0_u32);
         std::iter::from_fn(move || {
             while from == to {
                 // A week of the past must be over by the moment.
@@ -56,10 +56,10 @@ impl Submissions {
             }
             let job = &self.jobs[from];
             from += 1;
-            number += 1;
+            number = number.saturating_add(1);
             let run_time = in_system.get(&job.id).map_or(job.run_time, |&place| run_time(place, &mut rng));
             let submit = SimTime::from_micros(job.submit.micros() + shift);
-            Some(Job { id: JobId(number), submit, run_time, ..job.clone() })
+            Some(Job { id: job.id.copy(number), submit, run_time, ..job.clone() })
         })
     }
 }

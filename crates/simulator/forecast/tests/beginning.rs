@@ -11,7 +11,7 @@ use dfrsim_forecast::forecast::Prepared;
 use dfrsim_forecast::moment::Moment;
 use dfrsim_forecast::schedule::Schedule;
 use dfrsim_model::site::SiteSettings;
-use dfrsim_model::{Job, JobId, Seed, Share, SimSpan, SimTime, UserId};
+use dfrsim_model::{Dependencies, Job, JobId, Seed, Share, SimSpan, SimTime, UserId};
 use dfrsim_policies::{Policy, PolicyOptions, Setup};
 use rand::RngExt as _;
 use std::sync::Arc;
@@ -140,6 +140,59 @@ fn batch_schedules_continue_as_if_they_had_not_been_cut() {
     }
 }
 
+/// Returns a site with fair share, ages, limits and preemption, whose cycles have intervals of their
+/// own.
+fn site() -> SiteSettings {
+    let settings = serde_json::json!({
+        "weights": {"age": 1000, "fair_share": 4000, "size": 500},
+        "calc_period_s": 60,
+        "half_life_s": 3600,
+        "fair_share": "fair_tree",
+        "unlisted": "user",
+        "max_running_per_user": 5,
+        "backfill": {"interval_s": 45, "resolution_s": 60},
+        "main": {"interval_s": 90, "delay_s": 7},
+    });
+    serde_json::from_value(settings).unwrap()
+}
+
+/// The timers of Slurm's cycles, usage and ages are part of a moment.
+#[test]
+fn schedules_of_a_site_continue_as_if_they_had_not_been_cut() {
+    // Several jobs are submitted at once, and their numbers do not tell their order, as in arrays.
+    let numbered = jobs().into_iter().map(|job| Job {
+        id: JobId(job.id.0 ^ 1),
+        submit: SimTime::from_secs(job.submit.micros() / 1_000_000 / 1_200 * 1_200),
+        ..job
+    });
+    let numbered: Vec<Job> = numbered.collect();
+    let other = |place: usize| Dependencies::hold(vec![numbered[place - 3].id], Vec::new());
+    let linked = numbered.iter().enumerate();
+    let jobs: Vec<(Job, Option<Dependencies>)> =
+        linked.map(|(place, job)| (job.clone(), (place % 10 == 9).then(|| other(place)))).collect();
+    for policy in ["SLURM", "SLURM/NODES=WHOLE", "EASY", "FCFS", "CONS"] {
+        let setup = setup(policy, Some(site()));
+        let (first, followers) = Followers::split(jobs.clone());
+        let schedule = Schedule::simulate(&setup, first.clone(), followers.clone()).unwrap();
+        let mut moments: Vec<Moment> = moments(&schedule).collect();
+        schedule.remember(&setup, (first, followers), &mut moments).unwrap();
+        let mut waiting = 0;
+        for moment in &moments {
+            waiting += moment.waiting.len();
+            let prepared = Prepared::new(&setup, moment, SimSpan::from_secs(10_000_000)).unwrap();
+            let run_times: Vec<SimSpan> = moment.jobs().map(|(job, _)| job.run_time).collect();
+            let later = schedule.entries().iter().map(|entry| entry.job.clone());
+            let later = later.filter(|job| job.submit > moment.at);
+            let starts = prepared.starts(&run_times, later).unwrap();
+            for (job, start) in moment.waiting.iter().zip(starts) {
+                let entry = schedule.entries().iter().find(|entry| entry.job.id == job.id).unwrap();
+                assert_eq!(start, entry.start(), "{policy} at {}: job {}", moment.at, job.id);
+            }
+        }
+        assert!(waiting > 10, "{policy}: {waiting}");
+    }
+}
+
 /// Policies whose later decisions depend on more than jobs and nodes: timers, reservations, yields.
 #[test]
 fn all_policies_take_over_a_running_system() {
@@ -173,7 +226,7 @@ fn an_impossible_state_is_an_error() {
     twice.running[1].on = twice.running[0].on.clone();
     assert!(matches!(error(&twice, &run_times).unwrap_err(), SimulationError::Violation(_)));
     let mut late = moment.clone();
-    late.running[0].start = late.at;
+    late.running[0].start = late.at.saturating_add(SimSpan::from_secs(1));
     let expected = SimulationError::Beginning(BeginningError::StartsLater(first));
     assert_eq!(error(&late, &run_times).unwrap_err(), expected);
     let mut early = moment;

@@ -78,6 +78,31 @@ fn lines_of_sacct_are_a_state_too() {
     assert_eq!((state.at, state.jobs.len(), state.counts.steps, state.counts.ended), (NOON, 2, 1, 1));
 }
 
+/// Slurm plans a job without a limit for a year.
+#[test]
+fn a_job_may_have_no_time_limit() {
+    let text = SCONTROL.replace("TimeLimit=1-00:00:00", "TimeLimit=UNLIMITED");
+    let state = read(&text, None, false).unwrap();
+    assert_eq!((state.jobs[1].limit, state.counts.unlimited), (365 * 86_400, 1));
+    let infinite = r#"{"set": true, "infinite": true, "number": 0}"#;
+    let state = read(&JSON.replace("1440", infinite), None, false).unwrap();
+    assert_eq!((state.jobs[1].limit, state.counts.unlimited), (365 * 86_400, 1));
+    let task = SCONTROL.replace("JobId=12 JobName", "JobId=12 ArrayJobId=9 ArrayTaskId=3 JobName");
+    assert_eq!(read(&task, None, false).unwrap().jobs.len(), 2);
+}
+
+/// A job starts in the second in which the state is listed.
+#[test]
+fn a_job_may_have_just_started() {
+    let text = SQUEUE.replace(
+        "2:00:00|30:00|2026-03-03T11:00:00|2026-03-03T11:30:00",
+        "2:00:00|0:00|2026-03-03T11:00:00|2026-03-03T12:00:00",
+    );
+    let found = read(&text, Some(NOON), false).unwrap().moment(8, NOON - 36_000, &users()).unwrap();
+    assert!(found.moment.beginning().is_ok());
+    assert_eq!(found.moment.first_decision().micros() - found.moment.at.micros(), 1);
+}
+
 #[test]
 fn a_state_becomes_a_moment() {
     let state = read(SQUEUE, None, false).unwrap();
@@ -117,6 +142,14 @@ fn what_cannot_be_is_an_error_with_line_and_field() {
         with("12|ben", "12_[1-9]|ben"),
         [
             "line 3, job `12_[1-9]`: JobId: expected one job of an array, as `squeue --array` lists them, found `12_[1-9]`"
+        ]
+    );
+    let tasks =
+        faults(&SCONTROL.replace("JobId=12 JobName", "JobId=12 ArrayJobId=12 ArrayTaskId=3-9%2 JobName"));
+    assert_eq!(
+        tasks,
+        [
+            "line 11, job `12`: ArrayTaskId: expected one task of an array, as `squeue --array` lists them, found `3-9%2`"
         ]
     );
     let default = "JOBID PARTITION     NAME     USER ST       TIME  NODES NODELIST(REASON)\n\

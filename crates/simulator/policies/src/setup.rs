@@ -1,11 +1,13 @@
 //! Assembly of a simulation.
 
+use crate::batch::BatchScheduler;
 use crate::{Policy, PolicyOptions};
 use dfrsim_cluster::{
-    Conditions, Followers, Observer, Options, Scheduler, SimulationError, SummaryOptions, simulate_with,
+    Conditions, Followers, Memory, Observer, Options, Scheduler, SimulationError, SummaryOptions,
+    simulate_with,
 };
-use dfrsim_model::Job;
 use dfrsim_model::site::SiteSettings;
+use dfrsim_model::{Job, SimTime};
 use std::sync::Arc;
 
 /// Everything that a simulation depends on, except its jobs.
@@ -56,6 +58,18 @@ impl Setup {
     #[must_use]
     pub fn scheduler(&self) -> Box<dyn Scheduler> {
         self.policy.scheduler_at(self.nodes, &self.parameters, self.site.as_ref())
+    }
+
+    /// Returns the memory of the policy if it takes over the site at this time, at which the usage of
+    /// accounts is that of the settings; `None` if its decisions depend on jobs and nodes alone.
+    #[must_use]
+    pub fn memory_of_usage(&self, at: SimTime) -> Option<Memory> {
+        match self.policy {
+            Policy::Batch(batch) => {
+                BatchScheduler::new(batch, self.nodes, self.site.as_ref()).memory_of_usage(at)
+            }
+            _ => None,
+        }
     }
 
     /// Simulates `jobs` and `followers`, which are submitted when the jobs they depend on have left

@@ -6,6 +6,7 @@ mod faults;
 mod feedback;
 mod lublin_statistics;
 mod pbs;
+mod present;
 mod real_logs;
 mod resample;
 mod slurm;

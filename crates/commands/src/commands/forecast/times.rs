@@ -1,9 +1,10 @@
 //! Moments, durations and hypothetical jobs as users write them.
 
 use chrono::{NaiveDate, NaiveDateTime};
-use dfrsim_forecast::state::duration;
+use dfrsim_forecast::state::{Field, StateJob, duration};
 use dfrsim_model::named::UnknownName;
 use dfrsim_model::{Job, JobId, Share, SimSpan, SimTime, UserId};
+use dfrsim_workload::formats::slurm::PresentJob;
 use rustc_hash::FxHashMap;
 use std::str::FromStr;
 
@@ -38,6 +39,14 @@ impl At {
         match self {
             At::Second(second) => unix_start.saturating_add_unsigned(second.micros() / 1_000_000),
             At::Unix(unix) => unix,
+        }
+    }
+
+    /// Returns the date in seconds since 1970; `None` for a second of the log.
+    pub(super) fn date(self) -> Option<i64> {
+        match self {
+            At::Second(_) => None,
+            At::Unix(unix) => Some(unix),
         }
     }
 
@@ -97,6 +106,9 @@ pub(super) struct Hypothetical {
     nodes: u32,
     time: SimSpan,
     user: Option<String>,
+    processors: Option<u32>,
+    /// Fields that only a site has.
+    others: Vec<(Field, String)>,
 }
 
 /// Parses a time limit above 0, as Slurm writes it.
@@ -108,21 +120,49 @@ impl FromStr for Hypothetical {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Hypothetical, String> {
-        let (mut nodes, mut time, mut user) = (None, None, None);
+        let (mut nodes, mut time, mut user, mut processors) = (None, None, None, None);
+        let mut others = Vec::new();
         for word in text.split([' ', ',']).filter(|word| !word.is_empty()) {
             let (name, value) = word.split_once('=').unwrap_or((word, ""));
-            let wrong = || format!("`{word}`: expected nodes=N, time=H:MM:SS and user=NAME");
-            match name {
+            let wrong = || {
+                format!(
+                    "`{word}`: expected nodes=N, time=H:MM:SS and user=NAME; of a site, also cpus=N, partition=NAME, account=NAME, qos=NAME, gres=NAME:N, mem=SIZE, features=NAME and reservation=NAME"
+                )
+            };
+            let number = || value.parse().ok().filter(|&number: &u32| number > 0).ok_or_else(wrong);
+            let field = match name {
                 "nodes" => {
-                    nodes = Some(value.parse().ok().filter(|&nodes: &u32| nodes > 0).ok_or_else(wrong)?);
+                    nodes = Some(number()?);
+                    continue;
                 }
-                "time" => time = Some(limit(value).ok_or_else(wrong)?),
-                "user" if !value.is_empty() => user = Some(value.to_owned()),
+                "cpus" => {
+                    processors = Some(number()?);
+                    continue;
+                }
+                "time" => {
+                    time = Some(limit(value).ok_or_else(wrong)?);
+                    continue;
+                }
+                _ if value.is_empty() => return Err(wrong()),
+                "user" => {
+                    user = Some(value.to_owned());
+                    continue;
+                }
+                "partition" => Field::Partition,
+                "account" => Field::Account,
+                "qos" => Field::Qos,
+                "gres" => Field::TresPerNode,
+                "mem" => Field::ReqTres,
+                "features" => Field::Features,
+                "reservation" => Field::Reservation,
                 _ => return Err(wrong()),
-            }
+            };
+            others.push((field, value.to_owned()));
         }
         match (nodes, time) {
-            (Some(nodes), Some(time)) => Ok(Hypothetical { text: text.to_owned(), nodes, time, user }),
+            (Some(nodes), Some(time)) => {
+                Ok(Hypothetical { text: text.to_owned(), nodes, time, user, processors, others })
+            }
             (None, _) => Err("expected nodes=N".to_owned()),
             (_, None) => Err("expected time=H:MM:SS".to_owned()),
         }
@@ -140,14 +180,50 @@ impl Hypothetical {
         self.user.clone()
     }
 
+    /// Returns the job as a line of the listing of a site, with this number and submitted at this time.
+    /// Without `cpus=N` it has one processor on each node.
+    pub(super) fn listed(&self, number: u64, at: i64) -> Result<PresentJob, String> {
+        let processors = self.processors.unwrap_or(self.nodes);
+        let other = |(field, value): &(Field, String)| {
+            let value = match field {
+                Field::ReqTres => format!("cpu={processors},mem={value},node={}", self.nodes),
+                _ => value.clone(),
+            };
+            (*field, value)
+        };
+        let job = StateJob {
+            place: 1,
+            name: number.to_string(),
+            user: self.user.clone(),
+            size: self.nodes,
+            limit: self.time.micros() / 1_000_000,
+            submit: at,
+            start: None,
+            after: Vec::new(),
+            reason: None,
+            processors: Some(processors),
+            others: self.others.iter().map(other).collect(),
+        };
+        job.listed(at).map_err(|fault| fault.message)
+    }
+
     /// Returns the job, submitted at a time. `users` has the numbers of the users by name; a number
     /// stands for itself.
-    pub(super) fn job(&self, at: SimTime, users: &Users) -> Result<Job, UnknownName> {
+    ///
+    /// # Errors
+    /// If the user is unknown, or if the job has fields that only a site has.
+    pub(super) fn job(&self, at: SimTime, users: &Users) -> Result<Job, String> {
+        if let Some((field, _)) = self.others.first() {
+            return Err(format!("--submit: {field}: give the --slurm-conf of the site"));
+        }
+        if self.processors.is_some() {
+            return Err("--submit: cpus: give the --slurm-conf of the site".to_owned());
+        }
         let number = |name: &String| match (users.get(name), name.parse()) {
             (Some(&number), _) | (None, Ok(number)) => Ok(number),
             (None, Err(_)) => Err(UnknownName::new("user", name, users.keys())),
         };
-        let user = self.user.as_ref().map(number).transpose()?;
+        let user = self.user.as_ref().map(number).transpose().map_err(|unknown| unknown.to_string())?;
         Ok(Job {
             id: JobId(u64::MAX / 4),
             submit: at,

@@ -83,6 +83,11 @@ impl PlatformArguments {
         }
     }
 
+    /// Returns whether a series of carbon intensities or prices was given.
+    pub(super) const fn has_intensity(&self) -> bool {
+        self.intensity.is_some()
+    }
+
     /// Checks that the series of carbon intensities or prices covers a run.
     pub(super) fn check_series(&self, energy: Option<&EnergyMetrics>) -> Result<(), Failure> {
         let Some(((first, last), file)) =

@@ -48,7 +48,8 @@ impl History<'_> {
         let Some((first, _)) = self.span() else { return Ok(None) };
         let from = SimTime::from_micros(at.micros().saturating_sub(JUDGED.micros()));
         let from = from.max(first.saturating_add(LEAST_PAST));
-        let (moments, _) = self.draw_moments((from, at), MOMENTS, seed.fork("judgement"));
+        let (mut moments, _) = self.draw_moments((from, at), MOMENTS, seed.fork("judgement"));
+        self.remember(setup, &mut moments)?;
         let method = Method { draws: method.draws.min(DRAWS), ..method };
         let mut compared = self.backtest(setup, &moments, (method, seed.fork("judgement")), || ())?;
         for moment in &mut compared {

@@ -25,6 +25,9 @@ struct JobEntry {
     user_name: Option<String>,
     /// State: `PENDING`, `RUNNING`, or a list that begins with one of them.
     job_state: Words,
+    /// Waiting tasks of an array that are listed as one job, which is refused.
+    #[serde(default)]
+    array_task_string: Option<String>,
     /// Number of nodes.
     #[serde(default)]
     node_count: Option<Number>,
@@ -46,6 +49,33 @@ struct JobEntry {
     /// Dependencies, such as `afterok:17`.
     #[serde(default)]
     dependency: Option<String>,
+    /// Account.
+    #[serde(default)]
+    account: Option<String>,
+    /// Partition.
+    #[serde(default)]
+    partition: Option<String>,
+    /// Quality of service.
+    #[serde(default)]
+    qos: Option<String>,
+    /// Nodes on which the job runs, as in `n[1-3]`.
+    #[serde(default)]
+    nodes: Option<String>,
+    /// Resources that were requested, as in `cpu=4,mem=8G,gres/gpu=1`.
+    #[serde(default)]
+    tres_req_str: Option<String>,
+    /// Resources that were allocated.
+    #[serde(default)]
+    tres_alloc_str: Option<String>,
+    /// Resources of each node, as in `gres/gpu:2`.
+    #[serde(default)]
+    tres_per_node: Option<String>,
+    /// Features that the nodes must have.
+    #[serde(default)]
+    features: Option<String>,
+    /// Reservation in which the job runs.
+    #[serde(default)]
+    resv_name: Option<String>,
 }
 
 /// Number, or an object with it, as newer versions of Slurm write.
@@ -77,6 +107,14 @@ enum Words {
 }
 
 impl Number {
+    /// Returns the text of a time limit; `None` if there is no information.
+    fn limit(&self) -> Option<String> {
+        match *self {
+            Number::Set { set: true, infinite: true, .. } => Some("UNLIMITED".to_owned()),
+            _ => self.value().map(|minutes| minutes.to_string()),
+        }
+    }
+
     fn value(&self) -> Option<u64> {
         match *self {
             Number::Plain(number) => Some(number),
@@ -104,15 +142,25 @@ pub(super) fn rows(text: &str, faults: &mut Vec<Fault>) -> (Vec<Row>, Option<i64
         };
         let fields = [
             (Field::Id, Some(job.job_id.to_string())),
+            (Field::Tasks, job.array_task_string.clone()),
             (Field::User, job.user_name.clone()),
             (Field::State, state),
             (Field::Nodes, number(&job.node_count).map(|it| it.to_string())),
             (Field::Processors, number(&job.cpus).map(|it| it.to_string())),
-            (Field::Limit, number(&job.time_limit).map(|it| it.to_string())),
+            (Field::Limit, job.time_limit.as_ref().and_then(Number::limit)),
             (Field::Submit, number(&job.submit_time).map(|it| it.to_string())),
             (Field::Start, number(&job.start_time).filter(|&it| it > 0).map(|it| it.to_string())),
             (Field::Reason, job.state_reason.clone()),
             (Field::Dependency, job.dependency.clone()),
+            (Field::Account, job.account.clone()),
+            (Field::Partition, job.partition.clone()),
+            (Field::Qos, job.qos.clone()),
+            (Field::NodeList, job.nodes.clone()),
+            (Field::ReqTres, job.tres_req_str.clone()),
+            (Field::AllocTres, job.tres_alloc_str.clone()),
+            (Field::TresPerNode, job.tres_per_node.clone()),
+            (Field::Features, job.features.clone()),
+            (Field::Reservation, job.resv_name.clone()),
         ];
         let known = fields.into_iter().filter_map(|(field, text)| Some((field, text?)));
         (at + 1, known.filter(|(_, text)| !text.is_empty()).collect())

@@ -23,7 +23,7 @@ pub struct StateMoment {
 }
 
 /// Returns the second of the workload for a time.
-fn second(time: i64, origin: i64) -> SimTime {
+pub(super) fn second(time: i64, origin: i64) -> SimTime {
     SimTime::from_secs(time.saturating_sub(origin).unsigned_abs())
 }
 

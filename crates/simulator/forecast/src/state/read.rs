@@ -25,9 +25,31 @@ pub struct Job {
     pub after: Vec<String>,
     /// Reason for which it waits, if it is given.
     pub reason: Option<String>,
+    /// Number of processors, if it is given.
+    pub processors: Option<u32>,
+    /// Further fields, which a site needs.
+    pub others: Vec<(Field, String)>,
 }
 
+/// Fields that only a site needs.
+const OF_SITE: [Field; 9] = [
+    Field::Account,
+    Field::Partition,
+    Field::Qos,
+    Field::NodeList,
+    Field::ReqTres,
+    Field::AllocTres,
+    Field::TresPerNode,
+    Field::Features,
+    Field::Reservation,
+];
+
 impl Job {
+    /// Returns a field that only a site needs, if it is given.
+    pub fn other(&self, field: Field) -> Option<&str> {
+        self.others.iter().find(|(known, _)| *known == field).map(|(_, text)| text.as_str())
+    }
+
     /// Returns whether a user or an administrator holds the job.
     pub fn is_held(&self) -> bool {
         let reason = self.reason.as_deref().unwrap_or_default();
@@ -56,6 +78,16 @@ pub struct Counts {
     /// Jobs without a submission, which count as submitted at the time of the state, or at their
     /// start.
     pub without_submit: usize,
+    /// Jobs without a time limit, which count as jobs with a limit of a year, as in Slurm's plans.
+    pub unlimited: usize,
+}
+
+/// Time for which Slurm plans jobs without a time limit, in seconds.
+const UNLIMITED: u64 = 365 * 86_400;
+
+/// Returns whether a time limit is none.
+fn is_unlimited(limit: &str) -> bool {
+    limit.eq_ignore_ascii_case("UNLIMITED") || limit.eq_ignore_ascii_case("INFINITE")
 }
 
 /// Fields of one job.
@@ -165,6 +197,10 @@ fn read_job(fields: &mut Fields<'_>, at: i64, has_processors: bool, counts: &mut
         fields.fault(Field::Id, "one job of an array, as `squeue --array` lists them");
         return None;
     }
+    if fields.text(Field::Tasks).is_some_and(|tasks| tasks.contains(['-', ',', '%'])) {
+        fields.fault(Field::Tasks, "one task of an array, as `squeue --array` lists them");
+        return None;
+    }
     let phase = fields.parse(Field::State, true, "a job state such as RUNNING", phase)?;
     if phase == Phase::Ended {
         counts.ended += 1;
@@ -173,8 +209,9 @@ fn read_job(fields: &mut Fields<'_>, at: i64, has_processors: bool, counts: &mut
     let size_field = if has_processors { Field::Processors } else { Field::Nodes };
     let tasks = fields.parse(size_field, true, "a number above 0", size);
     let limit = fields.parse(Field::Limit, true, "a time limit such as 1-00:00:00", |text| {
-        duration(text).filter(|&seconds| seconds > 0)
+        if is_unlimited(text) { Some(UNLIMITED) } else { duration(text).filter(|&seconds| seconds > 0) }
     });
+    counts.unlimited += usize::from(fields.text(Field::Limit).is_some_and(is_unlimited));
     let start = match phase {
         Phase::Running => {
             let start = fields.parse(Field::Start, false, "a time such as 2026-03-01T09:00:00", moment);
@@ -208,6 +245,8 @@ fn read_job(fields: &mut Fields<'_>, at: i64, has_processors: bool, counts: &mut
         start,
         after: fields.text(Field::Dependency).map(dependencies).unwrap_or_default(),
         reason: fields.text(Field::Reason).map(str::to_owned),
+        processors: fields.parse(Field::Processors, false, "a number above 0", size),
+        others: OF_SITE.iter().filter_map(|&it| Some((it, fields.text(it)?.to_owned()))).collect(),
         name,
     };
     (phase == Phase::Pending || job.start.is_some()).then_some(job)

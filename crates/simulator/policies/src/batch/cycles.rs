@@ -11,7 +11,7 @@ const BACKFILL_OFFSET: u64 = SECOND / 2;
 
 /// Timer of one kind of cycle. A cycle is due in the second after the first event since the last
 /// cycle, but at least one interval after that cycle.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct CycleTimer {
     pub(super) interval: SimSpan,
     offset: u64,
@@ -67,7 +67,7 @@ impl CycleTimer {
 }
 
 /// Timers of the main and the backfill cycles.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct SlurmCycles {
     pub(super) main: CycleTimer,
     pub(super) backfill: CycleTimer,

@@ -1,12 +1,14 @@
 //! Scheduler of all batch policies: it applies events and starts jobs.
 
 use super::conservative::ConservativeBackfiller;
+use super::cycles::SlurmCycles;
 use super::plan::ReservationPlan;
 use super::pools::Pools;
 use super::running::RunningJob;
 use super::slurm::SlurmBackfiller;
 use super::state::BatchState;
-use dfrsim_cluster::{Decision, JobHandle, JobState, NodeRange, Scheduler, Situation, View};
+use crate::site::SiteMemory;
+use dfrsim_cluster::{Decision, JobHandle, JobState, Memory, NodeRange, Scheduler, Situation, View};
 use dfrsim_model::SimTime;
 use dfrsim_model::batch::{Backfilling, BatchPolicy, QueueOrder};
 use dfrsim_model::site::SiteSettings;
@@ -21,6 +23,14 @@ pub(crate) struct BatchScheduler {
     pub(super) is_queried: bool,
     /// Buffer with one entry per submitted job: true if the limits of the site admit it.
     admitted: Vec<bool>,
+}
+
+/// Memory of a batch policy at a site.
+#[derive(Debug)]
+struct BatchMemory {
+    /// Timers of Slurm's cycles.
+    cycles: Option<SlurmCycles>,
+    site: Arc<SiteMemory>,
 }
 
 /// Backfilling scheme, with the state that only this scheme needs.
@@ -85,6 +95,14 @@ impl BatchScheduler {
         BatchScheduler { state, backfiller, is_queried: false, admitted: Vec::new() }
     }
 
+    /// Returns the memory of a policy that takes over a site at a time, at which the usage is that of the
+    /// settings; `None` without a site.
+    pub(crate) fn memory_of_usage(mut self, at: SimTime) -> Option<Memory> {
+        let site = self.state.site.as_mut()?;
+        site.begin_at(at);
+        Some(Arc::new(BatchMemory { cycles: None, site: Arc::new(site.memory(at)) }))
+    }
+
     /// Releases the nodes of a job and updates the reservation plan.
     pub(super) fn release(&mut self, view: View<'_>, job: JobHandle, on: &[NodeRange]) {
         if let Some(run) = self.state.release(view, job, on) {
@@ -146,6 +164,7 @@ impl BatchScheduler {
             if has_changed || is_regrouped {
                 slurm.note_events(now);
             }
+            slurm.continues = false;
         }
         is_regrouped
     }
@@ -196,5 +215,22 @@ impl Scheduler for BatchScheduler {
     fn decide(&mut self, situation: &Situation<'_>, decision: &mut Decision) {
         self.apply_events(situation, decision);
         self.decide_now(situation.view, decision);
+    }
+
+    fn memory(&self, at: SimTime) -> Option<Memory> {
+        let site = self.state.site.as_ref()?;
+        let cycles = match &self.backfiller {
+            Backfiller::Slurm(slurm) => Some(slurm.cycles.clone()),
+            _ => None,
+        };
+        Some(Arc::new(BatchMemory { cycles, site: Arc::new(site.memory(at)) }))
+    }
+
+    fn recall(&mut self, memory: &Memory) {
+        let Some(BatchMemory { cycles, site }) = memory.downcast_ref::<BatchMemory>() else { return };
+        if let (Backfiller::Slurm(slurm), Some(cycles)) = (&mut self.backfiller, cycles) {
+            (slurm.cycles, slurm.continues) = (cycles.clone(), true);
+        }
+        self.state.site.iter_mut().for_each(|it| it.recall(site));
     }
 }

@@ -34,7 +34,10 @@ use std::collections::BTreeSet;
 /// Slurm's two schedulers.
 #[derive(Debug)]
 pub(super) struct SlurmBackfiller {
-    cycles: SlurmCycles,
+    pub(super) cycles: SlurmCycles,
+    /// True if the next decision takes over a running system with the timers of its past: its jobs are
+    /// no events.
+    pub(super) continues: bool,
     /// Jobs that ended now but are not yet visible to either scheduler.
     completing: Vec<JobHandle>,
     /// Plan of the running jobs, kept from one backfill cycle to the next.
@@ -47,6 +50,7 @@ impl SlurmBackfiller {
     pub(super) fn new(settings: Option<&SiteSettings>) -> SlurmBackfiller {
         SlurmBackfiller {
             cycles: SlurmCycles::new(settings),
+            continues: false,
             completing: Vec::new(),
             plan: None,
             partition_classes: SortedMap::default(),
@@ -63,7 +67,7 @@ impl SlurmBackfiller {
         decision: &mut Decision,
     ) {
         let view = situation.view;
-        if !state.pools.is_ungrouped() && state.pools.is_outdated(view) {
+        if self.continues || !state.pools.is_ungrouped() && state.pools.is_outdated(view) {
             return;
         }
         self.completing.extend(situation.completed);
@@ -74,7 +78,9 @@ impl SlurmBackfiller {
 
     /// Notes that events have been applied that change what cycles decide.
     pub(super) fn note_events(&mut self, now: SimTime) {
-        self.cycles.change(now);
+        if !self.continues {
+            self.cycles.change(now);
+        }
     }
 
     /// Runs the scheduling cycles that are due.

@@ -264,8 +264,7 @@ impl BatchState {
         self.pools.allocate(request, &allocation, job.size);
         let start = seen.first_start().unwrap_or_default();
         if let Some(site) = &mut self.site {
-            site.submit(view, handle);
-            site.start(start, handle);
+            site.adopt(view, handle, start);
         }
         if self.tracks_runs {
             let end = seen.expected_end().unwrap_or(SimTime::MAX);

@@ -189,6 +189,31 @@ impl Accounts {
         (u128::from(amount) * u128::from(span.micros()) * u128::from(kept)) >> 32
     }
 
+    /// Begins at a time, at which the usage is that of the settings.
+    pub(super) fn begin_at(&mut self, at: SimTime) {
+        self.now = at;
+    }
+
+    /// Returns the accounts with their usage up to a time, without running jobs.
+    pub(super) fn without_running(&self, at: SimTime) -> Accounts {
+        let mut accounts = self.clone();
+        accounts.advance(at);
+        accounts.tree.iter_mut().for_each(|node| node.in_use = 0);
+        accounts.running = accounts.running.map(|_| SortedMap::default());
+        accounts
+    }
+
+    /// Returns the time since which the usage of a running job is not charged yet, if it is charged at
+    /// once at the end of a period.
+    pub(super) fn uncharged_since(&self, job: usize) -> Option<SimTime> {
+        Some(self.running.as_ref()?.get(&job)?.2)
+    }
+
+    /// Sets the time since which the usage of a running job is not charged yet.
+    pub(super) fn charge_since(&mut self, job: usize, since: SimTime) {
+        self.running.iter_mut().filter_map(|runs| runs.get_mut(&job)).for_each(|run| run.2 = since);
+    }
+
     /// Advances to a time up to which usage is constant; returns the last period boundary on the
     /// way, if any.
     pub(super) fn advance(&mut self, to: SimTime) -> Option<SimTime> {

@@ -31,12 +31,15 @@ mod allocated_tres;
 mod factor;
 mod fair_tree;
 mod limits;
+mod memory;
 mod multiples;
 mod partition_nodes;
 mod preemption;
 mod priority_factors;
+mod recall;
 mod state;
 
+pub(crate) use memory::SiteMemory;
 pub(crate) use multiples::{last_multiple, next_multiple};
 pub(crate) use partition_nodes::classes_of_partition;
 pub(crate) use preemption::{select_in_passes, select_victims};

@@ -4,6 +4,7 @@ use super::accounts::{AccountIndex, Accounts};
 use super::allocated_tres::{AllocatedTres, amount_of_nodes, tres_names};
 use super::factor::{ONE, ratio};
 use super::limits::{CurrentUsage, LimitUsage, Membership};
+use super::memory::SiteMemory;
 use super::multiples::{last_multiple, next_multiple};
 use super::partition_nodes::classes_of_partition;
 use super::preemption::{Preemptible, PreemptionRules};
@@ -18,30 +19,30 @@ use std::sync::Arc;
 
 /// A job in the system, with its state at the site.
 #[derive(Clone, Debug)]
-struct TrackedJob {
-    sequence: u64,
+pub(super) struct TrackedJob {
+    pub(super) sequence: u64,
     account: AccountIndex,
     /// Amount billed to the account while the job runs.
     billing: u64,
-    membership: Membership,
+    pub(super) membership: Membership,
     usage: LimitUsage,
     is_admitted: bool,
     factors: PriorityFactors,
     /// Time since which the job has been waiting.
-    waiting_since: SimTime,
+    pub(super) waiting_since: SimTime,
     /// Earliest time at which a batch policy may start the job.
-    eligible_at: SimTime,
+    pub(super) eligible_at: SimTime,
     /// End of the last grace period of its victims. Until then the job preempts no others.
-    waits_for_victims_until: Option<SimTime>,
+    pub(super) waits_for_victims_until: Option<SimTime>,
 }
 
 /// Hot per-job flags, kept apart so that scanning a long queue stays in cache.
 #[derive(Clone, Copy, Debug, Default)]
-struct JobFlags {
+pub(super) struct JobFlags {
     /// Index of the job's partition plus 1, if it has one.
     partition: Option<NonZeroU32>,
     /// True if a limit, a hold-off or a preemptor may ever block the job.
-    can_be_blocked: bool,
+    pub(super) can_be_blocked: bool,
     /// True if the job is a component of a heterogeneous job.
     is_component: bool,
 }
@@ -53,28 +54,30 @@ pub(crate) struct PrioritySystem {
     /// Names of the resources that the settings refer to.
     names: Vec<String>,
     /// Account tree; `None` if fair share has no weight.
-    accounts: Option<Accounts>,
+    pub(super) accounts: Option<Accounts>,
     in_use: CurrentUsage,
     /// Partitions of the jobs submitted so far.
     partitions: BTreeSet<Option<usize>>,
     preemption: PreemptionRules,
     /// Jobs by handle.
-    jobs: Vec<Option<TrackedJob>>,
+    pub(super) jobs: Vec<Option<TrackedJob>>,
     /// Flags by handle. Scans of a long queue read only these few bytes.
-    flags: Vec<JobFlags>,
+    pub(super) flags: Vec<JobFlags>,
     /// Components of heterogeneous jobs: by job number, the index of the heterogeneous job.
     heterogeneous_jobs: BTreeMap<u64, u32>,
     /// Start of each running job, and the start from which limits count it.
     running: SortedMap<JobHandle, SimTime>,
     counted: SortedMap<JobHandle, SimTime>,
     /// Ends of the grace periods of running jobs that are being preempted.
-    grace_ends: SortedMap<JobHandle, SimTime>,
+    pub(super) grace_ends: SortedMap<JobHandle, SimTime>,
     /// Last preemptor of each victim, by the victim's submission index, as long as the preemptor has
     /// not started.
-    preempted_for: BTreeMap<u64, JobHandle>,
-    now: SimTime,
+    pub(super) preempted_for: BTreeMap<u64, JobHandle>,
+    pub(super) now: SimTime,
     /// Last boundary of the calculation period.
     period_boundary: SimTime,
+    /// Memory from which the state continues.
+    pub(super) recalled: Option<Arc<SiteMemory>>,
     /// Step to whose multiples planned ends are rounded up; zero if they are exact.
     rounding: SimSpan,
 }
@@ -102,6 +105,7 @@ impl PrioritySystem {
             preempted_for: BTreeMap::new(),
             now: SimTime::ZERO,
             period_boundary: SimTime::ZERO,
+            recalled: None,
             rounding: SimSpan::from_secs(settings.backfill.resolution_s),
             settings,
         }
@@ -135,18 +139,17 @@ impl PrioritySystem {
         let rank = PriorityFactors::new(&self.settings, self.size(view, handle, &held), submit, &membership);
         let rank = rank.with_tres(self.weighted_tres(view, handle, &held, membership.partition));
         let claim = self.in_use.usage_of(&self.settings, &membership, job.origin(), held, estimate);
-        let (sequence, joined) = (job.sequence(), view.now());
-        let (account, is_admitted, not_before, awaits) = (0, true, joined, None);
+        let (account, is_admitted, awaits) = (0, true, None);
         TrackedJob {
-            sequence,
+            sequence: job.sequence(),
             account,
             billing,
             membership,
             usage: claim,
             is_admitted,
             factors: rank,
-            waiting_since: joined,
-            eligible_at: not_before,
+            waiting_since: submit,
+            eligible_at: view.now(),
             waits_for_victims_until: awaits,
         }
     }
@@ -234,7 +237,19 @@ impl PrioritySystem {
         };
         let is_admitted = member.is_admitted;
         self.jobs[handle.index()] = Some(member);
+        if self.recalled.is_some() {
+            self.recall_job(handle);
+        }
         is_admitted
+    }
+
+    /// Adds a job that runs since `start` already.
+    #[cold]
+    pub(crate) fn adopt(&mut self, view: View<'_>, handle: JobHandle, start: SimTime) {
+        self.submit(view, handle);
+        self.start_charging(start, handle);
+        self.count_for_limits(handle);
+        self.recall_run(handle);
     }
 
     /// Returns the priority of a job if it arrived now, and whether its classes ever admit it.

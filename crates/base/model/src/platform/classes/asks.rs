@@ -38,9 +38,9 @@ impl Asks {
         });
         self.by_job.insert(job, number);
     }
-    /// Returns the requests of a job; `None` if it has none.
+    /// Returns the requests of a job, or of its [original](JobId::original); `None` if it has none.
     pub fn get(&self, job: &JobId) -> Option<&Ask> {
-        self.by_job.get(job).map(|&number| &self.distinct[number as usize])
+        self.by_job.get(&job.original()).map(|&number| &self.distinct[number as usize])
     }
     /// Returns whether no job has a request.
     pub fn is_empty(&self) -> bool {
@@ -87,6 +87,8 @@ mod tests {
         assert_eq!((asks.get(&JobId(4)), asks.get(&JobId(1000))), (Some(&ask(1)), None));
         asks.insert(JobId(4), ask(3));
         assert_eq!(asks.get(&JobId(4)), Some(&ask(3)), "the last one of a job counts");
+        let copies = [JobId(4).copy(0), JobId(4).copy(9), JobId(1 << 50).copy(9)];
+        assert_eq!(copies.map(|copy| asks.get(&copy)), [Some(&ask(3)), Some(&ask(3)), None]);
         let copies = [(&JobId(7), &JobId(4)), (&JobId(8), &JobId(2000))];
         assert_eq!(asks.of_copies(copies).iter().collect::<Vec<_>>(), [(&JobId(7), &ask(3))]);
     }

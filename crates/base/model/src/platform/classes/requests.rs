@@ -147,7 +147,7 @@ impl Demands {
         let mut demand = Demand { resources, ..Demand::default() };
         let mut common = vec![None; classes.common().len()];
         for (number, request) in (0..).zip(&self.requests) {
-            let mut rng = self.seed.fork("requests").numbered(number).numbered(job.id.0).rng();
+            let mut rng = self.seed.fork("requests").numbered(number).numbered(job.id.original().0).rng();
             if rng.random::<f64>() >= request.probability || job.tasks > request.most_tasks {
                 continue;
             }

@@ -73,6 +73,7 @@ mod gres;
 mod job;
 mod json;
 mod layout;
+mod present;
 mod properties;
 mod rows;
 mod runs;
@@ -88,6 +89,8 @@ use dfrsim_model::JobId;
 use gres::requested_resources;
 use job::{array, is_without_end, read_job};
 use layout::Layout;
+pub use present::PresentJob;
+use present::with_present;
 use properties::Properties;
 use runs::merge_runs;
 use rustc_hash::FxHashMap;
@@ -113,6 +116,22 @@ const FIXED_WIDTH: Reason = Reason {
 /// columns is an error even then.
 pub fn read(path: &Path, strictness: Strictness) -> Result<Whole, LogError> {
     read_text(&file_text(path)?, &path.display().to_string(), strictness)
+}
+
+/// Reads a file as [`read`] does, with lines for jobs that are in the system. Returns the number of
+/// those that the file has, too, and whose lines are left out.
+///
+/// # Errors
+///
+/// Those of [`read`], also if the file is no output of `sacct --parsable2`.
+pub fn read_with(
+    path: &Path,
+    strictness: Strictness,
+    jobs: &[PresentJob],
+) -> Result<(Whole, usize), LogError> {
+    let (text, file) = (file_text(path)?, path.display().to_string());
+    let (text, same) = with_present(text.trim_start_matches('\u{feff}'), &file, jobs)?;
+    Ok((read_text(&text, &file, strictness)?, same))
 }
 
 /// Parses a text, which messages call `file`, as [`read`] does.

@@ -48,8 +48,9 @@ pub(super) struct OtherNodes<'a> {
     pub(super) removed: &'a FxHashSet<String>,
 }
 
-/// Returns whether nodes in a state take no jobs, and whether they are only drained.
-fn effect_of(state: &str) -> Option<bool> {
+/// Returns whether nodes in a state of Slurm, such as `IDLE+DRAIN` or `down*`, are only drained; `None`
+/// if they take jobs.
+pub fn effect_of(state: &str) -> Option<bool> {
     let state = state.to_ascii_uppercase();
     let has = |word: &str| state.split(['+', '*', '$', '~', '#', '@', ' ']).any(|part| part == word);
     let is_down = ["DOWN", "ERROR", "FAIL", "FAILING", "NO_RESPOND"].iter().any(|word| has(word));

@@ -47,6 +47,7 @@ mod usage;
 
 pub use consequence::{Consequence, Ignored};
 pub use errors::{ConfError, ConfErrors};
+pub use events::effect_of;
 pub use fields::JobCounts;
 pub(super) use names::{feature_of_list, feature_of_partition, feature_of_reservation, identifier};
 pub use nodes::{NodeKind, PartitionSize};
