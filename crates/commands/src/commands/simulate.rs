@@ -17,7 +17,7 @@ use crate::failure::Failure;
 use crate::interchange::Records;
 use crate::output::{notice, print_account};
 use crate::read_log::ReadLog;
-use crate::slurm_site::{SiteAndLog, SiteArguments};
+use crate::slurm_site::{SiteAndLog, SiteArguments, report_drains};
 pub(super) use answer::Simulated;
 use clap::Args;
 use clap::builder::ArgPredicate;
@@ -26,7 +26,7 @@ use dfrsim_cluster::{
     Metrics, Observer, Options, Overrun, SimulationError, SummaryOptions, Weights,
 };
 use dfrsim_model::account::AccountSummary;
-use dfrsim_model::platform::Outage;
+use dfrsim_model::platform::Outages;
 use dfrsim_model::platform::classes::UnequalNodes;
 use dfrsim_model::platform::file::ClusterNodes;
 use dfrsim_model::site::SiteSettings;
@@ -128,7 +128,7 @@ pub(crate) struct Simulate {
     outages: OutageArguments,
     /// Times at which nodes of the site are down.
     #[arg(skip)]
-    outages_of_site: Vec<Outage>,
+    outages_of_site: Outages,
     /// Priorities, limits and preemption of jobs, and their weights in fractional shares: a TOML
     /// file (see the pages `priorities` and `weights` of the guide), or a file named *.conf with
     /// parameters of slurm.conf
@@ -268,6 +268,7 @@ impl Simulate {
         let cluster = ClusterNodes { nodes, hosts, of_variant: &[] };
         let outages =
             self.outages.outages(cluster, &self.outages_of_site, last, self.workload.seed)?.map(Arc::new);
+        outages.iter().for_each(|outages| report_drains(outages, self.policy));
         let figures = SummaryOptions {
             taus: self.tau.clone(),
             warm_up: self.warm_up,

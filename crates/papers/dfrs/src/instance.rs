@@ -598,12 +598,16 @@ pub(crate) fn digest(
             digester.integer(place).integer(job.0).integer(think);
         }
     }
-    if let Some(Outages { failures, windows, interruption: _ }) = outages {
+    if let Some(Outages { failures, windows, drains, interruption: _ }) = outages {
         digester.integer(failures.len() as u64).integer(windows.len() as u64);
         let announced = windows.iter().map(|window| (window.outage, window.announced));
         for (outage, announced) in failures.iter().map(|outage| (*outage, SimTime::MAX)).chain(announced) {
             let Outage { from, until, nodes } = outage;
             digester.integer(from.micros()).integer(until.micros()).integer(announced.micros());
+            digester.integer(nodes.first).integer(nodes.nodes);
+        }
+        for Outage { from, until, nodes } in drains {
+            digester.integer(from.micros()).integer(until.micros());
             digester.integer(nodes.first).integer(nodes.nodes);
         }
     }

@@ -46,7 +46,9 @@ impl WillRun<'_> {
             let end = end_of(test, job.planned, speed);
             let is_available = |pool: usize| {
                 let meets = |it: &&(Parts, u64, u64)| it.0.contains_key(&pool) && it.1 <= end && it.2 > test;
-                self.plan.is_usable(pool, job, speed, (test, end))
+                // Ends of jobs on nodes that take no jobs do not count.
+                self.plan.pools.all[pool].usable[0] > 0
+                    && self.plan.is_usable(pool, job, speed, (test, end))
                     && !self.reserved.iter().any(|it| meets(&it))
             };
             let available: Vec<bool> = (0..pools).map(is_available).collect();
