@@ -485,6 +485,13 @@ impl RawInstance {
             InstanceOrigin::Trace { .. } => None,
         }
     }
+    /// Returns the time by which all times of the instance are moved: a random part of the longest period
+    /// at which one of the sites computes priorities, if this is a copy.
+    pub(crate) fn shift<'a>(&self, sites: impl Iterator<Item = &'a Arc<SiteSettings>>) -> SimSpan {
+        let periodic = sites.filter(|it| it.weights.age > 0 || it.weights.fair_share > 0);
+        let period = periodic.map(|it| it.calc_period_s).max();
+        self.copy.zip(period).map_or(SimSpan::ZERO, |(copy, period)| copy.shift(period))
+    }
     /// Returns the site settings for this instance. Jobs of a resampled log belong to the arrays and
     /// heterogeneous jobs of their originals.
     pub(crate) fn settings(&self, settings: &Arc<SiteSettings>) -> Arc<SiteSettings> {

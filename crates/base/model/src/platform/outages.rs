@@ -1,7 +1,7 @@
 //! Outages of the nodes of a cluster.
 
 use crate::platform::{Interruption, NodeSpan};
-use crate::SimTime;
+use crate::{SimSpan, SimTime};
 
 /// Nodes that are down for an interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -90,6 +90,20 @@ impl Outages {
     #[must_use]
     pub fn without_drains(mut self) -> Outages {
         self.failures.append(&mut self.drains);
+        self
+    }
+    /// Moves all outages to later times.
+    #[must_use]
+    pub fn moved(mut self, by: SimSpan) -> Outages {
+        let outages = self.failures.iter_mut().chain(&mut self.drains);
+        let outages = outages.chain(self.windows.iter_mut().map(|window| &mut window.outage));
+        for outage in outages {
+            outage.from = outage.from.saturating_add(by);
+            outage.until = outage.until.saturating_add(by);
+        }
+        for window in &mut self.windows {
+            window.announced = window.announced.saturating_add(by);
+        }
         self
     }
     /// Checks the outages for a cluster with this number of nodes.
