@@ -64,7 +64,8 @@ fields! {
     #[derive(Clone, Debug, Default, PartialEq)]
     pub struct DownTimes {
         /// File of outages, CSV or JSONL, with the fields `nodes`, `from_s`, `until_s` and, for
-        /// windows announced to policies, `announced_s`. Nodes are numbers, or names if the classes
+        /// windows announced to policies, `announced_s`, and for drained nodes, whose jobs run to
+        /// their end, `drain`. Nodes are numbers, or names if the classes
         /// of nodes have `hosts`.
         pub file: Option<LocatedFile> = optional(file());
         /// Random failures, drawn for each instance for as long as jobs arrive.
@@ -124,7 +125,7 @@ impl DownTimes {
         if let Some(given) = &self.file {
             let read = dfrsim_model::platform::file::read(&given.path, of);
             let read = read.map_err(|faults| faults.to_string())?;
-            (outages.failures, outages.windows) = (read.failures, read.windows);
+            (outages.failures, outages.windows, outages.drains) = (read.failures, read.windows, read.drains);
         }
         if let Some(DrawnFailures { between, repair, rack }) = &self.failures {
             let model = FailureModel { between: *between, repair: *repair, rack: *rack };

@@ -214,7 +214,8 @@ impl Auditor {
         if !self.advance(head) {
             return;
         }
-        let is_past = ["submit", "link", "ask", "start", "bind", "window", "down", "up"].contains(&head.name);
+        let past = ["submit", "link", "ask", "start", "bind", "window", "down", "up", "drain", "undrain"];
+        let is_past = past.contains(&head.name);
         if self.now < self.first_decision && !is_past {
             let rule = format!("`{}` before the policy makes its first decision", head.name);
             self.fault(head.job, Rule::Beginning(rule));
@@ -232,6 +233,10 @@ impl Auditor {
                 if let Some(platform) = self.platform.as_ref().filter(|_| goes_down) {
                     self.due_interruptions.add(line, &self.jobs, platform);
                 }
+            }
+            Record::Drain { ref nodes, .. } | Record::Undrain { ref nodes, .. } => {
+                let (line, begins) = (self.line, head.name == "drain");
+                self.change_platform(head.name, |platform, _| platform.drain(line, nodes, begins));
             }
             Record::Interrupt { kept_us, .. } => self.interrupt(number, head.name, Some(kept_us)),
             Record::Lose { .. } => self.interrupt(number, head.name, None),

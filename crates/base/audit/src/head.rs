@@ -46,6 +46,8 @@ impl RecordHead {
             Record::Window { at_us, .. } => head(at_us, None, "window", Rank::Platform),
             Record::Down { at_us, .. } => head(at_us, None, "down", Rank::Platform),
             Record::Up { at_us, .. } => head(at_us, None, "up", Rank::Platform),
+            Record::Drain { at_us, .. } => head(at_us, None, "drain", Rank::Platform),
+            Record::Undrain { at_us, .. } => head(at_us, None, "undrain", Rank::Platform),
             Record::Interrupt { at_us, job, .. } => of_job(at_us, job, "interrupt", Rank::Platform),
             Record::Lose { at_us, job } => of_job(at_us, job, "lose", Rank::Platform),
             Record::Submit { at_us, job, .. } => of_job(at_us, job, "submit", Rank::Submission),

@@ -28,6 +28,7 @@
 //! | end of the work | the job | `complete` in that microsecond, before all other records of the time; no `interrupt`, `lose` or `kill` | `by-hand`, `forced` |
 //! | limit reached (`--overrun kill`) | the estimate | the run time is no longer than the estimate, so that the work ends at the limit | `forced` |
 //! | node down | failure, or begin of a window | `interrupt` or `lose`, by the rule in line 2, of each job on the node, before any submission or decision; the work kept is that of whole checkpoints | `forced`, `failing`, `checkpoints`, `window` |
+//! | node drained | the drain | no `interrupt` or `lose`; no job starts on the node before the end of the drain | `drained` |
 //! | begin of a window | announcement | all of its nodes are down | `window` |
 //! | end of a window | announcement | none of its nodes comes up before | `window` |
 //! | job preempted | a job of a higher class that starts | `interrupt`, `lose` or `pause`, by the mode of its class, in the decision in which the other starts; none without such a start | `preemption` |

@@ -73,6 +73,8 @@ pub(crate) struct Platform {
     pub(crate) down: Vec<bool>,
     /// Line in which each node last went down or came up; 0 if it never did.
     changed_in: Vec<u64>,
+    /// Line in which each node was drained; `None` if it is not.
+    drained_in: Vec<Option<u64>>,
     pub(crate) windows: Vec<Window>,
     /// True if nodes failed or were repaired at the current time, or a window was announced.
     pub(crate) changed: bool,
@@ -89,7 +91,8 @@ pub(crate) struct Platform {
 impl Platform {
     pub(crate) fn new(interruption: Interruption, nodes: u32) -> Platform {
         let (down, changed_in) = (vec![false; nodes as usize], vec![0; nodes as usize]);
-        Platform { interruption, goes_down: true, down, changed_in, ..Platform::default() }
+        let drained_in = vec![None; nodes as usize];
+        Platform { interruption, goes_down: true, down, changed_in, drained_in, ..Platform::default() }
     }
 
     /// Creates the platform of a cluster whose nodes never fail but whose jobs can be preempted;
@@ -106,12 +109,56 @@ impl Platform {
         on.iter().map(|&(node, _)| node).find(|&node| self.is_down(node))
     }
 
-    /// Checks that the nodes of a placement are up.
+    /// Checks that the nodes of a placement take jobs.
     pub(crate) fn check_up(&self, on: &[(u32, u32)]) -> Option<Rule> {
-        let since = |node: u32| self.changed_in[node as usize];
-        let wrong =
-            |node: u32| format!("it is on node {node}, which is down since line {}", since(node)).into();
-        self.first_down(on).map(wrong)
+        let drained = |node: u32| self.drained_in.get(node as usize).copied().flatten();
+        let closed = |&(node, _): &(u32, u32)| match self.is_down(node) {
+            true => Some((node, "down", self.changed_in[node as usize])),
+            false => drained(node).map(|line| (node, "drained", line)),
+        };
+        let (node, state, line) = on.iter().find_map(closed)?;
+        Some(format!("it is on node {node}, which is {state} since line {line}").into())
+    }
+
+    /// Returns a flag for each node: true if it takes no jobs, because it is down or drained.
+    pub(crate) fn closed(&self) -> Vec<bool> {
+        self.down
+            .iter()
+            .zip(&self.drained_in)
+            .map(|(is_down, drained)| *is_down || drained.is_some())
+            .collect()
+    }
+
+    /// Returns a flag for each node: true if it is drained and not down.
+    pub(crate) fn drained(&self) -> Vec<bool> {
+        self.down
+            .iter()
+            .zip(&self.drained_in)
+            .map(|(is_down, drained)| !is_down && drained.is_some())
+            .collect()
+    }
+
+    /// Applies the begin or the end of a drain of nodes by a line; returns the first violation.
+    pub(crate) fn drain(&mut self, line: u64, spans: &[(u32, u32)], begins: bool) -> Option<Rule> {
+        self.changed = true;
+        let mut fault = None;
+        for node in spans.iter().flat_map(|&(first, nodes)| first..first.saturating_add(nodes)) {
+            let nodes = self.drained_in.len() as u32;
+            let Some(drained) = self.drained_in.get_mut(node as usize) else {
+                return fault.or_else(|| Some(placement::missing_node(node, nodes)));
+            };
+            match std::mem::replace(drained, begins.then_some(line)) {
+                Some(before) if begins => {
+                    let rule = format!("node {node} is already drained since line {before}");
+                    fault.get_or_insert_with(|| rule.into());
+                }
+                None if !begins => {
+                    fault.get_or_insert_with(|| format!("node {node} is not drained").into());
+                }
+                _ => {}
+            }
+        }
+        fault
     }
 
     pub(crate) fn announce(&mut self, now: u64, window: Window) -> Option<Rule> {

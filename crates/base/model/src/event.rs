@@ -134,6 +134,20 @@ pub enum Record<'a> {
         /// Affected nodes: pairs of (lowest node, number of nodes).
         nodes: Cow<'a, [(u32, u32)]>,
     },
+    /// Begin of a drain: nodes take no further jobs.
+    Drain {
+        /// Time of the event, in microseconds.
+        at_us: u64,
+        /// Affected nodes: pairs of (lowest node, number of nodes).
+        nodes: Cow<'a, [(u32, u32)]>,
+    },
+    /// End of a drain.
+    Undrain {
+        /// Time of the event, in microseconds.
+        at_us: u64,
+        /// Affected nodes: pairs of (lowest node, number of nodes).
+        nodes: Cow<'a, [(u32, u32)]>,
+    },
     /// Interruption of a running job, because one of its nodes failed or because it is preempted.
     /// The job releases its nodes and waits to be started again.
     Interrupt {

@@ -229,7 +229,7 @@ impl Simulate {
         let study = PolicyOptions::default();
         let node_memory_gb = self.workload.node_memory.unwrap_or(study.node_memory_gb);
         let parameters = PolicyOptions { period: self.period, mcb, node_memory_gb, ..study };
-        let conditions = self.system.conditions(system, nodes, (last, self.workload.seed))?;
+        let conditions = self.system.conditions(system, self.policy, nodes, (last, self.workload.seed))?;
         Ok(Setup::new((self.policy, parameters), nodes, conditions, options, figures))
     }
 

@@ -7,7 +7,7 @@ use crate::arguments::{LogArguments, LogOption};
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::{Answer, OutputFiles, OverwriteGuard, notice};
-use crate::slurm_site::{SiteAndLog, SiteArguments, largest_node, outages_file, platform};
+use crate::slurm_site::{SiteAndLog, SiteArguments, largest_node, outages_file, platform, report_drains};
 use clap::Args;
 use dfrsim_lab::Registry;
 use dfrsim_model::account::AccountSummary;
@@ -177,6 +177,9 @@ impl MakeSite {
         };
         platforms.iter().try_for_each(|(_, fields)| nodes(fields).map(drop))?;
         let text = scenario::text(&self.policy, &workload, &variants, &as_it_is.header, &self.out)?;
+        for name in &self.policy {
+            report_drains(&of_log.outages, known(context.registry).parse(name).map_err(Failure::input)?);
+        }
         let outages = outages_file(&of_log);
         let written = self.write(&text, &platforms, outages, context.registry)?;
         let account = report.account().summary();

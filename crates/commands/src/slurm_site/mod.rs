@@ -6,5 +6,5 @@ mod read;
 mod summary;
 
 pub(crate) use arguments::SiteArguments;
-pub(crate) use nodes::{largest_node, outages_file, platform};
+pub(crate) use nodes::{largest_node, outages_file, platform, report_drains};
 pub(crate) use read::SiteAndLog;

@@ -1,19 +1,33 @@
 //! Conversion of a site's nodes to the classes of a platform.
 
-use dfrsim_model::platform::Outage;
+use crate::output::notice;
 use dfrsim_model::platform::classes::{ClassFields, PlatformFields, ReferenceNode};
 use dfrsim_model::platform::hosts::compress;
+use dfrsim_model::platform::{Outage, Outages};
+use dfrsim_policies::Policy;
 use dfrsim_workload::formats::slurm_conf::{NodeKind, SimulatedSite};
 
 /// Writes the outages of a site as a file that names its nodes; `None` if there are none.
 pub(crate) fn outages_file(of_log: &SimulatedSite) -> Option<String> {
     let hosts: Vec<&String> = of_log.kinds.iter().flat_map(|kind| &kind.hosts).collect();
-    let line = |Outage { nodes, from, until }: &Outage| {
+    let Outages { failures, drains, .. } = &of_log.outages;
+    let line = |(Outage { nodes, from, until }, is_drain): (&Outage, bool)| {
         let names = nodes.iter().filter_map(|node| hosts.get(node as usize)).map(|name| name.as_str());
-        format!("\"{}\",{from},{until}\n", names.collect::<Vec<_>>().join(","))
+        let drain = if drains.is_empty() { String::new() } else { format!(",{is_drain}") };
+        format!("\"{}\",{from},{until}{drain}\n", names.collect::<Vec<_>>().join(","))
     };
-    let lines: String = of_log.outages.iter().map(line).collect();
-    (!lines.is_empty()).then(|| format!("nodes,from_s,until_s\n{lines}"))
+    let all = failures.iter().map(|it| (it, false)).chain(drains.iter().map(|it| (it, true)));
+    let lines: String = all.map(line).collect();
+    let drain = if drains.is_empty() { "" } else { ",drain" };
+    (!lines.is_empty()).then(|| format!("nodes,from_s,until_s{drain}\n{lines}"))
+}
+
+/// Says that drained nodes are down under a policy that does not let jobs end there.
+pub(crate) fn report_drains(outages: &Outages, policy: Policy) {
+    let count = outages.drains.len();
+    if count > 0 && !policy.lets_jobs_end() {
+        notice!("{policy}: jobs leave the nodes of {count} drains, which are down under this policy");
+    }
 }
 
 /// Memory of nodes on which memory counts for nothing, in GB. It is so large that no jobs fill it: the

@@ -485,6 +485,13 @@ impl RawInstance {
             InstanceOrigin::Trace { .. } => None,
         }
     }
+    /// Returns the time by which all times of the instance are moved: a random part of the longest period
+    /// at which one of the sites computes priorities, if this is a copy.
+    pub(crate) fn shift<'a>(&self, sites: impl Iterator<Item = &'a Arc<SiteSettings>>) -> SimSpan {
+        let periodic = sites.filter(|it| it.weights.age > 0 || it.weights.fair_share > 0);
+        let period = periodic.map(|it| it.calc_period_s).max();
+        self.copy.zip(period).map_or(SimSpan::ZERO, |(copy, period)| copy.shift(period))
+    }
     /// Returns the site settings for this instance. Jobs of a resampled log belong to the arrays and
     /// heterogeneous jobs of their originals.
     pub(crate) fn settings(&self, settings: &Arc<SiteSettings>) -> Arc<SiteSettings> {
@@ -598,12 +605,16 @@ pub(crate) fn digest(
             digester.integer(place).integer(job.0).integer(think);
         }
     }
-    if let Some(Outages { failures, windows, interruption: _ }) = outages {
+    if let Some(Outages { failures, windows, drains, interruption: _ }) = outages {
         digester.integer(failures.len() as u64).integer(windows.len() as u64);
         let announced = windows.iter().map(|window| (window.outage, window.announced));
         for (outage, announced) in failures.iter().map(|outage| (*outage, SimTime::MAX)).chain(announced) {
             let Outage { from, until, nodes } = outage;
             digester.integer(from.micros()).integer(until.micros()).integer(announced.micros());
+            digester.integer(nodes.first).integer(nodes.nodes);
+        }
+        for Outage { from, until, nodes } in drains {
+            digester.integer(from.micros()).integer(until.micros());
             digester.integer(nodes.first).integer(nodes.nodes);
         }
     }

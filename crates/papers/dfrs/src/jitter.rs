@@ -3,6 +3,9 @@
 //! A schedule is chaotic: a job that comes a moment later may start minutes later, and others after
 //! it. Logs have whole seconds, and what they leave open is enough for that. The differences between
 //! copies are therefore the noise of a figure of one simulation.
+//!
+//! Nor does a log tell at which second of its period a site computes priorities. All times of a copy
+//! are therefore moved, too, by a random part of that period.
 
 use dfrsim_lab::fields::{count, positive_seconds};
 use dfrsim_lab::{copy_name, fields};
@@ -10,7 +13,8 @@ use dfrsim_model::{Job, Seed, SimSpan, SimTime};
 use rand::RngExt as _;
 
 fields! {
-    /// Copies of each instance whose submissions are moved.
+    /// Copies of each instance whose submissions are moved. At a site with priorities, all times of a
+    /// copy are also moved by a random part of the period at which these are computed.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct Jitter {
         /// Number of copies, in addition to the instance itself.
@@ -43,6 +47,11 @@ impl JitteredCopy {
     /// Returns the name of the copy of an instance with this name.
     pub(crate) fn name(self, instance: &str) -> String {
         copy_name(instance, self.number)
+    }
+
+    /// Draws the time by which all times of the copy are moved, in whole seconds below a period.
+    pub(crate) fn shift(self, period_s: u64) -> SimSpan {
+        SimSpan::from_secs(self.seed.fork("shift").rng().random_range(0..period_s.max(1)))
     }
 
     /// Moves the submissions of jobs, which are in the order of submission. Each becomes later, by
@@ -100,6 +109,15 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn copies_begin_at_different_parts_of_a_period() {
+        let copies = Jitter { copies: 100, up_to: SimSpan::from_secs(1) }.copies_of("whole", 1);
+        let shifts: Vec<u64> = copies.map(|copy| copy.shift(60).micros() / 1_000_000).collect();
+        assert!(shifts.iter().all(|&shift| shift < 60));
+        let by_part = |part: u64| shifts.iter().filter(|&&shift| shift / 15 == part).count();
+        assert!((0..4).all(|part| by_part(part) > 10), "{shifts:?}");
     }
 
     #[test]

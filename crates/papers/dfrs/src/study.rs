@@ -336,6 +336,25 @@ fn misfits(scenario: &Scenario<Online>, parts: &[RawInstance], setups: &[Workloa
     notices
 }
 
+/// Returns whether the amounts that the whole cluster has never change.
+fn has_constant_amounts(nodes: &UnequalNodes) -> bool {
+    nodes.classes.common().iter().all(|resource| resource.steps.len() <= 1)
+}
+
+/// Moves the reservations of a site by a time in whole seconds.
+fn moved(settings: Arc<SiteSettings>, by: SimSpan) -> Arc<SiteSettings> {
+    if by.is_zero() || settings.reservations.is_empty() {
+        return settings;
+    }
+    let seconds = by.micros() / 1_000_000;
+    let mut settings = SiteSettings::clone(&settings);
+    for it in &mut settings.reservations {
+        it.from_s = it.from_s.saturating_add(seconds);
+        it.until_s = it.until_s.saturating_add(seconds);
+    }
+    Arc::new(settings)
+}
+
 fn failure(error: SimulationError) -> Failure {
     let status = match error {
         SimulationError::Violation(_) => Status::Violation,
@@ -466,10 +485,20 @@ impl Study for OnlineStudy {
         let (part, workload) = (&self.parts[at], self.workload(at));
         let own = &self.workload_setups[part.workload].nodes;
         let mut clusters = Vec::with_capacity(own.len());
-        let jobs = part.jobs(workload, own[0].as_deref()).map_err(Failure::failed)?;
+        let mut jobs = part.jobs(workload, own[0].as_deref()).map_err(Failure::failed)?;
         let preceded = part.predecessors();
         let sites = &self.workload_setups[part.workload].sites;
-        let sites = sites.iter().map(|(settings, _)| part.settings(settings)).collect();
+        let shift = match own.iter().flatten().all(|nodes| has_constant_amounts(nodes)) {
+            true => part.shift(sites.iter().map(|(settings, _)| settings)),
+            // Amounts that change with time belong to the times of the log.
+            false => SimSpan::ZERO,
+        };
+        let sites = sites.iter().map(|(settings, _)| moved(part.settings(settings), shift)).collect();
+        let until = jobs.last().map_or(SimTime::ZERO, |job| job.submit);
+        if !shift.is_zero() {
+            let submit = |job: &Job| Job { submit: job.submit.saturating_add(shift), ..job.clone() };
+            jobs = jobs.iter().map(submit).collect();
+        }
         let mut digests = Vec::new();
         for unequal in own {
             let unequal = unequal.as_ref().map(|nodes| Arc::new(part.unequal(nodes)));
@@ -481,14 +510,14 @@ impl Study for OnlineStudy {
             };
             // Each instance has a random stream of its own, derived from its name.
             let seed = Seed::new(self.scenario.seed).fork("outages").fork(&part.name);
-            let until = jobs.last().map_or(SimTime::ZERO, |job| job.submit);
             let fields = self.scenario.outages.as_ref();
             let hosts = unequal.as_ref().map_or(&[][..], |unequal| unequal.classes.hosts());
             // The file of outages names the nodes of the workload's own cluster.
             let of_variant = own[0].as_ref().map_or(&[][..], |nodes| nodes.classes.hosts());
             let cluster = ClusterNodes { nodes, hosts, of_variant };
             let outages = fields.map(|fields| fields.times.outages(cluster, until, seed));
-            let outages = outages.transpose().map_err(Failure::failed)?.map(Arc::new);
+            let outages = outages.transpose().map_err(Failure::failed)?;
+            let outages = outages.map(|outages| Arc::new(outages.moved(shift)));
             let (of_nodes, of_outages) = (unequal.as_deref(), outages.as_deref());
             let texts = self.texts(part.workload).map(|it| &**it);
             digests.push(instance::digest(nodes, &jobs, preceded.as_deref(), of_outages, of_nodes, texts));

@@ -83,7 +83,7 @@ impl Checker {
                 .map_err(|rule| violation(Some(change.job), rule))?;
             if let Some(platform) = platform
                 && let Some(node) =
-                    decision.placement(change).ranges().iter().find_map(|&it| platform.first_down(it))
+                    decision.placement(change).ranges().iter().find_map(|&it| platform.first_closed(it))
             {
                 return Err(violation(Some(change.job), Rule::NodeUp(node)));
             }

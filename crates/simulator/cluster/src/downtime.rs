@@ -54,7 +54,7 @@ impl Downtime {
         self.advance(now);
         let count = |spans: &[NodeSpan]| spans.iter().map(|span| u64::from(span.nodes)).sum::<u64>();
         match change {
-            PlatformChange::Announced(_) => {}
+            PlatformChange::Announced(_) | PlatformChange::Drained(_) | PlatformChange::Undrained(_) => {}
             PlatformChange::Down(spans) => self.nodes_down += count(spans),
             PlatformChange::Up(spans) => self.nodes_down -= count(spans),
         }

@@ -262,7 +262,7 @@ impl Observer for EnergyMetrics {
     fn observe_platform(&mut self, now: SimTime, change: PlatformChange<'_>) {
         self.advance(now);
         match change {
-            PlatformChange::Announced(_) => {}
+            PlatformChange::Announced(_) | PlatformChange::Drained(_) | PlatformChange::Undrained(_) => {}
             PlatformChange::Down(spans) => self.idle -= self.idle_of(spans),
             PlatformChange::Up(spans) => self.idle += self.idle_of(spans),
         }

@@ -56,6 +56,10 @@ pub enum PlatformChange<'a> {
     Down(&'a [NodeSpan]),
     /// Nodes that were down came up.
     Up(&'a [NodeSpan]),
+    /// Nodes that took jobs were drained: they take no more.
+    Drained(&'a [NodeSpan]),
+    /// Nodes are not drained any more.
+    Undrained(&'a [NodeSpan]),
 }
 
 /// Record of a job that started and has left the system.

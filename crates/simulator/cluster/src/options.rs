@@ -186,6 +186,17 @@ pub struct Options {
     pub texts: Option<Arc<JobTexts>>,
 }
 
+impl Options {
+    /// Turns drains into failures, for policies whose jobs cannot stay on nodes that take no jobs.
+    #[must_use]
+    pub fn without_drains(mut self) -> Options {
+        if let Some(outages) = self.outages.as_mut().filter(|outages| !outages.drains.is_empty()) {
+            *outages = Arc::new(Outages::clone(outages).without_drains());
+        }
+        self
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

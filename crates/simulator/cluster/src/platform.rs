@@ -14,6 +14,8 @@ pub(crate) struct Platform {
     steps: Vec<Step>,
     /// Number of outages in force on each node.
     outages_on: Vec<u32>,
+    /// Number of drains in force on each node.
+    drains_on: Vec<u32>,
     /// Announced windows that are not over, in order of announcement.
     pub(crate) windows: Vec<Window>,
     /// Number of times at which a change of the platform became visible to policies.
@@ -33,6 +35,17 @@ enum StepKind {
     Announce(Window),
     Down(NodeSpan),
     Up(NodeSpan),
+    Drain(NodeSpan),
+    Undrain(NodeSpan),
+}
+
+/// Nodes whose state changed at one time.
+#[derive(Debug, Default)]
+pub(crate) struct ChangedNodes {
+    pub(crate) down: Vec<NodeSpan>,
+    pub(crate) up: Vec<NodeSpan>,
+    pub(crate) drained: Vec<NodeSpan>,
+    pub(crate) undrained: Vec<NodeSpan>,
 }
 
 /// Job that was taken off its nodes by an outage.
@@ -52,39 +65,48 @@ impl Platform {
             steps.push(Step { at: from, kind: StepKind::Down(nodes) });
             steps.push(Step { at: until, kind: StepKind::Up(nodes) });
         }
+        for &Outage { from, until, nodes } in &outages.drains {
+            steps.push(Step { at: from, kind: StepKind::Drain(nodes) });
+            steps.push(Step { at: until, kind: StepKind::Undrain(nodes) });
+        }
         let announce = |&window: &Window| Step { at: window.announced, kind: StepKind::Announce(window) };
         steps.extend(outages.windows.iter().map(announce));
         steps.sort_unstable_by(|a, b| b.cmp(a));
-        let outages_of = vec![0; nodes as usize];
-        Ok(Platform { outages, steps, outages_on: outages_of, windows: Vec::new(), version: 0 })
+        let (outages_on, drains_on) = (vec![0; nodes as usize], vec![0; nodes as usize]);
+        Ok(Platform { outages, steps, outages_on, drains_on, windows: Vec::new(), version: 0 })
     }
 
     pub(crate) fn interruption(&self) -> Interruption {
         self.outages.interruption
     }
-    pub(crate) fn is_up(&self, node: u32) -> bool {
-        self.outages_on[node as usize] == 0
+    /// Returns whether a node takes jobs: it is neither down nor drained.
+    pub(crate) fn takes_jobs(&self, node: usize) -> bool {
+        self.outages_on[node] == 0 && self.drains_on[node] == 0
     }
-    /// Finds the first node of a range that is down.
-    pub(crate) fn first_down(&self, range: NodeRange) -> Option<NodeId> {
-        let node = range.indices().find(|&node| self.outages_on[node] > 0)?;
+    /// Returns whether a node is drained, and not down.
+    pub(crate) fn is_drained(&self, node: u32) -> bool {
+        self.drains_on[node as usize] > 0 && self.outages_on[node as usize] == 0
+    }
+    /// Finds the first node of a range that takes no jobs.
+    pub(crate) fn first_closed(&self, range: NodeRange) -> Option<NodeId> {
+        let node = range.indices().find(|&node| !self.takes_jobs(node))?;
         Some(NodeId(node as u32))
     }
     pub(crate) fn has_down(&self, placement: Placement<'_>) -> bool {
-        placement.ranges().iter().any(|&range| self.first_down(range).is_some())
+        placement.ranges().iter().any(|&range| range.indices().any(|node| self.outages_on[node] > 0))
     }
     /// Returns the time of the next step.
     pub(crate) fn next_step(&self) -> Option<SimTime> {
         self.steps.last().map(|step| step.at)
     }
 
-    /// Performs all steps of this time: calls `announce` for new windows, and returns the nodes that
-    /// went down and those that came up.
-    pub(crate) fn step(&mut self, now: SimTime, mut announce: impl FnMut(&Window)) -> [Vec<NodeSpan>; 2] {
+    /// Performs all steps of this time: calls `announce` for new windows, and returns the nodes whose
+    /// state changed.
+    pub(crate) fn step(&mut self, now: SimTime, mut announce: impl FnMut(&Window)) -> ChangedNodes {
         let known = self.windows.len();
         self.windows.retain(|window| window.outage.until > now);
         let mut is_seen = self.windows.len() < known;
-        let (mut down, mut up) = (Vec::new(), Vec::new());
+        let [mut down, mut up, mut drained, mut undrained] = [const { Vec::new() }; 4];
         while let Some(step) = self.steps.pop_if(|step| step.at == now) {
             let (span, change, last, changed) = match step.kind {
                 StepKind::Announce(window) => {
@@ -95,9 +117,13 @@ impl Platform {
                 }
                 StepKind::Down(span) => (span, 1, 1, &mut down),
                 StepKind::Up(span) => (span, -1, 0, &mut up),
+                StepKind::Drain(span) => (span, 1, 1, &mut drained),
+                StepKind::Undrain(span) => (span, -1, 0, &mut undrained),
             };
+            let is_drain = matches!(step.kind, StepKind::Drain(_) | StepKind::Undrain(_));
+            let counts = if is_drain { &mut self.drains_on } else { &mut self.outages_on };
             for node in span.iter() {
-                let count = &mut self.outages_on[node as usize];
+                let count = &mut counts[node as usize];
                 *count = count.wrapping_add_signed(change);
                 changed.extend((*count == last).then_some(node));
             }
@@ -105,8 +131,10 @@ impl Platform {
         is_seen |= self.windows.iter().any(|window| window.outage.from == now);
         // Another failure of nodes that are already down is not visible until they fail to come up,
         // so it does not count.
-        self.version += u64::from(is_seen || !down.is_empty() || !up.is_empty());
-        [down, up].map(spans)
+        is_seen |= [&down, &up, &drained, &undrained].iter().any(|nodes| !nodes.is_empty());
+        self.version += u64::from(is_seen);
+        let [down, up, drained, undrained] = [down, up, drained, undrained].map(spans);
+        ChangedNodes { down, up, drained, undrained }
     }
 }
 

@@ -109,6 +109,8 @@ impl PlatformChange<'_> {
             },
             PlatformChange::Down(spans) => Record::Down { at_us, nodes: pairs(spans) },
             PlatformChange::Up(spans) => Record::Up { at_us, nodes: pairs(spans) },
+            PlatformChange::Drained(spans) => Record::Drain { at_us, nodes: pairs(spans) },
+            PlatformChange::Undrained(spans) => Record::Undrain { at_us, nodes: pairs(spans) },
         }
     }
 }

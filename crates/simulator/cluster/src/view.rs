@@ -104,10 +104,16 @@ impl<'a> View<'a> {
     pub fn has_outages(self) -> bool {
         self.platform.is_some()
     }
-    /// Returns whether a node is up.
+    /// Returns whether a node takes jobs: it is neither down nor drained.
     #[must_use]
     pub fn is_up(self, node: NodeId) -> bool {
-        self.platform.is_none_or(|platform| platform.is_up(node.0))
+        self.platform.is_none_or(|platform| platform.takes_jobs(node.0 as usize))
+    }
+    /// Returns whether a node is drained and not down, so that jobs which began earlier may still run
+    /// there.
+    #[must_use]
+    pub fn is_drained(self, node: NodeId) -> bool {
+        self.platform.is_some_and(|platform| platform.is_drained(node.0))
     }
     /// Returns the announced windows that are not over, including those in force, in order of
     /// announcement.
@@ -115,8 +121,8 @@ impl<'a> View<'a> {
     pub fn windows(self) -> &'a [Window] {
         self.platform.map_or(&[], |platform| &platform.windows)
     }
-    /// Counts the times at which the platform has changed: a node went down or came up, or a window
-    /// was announced, began or ended.
+    /// Counts the times at which the platform has changed: a node went down or came up, was drained or
+    /// takes jobs again, or a window was announced, began or ended.
     #[must_use]
     #[inline]
     pub fn platform_changes(self) -> u64 {

@@ -45,6 +45,13 @@ impl From<Backfilling> for Policy {
 }
 
 impl Policy {
+    /// Returns whether jobs on drained nodes run to their end. Other policies move jobs, and the nodes
+    /// are down for them.
+    #[must_use]
+    pub fn lets_jobs_end(self) -> bool {
+        matches!(self, Policy::Batch(_))
+    }
+
     /// Creates a scheduler of this policy in its initial state, for a cluster of `nodes` nodes.
     #[must_use]
     pub fn scheduler(self, nodes: u32, options: &PolicyOptions) -> Box<dyn Scheduler> {

@@ -29,7 +29,8 @@ pub struct Setup {
 
 impl Setup {
     /// Assembles a simulation of a policy on `nodes` nodes under these conditions. Settings of the
-    /// site that do not change the decisions of the policy are left out. The conditions determine
+    /// site that do not change the decisions of the policy are left out, and drained nodes are down for
+    /// policies that do not [leave jobs](Policy::lets_jobs_end) on them. The conditions determine
     /// some of the options and figures, whose given values are replaced.
     #[must_use]
     pub fn new(
@@ -44,11 +45,12 @@ impl Setup {
         let weights = conditions.site.as_ref().and_then(|site| policy.share_weights(site));
         let capacity = conditions.unequal.as_ref().map(|unequal| unequal.classes.capacity());
         let outages = conditions.has_interruptions();
+        let options = Options { weights, ..conditions.options(options) };
         Setup {
             policy,
             parameters,
             nodes,
-            options: Options { weights, ..conditions.options(options) },
+            options: if policy.lets_jobs_end() { options } else { options.without_drains() },
             site: conditions.site,
             figures: SummaryOptions { nodes, capacity, outages, ..figures },
         }

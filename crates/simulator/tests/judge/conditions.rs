@@ -282,10 +282,15 @@ fn outages(condition: Condition, seed: Seed, until: SimTime, rng: &mut Rng) -> O
     let nodes: NodeSet = "2-4 9".parse().unwrap();
     let windows = all.windows(&NodeSet::ALL.spans(NODES), until);
     let windows = windows.into_iter().chain(some.windows(&nodes.spans(NODES), until));
+    let (failures, drains) = match condition.failures {
+        true => (model.draw(NODES, until, seed), model.draw(NODES, until, seed.fork("drains"))),
+        false => (Vec::new(), Vec::new()),
+    };
     Outages {
         interruption: ["lose", "requeue", "checkpoint:1800:30:60"][rng.random_range(0..3)].parse().unwrap(),
-        failures: if condition.failures { model.draw(NODES, until, seed) } else { Vec::new() },
+        failures,
         windows: if condition.maintenance { windows.collect() } else { Vec::new() },
+        drains,
     }
 }
 
@@ -540,6 +545,9 @@ impl Case {
         let mut options = self.options.clone();
         options.weights = self.priorities.as_ref().and_then(|settings| policy.share_weights(settings));
         options.epilog = SimSpan::from_secs(self.priorities.as_ref().map_or(0, |it| it.epilog_s));
+        if !policy.lets_jobs_end() {
+            options = options.without_drains();
+        }
         let mut scheduler =
             made(policy.scheduler_at(NODES, &PolicyOptions::default(), self.priorities.as_ref()));
         let mut watchers = (metrics, Recorder(before));

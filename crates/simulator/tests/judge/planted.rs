@@ -54,7 +54,9 @@ pub(crate) fn moment(record: &Record<'_>) -> u64 {
         | Record::Lose { at_us, .. }
         | Record::Window { at_us, .. }
         | Record::Down { at_us, .. }
-        | Record::Up { at_us, .. } => *at_us,
+        | Record::Up { at_us, .. }
+        | Record::Drain { at_us, .. }
+        | Record::Undrain { at_us, .. } => *at_us,
         _ => 0,
     }
 }

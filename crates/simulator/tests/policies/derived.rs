@@ -10,7 +10,7 @@
 //! | `jobs 0,1,10 5,2,3,r4` | each job: submit time, tasks and run time in seconds; `r` is the requested time, `c` the CPU need and `m` the memory, as in `1/2`; `u` is the user, `g` the group, `q` the queue, `p` the partition |
 //! | `estimates requested`, `overrun kill`, `penalty 5` | options |
 //! | `outages requeue` | handling of jobs on nodes that go down |
-//! | `down 0,2,5,7`, `window 0,2,5,7` | first node, number of nodes, start, end |
+//! | `down 0,2,5,7`, `window 0,2,5,7`, `drain 0,2,5,7` | first node, number of nodes, start, end |
 //! | `classes [...]`, `shared [...]`, `reference {...}` | different nodes, in TOML |
 //! | `common {...}`, `power {...}` | resources of the whole cluster, and a power cap, in TOML |
 //! | `ask 1,gpu,2` | a job, a resource and the requested amount |
@@ -103,6 +103,7 @@ impl Case {
             "penalty" => self.options.penalty = SimSpan::from_micros(micros(rest)),
             "outages" => self.outages().interruption = rest.parse().unwrap(),
             "down" => self.outages().failures.push(outage(rest)),
+            "drain" => self.outages().drains.push(outage(rest)),
             "window" => {
                 let window = Window { announced: SimTime::ZERO, outage: outage(rest) };
                 self.outages().windows.push(window);

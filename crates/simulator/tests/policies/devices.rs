@@ -75,6 +75,7 @@ pub(crate) fn outages(rule: &str) -> Outages {
         interruption: rule.parse().unwrap(),
         failures: vec![outage(0, 1, 7, 15), outage(3, 1, 20, 22)],
         windows: vec![Window { announced: SimTime::from_secs(3), outage: outage(0, 4, 31, 40) }],
+        ..Outages::default()
     }
 }
 

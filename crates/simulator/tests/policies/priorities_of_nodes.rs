@@ -27,6 +27,7 @@ fn options(rule: &str, failures: &[Down], windows: &[Down]) -> Options {
         interruption: rule.parse().unwrap(),
         failures: failures.iter().map(outage).collect(),
         windows: windows.iter().map(window).collect(),
+        ..Outages::default()
     };
     Options { outages: Some(Arc::new(outages)), ..requested() }
 }

@@ -85,6 +85,9 @@ pub(crate) fn recorded<W: Observer + Default>(
     });
     let mut options = options.clone();
     options.weights = options.weights.or_else(|| parsed.share_weights(settings?));
+    if !parsed.lets_jobs_end() {
+        options = options.without_drains();
+    }
     let mut watchers = ((metrics, log), (Records::default(), W::default()));
     simulate(nodes, &options, jobs.iter().cloned(), &mut *scheduler, &mut watchers)
         .unwrap_or_else(|error| panic!("{policy}: {error}"));

@@ -161,7 +161,10 @@ fn select_nodes(rule: Place, room: impl Iterator<Item = (usize, u64)>, mut missi
 #[derive(Debug, Default)]
 pub(super) struct Nodes {
     kinds: Arc<Vec<Kind>>,
-    down: Vec<bool>,
+    /// True, per node, if it takes no jobs: it is down or drained.
+    closed: Vec<bool>,
+    /// True, per node, if it is drained and not down, so that jobs may still run there.
+    drained: Vec<bool>,
     windows: Vec<Window>,
     pub(super) reservations: Vec<Reservation>,
     /// Partitions, if nodes are shared and some of them restrict the nodes of their jobs.
@@ -180,11 +183,13 @@ impl Nodes {
     pub(super) fn new(policy: BatchPolicy, kinds: &Arc<Vec<Kind>>) -> Nodes {
         let nodes = kinds.iter().map(|kind| kind.nodes as usize).sum();
         let pools = Arc::new(Pools { policy, ..Pools::default() });
-        let (down, jobs, kinds) = (vec![false; nodes], vec![0; nodes], Arc::clone(kinds));
+        let (closed, drained) = (vec![false; nodes], vec![false; nodes]);
+        let (jobs, kinds) = (vec![0; nodes], Arc::clone(kinds));
         let (windows, reservations, partitions) = Default::default();
         Nodes {
             kinds,
-            down,
+            closed,
+            drained,
             windows,
             reservations,
             partitions,
@@ -223,7 +228,7 @@ impl Nodes {
         steps.filter(|pair| pair[0].1 < pair[1].1).map(|pair| pair[1].0)
     }
     pub(super) fn change(&mut self, platform: &Platform) {
-        self.down.clone_from(&platform.down);
+        (self.closed, self.drained) = (platform.closed(), platform.drained());
         self.windows.clone_from(&platform.windows);
         self.is_changed = true;
     }
@@ -281,7 +286,7 @@ impl Nodes {
     /// Returns whether all nodes are up, no window is announced, and all reservations are over.
     pub(super) fn is_fully_available(&self, now: u64) -> bool {
         let is_over = self.bounds().all(|bound| bound <= now);
-        self.windows.is_empty() && !self.down.contains(&true) && is_over
+        self.windows.is_empty() && !self.closed.contains(&true) && is_over
     }
     /// Returns the intervals, by kind of node, in which reservations block jobs that request these
     /// features.
@@ -324,24 +329,25 @@ impl Nodes {
         }
         self.built_at = Some(now);
         self.windows.retain(|window| window.until > now);
-        let mut alike: SortedMap<(usize, Vec<usize>), Vec<u32>> = SortedMap::default();
+        let mut alike: SortedMap<(usize, bool, Vec<usize>), Vec<u32>> = SortedMap::default();
         let mut kind_of = self.kinds.iter().enumerate().flat_map(|(kind, it)| vec![kind; it.nodes as usize]);
-        for node in 0..self.down.len() as u32 {
+        for node in 0..self.closed.len() as u32 {
             let windows = (0..self.windows.len()).filter(|&place| self.windows[place].contains(node));
-            alike.or_default((kind_of.next().unwrap_or(0), windows.collect())).push(node);
+            let is_drained = self.drained[node as usize];
+            alike.or_default((kind_of.next().unwrap_or(0), is_drained, windows.collect())).push(node);
         }
         let policy = self.pools.policy;
         let columns = self.columns();
         let common = Arc::clone(&self.common);
         let mut pools =
-            Pools { policy, pool_of: vec![0; self.down.len()], columns, common, ..Pools::default() };
-        for ((place, windows), nodes) in alike {
+            Pools { policy, pool_of: vec![0; self.closed.len()], columns, common, ..Pools::default() };
+        for ((place, _, windows), nodes) in alike {
             let kind = &self.kinds[place];
             let pieces = self.node_pieces(kind);
             let windows = windows.iter().map(|&place| (self.windows[place].from, self.windows[place].until));
             let windows: Vec<(u64, u64)> = windows.collect();
             let is_usable =
-                |node: &&u32| !self.down[**node as usize] || windows.iter().any(|&(from, _)| from <= now);
+                |node: &&u32| !self.closed[**node as usize] || windows.iter().any(|&(from, _)| from <= now);
             for some in nodes.chunks(if policy.nodes == NodeUse::Whole { nodes.len() } else { 1 }) {
                 let of =
                     |count: usize| pieces.iter().map(|amount| amount.saturating_mul(count as i64)).collect();
@@ -375,7 +381,7 @@ impl Nodes {
         let Pools { policy, all, .. } = &*self.pools;
         // If tasks share nodes, each pool is a node, which was already chosen.
         let room = |&node: &u32| match policy.nodes {
-            NodeUse::Whole => u64::from(self.jobs[node as usize] == 0 && !self.down[node as usize]),
+            NodeUse::Whole => u64::from(self.jobs[node as usize] == 0 && !self.closed[node as usize]),
             _ => u64::MAX,
         };
         let with_room = |pool: usize| all[pool].nodes.iter().map(move |node| (*node as usize, room(node)));

@@ -99,7 +99,9 @@ impl WillRun<'_> {
         while test <= latest {
             let end = end_of(test, job.planned, speed);
             let is_available = |pool: usize| {
-                self.plan.is_usable(pool, job, speed, (test, end))
+                // Ends of jobs on nodes that take no jobs do not count.
+                self.plan.pools.all[pool].usable[0] > 0
+                    && self.plan.is_usable(pool, job, speed, (test, end))
                     && !self.reserved.has(pool, |begin, until| begin <= end && until > test)
             };
             let available: Vec<bool> = (0..pools).map(is_available).collect();

@@ -318,7 +318,7 @@ impl Check for FractionalCheck {
     }
     fn platform(&mut self, platform: &Platform) {
         self.is_due = true;
-        self.down.clone_from(&platform.down);
+        self.down = platform.closed();
         self.windows.clone_from(&platform.windows);
     }
 

@@ -1,7 +1,7 @@
 //! Outages in files.
 //!
 //! A CSV file has a header line with the columns `nodes`, `from_s`, `until_s` and optionally
-//! `announced_s`, in any order. A JSONL file (names that end in `.jsonl`) has an object with these
+//! `announced_s` and `drain`, in any order. A JSONL file (names that end in `.jsonl`) has an object with these
 //! fields in each line:
 //!
 //! ```text
@@ -14,7 +14,8 @@
 //! Nodes are numbers from 0 and ranges of them, or `all`; where nodes have names, also names and
 //! lists of names such as `n2` or `n[1-4],login`. Times are seconds from the origin of the
 //! workload on (second 0 of its log). An outage with an announcement is a window that policies plan
-//! around from the announcement on. Any other outage is a failure. Empty lines and those that begin
+//! around from the announcement on. With `drain` = `true`, nodes take no jobs, but those that run there
+//! end as they would otherwise. Any other outage is a failure. Empty lines and those that begin
 //! with `#` are ignored.
 
 use crate::named::UnknownName;
@@ -30,9 +31,11 @@ pub struct FileOutages {
     pub failures: Vec<Outage>,
     /// Windows (outages with an announcement), in file order.
     pub windows: Vec<Window>,
+    /// Times in which nodes are drained, in file order.
+    pub drains: Vec<Outage>,
 }
 
-const COLUMNS: [&str; 4] = ["nodes", "from_s", "until_s", "announced_s"];
+const COLUMNS: [&str; 5] = ["nodes", "from_s", "until_s", "announced_s", "drain"];
 
 /// Nodes of a cluster, as the lines of a file refer to them.
 #[derive(Clone, Copy, Debug)]
@@ -90,7 +93,9 @@ impl FileOutages {
             ["from_s", "until_s"].map(|name| reader.field(&line, name).and_then(|at| reader.from_text(&at)));
         let announced = line.get("announced_s").filter(|at| !at.is_null());
         let announced = announced.map_or(Some(None), |at| reader.from_text(&at).map(Some));
-        let (spans, from, until, announced) = (spans?, from?, until?, announced?);
+        let drain = line.get("drain").filter(|at| !at.is_null());
+        let drain = drain.map_or(Some(false), |at| reader.boolean(&at));
+        let (spans, from, until, announced, is_drain) = (spans?, from?, until?, announced?, drain?);
         if from >= until {
             let lasts = "expected from_s before until_s";
             reader.fault(at, format!("from_s is {from} and until_s is {until}: {lasts}"));
@@ -98,9 +103,13 @@ impl FileOutages {
         if let Some(announced) = announced.filter(|&announced| announced > from) {
             reader.fault(at, format!("announced_s is {announced}, expected at most from_s, {from}"));
         }
+        if announced.is_some() && is_drain {
+            reader.fault(at, "drain is true and announced_s is given: expected at most one of them");
+        }
         let outages = spans.into_iter().map(|nodes| Outage { from, until, nodes });
         match announced {
             Some(announced) => self.windows.extend(outages.map(|outage| Window { announced, outage })),
+            None if is_drain => self.drains.extend(outages),
             None => self.failures.extend(outages),
         }
         Some(())
@@ -201,6 +210,13 @@ mod tests {
         let one = read("{\"nodes\":2,\"from_s\":1,\"until_s\":2}", true).unwrap();
         assert_eq!(one.failures[0].nodes.first, 2);
         assert_eq!(read("until_s,from_s,nodes\n4,3,7\n", false).unwrap().failures.len(), 1);
+        let drained = read("nodes,from_s,until_s,drain\n1,1,2,true\n2,1,2,false\n", false).unwrap();
+        assert_eq!((drained.drains.len(), drained.drains[0].nodes.first), (1, 1));
+        assert_eq!(drained.failures[0].nodes.first, 2);
+        assert_eq!(
+            read("{\"nodes\":1,\"from_s\":1,\"until_s\":2,\"drain\":true}", true).unwrap().drains,
+            drained.drains
+        );
         assert_eq!(read(" # none\n \n", false), Ok(FileOutages::default()));
     }
 
@@ -213,6 +229,12 @@ mod tests {
             ("nodes,from_s,until_s,until_s\n", 1, "two columns are named `until_s`"),
             (&format!("{header}0,1\n"), 2, "2 fields"),
             (&format!("{header}\n0,2,2,\n"), 3, "expected from_s before until_s"),
+            ("nodes,from_s,until_s,drain\n0,1,2,maybe\n", 2, "`maybe` is not true or false"),
+            (
+                "nodes,from_s,until_s,announced_s,drain\n0,1,2,0,true\n",
+                2,
+                "drain is true and announced_s is given: expected at most one of them",
+            ),
             (&format!("{header}9,1,2,\n"), 2, "node 9 does not exist; the cluster has 8 nodes"),
             (&format!("{header}0,1,2,3\n"), 2, "announced_s is 3, expected at most from_s, 1"),
             (&format!("{header}x,1,2,\n"), 2, "invalid nodes `x`; expected `all`"),

@@ -1,7 +1,7 @@
 //! Outages of the nodes of a cluster.
 
-use crate::SimTime;
 use crate::platform::{Interruption, NodeSpan};
+use crate::{SimSpan, SimTime};
 
 /// Nodes that are down for an interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -27,7 +27,7 @@ pub struct Window {
 pub const MOST_WINDOWS: usize = 10_000;
 
 /// Outages of a cluster, and the handling of jobs on the affected nodes. A node is up if no outage
-/// includes it.
+/// includes it, and takes jobs if it is up and not drained.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outages {
     /// Rule for jobs on nodes that fail.
@@ -36,6 +36,9 @@ pub struct Outages {
     pub failures: Vec<Outage>,
     /// Outages with notice.
     pub windows: Vec<Window>,
+    /// Times in which nodes are drained: they take no jobs, but the jobs that run there end as they
+    /// would otherwise. Policies do not know these times in advance.
+    pub drains: Vec<Outage>,
 }
 
 /// Error: outages that cannot be simulated.
@@ -75,13 +78,33 @@ pub enum OutageError {
 }
 
 impl Outages {
-    /// Iterates over all outages, announced or not.
+    /// Iterates over all outages in which nodes go down, announced or not.
     pub fn all(&self) -> impl Iterator<Item = &Outage> {
         self.failures.iter().chain(self.windows.iter().map(|window| &window.outage))
     }
-    /// Returns whether nodes are always up.
+    /// Returns whether nodes always take jobs.
     pub fn is_empty(&self) -> bool {
-        self.failures.is_empty() && self.windows.is_empty()
+        self.failures.is_empty() && self.windows.is_empty() && self.drains.is_empty()
+    }
+    /// Turns drains into failures, for policies whose jobs cannot stay on nodes that take no jobs.
+    #[must_use]
+    pub fn without_drains(mut self) -> Outages {
+        self.failures.append(&mut self.drains);
+        self
+    }
+    /// Moves all outages to later times.
+    #[must_use]
+    pub fn moved(mut self, by: SimSpan) -> Outages {
+        let outages = self.failures.iter_mut().chain(&mut self.drains);
+        let outages = outages.chain(self.windows.iter_mut().map(|window| &mut window.outage));
+        for outage in outages {
+            outage.from = outage.from.saturating_add(by);
+            outage.until = outage.until.saturating_add(by);
+        }
+        for window in &mut self.windows {
+            window.announced = window.announced.saturating_add(by);
+        }
+        self
     }
     /// Checks the outages for a cluster with this number of nodes.
     ///
@@ -92,7 +115,7 @@ impl Outages {
         if self.windows.len() > MOST_WINDOWS {
             return Err(OutageError::TooManyWindows);
         }
-        for &Outage { from, until, nodes: span } in self.all() {
+        for &Outage { from, until, nodes: span } in self.all().chain(&self.drains) {
             if from >= until {
                 return Err(OutageError::Empty { from, until });
             }

@@ -152,7 +152,7 @@ impl Forecast {
             ..Options::default()
         };
         let last = pairs.last().map_or(SimTime::ZERO, |(job, _)| job.submit);
-        let conditions = self.system.conditions(system, nodes, (last, self.workload.seed))?;
+        let conditions = self.system.conditions(system, self.policy, nodes, (last, self.workload.seed))?;
         let policy = (self.policy, PolicyOptions::default());
         Ok(Setup::new(policy, nodes, conditions, options, SummaryOptions::new(nodes)))
     }

@@ -5,7 +5,7 @@ use clap::Args;
 use dfrsim_lab::fields::LocatedFile;
 use dfrsim_lab::{DownTimes, DrawnFailures, MaintenanceFields};
 use dfrsim_model::platform::file::ClusterNodes;
-use dfrsim_model::platform::{Interruption, Outage, Outages, Rack, TimeDistribution};
+use dfrsim_model::platform::{Interruption, Outages, Rack, TimeDistribution};
 use dfrsim_model::{Seed, SimSpan, SimTime};
 use std::error::Error;
 use std::path::PathBuf;
@@ -14,8 +14,8 @@ use std::path::PathBuf;
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Outages")]
 pub(super) struct OutageArguments {
-    /// Failures: a file, CSV or JSONL, with nodes (numbers, or names of a site's nodes), `from_s`, `until_s` and, for windows,
-    /// `announced_s`; or BETWEEN,REPAIR: distributions of times in seconds (exponential:MEAN,
+    /// Failures: a file, CSV or JSONL, with nodes (numbers, or names of a site's nodes), `from_s`, `until_s`, for windows
+    /// `announced_s`, and for drained nodes, whose jobs run to their end, `drain`; or BETWEEN,REPAIR: distributions of times in seconds (exponential:MEAN,
     /// weibull:MEAN:SHAPE, lognormal:MEAN:DEVIATION, fixed:MEAN) from which failures are drawn until
     /// the last job arrives
     #[arg(long, value_name = "FILE|BETWEEN,REPAIR", value_hint = clap::ValueHint::FilePath)]
@@ -62,7 +62,7 @@ impl OutageArguments {
     pub(super) fn outages(
         &self,
         nodes: ClusterNodes<'_>,
-        of_site: &[Outage],
+        of_site: &Outages,
         last_arrival: SimTime,
         seed: u64,
     ) -> Result<Option<Outages>, Failure> {
@@ -93,7 +93,8 @@ impl OutageArguments {
         }
         let outages = times.outages(nodes, last_arrival, Seed::new(seed).fork("outages"));
         let mut outages = outages.map_err(Failure::input)?;
-        outages.failures.extend(of_site);
+        outages.failures.extend(&of_site.failures);
+        outages.drains.extend(&of_site.drains);
         Ok(Some(Outages { interruption: self.interruption, ..outages }))
     }
 }

@@ -5,11 +5,11 @@ use super::platform::{self, PlatformArguments};
 use super::priorities;
 use crate::arguments::WorkloadArguments;
 use crate::failure::Failure;
-use crate::slurm_site::{SiteAndLog, SiteArguments};
+use crate::slurm_site::{SiteAndLog, SiteArguments, report_drains};
 use clap::Args;
 use dfrsim_cluster::Conditions;
 use dfrsim_model::SimTime;
-use dfrsim_model::platform::Outage;
+use dfrsim_model::platform::Outages;
 use dfrsim_model::platform::classes::UnequalNodes;
 use dfrsim_model::platform::file::ClusterNodes;
 use dfrsim_model::site::SiteSettings;
@@ -49,7 +49,7 @@ pub(in super::super) struct System {
     /// Settings of the site; `None` if they do not change the schedule.
     pub(in super::super) settings: Option<Arc<SiteSettings>>,
     /// Times at which nodes of the site are down.
-    outages: Vec<Outage>,
+    outages: Outages,
     /// True if the log names jobs for which others wait.
     pub(in super::super) has_dependencies: bool,
 }
@@ -140,12 +140,14 @@ impl SystemArguments {
     pub(in super::super) fn conditions(
         &self,
         system: System,
+        policy: Policy,
         nodes: u32,
         (last, seed): (SimTime, u64),
     ) -> Result<Conditions, Failure> {
         let hosts = system.unequal.as_ref().map_or(&[][..], |unequal| unequal.classes.hosts());
         let cluster = ClusterNodes { nodes, hosts, of_variant: &[] };
         let outages = self.outages.outages(cluster, &system.outages, last, seed)?.map(Arc::new);
+        outages.iter().for_each(|outages| report_drains(outages, policy));
         Ok(Conditions { outages, unequal: system.unequal, site: system.settings })
     }
 }

@@ -398,7 +398,9 @@ impl Replay {
             | Record::Begin { .. }
             | Record::Energy { .. }
             | Record::Priority { .. }
-            | Record::Window { .. } => Ok(()),
+            | Record::Window { .. }
+            | Record::Drain { .. }
+            | Record::Undrain { .. } => Ok(()),
             Record::Down { at_us, nodes } => self.nodes(at_us, &nodes, true, watch),
             Record::Up { at_us, nodes } => self.nodes(at_us, &nodes, false, watch),
             Record::Interrupt { at_us, job, .. } => {

@@ -72,7 +72,7 @@ fn outage((first, nodes, from, until): (u32, u32, u64, u64)) -> Outage {
 
 fn failures(rule: &str, span: (u32, u32, u64, u64)) -> Options {
     let outages =
-        Outages { interruption: rule.parse().unwrap(), failures: vec![outage(span)], windows: Vec::new() };
+        Outages { interruption: rule.parse().unwrap(), failures: vec![outage(span)], ..Outages::default() };
     Options { outages: Some(Arc::new(outages)), ..Options::default() }
 }
 

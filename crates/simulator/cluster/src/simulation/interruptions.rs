@@ -1,6 +1,7 @@
 //! Effects of node outages on jobs.
 
 use super::{FIRST_JOB, PLATFORM, Simulation, SimulationError};
+use crate::platform::ChangedNodes;
 use crate::{Interrupted, JobHandle, JobState, Observer, Occurrence, PlatformChange};
 use dfrsim_model::event_queue::{EventKey, Rank, Slot};
 use dfrsim_model::platform::Interruption;
@@ -14,7 +15,7 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
             &mut self.observer,
         );
         let announce = |window: &_| observer.observe_platform(now, PlatformChange::Announced(window));
-        let [down, up] = platform.step(now, announce);
+        let ChangedNodes { down, up, drained, undrained } = platform.step(now, announce);
         self.schedule_platform();
         if !down.is_empty() {
             self.observer.observe_platform(now, PlatformChange::Down(&down));
@@ -22,6 +23,12 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
         }
         if !up.is_empty() {
             self.observer.observe_platform(now, PlatformChange::Up(&up));
+        }
+        if !drained.is_empty() {
+            self.observer.observe_platform(now, PlatformChange::Drained(&drained));
+        }
+        if !undrained.is_empty() {
+            self.observer.observe_platform(now, PlatformChange::Undrained(&undrained));
         }
         Ok(())
     }

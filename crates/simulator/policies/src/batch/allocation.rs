@@ -80,11 +80,11 @@ impl Allocation {
         }
     }
 
-    /// Adds tasks to the pool of the last part, or else as a further part.
-    pub(super) fn extend_last(&mut self, pool: usize, tasks: u32) {
-        match self.parts.last_mut().filter(|part| part.pool as usize == pool) {
+    /// Adds tasks, possibly none, to the part of a pool, which is more likely one of the last ones.
+    pub(super) fn extend(&mut self, pool: usize, tasks: u32) {
+        match self.parts.iter_mut().rev().find(|part| part.pool as usize == pool) {
             Some(part) => part.tasks += tasks,
-            None => self.add(pool, tasks),
+            None => self.push(pool, tasks),
         }
     }
 }

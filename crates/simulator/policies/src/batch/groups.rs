@@ -3,7 +3,7 @@
 use dfrsim_cluster::View;
 use dfrsim_model::batch::Place;
 use dfrsim_model::platform::classes::{NodeClass, NodeClasses};
-use dfrsim_model::{SimTime, SortedMap, Yield};
+use dfrsim_model::{NodeId, SimTime, SortedMap, Yield};
 use std::ops::Range;
 
 /// A group of identical (interchangeable) nodes.
@@ -35,19 +35,20 @@ impl Group {
     }
 }
 
-/// Groups nodes that are of the same class and in the same maintenance windows.
+/// Groups nodes that are of the same class and in the same maintenance windows. Drained nodes, on which
+/// jobs may still run, are apart from others.
 pub(super) fn group_identical_nodes(view: View<'_>, place: Place) -> Vec<Group> {
     let (windows, classes) = (view.windows(), view.classes());
-    let mut alike: SortedMap<(usize, Vec<usize>), Vec<u32>> = SortedMap::default();
+    let mut alike: SortedMap<(usize, bool, Vec<usize>), Vec<u32>> = SortedMap::default();
     for node in 0..view.nodes() {
         let over_it = windows.iter().enumerate().filter(|(_, it)| it.outage.nodes.contains(node));
         let over_it = over_it.map(|(place, _)| place).collect();
         let class = classes.map_or(0, |classes| classes.class_of(node));
-        alike.or_default((class, over_it)).push(node);
+        alike.or_default((class, view.is_drained(NodeId(node)), over_it)).push(node);
     }
     let plenty = classes.filter(|_| place == Place::Best).map(size_ranks).unwrap_or_default();
     let mut groups = Vec::new();
-    for ((class, over_it), nodes) in alike {
+    for ((class, _, over_it), nodes) in alike {
         let mut windows: Vec<_> =
             over_it.iter().map(|&it| (windows[it].outage.from, windows[it].outage.until)).collect();
         windows.sort_unstable();

@@ -184,7 +184,8 @@ impl Pools {
     }
 
     /// Converts nodes with tasks to an allocation of tasks to pools, given the devices that the tasks
-    /// hold on each node.
+    /// hold on each node. Tasks on drained nodes do not count: what they take is not available to
+    /// others, now or later.
     pub(super) fn allocation_on(&self, on: &[NodeRange], devices: &[(u32, OnDevices)]) -> Allocation {
         let mut split = Allocation::default();
         if self.is_one_pool {
@@ -192,11 +193,16 @@ impl Pools {
         }
         for range in on {
             for node in range.indices() {
-                split.extend_last(self.pool_of[node], range.tasks);
+                let pool = self.pool_of[node];
+                let takes_jobs = self.has_resources(pool);
+                split.extend(pool, if takes_jobs { range.tasks } else { 0 });
             }
         }
         if self.requests.device_columns() > 0 && !devices.is_empty() {
-            split.choose_devices(|pool, _| {
+            split.choose_devices(|pool, tasks| {
+                if tasks == 0 {
+                    return OnDevices::default();
+                }
                 let place = devices.partition_point(|(node, _)| *node < self.node_of(pool));
                 devices.get(place).map_or_else(OnDevices::default, |(_, on)| *on)
             });

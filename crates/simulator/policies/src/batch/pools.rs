@@ -143,7 +143,10 @@ impl Pools {
             pools = group.pools.end;
         }
         self.common = CommonAmounts::new(view.classes());
-        self.is_one_pool = self.node_use == NodeUse::Whole && self.groups.len() == 1 && !self.has_windows;
+        self.is_one_pool = self.node_use == NodeUse::Whole
+            && self.groups.len() == 1
+            && !self.has_windows
+            && !view.is_drained(NodeId(0));
         self.is_single = self.is_one_pool && self.common.is_none();
         self.free.clone_from(&self.capacity);
         let dimensions = self.requests.dimensions();
@@ -195,6 +198,11 @@ impl Pools {
         }
         let fitting = self.classes.iter().zip(&need.fits).filter(|(_, fits)| **fits);
         fitting.map(|((count, has), _)| u64::from(*count) * need.tasks_in_pool(has)).sum()
+    }
+
+    /// Returns whether a pool has any resources: its nodes are not all down or drained.
+    pub(super) fn has_resources(&self, pool: usize) -> bool {
+        self.amounts_of(&self.capacity, pool)[0] > 0
     }
 
     /// Returns the number of pools.

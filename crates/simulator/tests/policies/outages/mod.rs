@@ -28,6 +28,7 @@ fn options(rule: &str, failures: &[Row], windows: &[Row]) -> Options {
         interruption: rule.parse().unwrap(),
         failures: failures.iter().map(outage).collect(),
         windows: windows.iter().map(|row| Window { announced: SimTime::ZERO, outage: outage(row) }).collect(),
+        ..Outages::default()
     };
     Options {
         outages: Some(Arc::new(outages)),
@@ -102,7 +103,7 @@ impl Observer for Up {
                 let left = self.down.iter().flat_map(|span| span.iter()).filter(|&node| !up(node));
                 self.down = left.map(|first| NodeSpan { first, nodes: 1 }).collect();
             }
-            PlatformChange::Announced(_) => {}
+            PlatformChange::Announced(_) | PlatformChange::Drained(_) | PlatformChange::Undrained(_) => {}
         }
     }
 }
@@ -137,6 +138,7 @@ pub(crate) fn outages(jobs: &[Job], rule: &str, seed: u64) -> Outages {
         interruption: rule.parse().unwrap(),
         failures: failures.draw(NODES, until, Seed::new(seed)),
         windows,
+        ..Outages::default()
     }
 }
 

@@ -5,7 +5,7 @@ use super::names::expand_hosts;
 use super::{ConfError, ConfErrors, Note, tables, unknown};
 use crate::formats::moment::timestamp;
 use dfrsim_model::SimTime;
-use dfrsim_model::platform::{NodeSpan, Outage};
+use dfrsim_model::platform::{NodeSpan, Outage, Outages};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::path::Path;
 
@@ -35,7 +35,7 @@ pub(super) struct NodeEvents {
 /// Outages of numbered nodes, and statements about them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SiteOutages {
-    pub(super) outages: Vec<Outage>,
+    pub(super) outages: Outages,
     pub(super) notes: Vec<Note>,
 }
 
@@ -110,7 +110,7 @@ impl NodeEvents {
         errors: &mut Vec<ConfError>,
     ) -> SiteOutages {
         let mut found = SiteOutages::default();
-        let (mut unused, mut removed, mut early, mut drained) = (0, 0, 0, 0);
+        let (mut unused, mut removed, mut early) = (0, 0, 0);
         for NodeEvent { at, node, from, until, is_drain } in &self.all {
             let Some(&number) = numbers.get(node.as_str()) else {
                 if others.removed.contains(node) {
@@ -128,23 +128,21 @@ impl NodeEvents {
                 early += 1;
                 continue;
             }
-            drained += usize::from(*is_drain);
-            found.outages.push(Outage { from, until, nodes: NodeSpan { first: number, nodes: 1 } });
+            let kind = if *is_drain { &mut found.outages.drains } else { &mut found.outages.failures };
+            kind.push(Outage { from, until, nodes: NodeSpan { first: number, nodes: 1 } });
         }
-        let mut add = |note: fn(String) -> Note, count: usize, text: &str| {
+        let mut note = |count: usize, text: &str| {
             if count > 0 {
-                found.notes.push(note(format!("{text}: {count}")));
+                found.notes.push(Note::noted(format!("{text}: {count}")));
             }
         };
-        let mut note = |count: usize, text: &str| add(Note::noted, count, text);
         note(self.of_cluster, "events of the cluster, left out");
         note(self.without_effect, "events in states in which nodes take jobs, left out");
         note(unused, "events of nodes that take no jobs anyway, left out");
         note(early, "events that ended before the first submission or take no time, left out");
         note(removed, "events of nodes that a what-if change removed, left out");
-        add(Note::changed, drained, "events of drained nodes, whose running jobs are interrupted here");
-        let count = found.outages.len();
-        add(Note::noted, count, "events in which a node is down or drained");
+        note(found.outages.failures.len(), "events in which a node is down");
+        note(found.outages.drains.len(), "events in which a node is drained, and takes no jobs");
         found
     }
 }
@@ -185,9 +183,12 @@ c|gone|2026-03-02T10:00:05|2026-03-02T10:01:05|DOWN|test|root(0)
         let removed = FxHashSet::from_iter(["gone".to_owned()]);
         let others = OtherNodes { idle: &["old"], removed: &removed };
         let SiteOutages { outages, notes } = events.outages(&numbers, others, first, &mut errors);
-        let found: Vec<_> = outages.iter().map(|it| (it.nodes.first, it.from, it.until)).collect();
+        let of = |kind: &[Outage]| -> Vec<_> {
+            kind.iter().map(|it| (it.nodes.first, it.from, it.until)).collect()
+        };
         let at = SimTime::from_secs;
-        assert_eq!(found, [(1, at(0), FAR), (0, at(5), at(65))]);
+        assert_eq!(of(&outages.failures), [(1, at(0), FAR)]);
+        assert_eq!(of(&outages.drains), [(0, at(5), at(65))]);
         assert_eq!(
             notes.iter().map(Note::to_string).collect::<Vec<_>>(),
             [
@@ -196,8 +197,8 @@ c|gone|2026-03-02T10:00:05|2026-03-02T10:01:05|DOWN|test|root(0)
                 "events of nodes that take no jobs anyway, left out: 1",
                 "events that ended before the first submission or take no time, left out: 1",
                 "events of nodes that a what-if change removed, left out: 1",
-                "events of drained nodes, whose running jobs are interrupted here: 1",
-                "events in which a node is down or drained: 2"
+                "events in which a node is down: 1",
+                "events in which a node is drained, and takes no jobs: 1"
             ]
         );
         events.outages(&numbers, OtherNodes { idle: &[], ..others }, first, &mut errors);

@@ -57,7 +57,7 @@ use crate::by_name::NO_JOBS;
 use crate::log::{FieldUse, Header, Naming};
 use database::ParsedListing;
 use dfrsim_model::named::UnknownName;
-use dfrsim_model::platform::Outage;
+use dfrsim_model::platform::Outages;
 use dfrsim_model::platform::classes::{Asks, MOST_FEATURES};
 use dfrsim_model::site::{Account, JobArray, JobClass, SiteSettings};
 use events::{NodeEvents, OtherNodes, SiteOutages};
@@ -214,7 +214,7 @@ pub struct SimulatedSite {
     /// Partitions and QOS without jobs in the log.
     pub absent: Vec<String>,
     /// Times at which nodes are down or drained.
-    pub outages: Vec<Outage>,
+    pub outages: Outages,
     /// Nodes and processors of the partitions.
     pub partitions: Vec<PartitionSize>,
     /// Features (`@NAME`) and resources that jobs of the log request and no node has. These jobs
