@@ -8,7 +8,7 @@ mod picture;
 mod times;
 
 use super::policies::known;
-use crate::arguments::{LogArguments, WorkloadArguments, limit_threads, one_of};
+use crate::arguments::{WorkloadArguments, limit_threads, one_of};
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::{OutputFile, OutputFiles, bar, counted, notice, print_account};
@@ -148,7 +148,7 @@ impl Forecast {
             collected.map_err(|error| self.workload.log.failure(&error))?;
         print_account(path, &report.account().summary());
         if jobs.is_empty() {
-            return Err(LogArguments::no_jobs(path));
+            return Err(self.workload.log.no_jobs(path));
         }
         let without = jobs.iter().filter(|(job, _)| job.requested_time.is_none()).count();
         if without > 0 {
