@@ -65,7 +65,7 @@ pub(crate) struct Run {
     #[arg(long, value_name = "COLUMN=VALUE")]
     only: Vec<String>,
     /// Print how many runs there are, on which files, and how long they may take, and keep nothing:
-    /// a few of them run for some seconds to be timed, unless there are earlier ones
+    /// a few of them run for up to ten seconds to be timed, unless there are earlier ones
     #[arg(long)]
     dry_run: bool,
     /// Run only the i-th of n shards, which take about the same time; other shards may use the same

@@ -34,7 +34,8 @@ pub(super) fn print(
         }
         _ => match sampled(scenario, options, (&outline, reading), execution)? {
             Ok(Sample { runs, each_s }) => {
-                estimate(&format!("a sample of {runs} {}", outline.unit), each_s, &outline, threads)
+                let of = format!("a sample of {runs} of {} {}", outline.runs, outline.unit);
+                estimate(&of, each_s, &outline, threads)
             }
             Err(reason) => format!("time: unknown: {reason}"),
         },

@@ -11,8 +11,11 @@ use std::time::{Duration, Instant};
 
 /// Number of instances of a sample, if there are as many.
 const INSTANCES: usize = 8;
-/// Time after which no further run of a sample starts.
-const LONGEST: Duration = Duration::from_secs(2);
+/// Time and number of runs after which no further run of a sample starts.
+const ENOUGH: (Duration, usize) = (Duration::from_secs(2), 50);
+/// Time after which no further run of a sample starts, however few there are. The first runs on an
+/// instance have all of the time in which it is prepared.
+const LONGEST: Duration = Duration::from_secs(10);
 /// Time after which the user learns that the first run still goes on.
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -49,7 +52,7 @@ pub(super) fn take(
         let sample =
             Sample { runs: step.finished, each_s: elapsed.as_secs_f64() / step.finished.max(1) as f64 };
         *done.lock().unwrap_or_else(PoisonError::into_inner) = Some(sample);
-        if elapsed > LONGEST {
+        if elapsed > LONGEST || (elapsed > ENOUGH.0 && step.finished >= ENOUGH.1) {
             interrupt.store(true, Ordering::Relaxed);
         }
     };
