@@ -247,6 +247,11 @@ impl WorkloadArguments {
         }
     }
 
+    /// Returns whether the log is a Batsim workload.
+    pub(crate) fn is_batsim(&self) -> bool {
+        self.path().is_ok_and(|path| path.is_file() && matches!(recognise(&path), Ok(Kind::Batsim)))
+    }
+
     /// Returns whether the log has to be kept after it was read completely: it is no log that is
     /// streamed, or it is a pipe, which cannot be read again.
     pub(crate) fn is_kept(&self, path: &Path) -> bool {
@@ -386,6 +391,15 @@ impl LogArguments {
     pub(crate) fn has_rule(&self, anomaly: Anomaly) -> bool {
         self.rules.iter().any(|setting| setting.anomaly == anomaly)
     }
+    /// Sets the speed of a node, for a Batsim workload, unless `--flops` was given. Returns whether it
+    /// did.
+    pub(crate) fn use_flops(&mut self, flops: u64) -> bool {
+        let is_missing = self.flops.is_none();
+        if is_missing {
+            self.flops = NonZeroU64::new(flops);
+        }
+        is_missing
+    }
     pub(crate) fn selection(&self) -> Selection {
         Selection { skip: self.skip, first: self.first, from: self.from, to: self.to }
     }
@@ -411,7 +425,12 @@ impl LogArguments {
     }
     /// Creates the failure for a log without any job left, to be used after the counts of its lines
     /// were printed.
-    pub(crate) fn no_jobs(path: &Path) -> Failure {
+    pub(crate) fn no_jobs(&self, path: &Path) -> Failure {
+        if let (Some(from), Some(to)) = (self.from, self.to)
+            && from >= to
+        {
+            return Failure::input(format!("--from {from} is not before --to {to}, so that no job is left"));
+        }
         Failure::in_file(path, "no job is left after the selection and the rules for anomalous lines")
     }
 }

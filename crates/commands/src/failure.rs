@@ -1,5 +1,6 @@
 //! Failures of commands and their exit codes.
 
+use dfrsim_input::describe_io;
 use std::fmt::Display;
 use std::io;
 use std::path::Path;
@@ -29,14 +30,19 @@ impl Failure {
 
     /// Creates the failure for a file that cannot be opened or read to its end.
     pub(crate) fn unreadable(path: &Path, error: &io::Error) -> Failure {
-        Failure::in_file(path, format_args!("cannot be read: {error}"))
+        Failure::in_file(path, format_args!("cannot be read: {}", describe_io(error)))
     }
 
     /// Creates the failure for an error of writing to standard output or to a named file.
     pub(crate) fn output(target: impl Display, error: &io::Error) -> Failure {
         match error.kind() {
             io::ErrorKind::BrokenPipe => Failure::ClosedPipe,
-            _ => Failure::Input(format!("{target}: cannot be written: {error}")),
+            io::ErrorKind::NotFound => {
+                let target = target.to_string();
+                let folder = Path::new(&target).parent().unwrap_or(Path::new("")).display();
+                Failure::Input(format!("{target}: cannot be written: there is no folder {folder}"))
+            }
+            _ => Failure::Input(format!("{target}: cannot be written: {}", describe_io(error))),
         }
     }
 }

@@ -16,30 +16,83 @@ pub(crate) fn complete(mut error: Error, program: &Command, arguments: &[OsStrin
             if suggestions(&error).iter().any(|text| text.contains("as a value, use")) {
                 error.remove(ContextKind::Suggested);
             }
-            let found = text_of(&error, ContextKind::InvalidArg);
-            let has = |option: &str| command.get_arguments().any(|known| known.get_long() == Some(option));
-            if !found.starts_with('-') && has("workload") {
-                suggest(&mut error, format!("a log is given with '--workload {found}'"));
-            } else if found == "--out" {
-                let outputs = command.get_arguments().filter_map(clap::Arg::get_long);
-                let outputs: Vec<&str> = outputs.filter(|option| option.ends_with("-out")).collect();
-                if !outputs.is_empty() {
-                    suggest(&mut error, format!("each file has an option: --{}", outputs.join(", --")));
-                }
+            if let Some(text) = for_argument(&text_of(&error, ContextKind::InvalidArg), command) {
+                error.remove(ContextKind::SuggestedArg);
+                suggest(&mut error, text);
             }
             error
         }
-        ErrorKind::InvalidSubcommand if error.get(ContextKind::SuggestedSubcommand).is_none() => {
+        ErrorKind::InvalidSubcommand => {
             let found = text_of(&error, ContextKind::InvalidSubcommand);
             let paths = with_name(program, "dfrsim", &found);
             if found == "version" {
                 suggest(&mut error, "'dfrsim --version' prints the version".to_owned());
             } else if !paths.is_empty() {
+                error.remove(ContextKind::SuggestedSubcommand);
                 suggest(&mut error, format!("did you mean '{}'?", paths.join("' or '")));
+            } else if error.get(ContextKind::SuggestedSubcommand).is_none() {
+                let names: Vec<&str> = command.get_subcommands().map(Command::get_name).collect();
+                suggest(&mut error, format!("the commands are {}", names.join(", ")));
+            }
+            error
+        }
+        ErrorKind::ArgumentConflict if text_of(&error, ContextKind::InvalidArg).starts_with("--policy") => {
+            suggest(&mut error, "'dfrsim run' compares the policies of a scenario".to_owned());
+            error
+        }
+        ErrorKind::MissingRequiredArgument => {
+            let missing = error.to_string();
+            if missing.contains("--policy <") {
+                suggest(&mut error, "'dfrsim policies' lists the policies".to_owned());
+            } else if missing.contains("\n  <B>\n") {
+                suggest(&mut error, "two variants of A are given with '--variant' and '--with'".to_owned());
             }
             error
         }
         _ => error,
+    }
+}
+
+/// Options that other programs have, or that are given in another way, with those that are meant.
+const OTHER_OPTIONS: [(&[&str], &str); 8] = [
+    (&["--scheduler", "--algorithm", "--policies", "-p"], "policy"),
+    (&["--log", "--trace", "--swf", "--input", "--file", "-i", "-f", "-w"], "workload"),
+    (&["--processors", "--procs", "--cores", "--machines", "-n"], "nodes"),
+    (&["--output", "--outdir", "--output-dir", "-o"], "out"),
+    (&["--jobs", "--cores", "--workers", "--parallel", "-j", "-t"], "threads"),
+    (&["--output-format", "--json", "--csv"], "format"),
+    (&["--seed", "--nodes", "--penalty", "--policy", "--load", "--loads"], "set"),
+    (&["--force", "--overwrite", "-f"], "fresh"),
+];
+
+/// Returns the advice for an argument that a command does not have.
+fn for_argument(found: &str, command: &Command) -> Option<String> {
+    let has = |option: &str| command.get_arguments().any(|known| known.get_long() == Some(option));
+    let positional: Vec<String> = command.get_positionals().map(ToString::to_string).collect();
+    if !found.starts_with('-') {
+        return Some(match positional.as_slice() {
+            _ if has("workload") => format!("a log is given with '--workload {found}'"),
+            [] => format!("'dfrsim {}' takes only options", command.get_name()),
+            all => format!("'{}' is all that is given without an option", all.join(" ")),
+        });
+    }
+    let outputs = command.get_arguments().filter_map(clap::Arg::get_long);
+    let outputs: Vec<&str> = outputs.filter(|option| option.ends_with("-out")).collect();
+    if matches!(found, "--out" | "--output" | "-o") && !has("out") && !outputs.is_empty() {
+        return Some(format!("each file has an option: --{}", outputs.join(", --")));
+    }
+    let is_meant = |(others, meant): &&(&[&str], &str)| others.contains(&found) && has(meant);
+    match OTHER_OPTIONS.iter().find(is_meant) {
+        Some((_, "set")) => Some("'--set KEY=VALUE' changes a field of the scenario".to_owned()),
+        Some((_, meant)) => Some(format!("did you mean '--{meant}'?")),
+        None if matches!(found, "-v" | "-V") => Some("'dfrsim --version' prints the version".to_owned()),
+        None if positional
+            .iter()
+            .any(|known| known.to_lowercase().contains(found.trim_start_matches('-'))) =>
+        {
+            Some(format!("'{}' is given without an option", positional.join(" ")))
+        }
+        None => None,
     }
 }
 
@@ -123,6 +176,19 @@ mod tests {
             ("dfrsim log convert a.swf --load 90%", "'90%' for '--load <X>': expected a number, such as"),
             ("dfrsim version", "tip: 'dfrsim --version' prints the version"),
             ("dfrsim gantt", "tip: did you mean 'dfrsim draw gantt'?"),
+            ("dfrsim compare results", "tip: did you mean 'dfrsim results compare'?"),
+            ("dfrsim draw chart", "tip: the commands are gantt, page,"),
+            ("dfrsim run a.toml b.toml", "tip: '[SCENARIO.toml]' is all that is given without an option"),
+            ("dfrsim run --scenario a.toml", "tip: '[SCENARIO.toml]' is given without an option"),
+            ("dfrsim run a.toml --seed 3", "tip: '--set KEY=VALUE' changes a field"),
+            ("dfrsim run a.toml --jobs 3", "tip: did you mean '--threads'?"),
+            ("dfrsim simulate --log a.swf", "tip: did you mean '--workload'?"),
+            ("dfrsim simulate --workload a.swf --scheduler EASY", "tip: did you mean '--policy'?"),
+            ("dfrsim simulate --workload a.swf --policy EASY --policy FCFS", "tip: 'dfrsim run' compares"),
+            ("dfrsim simulate --workload a.swf", "tip: 'dfrsim policies' lists"),
+            ("dfrsim results compare a", "tip: two variants of A are given with"),
+            ("dfrsim policies EASY", "tip: 'dfrsim policies' takes only options"),
+            ("dfrsim -v", "tip: 'dfrsim --version' prints"),
             ("dfrsim convert", "tip: did you mean 'dfrsim log convert'?"),
             ("dfrsim solve plan state.json --out plan.json", "--plan-out"),
         ];

@@ -73,7 +73,7 @@ pub enum RunError {
         limit: u64,
     },
     /// A file or folder could not be read or written.
-    #[error("{}: read or write failed: {error}", path.display())]
+    #[error("{}: read or write failed: {}", path.display(), dfrsim_input::describe_io(error))]
     Io {
         /// The file or folder.
         path: PathBuf,

@@ -179,15 +179,22 @@ impl FigureRows<'_> {
             "" => (own, title),
             name => (format!("{own}-{name}"), format!("{title}: {name}")),
         };
-        let Column { doc, .. } = self.column(self.primary);
-        Drawing::new(stem(&own), title, chart).with_remark(format!("{metric}: {}", lower_first(doc)))
+        let doc = self.column(self.primary).doc;
+        let doc = doc.split_once(". ").map_or(doc, |(sentence, _)| sentence);
+        let doc = with_first(doc, char::to_lowercase);
+        let drawing = Drawing::new(stem(&own), with_first(&title, char::to_uppercase), chart);
+        // A metric whose description repeats its name needs no remark.
+        if doc.trim_end_matches('.') == metric {
+            drawing
+        } else {
+            drawing.with_remark(format!("{metric}: {doc}"))
+        }
     }
 }
 
-/// Returns the first sentence of a description, which begins with a small letter.
-fn lower_first(text: &str) -> String {
-    let sentence = text.split_once(". ").map_or(text, |(first, _)| first);
-    let mut letters = sentence.chars();
-    let first = letters.next().map(|letter| letter.to_lowercase().to_string()).unwrap_or_default();
+/// Returns a text with its first letter in another case.
+fn with_first<C: ToString>(text: &str, case: impl Fn(char) -> C) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map(|letter| case(letter).to_string()).unwrap_or_default();
     format!("{first}{}", letters.as_str())
 }

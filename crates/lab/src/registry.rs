@@ -76,8 +76,8 @@ impl Registry {
 
     fn parse_in(&self, source: &ScenarioSource<'_>) -> Result<AnyScenario, Faults> {
         let document = Document::parse(source)?;
-        let found = document.study()?;
-        match self.study_named(&found) {
+        let found = if document.has("study") { Some(document.study()?) } else { None };
+        match found.and_then(|found| self.study_named(&found)) {
             Some(study) => (study.scenario)(&document),
             None => Err(document.unknown_study(self.studies().map(|study| study.name).collect::<Vec<_>>())),
         }

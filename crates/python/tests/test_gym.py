@@ -132,7 +132,10 @@ class Environment(unittest.TestCase):
             firsts = set()
             for seed in range(20):
                 env = JobSelection(workload=workload, window=10, part=part, slots=1, estimates="exact")
-                observation, _ = env.reset(seed=seed)
+                observation, info = env.reset(seed=seed)
+                first, end = info["window"]
+                self.assertEqual(end - first, 10)
+                self.assertTrue(100 * part[0] <= first and end <= 100 * part[1])
                 numpy.testing.assert_array_equal(env.reset(seed=seed)[0], observation)
                 self.assertEqual(observation[2], size)
                 firsts.add(float(observation[3]))

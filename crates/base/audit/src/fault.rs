@@ -152,7 +152,7 @@ impl fmt::Display for Faults {
 #[non_exhaustive]
 pub enum AuditError {
     /// Input error.
-    #[error("line {line} cannot be read")]
+    #[error("line {line} cannot be read: {}", dfrsim_model::describe_io(source))]
     Io {
         /// Number of the line, from 1.
         line: u64,

@@ -96,6 +96,10 @@ impl From<Fault> for Faults {
 /// The file cannot be read, or is not UTF-8.
 pub fn read_text(file: &Path) -> Result<String, Faults> {
     crate::read_text_file(file).map_err(|error| {
-        Fault::of_file(file.display().to_string(), format_args!("cannot be read: {error}")).into()
+        Fault::of_file(
+            file.display().to_string(),
+            format_args!("cannot be read: {}", crate::describe_io(&error)),
+        )
+        .into()
     })
 }

@@ -34,6 +34,7 @@ pub mod named;
 mod parse;
 mod parse_error;
 mod reader;
+mod system_error;
 mod text_file;
 mod tree;
 
@@ -45,5 +46,6 @@ pub use members::Members;
 pub use parse::DeserializeError;
 pub use parse_error::ParseError;
 pub use reader::Reader;
+pub use system_error::describe_io;
 pub use text_file::{LONGEST_TEXT, read_text_file};
 pub use tree::Span;

@@ -72,7 +72,7 @@ mod violation;
 pub mod vm;
 
 pub use clock::Clock;
-pub use dfrsim_input::{LONGEST_TEXT, Members, ParseError, named, parses, read_text_file};
+pub use dfrsim_input::{LONGEST_TEXT, Members, ParseError, describe_io, named, parses, read_text_file};
 pub use ids::{JobId, NodeId, NodeTasks, Origin, UserId, ranges};
 pub use job::{Dependencies, Job};
 pub use numbers::{counted, greatest_common_divisor};

@@ -23,7 +23,7 @@ pub enum LoadError {
     /// 16,000,000,000.
     #[error(
         "cannot scale to load {target}: with submit times in microseconds up to second 16,000,000,000, these jobs allow loads \
-         from about {least:.2e} to {most:.2e}"
+         from about {least:.2e} to {most:.2e}; a load is a part of the machine, 0.7 for 70 %"
     )]
     OutOfReach {
         /// Target load.

@@ -15,7 +15,8 @@ pub const VARIABLE: &str = "DFRSIM_TRACES";
 /// A log that was not found in any folder of the search path.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "log `{name}` not found; searched for {}{}{}",
+    "log `{name}` {}; searched for {}{}{}",
+    if Path::new(name).is_dir() { "is a folder, expected a file" } else { "not found" },
     list(places),
     advice(name),
     in_current_folder(elsewhere)

@@ -120,7 +120,7 @@ fn a_file_keeps_its_mode() {
     if fs::metadata(folder.path("usual")).unwrap().uid() != 0 {
         fs::set_permissions(folder.path("expected.csv"), fs::Permissions::from_mode(0o444)).unwrap();
         assert!(
-            stderr(&mut simulate(&folder, &["--jobs-out", "expected.csv"]), 2).contains("Permission denied")
+            stderr(&mut simulate(&folder, &["--jobs-out", "expected.csv"]), 2).contains("permission denied")
         );
         fs::create_dir(folder.path("closed")).unwrap();
         fs::write(folder.path("closed/open.csv"), "earlier, and longer than what comes").unwrap();
@@ -183,7 +183,7 @@ fn files_of_one_command_appear_together() {
         for full in files {
             symlink("/dev/full", folder.path(full)).unwrap();
             let message = stderr(dfrsim(arguments).current_dir(folder.path("")), 2);
-            assert!(message.contains(&format!("{full}: cannot be written: No space left")), "{message}");
+            assert!(message.contains(&format!("{full}: cannot be written: no space is left")), "{message}");
             fs::remove_file(folder.path(full)).unwrap();
             assert_eq!(folder.names(), before, "{arguments:?}, {full}");
         }

@@ -357,7 +357,7 @@ fn a_lost_table_is_an_error() {
     run.args(["run", "-q", "s.toml", "--out", "r"]).current_dir(folder.path("")).stdout(full);
     let output = run.output().unwrap();
     assert_eq!(output.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("No space left on device"));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("no space is left on the disk"));
     assert!(folder.path("r/rows.csv").exists());
 }
 

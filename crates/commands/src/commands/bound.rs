@@ -1,6 +1,6 @@
 //! `dfrsim bound`
 
-use crate::arguments::{LogArguments, WorkloadArguments, limit_threads};
+use crate::arguments::{WorkloadArguments, limit_threads};
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::{Answer, OutputFile, bar, counted, notice};
@@ -105,7 +105,7 @@ impl Bound {
         let (jobs, report) = collected.map_err(|error| self.workload.log.failure(&error))?;
         notice!("{}: {report}", path.display());
         if jobs.is_empty() {
-            return Err(LogArguments::no_jobs(&path));
+            return Err(self.workload.log.no_jobs(&path));
         }
         let segments: Vec<(u64, Vec<Job>)> = match self.cut {
             Cut::None => vec![(0, jobs)],

@@ -20,8 +20,7 @@ use std::path::PathBuf;
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
-  dfrsim simulate --workload week.swf --nodes 128 --annotate lublin --policy GreedyPM*/per/OPT=MIN/MVT=600 \\
-                  --events-out week.jsonl
+  dfrsim simulate --workload week.swf --nodes 128 --policy EASY --events-out week.jsonl
   dfrsim explain week.jsonl
   dfrsim explain week.jsonl --job 17")]
 pub(crate) struct Explain {

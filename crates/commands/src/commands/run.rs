@@ -2,6 +2,7 @@
 
 mod answer;
 mod dry_run;
+mod sample;
 mod standings;
 mod view;
 
@@ -63,7 +64,8 @@ pub(crate) struct Run {
     /// field `only` of their scenario
     #[arg(long, value_name = "COLUMN=VALUE")]
     only: Vec<String>,
-    /// Print how many runs there are, on which files, and how long they may take, and run nothing
+    /// Print how many runs there are, on which files, and how long they may take, and keep nothing:
+    /// a few of them run for up to ten seconds to be timed, unless there are earlier ones
     #[arg(long)]
     dry_run: bool,
     /// Run only the i-th of n shards, which take about the same time; other shards may use the same
@@ -140,6 +142,13 @@ fn check_kind(path: &Path) -> Result<(), Failure> {
     }
     // A pipe can be read only once.
     match if path.is_file() { recognise(path).ok() } else { None } {
+        _ if path
+            .extension()
+            .is_some_and(|end| ["json", "yaml", "yml"].iter().any(|other| end == *other)) =>
+        {
+            let message = "expected a scenario, which is TOML: `study = \"online\"`, `policies = [\"EASY\"]`; `dfrsim run` without a file runs the built-in one";
+            Err(Failure::in_file(path, message))
+        }
         Some(kind @ (Kind::Swf | Kind::Gwf | Kind::Slurm | Kind::Pbs | Kind::Batsim)) => {
             let (found, path_in_words) = (kind.description(), path.display());
             let message = format!(

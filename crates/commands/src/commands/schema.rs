@@ -8,6 +8,7 @@ use crate::refusal::ErrorAnswer;
 use clap::{Args, Subcommand};
 use dfrsim_external::protocol;
 use dfrsim_lab::{AnyStudy, Registry, schema};
+use dfrsim_model::named::nearest;
 use dfrsim_model::{event, grid_event};
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema as Json};
@@ -154,9 +155,10 @@ fn answer_schema(command: &str) -> Result<Value, Failure> {
     };
     found.map(|&(_, schema)| titled(schema)).ok_or_else(|| {
         let names = ANSWERS.map(|(name, _)| name);
-        Failure::input(format!(
-            "`{command}` is not a command with --format json; expected one of {}",
-            names.join(", ")
-        ))
+        let expected = match nearest(command, names) {
+            Some(name) => format!("did you mean `{name}`?"),
+            None => format!("expected one of {}", names.join(", ")),
+        };
+        Failure::input(format!("`{command}` is not a command with --format json; {expected}"))
     })
 }

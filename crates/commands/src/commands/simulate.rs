@@ -12,7 +12,7 @@ mod system;
 mod timed;
 
 use super::policies::known;
-use crate::arguments::{LogArguments, WorkloadArguments, one_of, period};
+use crate::arguments::{WorkloadArguments, one_of, period};
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::interchange::Records;
@@ -280,7 +280,7 @@ impl Simulate {
         print_account(path, &report.account().summary());
         let counts = &report.counts;
         if counts.jobs == 0 {
-            return Err(LogArguments::no_jobs(path));
+            return Err(self.workload.log.no_jobs(path));
         }
         if self.estimates == EstimateModel::Requested && counts.without_estimate > 0 {
             notice!(

@@ -128,7 +128,7 @@ impl MakeSite {
             Some((first, last)) => Some((at.min(first), at.max(last))),
         });
         if span.is_none() {
-            return Err(LogArguments::no_jobs(&log));
+            return Err(self.log.no_jobs(&log));
         }
         let as_it_is = SiteAndLog::read(&files, whole.clone())?;
         let of_log = as_it_is.for_log()?;

@@ -1,9 +1,9 @@
 //! Writer of Batsim's file of jobs.
 
 use crate::interchange::JobLines;
+use crate::interchange::in_system::InSystem;
 use dfrsim_cluster::{JobRecord, Occurrence};
-use dfrsim_model::{Job, JobText, JobTexts, SimTime, ranges};
-use std::collections::{BTreeMap, BTreeSet};
+use dfrsim_model::{Job, JobText, JobTexts, SimTime};
 use std::sync::Arc;
 
 const HEADER: &str = "job_id,workload_name,profile,submission_time,requested_number_of_resources,requested_time,\
@@ -43,13 +43,13 @@ pub struct BatsimJobs {
     /// Name of the workload, quoted as a field of the file.
     workload: String,
     texts: Option<Arc<JobTexts>>,
-    in_system: BTreeMap<u64, (Job, BTreeSet<u32>)>,
+    in_system: InSystem,
 }
 
 impl BatsimJobs {
     /// Creates the writer. Jobs have the ids and profiles of `texts`, if given.
     pub fn new(workload: &str, texts: Option<Arc<JobTexts>>) -> BatsimJobs {
-        BatsimJobs { workload: field(workload), texts, in_system: BTreeMap::new() }
+        BatsimJobs { workload: field(workload), texts, in_system: InSystem::default() }
     }
 
     /// Formats the first six columns, which are known when a job is submitted.
@@ -65,10 +65,9 @@ impl BatsimJobs {
 
     /// Formats the line of a job that has ended.
     fn ended_line(&mut self, place: u64, record: &JobRecord, state: &str) -> Option<String> {
-        let (job, nodes) = self.in_system.remove(&place)?;
+        let (job, nodes) = self.in_system.remove(place)?;
         let (execution, turnaround) = (record.end.since(record.start), record.turnaround());
         let success = u8::from(!record.killed);
-        let nodes = ranges(&nodes.into_iter().collect::<Vec<_>>(), " ");
         Some(format!(
             "{},{success},{state},{},{execution},{},{},{turnaround},{},{nodes},-1,\"\"\n",
             self.request(&job),
@@ -94,18 +93,8 @@ impl JobLines for BatsimJobs {
         HEADER.to_owned()
     }
     fn line(&mut self, _: SimTime, place: u64, occurrence: Occurrence<'_>) -> Option<String> {
+        self.in_system.observe(place, occurrence);
         match occurrence {
-            Occurrence::Submitted(job, _) => {
-                self.in_system.insert(place, (job.clone(), BTreeSet::new()));
-                None
-            }
-            Occurrence::Started(placement, _)
-            | Occurrence::Resumed(placement, _)
-            | Occurrence::Migrated(placement, ..) => {
-                let (_, nodes) = self.in_system.get_mut(&place)?;
-                nodes.extend(placement.iter().map(|part| part.node.0));
-                None
-            }
             Occurrence::Completed(record) => {
                 let state =
                     if record.killed { "COMPLETED_WALLTIME_REACHED" } else { "COMPLETED_SUCCESSFULLY" };
@@ -114,10 +103,14 @@ impl JobLines for BatsimJobs {
             Occurrence::Lost(record, _) => self.ended_line(place, record, "COMPLETED_FAILED"),
             Occurrence::Killed(record) => self.ended_line(place, record, "COMPLETED_KILLED"),
             Occurrence::Rejected => {
-                let (job, _) = self.in_system.remove(&place)?;
+                let (job, _) = self.in_system.remove(place)?;
                 Some(format!("{},0,REJECTED,,,,,,,,-1,\"\"\n", self.request(&job)))
             }
-            Occurrence::Linked(_)
+            Occurrence::Submitted(..)
+            | Occurrence::Started(..)
+            | Occurrence::Resumed(..)
+            | Occurrence::Migrated(..)
+            | Occurrence::Linked(_)
             | Occurrence::Asked(..)
             | Occurrence::Bound(_)
             | Occurrence::Paused(_)

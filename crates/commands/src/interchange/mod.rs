@@ -51,6 +51,7 @@
 mod batsim_jobs;
 mod batsim_machines;
 mod in_submission_order;
+pub(crate) mod in_system;
 mod schedule_log;
 
 pub use batsim_jobs::BatsimJobs;

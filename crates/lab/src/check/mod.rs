@@ -156,9 +156,13 @@ pub fn check(before: &Baseline, now: &Baseline, options: &CheckOptions) -> Resul
     let common: Vec<(&GroupSummary, &GroupSummary)> =
         now.groups.iter().filter_map(|group| Some((*known.get(group.name.as_str())?, group))).collect();
     if common.is_empty() {
-        return Err(CheckError(
-            "results and baseline have no group (labels and variant) in common".to_owned(),
-        ));
+        let first = |of: &Baseline| of.groups.first().map_or("none", |group| &group.name).to_owned();
+        return Err(CheckError(format!(
+            "results and baseline have no group (labels and variant) in common; the first of the results is {}, and that of the \
+             baseline {}",
+            first(now),
+            first(before)
+        )));
     }
     let only = |of: &Baseline, other: &Baseline| -> Vec<String> {
         let names: FxHashSet<&str> = other.groups.iter().map(|it| it.name.as_str()).collect();

@@ -105,8 +105,17 @@ impl<'a> Document<'a> {
         let study = text().read_field("study", None, &TableAt::root(&self.input), &mut reader);
         reader.finish(&self.input, study)
     }
-    /// Creates the error for an unknown study.
+    /// Returns whether the scenario has a field of this name.
+    pub fn has(&self, field: &str) -> bool {
+        self.input.root().object().is_some_and(|root| root.get(field).is_some())
+    }
+    /// Creates the error for a missing or unknown study.
     pub fn unknown_study<'s>(&self, studies: impl IntoIterator<Item = &'s str> + Clone) -> Faults {
+        if !self.has("study") {
+            let studies: Vec<&str> = studies.into_iter().collect();
+            let message = format!("missing field `study`; expected one of {}", studies.join(", "));
+            return self.input.fault(TableAt::root(&self.input).span(), "", message).into();
+        }
         let found = self.study().unwrap_or_default();
         let place = TableAt::root(&self.input).span_of("study");
         self.input.fault(&place, "", unknown("study", &found, studies)).into()
@@ -143,6 +152,9 @@ impl<'a> Document<'a> {
     }
 }
 
+/// Maximum number of places that are suggested for a field; a name with more of them says too little.
+const MOST_PLACES: usize = 3;
+
 /// Completes the message for a field that is unknown in the scenario itself, but known in tables of
 /// it: names these in place of the fields of the scenario.
 fn point_to_nested(fault: &mut Fault, docs: &[FieldDoc]) {
@@ -151,23 +163,28 @@ fn point_to_nested(fault: &mut Fault, docs: &[FieldDoc]) {
     if !fault.path.is_empty() || !hint.starts_with("; expected") {
         return;
     }
-    let mut places = Vec::new();
-    nested(docs, "", name, &mut places);
-    if !places.is_empty() {
+    let mut places = nested(docs, "", name, false);
+    if places.is_empty() {
+        places = nested(docs, "", name, true);
+    }
+    if !places.is_empty() && places.len() <= MOST_PLACES {
         fault.message = format!("unknown field `{name}`; did you mean {}?", places.join(" or "));
     }
 }
 
-/// Collects the paths of fields with a name in the tables of other fields.
-fn nested(docs: &[FieldDoc], prefix: &str, name: &str, places: &mut Vec<String>) {
+/// Returns the paths of fields with a name in the tables of other fields, also of those that may be
+/// given several times if `repeated`.
+fn nested(docs: &[FieldDoc], prefix: &str, name: &str, repeated: bool) -> Vec<String> {
+    let mut places = Vec::new();
     for FieldDoc { name: own, nested: table, .. } in docs {
         if !prefix.is_empty() && own == name {
             places.push(format!("`{prefix}{own}`"));
         }
-        if let Some(table) = table.as_ref().filter(|table| !table.repeated) {
-            nested(&table.fields, &format!("{prefix}{own}."), name, places);
+        if let Some(table) = table.as_ref().filter(|table| repeated || !table.repeated) {
+            places.extend(nested(&table.fields, &format!("{prefix}{own}."), name, repeated));
         }
     }
+    places
 }
 
 /// Returns the documentation of all fields of a study's scenarios.

@@ -87,5 +87,8 @@ pub fn unfinished_scenario(folders: &[PathBuf]) -> Result<(String, String), RunE
         }
     }
     let names: Vec<String> = folders.iter().map(|folder| folder.display().to_string()).collect();
-    Err(RunError::input(format_args!("no unfinished run in {}", names.join(", "))))
+    let finished = folders.iter().any(|folder| folder.join(MANIFEST).is_file());
+    let advice =
+        if finished { "; its results are complete" } else { "; `dfrsim run` or `dfrsim submit` starts one" };
+    Err(RunError::input(format_args!("no unfinished run in {}{advice}", names.join(", "))))
 }

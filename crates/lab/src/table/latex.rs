@@ -3,17 +3,38 @@
 use super::plain::{Cell, Table, decimals};
 use std::fmt::Write as _;
 
+/// Letters and gaps of a line that fits the column of a paper in two columns, at 10 pt.
+const NARROW: usize = 45;
+
+/// Measure a table: one that is wider than the line has smaller letters, and is scaled if that is not
+/// enough.
+const FIT: [&str; 2] = [
+    "\\begingroup\n\\def\\fitted{%\n",
+    "}%\n\
+     \\sbox0{\\fitted}%\n\
+     \\ifdim\\wd0>\\linewidth\\footnotesize\\setlength{\\tabcolsep}{3pt}\\sbox0{\\fitted}\\fi\n\
+     \\ifdim\\wd0>1.4\\linewidth\\PackageWarningNoLine{dfrsim}\
+     {A table with small letters: use table* or landscape}\\fi\n\
+     \\ifdim\\wd0>\\linewidth\\resizebox{\\linewidth}{!}{\\usebox0}\\else\\usebox0\\fi\n\
+     \\endgroup\n",
+];
+
 impl Table {
     /// Formats the table as a LaTeX `tabular`, with the rounding of [`Table::markdown`]. Columns of
     /// numbers are aligned at the decimal point. Columns that are constant, and the notes, are
-    /// comments. A document needs `\usepackage{booktabs,siunitx}`.
+    /// comments. A table that may be wider than a line has smaller letters, and TeX scales it to
+    /// the line if it is still too wide. The first line names the packages that a document needs.
     pub fn latex(&self) -> String {
         let (same, different) = self.constant_columns();
-        let mut text = String::from("% \\usepackage{booktabs,siunitx}\n");
+        let columns: Vec<Column<'_>> = different.into_iter().map(|at| Column::new(self, at)).collect();
+        let is_wide = columns.iter().map(Column::width).sum::<usize>() > NARROW;
+        let packages = if is_wide { "booktabs,graphicx,siunitx" } else { "booktabs,siunitx" };
+        let mut text = format!("% \\usepackage{{{packages}}}\n");
         for (name, value) in same {
             _ = writeln!(text, "% {}: {}", comment(&name), comment(&value));
         }
-        let columns: Vec<Column<'_>> = different.into_iter().map(|at| Column::new(self, at)).collect();
+        let [before, after] = if is_wide { FIT } else { ["", "\n"] };
+        text += before;
         let kinds: Vec<String> = columns.iter().map(|column| column.kind.specification()).collect();
         _ = writeln!(text, "\\begin{{tabular}}{{{}}}\n\\toprule", kinds.join(" "));
         let names = columns.iter().map(Column::heading);
@@ -22,7 +43,8 @@ impl Table {
             let cells: Vec<String> = columns.iter().map(|column| column.format(line)).collect();
             _ = writeln!(text, "{} \\\\", cells.join(" & "));
         }
-        text += "\\bottomrule\n\\end{tabular}\n";
+        text += "\\bottomrule\n\\end{tabular}";
+        text += after;
         for note in self.notes() {
             _ = writeln!(text, "% {}", comment(note));
         }
@@ -54,6 +76,13 @@ impl Kind {
 }
 
 impl Column<'_> {
+    /// Returns the width in letters, with the gap to the next column.
+    fn width(&self) -> usize {
+        let heading = self.name.split('_').map(|word| word.chars().count()).max().unwrap_or(0);
+        let cells = self.cells.iter().map(|cell| cell.rounded().chars().count()).max().unwrap_or(0);
+        heading.max(cells) + 2
+    }
+
     /// Returns the heading, with a line for each word: names of columns are wider than their numbers.
     fn heading(&self) -> String {
         let words: Vec<String> = self.name.split('_').filter(|word| !word.is_empty()).map(escape).collect();
@@ -197,5 +226,24 @@ mod tests {
              \\end{tabular}\n\
              % a note in lines\n"
         );
+    }
+
+    #[test]
+    fn wide_tables_fit_the_line() {
+        let narrow =
+            Table::new(vec!["policy", "mean"], vec![vec![Cell::Text("EASY".into()), Cell::Number(1.5)]]);
+        assert!(!narrow.latex().contains("\\linewidth"));
+        let text = "a policy with a name that is wider than a column";
+        let wide = Table::new(
+            vec!["policy", "mean"],
+            vec![
+                vec![Cell::Text(text.into()), Cell::Number(1.5)],
+                vec![Cell::Text("EASY".into()), Cell::Number(2.5)],
+            ],
+        )
+        .latex();
+        assert!(wide.starts_with("% \\usepackage{booktabs,graphicx,siunitx}\n\\begingroup\n"), "{wide}");
+        assert!(wide.contains("\\resizebox{\\linewidth}{!}{\\usebox0}"), "{wide}");
+        assert_eq!(wide.matches('{').count(), wide.matches('}').count(), "{wide}");
     }
 }

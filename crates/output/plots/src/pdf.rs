@@ -33,6 +33,8 @@ impl Picture {
         let Drawing { content: drawn, glyphs } = drawing;
 
         let mut pdf = Pdf::new();
+        // Nothing here is newer, and pdfTeX warns of newer ones than it writes itself.
+        pdf.set_version(1, 5);
         pdf.catalog(catalog).pages(pages);
         pdf.pages(pages).kids([page]).count(1);
         let mut of_page = pdf.page(page);

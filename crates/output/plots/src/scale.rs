@@ -17,6 +17,9 @@ pub struct Scale {
     ticks: Vec<Tick>,
 }
 
+/// Fraction of a logarithmic axis that is left free at its ends.
+const MARGIN: f64 = 0.015;
+
 /// Largest absolute value on an axis.
 const MAX_VALUE: f64 = 1e30;
 
@@ -44,10 +47,14 @@ impl Scale {
     }
 
     /// Creates a logarithmic axis that begins and ends at 1, 2 or 5 times a power of ten and covers
-    /// all values from `low` to `high`, which must be positive.
+    /// all values from `low` to `high`, which must be positive. Markers of values that are not such a
+    /// number themselves do not touch its ends.
     pub fn logarithmic(low: f64, high: f64) -> Scale {
-        let from = round_step_down(low.clamp(1.0 / MAX_VALUE, MAX_VALUE));
-        let to = round_step(high.clamp(1.0 / MAX_VALUE, MAX_VALUE));
+        let (low, high) = (low.clamp(1.0 / MAX_VALUE, MAX_VALUE), high.clamp(1.0 / MAX_VALUE, MAX_VALUE));
+        let margin = (high / low).max(1.0).powf(MARGIN);
+        let (from, to) = (round_step_down(low), round_step(high));
+        let from = if from < low { round_step_down(low / margin) } else { from };
+        let to = if to > high { round_step(high * margin) } else { to };
         let to = if to > from { to } else { round_step(from * 1.5) };
         // Powers of ten are labelled; on a short axis also 2 and 5 times powers of ten.
         let is_short = to / from < 80.0;
@@ -284,6 +291,15 @@ mod tests {
             labels(&Scale::logarithmic(1e-1, 1e12)),
             ["1", "100", "10,000", "1,000,000", "10⁸", "10¹⁰", "10¹²"]
         );
+    }
+
+    #[test]
+    fn markers_do_not_touch_the_ends_of_a_logarithmic_axis() {
+        let scale = Scale::logarithmic(2.1, 4_950.0);
+        assert_eq!([scale.from, scale.to], [1.0, 10_000.0]);
+        // A value that is a round number itself may be an end, such as a stretch of 1.
+        let scale = Scale::logarithmic(1.0, 1_000.0);
+        assert_eq!([scale.from, scale.to], [1.0, 1_000.0]);
     }
 
     #[test]

@@ -132,6 +132,9 @@ class Episodes:
     def step(self, actions: Any) -> None:
         """Performs an action in each simulation, given as 64-bit integers. If the last action ended an
         episode, the next episode begins instead."""
+    def window(self, lane: int) -> tuple[int, int] | None:
+        """Returns the places of the first job of an episode's window in the workload, and of the one after
+        the last; None if episodes are no windows."""
     def summary(self, lane: int) -> dict[str, Any] | None:
         """Returns the metrics of an episode so far; None if no job has completed."""
 

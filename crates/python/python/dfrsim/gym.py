@@ -30,7 +30,9 @@ Rewards add up to minus the mean of the jobs: `reward="wait"` of their waiting t
 
 Jobs are of the Lublin-Feitelson model, other ones for each episode, or those of a `workload`: all of them in each episode, or with
 `window=256` that many that follow each other, others for each episode of a seed. `part=(0, 0.8)` takes windows from the first four fifths of
-the jobs, for training, and `part=(0.8, 1)` from the others, for tests. With the last step of an episode, `info["summary"]` has its figures.
+the jobs, for training, and `part=(0.8, 1)` from the others, for tests. With the last step of an episode, `info["summary"]` has its figures. With windows, `info["window"]` at the beginning
+and at the end of an episode are the places of its first job in the workload and of the job after its last one, so that another policy can be
+simulated on the same jobs.
 
 `JobSelections` is as many environments, which native threads step (0: one for each core). The one at place i has the episodes of
 `JobSelection` with the seed `seed + i`. After the end of an episode the next action begins another one and is ignored
@@ -60,7 +62,19 @@ def _spaces(episodes: Episodes) -> tuple[gymnasium.spaces.Box, gymnasium.spaces.
 
 
 class JobSelection(gymnasium.Env):
-    """One environment. See the page of the module."""
+    """One environment. The page of the module (`print(dfrsim.gym.__doc__)`) has actions, observations and rewards.
+
+    Parameters
+    ----------
+    nodes, jobs, load: the cluster, and the jobs of each episode by the Lublin-Feitelson model
+    slots: number of waiting jobs that are seen, 1 to 128
+    reward: "wait", "each_bounded_slowdown", "bounded_slowdown" or "utilisation"
+    workload: jobs instead of the model; `nodes` are then those of the workload
+    running: number of running jobs that are seen
+    backfill: None, or False or True to choose jobs that do not fit yet
+    estimates, overrun: what is known of run times, as in `simulate`
+    window, part: number of jobs of an episode, and the part of the workload that they are from, as two fractions
+    """
 
     metadata = {"render_modes": []}
 
@@ -107,7 +121,7 @@ class JobSelection(gymnasium.Env):
             seed = int(self.np_random.integers(2**62))
         self._episodes.reset([seed])
         self._begun = True
-        return self._seen.copy(), {"action_mask": self._mask.copy()}
+        return self._seen.copy(), {"action_mask": self._mask.copy()} | self._window()
 
     def step(self, action: int):
         if not self._begun or self._terminations[0]:
@@ -117,8 +131,12 @@ class JobSelection(gymnasium.Env):
         terminated = self._terminations.item(0)
         info = {"action_mask": self._mask.copy()}
         if terminated:
-            info["summary"] = self._episodes.summary(0)
+            info |= {"summary": self._episodes.summary(0)} | self._window()
         return self._seen.copy(), self._rewards.item(0), terminated, False, info
+
+    def _window(self) -> dict[str, Any]:
+        window = self._episodes.window(0)
+        return {} if window is None else {"window": window}
 
     def action_masks(self) -> numpy.ndarray:
         """Which actions are possible, as masking algorithms ask for it."""
@@ -126,7 +144,15 @@ class JobSelection(gymnasium.Env):
 
 
 class JobSelections(gymnasium.vector.VectorEnv):
-    """Environments side by side. See the page of the module."""
+    """Environments side by side, stepped by native threads. See the page of the module (`print(dfrsim.gym.__doc__)`).
+
+    Parameters
+    ----------
+    num_envs: number of environments
+    threads: number of threads; 0 for one on each core
+    copy: False to return the same arrays from each step
+    others: as of `JobSelection`
+    """
 
     metadata = {"render_modes": [], "autoreset_mode": gymnasium.vector.AutoresetMode.NEXT_STEP}
 
@@ -184,7 +210,10 @@ class JobSelections(gymnasium.vector.VectorEnv):
             seed = range(seed, seed + self.num_envs)
         self._episodes.reset([None] * self.num_envs if seed is None else list(seed))
         self._begun = True
-        return self._own(self._episodes.observations), self._masks()
+        infos = self._masks()
+        for env in range(self.num_envs):
+            infos = self._add_info(infos, self._window(env), env)
+        return self._own(self._episodes.observations), infos
 
     def step(self, actions: numpy.ndarray):
         if not self._begun:
@@ -192,9 +221,13 @@ class JobSelections(gymnasium.vector.VectorEnv):
         self._episodes.step(numpy.ascontiguousarray(actions, dtype=numpy.int64))
         episodes, infos = self._episodes, self._masks()
         for env in numpy.flatnonzero(episodes.terminations):
-            infos = self._add_info(infos, {"summary": episodes.summary(env)}, env)
+            infos = self._add_info(infos, {"summary": episodes.summary(env)} | self._window(env), env)
         arrays = episodes.observations, episodes.rewards, episodes.terminations, self._truncations
         return *map(self._own, arrays), infos
+
+    def _window(self, env: int) -> dict[str, Any]:
+        window = self._episodes.window(env)
+        return {} if window is None else {"window": numpy.array(window)}
 
     def _own(self, array: numpy.ndarray) -> numpy.ndarray:
         return array.copy() if self._copies else array
@@ -207,7 +240,15 @@ _WEEK = numpy.log1p(7 * 86_400.0)
 
 
 class NodeShares(gymnasium.Env):
-    """Jobs share nodes by what an agent gives them. See the page of the module."""
+    """Jobs share nodes by what an agent gives them. See the page of the module (`print(dfrsim.gym.__doc__)`).
+
+    Parameters
+    ----------
+    workload: jobs, or by default `jobs` of the Lublin-Feitelson model on `nodes` at `load` for each episode
+    slots: number of jobs that are seen
+    period: seconds after which an action is taken without an event
+    options: further ones of `simulate`, such as `estimates`
+    """
 
     metadata = {"render_modes": []}
 

@@ -48,12 +48,14 @@ pub(super) struct Lane {
     seed: Seed,
     /// Number of episodes of the seed that have begun.
     begun: u64,
+    /// Place of the first job of the window in the workload.
+    first: usize,
     episode: Option<Episode>,
 }
 
 impl Lane {
     pub(super) fn new(source: Source) -> Lane {
-        Lane { source, seed: Seed::new(0), begun: 0, episode: None }
+        Lane { source, seed: Seed::new(0), begun: 0, first: 0, episode: None }
     }
 
     /// Drops the current episode. A seed begins another sequence.
@@ -68,13 +70,22 @@ impl Lane {
         self.episode.as_ref().and_then(Episode::summary)
     }
 
+    /// Returns the places of the jobs of the current window in the workload; `None` without windows.
+    pub(super) fn window(&self) -> Option<Range<usize>> {
+        match self.source {
+            Source::Window { length, .. } => Some(self.first..self.first + length),
+            Source::Given(_) | Source::Model { .. } => None,
+        }
+    }
+
     pub(super) fn next_episode(&mut self, rules: Rules) -> PyResult<Episode> {
         let jobs = match &self.source {
             Source::Given(jobs) => jobs.to_vec(),
             Source::Window { jobs, part, length } => {
                 let places = (part.len() - length + 1) as u64;
                 let number = self.seed.fork("window").numbered(self.begun).value() % places;
-                let window = &jobs[part.start + number as usize..][..*length];
+                self.first = part.start + number as usize;
+                let window = &jobs[self.first..][..*length];
                 let submit = |job: &Job| SimTime::ZERO.saturating_add(job.submit.since(window[0].submit));
                 window.iter().map(|job| Job { submit: submit(job), ..job.clone() }).collect()
             }

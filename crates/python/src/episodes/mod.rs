@@ -147,6 +147,15 @@ impl Episodes {
         self.step_all(py, &mut lanes, actions)
     }
 
+    /// Returns the places of the first job of an episode's window in the workload, and of the one after
+    /// the last; None if episodes are no windows.
+    fn window(&self, lane: usize) -> PyResult<Option<(usize, usize)>> {
+        let lanes = self.lanes()?;
+        let lane =
+            lanes.get(lane).ok_or_else(|| PyIndexError::new_err(format!("there is no lane {lane}")))?;
+        Ok(lane.window().map(|window| (window.start, window.end)))
+    }
+
     /// Returns the metrics of an episode so far; None if no job has completed.
     fn summary<'py>(&self, py: Python<'py>, lane: usize) -> PyResult<Option<Bound<'py, PyDict>>> {
         let lanes = self.lanes()?;

@@ -112,7 +112,18 @@ impl Process {
         let mut command = Command::new(program);
         command.args(arguments).stdin(input).stdout(output).stderr(Stdio::piped());
         let group = ProcessGroup::start(&mut command);
-        let mut group = group.map_err(|error| format!("`{}` cannot be started: {error}", words.join(" ")))?;
+        let mut group = group.map_err(|error| {
+            let cause = match error.kind() {
+                ErrorKind::NotFound => format!(
+                    "there is no program `{program}`; a script needs the program that runs it: `python3 {program}`"
+                ),
+                ErrorKind::PermissionDenied => format!(
+                    "`{program}` is no program; a script needs the program that runs it: `python3 {program}`"
+                ),
+                _ => error.to_string(),
+            };
+            format!("`{}` cannot be started: {cause}", words.join(" "))
+        })?;
         let errors = group.process.stderr.take().expect("standard error is piped");
         let last_lines = Arc::<Mutex<VecDeque<String>>>::default();
         let kept = Arc::clone(&last_lines);

@@ -275,12 +275,38 @@ pub(crate) fn unknown_name(name: &str, known: impl Iterator<Item = String>) -> U
     if let Some((_, meant)) = OTHER_WORDS.iter().find(|(other, _)| *other == word) {
         return with(meant.iter().map(|&policy| policy.to_owned()).collect());
     }
+    if word.ends_with(".py") {
+        return with(vec![format!("pipe:python3 {name}")]);
+    }
+    if name.contains(',') && name.split(',').all(|one| one.trim().parse::<Policy>().is_ok()) {
+        return with(vec!["one policy; a scenario of `dfrsim run` compares several".to_owned()]);
+    }
+    let known: Vec<String> = known.collect();
+    if let Some(meant) = with_order(name).or_else(|| beginning_with(name, &known)) {
+        return UnknownName { nearest: Some(meant), ..with(Vec::new()) };
+    }
     let unknown = UnknownName::new("policy", name, known);
     if unknown.nearest.is_some() {
         return unknown;
     }
     let all = "another of those that `dfrsim policies` lists".to_owned();
     with(WELL_KNOWN.into_iter().map(str::to_owned).chain([all]).collect())
+}
+
+/// Returns the policy of a name that joins a policy and its queue order in another way: `EASY-SJF`.
+fn with_order(name: &str) -> Option<String> {
+    let (base, order) = name.split_once(['-', '_', '+', ' '])?;
+    let order: QueueOrder = order.to_ascii_uppercase().parse().ok()?;
+    let policy: Policy = format!("{}/ORDER={order}", base.to_ascii_uppercase()).parse().ok()?;
+    Some(policy.to_string())
+}
+
+/// Returns the shortest of the names that begin with a part of a name, and not with more than it.
+fn beginning_with(name: &str, known: &[String]) -> Option<String> {
+    let goes_on = |known: &&String| {
+        known.strip_prefix(name).is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
+    };
+    known.iter().filter(goes_on).min_by_key(|known| known.len()).cloned()
 }
 
 /// Returns the candidate names for the correction of a misspelt one.

@@ -106,10 +106,21 @@ fn an_order_alone_is_answered_with_policies_in_it() {
 }
 
 #[test]
+fn what_is_not_a_name_is_answered_with_the_way_to_give_it() {
+    let hint = |name: &str| name.parse::<Policy>().unwrap_err().to_string();
+    assert_eq!(hint("mine.py"), "unknown policy `mine.py`; expected pipe:python3 mine.py");
+    assert!(hint("EASY,FCFS").ends_with("a scenario of `dfrsim run` compares several"));
+    let begun = "GreedyPM".parse::<Policy>().unwrap_err().nearest.unwrap();
+    assert!(begun.starts_with("GreedyPM") && begun.parse::<Policy>().is_ok(), "{begun}");
+}
+
+#[test]
 fn a_wrong_name_is_answered_with_the_nearest_right_one() {
     for (wrong, nearest) in [
         ("easy", "EASY"),
         ("FCSF", "FCFS"),
+        ("EASY-SJF", "EASY/ORDER=SJF"),
+        ("fcfs_saf", "FCFS/ORDER=SAF"),
         ("CONS/REPLN", "CONS/REPLAN"),
         ("EASY/ORDER=WFP", "EASY/ORDER=WFP3"),
         ("EASY/FILL=SJFF", "EASY/FILL=SJF"),

@@ -150,6 +150,8 @@ pub struct State<'a> {
     pub vms: Vec<Vm<'a>>,
     /// Constraints, to be read by [`Constraint::read`].
     pub constraints: Vec<Located<'a>>,
+    /// Further constraints, as JSON, which are written after those of the files.
+    pub further_constraints: Vec<serde_json::Value>,
     /// Reservations of resources.
     pub reservations: Vec<Reserved<'a>>,
     /// Names of all resources: in the order of columns, then by name.

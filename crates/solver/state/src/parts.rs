@@ -118,7 +118,15 @@ impl<'a> Parts<'a> {
                 resources.push(name.clone());
             }
         }
-        reader.is_clean().then_some(State { nodes, vjobs, vms, constraints, reservations, resources })
+        reader.is_clean().then_some(State {
+            nodes,
+            vjobs,
+            vms,
+            constraints,
+            further_constraints: Vec::new(),
+            reservations,
+            resources,
+        })
     }
 }
 

@@ -101,11 +101,10 @@ impl State<'_> {
             line
         }));
         let mut text = format!("{{\n\"nodes\": {nodes},\n\"vjobs\": {vjobs}");
-        if !self.constraints.is_empty() {
-            text += &format!(
-                ",\n\"constraints\": {}",
-                json_lines(self.constraints.iter().map(Located::to_value))
-            );
+        let constraints = self.constraints.iter().map(Located::to_value);
+        let constraints: Vec<_> = constraints.chain(self.further_constraints.iter().cloned()).collect();
+        if !constraints.is_empty() {
+            text += &format!(",\n\"constraints\": {}", json_lines(constraints.into_iter()));
         }
         if !self.reservations.is_empty() {
             let reservations = self.reservations.iter().map(|reserved| {

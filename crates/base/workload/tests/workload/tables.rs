@@ -205,7 +205,6 @@ fn all_errors_of_a_map_are_reported() {
     let message = Map::parse("map.toml", map).unwrap_err().to_string();
     for part in [
         "map.toml:1:1: unknown field `sorce`; did you mean `source`?",
-        "missing field `source`",
         "unknown form `delimitd`; did you mean `delimited`?",
         "job.submit: unknown field `colum`; did you mean `column`?",
         "`GB` is no unit of the field `run_time`",

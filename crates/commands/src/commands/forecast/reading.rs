@@ -2,7 +2,7 @@
 
 use super::times::{At, Users};
 use super::{Forecast, failure};
-use crate::arguments::{LogArguments, WorkloadArguments};
+use crate::arguments::WorkloadArguments;
 use crate::commands::simulate::System;
 use crate::failure::Failure;
 use crate::output::{counted, notice, print_account};
@@ -87,7 +87,7 @@ impl Forecast {
             collected.map_err(|error| self.workload.log.failure(&error))?;
         print_account(&path, &report.account().summary());
         if pairs.is_empty() {
-            return Err(LogArguments::no_jobs(&path));
+            return Err(self.workload.log.no_jobs(&path));
         }
         let without = pairs.iter().filter(|(job, _)| job.requested_time.is_none()).count();
         if without > 0 {

@@ -75,7 +75,7 @@ impl Convert {
             );
         }
         if records.is_empty() {
-            return Err(LogArguments::no_jobs(path));
+            return Err(self.log.no_jobs(path));
         }
         header.push("Note", &note);
         if let Some(target) = self.load {

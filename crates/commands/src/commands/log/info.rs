@@ -120,7 +120,7 @@ impl Info {
         let ((header, contents), report) = read.map_err(|error| self.log.failure(&error))?;
         let Some((first, last)) = contents.span() else {
             print_account(&path, &report.account().summary());
-            return Err(LogArguments::no_jobs(&path));
+            return Err(self.log.no_jobs(&path));
         };
         let processors =
             self.nodes.or_else(|| header.max_procs().and_then(|count| u32::try_from(count).ok()));

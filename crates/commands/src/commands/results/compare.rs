@@ -113,6 +113,12 @@ impl Compare {
         let a = super::read(&self.a, context.registry)?;
         let other = self.b.as_deref().map(|folder| super::read(folder, context.registry)).transpose()?;
         let b = other.as_ref().unwrap_or(&a);
+        if other.is_none() && self.variant == self.with {
+            let variant = self.variant.join(", ");
+            return Err(Failure::input(format!(
+                "A and B are both {variant}: --with names the other variant"
+            )));
+        }
         let options = CompareOptions {
             variant: self.variant,
             with: self.with,

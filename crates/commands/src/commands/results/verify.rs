@@ -103,6 +103,10 @@ impl End {
 
 impl Verify {
     pub(crate) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
+        if self.archive.is_dir() {
+            let reason = "is a folder, expected an archive, as written by `dfrsim results archive`";
+            return Err(Failure::in_file(&self.archive, reason));
+        }
         let temporary = self.create_unpack_folder()?;
         let folder = temporary.path().join("results");
         fs::create_dir(&folder).map_err(Failure::input)?;

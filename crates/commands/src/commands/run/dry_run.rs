@@ -1,11 +1,13 @@
 //! Outline of the runs of a scenario, for `run --dry-run`.
 
 use super::Execution;
+use super::sample::{self, Sample};
 use crate::arguments::limit_threads;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::output;
 use dfrsim_lab::{AnyScenario, Outline, RunOptions};
+use std::time::{Duration, Instant};
 
 /// Prints how many runs a scenario has, on which files, and how long they may take.
 pub(super) fn print(
@@ -17,16 +19,32 @@ pub(super) fn print(
     if context.printing.is_json() {
         return Err(Failure::input("--dry-run has no answer as JSON"));
     }
+    let begin = Instant::now();
     let outline = scenario.outline(options).map_err(Failure::input)?;
+    let reading = begin.elapsed();
     let threads = match limit_threads(execution.threads) {
         0 => std::thread::available_parallelism().map_or(1, usize::from),
         threads => threads,
     };
-    output::print(&text(scenario, options, &outline, threads))
+    let time = match &outline.earlier {
+        Some((rows, host)) if rows.computed > 0 => {
+            let each_s = (host.preparing_s + host.running_s) / rows.computed as f64;
+            let of = format!("{} rows of an earlier run in {}", rows.computed, options.out.display());
+            estimate(&of, each_s, &outline, threads) + ", less those that are there already"
+        }
+        _ => match sampled(scenario, options, (&outline, reading), execution)? {
+            Ok(Sample { runs, each_s }) => {
+                let of = format!("a sample of {runs} of {} {}", outline.runs, outline.unit);
+                estimate(&of, each_s, &outline, threads)
+            }
+            Err(reason) => format!("time: unknown: {reason}"),
+        },
+    };
+    output::print(&(text(scenario, &outline) + &time + "\n"))
 }
 
-fn text(scenario: &AnyScenario, options: &RunOptions, outline: &Outline, threads: usize) -> String {
-    let Outline { runs, unit, groups, inputs, memory, earlier } = outline;
+fn text(scenario: &AnyScenario, outline: &Outline) -> String {
+    let Outline { runs, unit, groups, inputs, memory, .. } = outline;
     let mut text = format!("dry run: study {}, {runs} {unit}\n", scenario.study.name);
     for (name, instances, runs) in groups {
         text += &format!("  {name}: {instances} instances, {runs} {unit}\n");
@@ -41,20 +59,28 @@ fn text(scenario: &AnyScenario, options: &RunOptions, outline: &Outline, threads
     if *memory >= 1_000_000 {
         text += &format!("memory: at least {:.3} GB for each thread\n", *memory as f64 / 1e9);
     }
-    let out = options.out.display();
-    text += &match earlier {
-        Some((rows, host)) if rows.computed > 0 => {
-            let each = (host.preparing_s + host.running_s) / rows.computed as f64;
-            format!(
-                "time: {} rows of an earlier run in {out} took {each:.3} s each on a processor; at that pace all {runs} take about \
-                 {:.0} s on {threads} threads, less those that are there already\n",
-                rows.computed,
-                each * *runs as f64 / threads as f64
-            )
-        }
-        _ => format!(
-            "time: unknown, as {out} has no rows of an earlier run; after the first runs the progress display shows the time left\n"
-        ),
-    };
     text
+}
+
+/// Times a few runs, unless the scenario needs a permission or the user asked for a part of it.
+fn sampled(
+    scenario: &AnyScenario,
+    options: &RunOptions,
+    (outline, reading): (&Outline, Duration),
+    execution: &Execution,
+) -> Result<Result<Sample, String>, Failure> {
+    if !scenario.uses.commands.is_empty() && !options.allow_commands {
+        return Ok(Err("a sample would run the commands, which need --allow-commands".to_owned()));
+    }
+    let instances = outline.groups.iter().map(|(_, instances, _)| instances).sum();
+    let options = RunOptions { audit: execution.audit, ..options.clone() };
+    sample::take(scenario, &options, instances, reading)
+}
+
+/// Formats the time of all runs at the pace of some of them.
+fn estimate(of: &str, each_s: f64, Outline { runs, .. }: &Outline, threads: usize) -> String {
+    let all_s = each_s * *runs as f64 / threads as f64;
+    format!(
+        "time: {of} took {each_s:.3} s each on a processor; at that pace all {runs} take about {all_s:.0} s on {threads} threads"
+    )
 }

@@ -2,6 +2,7 @@
 
 use super::jobs_file::JobsFile;
 use crate::failure::Failure;
+use crate::interchange::in_system::InSystem;
 use crate::interchange::{
     BatsimJobs, BatsimMachines, InSubmissionOrder, JobLines, Records, ScheduleLog, schedule_header,
 };
@@ -19,6 +20,10 @@ use std::path::{Path, PathBuf};
 #[command(next_help_heading = "Output")]
 pub(super) struct FileArguments {
     /// Write a line for each job: job_id, submit, start, end, tasks, stretch, bounded_stretch and more
+    ///
+    /// Times and spans are in seconds; cpu_need and memory of each task are parts of a node; energy_j,
+    /// where the platform has power, is in joules; user is the number in the log; nodes are all that
+    /// had a task of the job, from 0, as 0-3 7.
     #[arg(long, value_name = "FILE.csv", value_hint = clap::ValueHint::AnyPath)]
     jobs_out: Option<PathBuf>,
     /// Write all events, for `dfrsim audit`
@@ -87,7 +92,7 @@ impl FileArguments {
         ];
         let energy = options.unequal.as_ref().and_then(|nodes| EnergyMetrics::new(&nodes.classes));
         let lines: [(_, Box<dyn JobLines>); 3] = [
-            (&self.jobs_out, Box::new(JobsFile { tau, energy })),
+            (&self.jobs_out, Box::new(JobsFile { tau, energy, in_system: InSystem::default() })),
             (&self.swf_out, Box::new(ScheduleLog::new(&schedule_header(header, nodes, &notes), records))),
             (&self.batsim_jobs_out, Box::new(BatsimJobs::new(stem(&name), texts.clone()))),
         ];

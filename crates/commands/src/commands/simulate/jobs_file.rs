@@ -1,6 +1,7 @@
 //! CSV file with a line for each job.
 
 use crate::interchange::JobLines;
+use crate::interchange::in_system::InSystem;
 use dfrsim_cluster::{EnergyMetrics, JobRecord, Observer, Occurrence};
 use dfrsim_model::{SimSpan, SimTime, stretch};
 
@@ -10,19 +11,24 @@ pub(super) struct JobsFile {
     pub(super) tau: SimSpan,
     /// Energy of the jobs, if the power of nodes is known.
     pub(super) energy: Option<EnergyMetrics>,
+    /// Jobs in the system, for their users and nodes.
+    pub(super) in_system: InSystem,
 }
 
 const HEADER: &str = "job_id,submit,start,end,tasks,stretch,bounded_stretch,run_time,wait,turnaround,cpu_need,memory,killed,preemptions,migrations";
 
 impl JobsFile {
-    fn format_line(&self, record: &JobRecord) -> String {
+    fn format_line(&mut self, place: u64, record: &JobRecord) -> String {
+        let (job, nodes) = self.in_system.remove(place).unzip();
+        let user = job.and_then(|job| job.user).map_or_else(String::new, |user| user.to_string());
+        let nodes = nodes.unwrap_or_default();
         let turnaround = record.turnaround();
         let energy = self
             .energy
             .as_ref()
             .map_or_else(String::new, |energy| format!(",{:.3}", energy.last_job_mj() as f64 / 1e3));
         format!(
-            "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}{energy}\n",
+            "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}{energy},{user},{nodes}\n",
             record.id,
             record.submit,
             record.start,
@@ -45,13 +51,17 @@ impl JobsFile {
 impl JobLines for JobsFile {
     fn header(&self) -> String {
         let energy = if self.energy.is_some() { ",energy_j" } else { "" };
-        format!("{HEADER}{energy}\n")
+        format!("{HEADER}{energy},user,nodes\n")
     }
     fn line(&mut self, now: SimTime, job: u64, occurrence: Occurrence<'_>) -> Option<String> {
         self.energy.observe(now, job, occurrence);
+        self.in_system.observe(job, occurrence);
         match occurrence {
-            Occurrence::Completed(record) | Occurrence::Killed(record) => Some(self.format_line(record)),
-            Occurrence::Rejected | Occurrence::Lost(..) => Some(String::new()),
+            Occurrence::Completed(record) | Occurrence::Killed(record) => Some(self.format_line(job, record)),
+            Occurrence::Rejected | Occurrence::Lost(..) => {
+                self.in_system.remove(job);
+                Some(String::new())
+            }
             _ => None,
         }
     }

@@ -2,6 +2,7 @@
 
 use crate::arguments::WorkloadArguments;
 use crate::failure::Failure;
+use crate::output::notice;
 use crate::slurm_site::{self, SiteAndLog, largest_node};
 use clap::Args;
 use dfrsim_cluster::EnergyMetrics;
@@ -122,6 +123,12 @@ impl PlatformArguments {
             let reference = *fields.reference.get_or_insert(largest);
             let cores = reference.cores.saturating_mul(workload.log.core_parts());
             workload.use_listed_nodes(cores, reference.memory_gb);
+        }
+        if let Some(flops) = fields.flops
+            && workload.is_batsim()
+            && workload.log.use_flops(flops)
+        {
+            notice!("{}: {flops} flop/s, the speed of the fastest host, stands for --flops", path.display());
         }
         let mut classes = fields.classes().map_err(|error| Failure::in_file(path, error))?;
         if let Some(cap) = &self.cap {

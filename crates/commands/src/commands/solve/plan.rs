@@ -22,6 +22,7 @@ use dfrsim_context_switch::{
 };
 use dfrsim_input::read_text;
 use dfrsim_model::{NodeId, Seed};
+use serde_json::json;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -86,7 +87,7 @@ pub(crate) struct Plan {
     #[arg(long, conflicts_with_all = ["to", "states"])]
     decide: bool,
     /// Drain these nodes: their running VMs migrate, or are suspended with --decide, and images on
-    /// their disks go to others
+    /// their disks go to others. In the state of --state-out a ban keeps them empty
     #[arg(long, value_name = "NODE,...", value_delimiter = ',', conflicts_with = "to")]
     drain: Vec<String>,
     /// Check a plan in the format of `--plan-out`: capacities, constraints, states, times and costs,
@@ -152,6 +153,11 @@ impl Plan {
         self.written.check()?;
         let inputs = open(&self.state)?;
         let mut loaded = load(&inputs)?;
+        if !self.drain.is_empty() {
+            let vms: Vec<&str> = loaded.state.vms.iter().map(|vm| vm.name.as_str()).collect();
+            let ban = json!({ "kind": "ban", "vms": vms, "nodes": self.drain });
+            loaded.state.further_constraints.push(ban);
+        }
         let durations = self.durations()?;
         let cluster = self.with_drained_nodes(loaded.cluster, &loaded.before)?;
         let limits = MoveLimits { per_node: self.moves_per_node, in_cluster: self.moves };

@@ -56,9 +56,10 @@ impl OutputArguments {
                 (place.state(), place.node().map(NodeId::index))
             });
             let on_at_end = loaded.cluster.on_at_end(after);
-            if is_csv(path) && !state.nodes.iter().map(|node| node.is_on).eq(on_at_end.iter().copied()) {
+            let is_switched = !state.nodes.iter().map(|node| node.is_on).eq(on_at_end.iter().copied());
+            if is_csv(path) && (is_switched || !state.further_constraints.is_empty()) {
                 notice!(
-                    "{}: CSV has the VMs only; to record the nodes that are switched on or off, write the state to a .json file",
+                    "{}: CSV has the VMs only; to record the nodes that are switched on or off or drained, write the state to a .json file",
                     path.display()
                 );
             }

@@ -20,7 +20,7 @@ fn read_table<F: Fields>(table: TableAt<'_>, reader: &mut Reader<'_>) -> Option<
 fn read_at<F: Fields>(at: &Located<'_>, reader: &mut Reader<'_>) -> Option<F> {
     match TableAt::of(at) {
         Some(table) => read_table(table, reader),
-        None => reader.expected(at, "a table"),
+        None => reader.expected(at, "a table, `{ FIELD = VALUE }`"),
     }
 }
 
@@ -86,7 +86,11 @@ fn each_table<F: Fields>(
 ) -> Codec<Vec<F>> {
     const SHAPE: &str = "a list of tables";
     let read = move |at: &Located<'_>, reader: &mut Reader<'_>| {
-        let Some(elements) = at.items() else { return reader.expected(at, SHAPE) };
+        let Some(elements) = at.items() else {
+            let shape =
+                if at.object().is_some() { "a list of tables, with a header in two brackets" } else { SHAPE };
+            return reader.expected(at, shape);
+        };
         let values: Vec<Option<F>> = elements.iter().map(|at| read_at(at, reader)).collect();
         check(&elements, &values, reader);
         values.into_iter().collect()

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 #[non_exhaustive]
 pub enum EventsError {
     /// The file cannot be read completely.
-    #[error("{}: cannot read: {source}", path.display())]
+    #[error("{}: cannot be read: {}", path.display(), dfrsim_model::describe_io(source))]
     Io {
         /// The file.
         path: PathBuf,

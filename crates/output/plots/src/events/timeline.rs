@@ -120,15 +120,20 @@ pub fn draw_timeline(path: &Path, size: FigureSize) -> Result<Figure, EventsErro
         let steps = timeline.states.iter().map(|(at, state)| (*at, value(state) / unit)).collect();
         lines.push(line_of(steps, end, (name, usize::from(number > 0), number), &mut csv));
     }
+    // Without a pause the legend has no line for it; the data have.
+    if timeline.states.iter().all(|(_, state)| state.paused == 0) {
+        lines.pop();
+    }
+    let most = range(lines[1..].iter().flat_map(|line| &line.points).map(|point| point.1))
+        .map_or(1.0, |range| range.1);
     let of_devices: [fn(&DeviceLevels) -> u64; 2] = [|levels| levels.held, |levels| levels.useless];
     let levels = &timeline.devices.levels;
-    for (name, value) in DEVICE_NAMES.iter().zip(of_devices).filter(|_| !levels.is_empty()) {
+    let of_devices = DEVICE_NAMES.iter().zip(of_devices).zip(NAMES.len()..);
+    for ((name, value), style) in of_devices.filter(|_| !levels.is_empty()) {
         let part = |levels: &DeviceLevels| value(levels) as f64 / levels.all.max(1) as f64;
         let steps = levels.iter().map(|(at, levels)| (*at, part(levels))).collect();
-        lines.push(line_of(steps, end, (name, 2, lines.len()), &mut csv));
+        lines.push(line_of(steps, end, (name, 2, style), &mut csv));
     }
-    let most = range(lines[1..NAMES.len()].iter().flat_map(|line| &line.points).map(|point| point.1))
-        .map_or(1.0, |range| range.1);
     let begin = timeline.states.first().map_or(0, |(at, _)| *at);
     let (x, unit) = Scale::time(SimTime::from_micros(begin), SimTime::from_micros(end));
     let panel = |title: &str, scale| (Axis::new(title, scale), ONE_PANEL * 55 / 100);
@@ -141,7 +146,7 @@ pub fn draw_timeline(path: &Path, size: FigureSize) -> Result<Figure, EventsErro
     }
     let frame = Frame {
         title: run.title(),
-        remarks: Vec::new(),
+        remarks: mean_cpu(&timeline.states, end, all).into_iter().collect(),
         x: Axis::new(format!("time [{unit}]"), x),
         panels,
         names: Vec::new(),
@@ -153,6 +158,14 @@ pub fn draw_timeline(path: &Path, size: FigureSize) -> Result<Figure, EventsErro
         csv: csv.finish(),
         remarks: Vec::new(),
     })
+}
+
+/// Formats the mean CPU in use over time, as a fraction of all CPU; `None` if no time passes.
+fn mean_cpu(states: &[(u64, State)], end: u64, all: f64) -> Option<String> {
+    let ends = states.iter().skip(1).map(|(at, _)| *at).chain([end]);
+    let used = states.iter().zip(ends).map(|((from, state), to)| state.cpu as f64 * (to - from) as f64);
+    let (used, span) = (used.sum::<f64>(), end - states.first()?.0);
+    (span > 0).then(|| format!("Mean CPU in use: {:.3} of all nodes.", used / all / span as f64))
 }
 
 /// Reduces a step function, writes it to the data, and makes a line of it in a panel.

@@ -13,6 +13,7 @@ use crate::scale::Scale;
 use crate::size::FigureSize;
 use crate::table::Csv;
 use dfrsim_lab::mean;
+use dfrsim_model::counted;
 use plotters::element::{PathElement, Rectangle};
 use plotters::style::{Color as _, RGBColor};
 use std::collections::BTreeMap;
@@ -135,8 +136,13 @@ pub fn draw_waits(
     }
     let weeks = started.iter().map(|(_, submit, _)| submit / (HOURS * HOUR_US)).max().unwrap_or(0) + 1;
     remarks.push(match monday {
-        Some(_) => format!("Means over {weeks} weeks; grey: no job is submitted in this hour."),
-        None => format!("Means over {weeks} weeks from time 0 of the file; grey: no job in this hour."),
+        Some(_) => {
+            format!("Means over {}; grey: no job is submitted in this hour.", counted(weeks as usize, "week"))
+        }
+        None => format!(
+            "Means over {} from time 0 of the file; grey: no job in this hour.",
+            counted(weeks as usize, "week")
+        ),
     });
     let names: Vec<String> = rows.into_iter().map(|row| row.name).collect();
     let title = format!("Mean wait by hour of the week, {}", run.title());

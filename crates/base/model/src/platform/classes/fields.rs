@@ -91,6 +91,9 @@ pub struct PlatformFields {
     /// Settings of the power of the cluster, and its cap.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub power: Option<PowerFields>,
+    /// Speed of the fastest node in flop/s, if the file has it: SimGrid's has.
+    #[serde(skip)]
+    pub flops: Option<u64>,
     /// Node classes.
     pub classes: Vec<ClassFields>,
 }

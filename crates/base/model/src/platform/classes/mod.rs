@@ -40,8 +40,7 @@ pub fn read(path: &Path) -> Result<PlatformFields, Faults> {
             Some(text) => PlatformFields::parse(name, text),
             None => {
                 let unknown = UnknownName::new("platform", name, machines::names());
-                let names = machines::names().collect::<Vec<_>>().join(", ");
-                let error = format!("{unknown}; expected a file, or one of the machines {names}");
+                let error = format!("{unknown}; files of your own end in .toml");
                 Err(Fault::of_file(path.display().to_string(), error).into())
             }
         };

@@ -56,7 +56,7 @@ pub(super) fn parse(text: &str) -> Result<PlatformFields, PlatformError> {
     if classes.is_empty() {
         return Err(PlatformError::Xml("expected a `host` or `cluster` element".into()));
     }
-    Ok(PlatformFields { classes, ..PlatformFields::default() })
+    Ok(PlatformFields { flops: Some(fastest as u64), classes, ..PlatformFields::default() })
 }
 
 fn property<'a>(node: Node<'a, '_>, name: &str) -> Option<&'a str> {

@@ -119,7 +119,7 @@ impl Profiles {
         if flop > 0.0 {
             let Some(flops) = self.flops else {
                 self.has_unsupported = true;
-                let expected = "a run time; converting flop to a run time needs the node speed in flop/s";
+                let expected = "a run time; converting flop to a run time needs the speed of a node: `--flops 1e9`, or a platform of SimGrid";
                 return Err(self.report_once(index, "cpu", &format!("{flop} flop per node"), expected));
             };
             run.seconds = flop / flops.get() as f64;

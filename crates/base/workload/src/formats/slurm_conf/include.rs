@@ -32,7 +32,7 @@ impl ConfFile {
         }
         let text = dfrsim_model::read_text_file(path).map_err(|error| match depth {
             0 => from.error(error.to_string()),
-            _ => from.error(format!("{}: {error}", path.display())),
+            _ => from.error(format!("{}: {}", path.display(), dfrsim_model::describe_io(&error))),
         })?;
         for line in parse_lines(&text, &path.display().to_string()) {
             match &line.pairs[..] {

@@ -225,7 +225,10 @@ impl Entry {
 
 fn read_map(reader: &mut Reader, input: &Input, name: &str) -> Option<Map> {
     let root = reader.object(&input.root(), &TOP_KEYS)?;
-    let source = reader.field(&root, "source").and_then(|at| reader.text(&at).map(str::to_owned));
+    let source = match root.get("source") {
+        Some(at) => reader.text(&at).map(str::to_owned),
+        None => Some(name.to_owned()),
+    };
     let table = root.get("table").and_then(|at| reader.object(&at, &TABLE_KEYS));
     let table = table.as_ref();
     let get = |key: &str| table.and_then(|table| table.get(key));

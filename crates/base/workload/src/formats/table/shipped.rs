@@ -27,7 +27,7 @@ const MAPS: &[(&str, &str)] = &[
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum MapError {
     /// There is no such file and no shipped map of this name.
-    #[error("{unknown}; the maps are {names}, and files of your own are given by their path")]
+    #[error("{unknown}{}; files of your own are given by their path", if unknown.nearest.is_some() { format!("; the maps are {names}") } else { String::new() })]
     Unknown {
         /// The name, with the nearest known one.
         unknown: UnknownName,
