@@ -103,8 +103,8 @@ fn three_files_become_an_answer() {
     assert_eq!(number(&row, "mean_wait_s"), figures["wait_s"]["mean"].as_f64().unwrap());
 }
 
-/// Changes have their noise, and a verdict on it. At this site more nodes help everyone, a longer
-/// interval does not harm all users, and a slightly shorter one moves starts by less than a second.
+/// Changes have their noise, and a verdict on it. At this site more nodes help everyone but the jobs of
+/// the other partition, a longer interval harms, and so do cycles that coincide with windows of 30 s.
 #[test]
 fn answers_have_their_noise() {
     let folder = files();
@@ -123,8 +123,8 @@ fn answers_have_their_noise() {
         (verdicts, printed, waits, fs::read_to_string(results.join("rows.csv")).unwrap())
     };
     let (found, printed, waits, rows) = verdicts("--samples 3 --copies 5");
-    let expected = ["shorter", "longer", "within noise", "longer"];
-    assert_eq!(found, expected, "{printed}");
+    assert_eq!(found, ["shorter", "longer", "shorter", "longer"], "{printed}");
+    assert!(printed.contains("| within noise "), "{printed}");
     assert!(printed.contains(" ± ") && !printed.contains("± ?"), "{printed}");
     // The log, five copies and three drawn workloads, each as it is and with four changes.
     assert_eq!(rows.lines().count(), 1 + 9 * 5);

@@ -214,7 +214,10 @@ fn other_instances_and_missing_groups_are_not_compared() {
     let report = check(&whole, &some, &CheckOptions { allow_missing: true, ..options.clone() }).unwrap();
     assert_eq!((report.groups.len(), report.only_in_baseline.len(), report.fails()), (2, 4, false));
     let error = check(&whole, &baseline("factors = [4]\n"), &options).unwrap_err().to_string();
-    assert_eq!(error, "results and baseline have no group (labels and variant) in common");
+    let start = "results and baseline have no group (labels and variant) in common; ";
+    let groups =
+        "the first of the results is parity=even, factor=4, and that of the baseline parity=even, factor=1";
+    assert_eq!(error, format!("{start}{groups}"));
 }
 
 #[test]
