@@ -37,7 +37,7 @@ fn what_cannot_be_read_is_no_fault() {
     let events = text_of(&records("by-hand"));
     let reader = std::io::Read::chain(events.as_bytes(), Broken);
     let error = audit(std::io::BufReader::new(reader)).unwrap_err();
-    assert_eq!(error.to_string(), "line 16 cannot be read");
+    assert_eq!(error.to_string(), "line 16 cannot be read: pulled out");
 }
 
 proptest! {
