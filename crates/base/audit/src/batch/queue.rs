@@ -77,10 +77,14 @@ impl Waiting {
     /// Counts the tasks that fit into free amounts.
     pub(super) fn tasks_in(&self, free: impl Iterator<Item = i64>) -> u64 {
         let mut free = free;
-        let needed = self.need.iter().zip(free.by_ref()).filter(|(need, _)| **need > 0);
-        // In most cases nothing fits, and a division takes long.
-        let count = |(need, free): (&i64, i64)| if free < *need { 0 } else { (free / need) as u64 };
-        let fitting = needed.map(count).min().unwrap_or(u64::MAX);
+        let mut fitting = u64::MAX;
+        for (need, free) in self.need.iter().zip(free.by_ref()).filter(|(need, _)| **need > 0) {
+            // In most cases nothing fits, and a division takes long.
+            if free < *need {
+                return 0;
+            }
+            fitting = fitting.min((free / need) as u64);
+        }
         let fitting = match self.devices {
             Some(request) if fitting > 0 => fitting.min(tasks_in(request, &free.collect::<Vec<_>>())),
             _ => fitting,
