@@ -123,7 +123,7 @@ pub fn read(path: &Path, strictness: Strictness) -> Result<Whole, LogError> {
 ///
 /// # Errors
 ///
-/// Those of [`read`], also if the file is no output of `sacct --parsable2`.
+/// Returns an error as [`read`] does, and if the file is no output of `sacct --parsable2`.
 pub fn read_with(
     path: &Path,
     strictness: Strictness,
