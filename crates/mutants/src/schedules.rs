@@ -1,6 +1,6 @@
 //! Simulations of one cluster: policies under the conditions of the audit's own tests.
 
-use crate::conditions::{ALONE, CONDITIONS, Case, Condition, PLAIN, judge};
+use crate::conditions::{ALONE, CONDITIONS, Case, Condition, FULL_SPEED, PLAIN, judge};
 use crate::setting::{Outcome, Setting};
 use dfrsim_cluster::{Decision, Scheduler, Situation};
 use dfrsim_model::event::Record;
@@ -138,8 +138,12 @@ pub(crate) fn settings(seeds: u64) -> Vec<Box<dyn Setting>> {
     };
     let all = of("batch", &BATCH, conditions().collect())
         .chain(of("batch", &SLURM, sites.collect()))
-        .chain(of("fractional", &FRACTIONAL, conditions().collect()));
-    let all: Vec<_> = all.flat_map(|it| (1..=seeds).map(move |seed| (it, seed))).collect();
+        .chain(of("fractional", &FRACTIONAL, conditions().collect()))
+        .chain(of("full speed", &FULL_SPEED, conditions().collect()))
+        .filter(|(area, policy, it)| *area != "full speed" || it.is_of_full_speed(policy));
+    // Few conditions suit policies at full speed.
+    let workloads = |area: &str| if area == "full speed" { 8 * seeds } else { seeds };
+    let all: Vec<_> = all.flat_map(|it| (1..=workloads(it.0)).map(move |seed| (it, seed))).collect();
     let make = |((area, policy, condition), seed): ((&'static str, &'static str, Condition), u64)| {
         mutant::select(0);
         let case = condition.case(seed, JOBS);

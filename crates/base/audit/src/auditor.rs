@@ -161,14 +161,14 @@ impl Auditor {
         // A batch policy may have several names.
         let is_same = match &policy {
             CheckedPolicy::Batch(policy) => BatchPolicy::parse(&self.policy).as_ref() == Some(policy),
-            CheckedPolicy::Fractional(_) => self.policy == expected,
+            CheckedPolicy::Fractional(_) | CheckedPolicy::FullSpeed(_) => self.policy == expected,
         };
         if !is_same {
             let rule = format!("the file is of policy `{}`, not `{expected}`", self.policy);
             self.fault(None, Rule::Decision(rule));
         }
         // The rules of a fractional policy assume the default options.
-        if self.options.is_none() || matches!(policy, CheckedPolicy::Batch(_)) {
+        if self.options.is_none() || !matches!(policy, CheckedPolicy::Fractional(_)) {
             self.set_check(policy);
         }
         self

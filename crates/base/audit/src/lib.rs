@@ -52,8 +52,9 @@
 //! [`Auditor`] takes the records one by one, for a simulation that is checked while it runs.
 //!
 //! [`audit_policy`] also checks the decisions: that each job starts when a [batch policy](batch) has
-//! it start, given the run-time estimates of the policy, or that a [fractional policy](fractional)
-//! respects the order of its priorities.
+//! it start, given the run-time estimates of the policy, that a [fractional policy](fractional)
+//! respects the order of its priorities, or that a policy that runs jobs [at full
+//! speed](full_speed) has each job where its rules have it.
 //!
 //! The audits of other results live beside what they check: packings, adaptations, plans of context
 //! switches and co-allocations in the crates of the solvers, grids of clusters and discovered CPU
@@ -89,6 +90,7 @@ pub mod explain;
 mod fault;
 mod forced;
 pub mod fractional;
+pub mod full_speed;
 mod grid_report;
 mod head;
 mod job;

@@ -38,3 +38,15 @@ pub(crate) fn moved_tasks(before: &[(u32, u32)], after: &[(u32, u32)]) -> u64 {
     };
     before.iter().map(|&(node, tasks)| u64::from(tasks.saturating_sub(stay(node)))).sum()
 }
+
+/// Describes a placement in words.
+pub(crate) fn describe(on: &[(u32, u32)]) -> String {
+    let node = |&(node, tasks): &(u32, u32)| match tasks {
+        1 => format!("node {node}"),
+        _ => format!("node {node} ({tasks} tasks)"),
+    };
+    match on {
+        [] => "on no node".to_owned(),
+        _ => format!("on {}", on.iter().map(node).collect::<Vec<_>>().join(", ")),
+    }
+}

@@ -3,6 +3,7 @@
 use crate::batch::BatchCheck;
 use crate::check::Check;
 use crate::fractional::{FractionalCheck, FractionalPolicy};
+use crate::full_speed::{FullSpeedCheck, FullSpeedPolicy};
 use crate::nodes::Kind;
 use dfrsim_model::SimSpan;
 use dfrsim_model::batch::BatchPolicy;
@@ -17,6 +18,8 @@ pub enum CheckedPolicy {
     Batch(BatchPolicy),
     /// [Fractional policy](crate::fractional).
     Fractional(FractionalPolicy),
+    /// Policy that runs jobs [at full speed](crate::full_speed) or not at all.
+    FullSpeed(FullSpeedPolicy),
 }
 
 impl CheckedPolicy {
@@ -27,13 +30,14 @@ impl CheckedPolicy {
     ///
     /// Returns an error if no policy of this name can be checked.
     pub fn parse(name: &str, period: SimSpan) -> Result<CheckedPolicy, UnknownName> {
-        match FractionalPolicy::parse(name, period) {
-            Some(policy) => Ok(CheckedPolicy::Fractional(policy)),
-            None => BatchPolicy::parse(name).map(CheckedPolicy::Batch).ok_or_else(|| {
-                let batch = BatchPolicy::all().map(|policy| policy.to_string());
-                UnknownName::new("policy to check", name, batch.chain(["EQUIPARTITION".into()]))
-            }),
-        }
+        let fractional = || FractionalPolicy::parse(name, period).map(CheckedPolicy::Fractional);
+        let full_speed = || name.parse().ok().map(CheckedPolicy::FullSpeed);
+        let batch = || BatchPolicy::parse(name).map(CheckedPolicy::Batch);
+        fractional().or_else(full_speed).or_else(batch).ok_or_else(|| {
+            let batch = BatchPolicy::all().map(|policy| policy.to_string());
+            let full_speed = FullSpeedPolicy::ALL.iter().map(ToString::to_string);
+            UnknownName::new("policy to check", name, batch.chain(["EQUIPARTITION".into()]).chain(full_speed))
+        })
     }
 
     /// Creates the check of the policy; `penalty` is in microseconds.
@@ -41,6 +45,7 @@ impl CheckedPolicy {
         match self {
             CheckedPolicy::Batch(policy) => Box::new(BatchCheck::new(policy, kinds)),
             CheckedPolicy::Fractional(policy) => Box::new(FractionalCheck::new(policy, kinds, penalty)),
+            CheckedPolicy::FullSpeed(policy) => Box::new(FullSpeedCheck::new(policy, kinds, penalty)),
         }
     }
 }
@@ -50,6 +55,7 @@ impl fmt::Display for CheckedPolicy {
         match self {
             CheckedPolicy::Batch(policy) => policy.fmt(f),
             CheckedPolicy::Fractional(policy) => policy.fmt(f),
+            CheckedPolicy::FullSpeed(policy) => policy.fmt(f),
         }
     }
 }

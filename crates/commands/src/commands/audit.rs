@@ -181,7 +181,9 @@ impl Audit {
             (Some(policy), _) => {
                 let kept = match &policy {
                     CheckedPolicy::Batch(..) => format!("each job starts when {policy} would start it"),
-                    CheckedPolicy::Fractional(policy) => format!("each job is where {policy} has it"),
+                    CheckedPolicy::Fractional(_) | CheckedPolicy::FullSpeed(_) => {
+                        format!("each job is where {policy} has it")
+                    }
                 };
                 audit_policy(file, policy)
                     .map(|report| Audited { kept: Some(kept), ..Audited::of_simulation(report) })

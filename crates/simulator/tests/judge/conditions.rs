@@ -49,6 +49,20 @@ pub(crate) struct Condition {
     pub(crate) sessions: bool,
 }
 
+/// Policies that run jobs at full speed or not at all.
+pub(crate) const FULL_SPEED: [&str; 4] = ["RANKED", "SRPT", "LAS", "GANG"];
+
+impl Condition {
+    /// Returns whether one of [`FULL_SPEED`] runs under the condition: they are for equal nodes and know
+    /// no site. `GANG` is for nodes that are always up, and `SRPT` needs the estimates that jobs have
+    /// wherever they are killed at them.
+    pub(crate) fn is_of_full_speed(&self, policy: &str) -> bool {
+        let is_up = !self.failures && !self.maintenance;
+        let Condition { classes, site, weights, kill, .. } = *self;
+        !classes && !site && !weights && (policy != "GANG" || is_up) && (policy != "SRPT" || kill)
+    }
+}
+
 pub(crate) const PLAIN: Condition = Condition {
     name: "plain",
     classes: false,

@@ -1,6 +1,6 @@
 //! Tests that the engine decides as the reference implementation expects.
 
-use crate::conditions::{CONDITIONS, Condition, judge};
+use crate::conditions::{ALONE, CONDITIONS, Condition, FULL_SPEED, judge};
 use crate::names::fractional;
 use dfrsim_model::batch::BatchPolicy;
 
@@ -68,6 +68,26 @@ fn every_fractional_policy_is_judged_right_under_every_condition() {
             wrong.extend(what.map(|what| format!("{name}, {}, {seed}: {what}", condition.name)));
         }
         eprintln!("{}: {served}", condition.name);
+    }
+    assert!(wrong.is_empty(), "{} wrong: {:#?}", wrong.len(), &wrong[..wrong.len().min(12)]);
+}
+
+#[test]
+fn every_policy_at_full_speed_is_judged_right_under_its_conditions() {
+    let mut wrong = Vec::new();
+    for policy in FULL_SPEED {
+        let killed = |it| Condition { kill: true, ..it };
+        let conditions =
+            ALONE.into_iter().chain(CONDITIONS).map(|it| if policy == "SRPT" { killed(it) } else { it });
+        let conditions = conditions.filter(|it| it.is_of_full_speed(policy));
+        for (condition, seed) in conditions.flat_map(|it| (0..count() as u64).map(move |seed| (it, seed))) {
+            let Some(records) = condition.case(seed, 80).records(policy) else { continue };
+            let what = match judge(&records, policy) {
+                Ok(report) => report.not_judged,
+                Err(faults) => Some(faults.to_string()),
+            };
+            wrong.extend(what.map(|what| format!("{policy}, {}, {seed}: {what}", condition.name)));
+        }
     }
     assert!(wrong.is_empty(), "{} wrong: {:#?}", wrong.len(), &wrong[..wrong.len().min(12)]);
 }

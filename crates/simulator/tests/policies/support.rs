@@ -1,6 +1,6 @@
 //! Helpers that run policies in tests.
 
-use dfrsim_audit::{CheckedPolicy, audit, audit_policy};
+use dfrsim_audit::{CheckedPolicy, audit_policy};
 use dfrsim_cluster::{
     EventLog, JobRecord, Metrics, Observer, Occurrence, Options, Summary, SummaryOptions, simulate,
 };
@@ -97,15 +97,9 @@ pub(crate) fn recorded<W: Observer + Default>(
     Recorded { records: records.sorted(), summary, events, watcher }
 }
 
-/// Panics unless the audit accepts a record as one of this policy. Of ranked preemption and gang
-/// scheduling it judges the rules that hold for all policies.
+/// Panics unless the audit accepts a record as one of this policy.
 #[track_caller]
 pub(crate) fn assert_judged(events: &str, policy: &str) {
-    if matches!(policy.parse(), Ok(Policy::Ranked(_) | Policy::Gang)) {
-        let report = audit(events.as_bytes());
-        assert!(report.is_ok(), "{policy}: {}\n{events}", report.unwrap_err());
-        return;
-    }
     let checked = CheckedPolicy::parse(policy, PolicyOptions::default().period).unwrap();
     let report = audit_policy(events.as_bytes(), checked);
     assert!(report.is_ok(), "{policy}: {}\n{events}", report.unwrap_err());

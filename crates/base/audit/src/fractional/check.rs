@@ -11,6 +11,7 @@ use crate::check::{Change, Check, Jobs, ReportViolation};
 use crate::common::amount_at;
 use crate::job::Job;
 use crate::nodes::{Kind, Size};
+use crate::placement;
 use crate::platform::{Platform, Window};
 use crate::priority::PrioritySystem;
 use crate::unrecorded::UnrecordedDecisions;
@@ -223,8 +224,8 @@ impl FractionalCheck {
             decider;
         let differs = |job: &&u64| mapping.get(*job).map(|on| &on[..]) != recorded.get(*job).copied();
         let placed = seen.keys().iter().find(differs).map(|job| {
-            let found = format_placement(recorded.get(job).copied().unwrap_or_default());
-            let expected = format_placement(mapping.get(job).map(|on| &on[..]).unwrap_or_default());
+            let found = placement::describe(recorded.get(job).copied().unwrap_or_default());
+            let expected = placement::describe(mapping.get(job).map(|on| &on[..]).unwrap_or_default());
             (*job, format!("it is {found}; the policy has it {expected}"))
         });
         self.floors = floors.unwrap_or(std::mem::take(&mut self.floors));
@@ -424,17 +425,5 @@ impl Check for FractionalCheck {
         let left = self.undetermined;
         let undetermined = (left > 0).then(|| format!("{left} of the decisions of {}", self.policy));
         undetermined.or_else(|| self.unrecorded.not_judged())
-    }
-}
-
-/// Formats a placement as words.
-fn format_placement(on: &[(u32, u32)]) -> String {
-    let node = |&(node, tasks): &(u32, u32)| match tasks {
-        1 => format!("node {node}"),
-        _ => format!("node {node} ({tasks} tasks)"),
-    };
-    match on {
-        [] => "on no node".to_owned(),
-        _ => format!("on {}", on.iter().map(node).collect::<Vec<_>>().join(", ")),
     }
 }

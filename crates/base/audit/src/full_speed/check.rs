@@ -1,0 +1,298 @@
+//! Checks of the records under a policy that runs jobs at full speed or not at all.
+
+use super::FullSpeedPolicy;
+use super::free_nodes::{FreeNodes, Task};
+use super::gang::Turn;
+use super::ranked;
+use super::seen::{Decided, SeenJob, Situation, State};
+use crate::Phase;
+use crate::check::{Change, Check, Jobs, ReportViolation};
+use crate::job::Job;
+use crate::nodes::Kind;
+use crate::placement;
+use crate::platform::Platform;
+use crate::unrecorded::UnrecordedDecisions;
+use dfrsim_model::Yield;
+use dfrsim_model::site::{PreemptMode, SiteSettings};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// Job as known after the last decision or interruption. Times are in microseconds.
+#[derive(Debug, Default)]
+struct KnownJob {
+    tasks: u32,
+    task: Task,
+    state: State,
+    /// Estimated time to its end, while it is on no node.
+    remaining: u64,
+    /// Time before which the current run makes no progress.
+    penalised_until: u64,
+    /// Time spent on penalties before the current run.
+    paid_before: u64,
+    /// True if the current run began with a penalty after a pause.
+    is_resumed: bool,
+    /// Row of the matrix under gang scheduling.
+    row: usize,
+}
+
+impl KnownJob {
+    /// Returns the time without progress that is left of the current run.
+    fn penalty_left(&self, now: u64) -> u64 {
+        let left = self.penalised_until.saturating_sub(now);
+        if self.state.phase == Phase::Running { left } else { 0 }
+    }
+    /// Returns the time spent on penalties by now.
+    fn paid(&self, now: u64, penalty: u64) -> u64 {
+        let of_this_run = penalty.saturating_sub(self.penalty_left(now));
+        self.paid_before.saturating_add(if self.is_resumed { of_this_run } else { 0 })
+    }
+}
+
+/// Checker that follows a schedule decision by decision.
+#[derive(Debug)]
+pub(crate) struct FullSpeedCheck {
+    policy: FullSpeedPolicy,
+    penalty: u64,
+    /// True for each node that takes no job.
+    closed: Vec<bool>,
+    known: BTreeMap<u64, KnownJob>,
+    turn: Turn,
+    submitted: Vec<u64>,
+    /// Line and name of the record that changes a job at the current time.
+    changes: BTreeMap<u64, (u64, &'static str)>,
+    /// True if an event has occurred since the last decision.
+    is_due: bool,
+    /// Time of the next decision without an event.
+    wake: Option<u64>,
+    unrecorded: UnrecordedDecisions,
+}
+
+impl FullSpeedCheck {
+    pub(crate) fn new(policy: FullSpeedPolicy, kinds: &[Kind], penalty: u64) -> FullSpeedCheck {
+        FullSpeedCheck {
+            policy,
+            penalty,
+            closed: vec![false; kinds.iter().map(|kind| kind.nodes as usize).sum()],
+            known: BTreeMap::new(),
+            turn: Turn::default(),
+            submitted: Vec::new(),
+            changes: BTreeMap::new(),
+            is_due: false,
+            wake: None,
+            unrecorded: UnrecordedDecisions::default(),
+        }
+    }
+
+    /// Returns whether a job is to be rejected: it is new, and does not fit the empty cluster.
+    fn must_reject(&self, number: u64) -> bool {
+        let fits = |job: &KnownJob| FreeNodes::all(self.closed.len()).fits(job.task, job.tasks);
+        self.submitted.contains(&number) && self.known.get(&number).is_some_and(|job| !fits(job))
+    }
+
+    /// Recomputes the decision of a time.
+    fn decide(&mut self, now: u64, jobs: &Jobs) -> Decided {
+        let see = |(number, known): (&u64, &KnownJob)| {
+            let (job, penalty_left) = (jobs.get(number)?, known.penalty_left(now));
+            let done = job.done_at(now);
+            let left = (u128::from(job.estimate) << Yield::BITS).saturating_sub(done);
+            let remaining = match known.state.phase {
+                Phase::Running => (left.div_ceil(1 << Yield::BITS) as u64).saturating_add(penalty_left),
+                _ => known.remaining,
+            };
+            let seen = SeenJob {
+                tasks: known.tasks,
+                task: known.task,
+                state: known.state.clone(),
+                flow: now - job.submit,
+                done,
+                remaining,
+                penalty_left,
+                paid: known.paid(now, self.penalty),
+                row: known.row,
+            };
+            Some((*number, seen))
+        };
+        let known = self.known.iter().filter(|(number, _)| !self.must_reject(**number));
+        let seen: BTreeMap<u64, SeenJob> = known.filter_map(see).collect();
+        let situation = Situation { now, jobs: &seen, closed: &self.closed, penalty: self.penalty };
+        match self.policy {
+            FullSpeedPolicy::Gang => self.turn.decide(&situation),
+            policy => ranked::decide(policy, &situation),
+        }
+    }
+
+    /// Returns the first job whose record differs from a decision, with the difference.
+    fn difference(&self, decided: &Decided, jobs: &Jobs) -> Option<(u64, String)> {
+        let rejected = self.changes.iter().filter(|(_, (_, record))| *record == "reject");
+        let rejected: BTreeSet<u64> = rejected.map(|(number, _)| *number).collect();
+        let due: BTreeSet<u64> =
+            self.submitted.iter().copied().filter(|number| self.must_reject(*number)).collect();
+        let wrong = "it is rejected, but the policy does not reject such jobs";
+        let wrong = rejected.difference(&due).map(|number| (*number, wrong.to_owned()));
+        let missing = "it is not rejected, although its tasks do not fit on the empty cluster";
+        let missing = due.difference(&rejected).map(|number| (*number, missing.to_owned()));
+        let differs = |(number, known): (&u64, &KnownJob)| {
+            let job = jobs.get(number)?;
+            let right = decided.changed.get(number).unwrap_or(&known.state);
+            let found = State {
+                phase: job.phase,
+                on: job.placement.clone(),
+                job_yield: if job.phase == Phase::Running { job.job_yield } else { 0 },
+            };
+            let rule = || format!("it is {}; the policy has it {}", describe(&found), describe(right));
+            (found != *right).then(|| (*number, rule()))
+        };
+        let is_kept = |number: &u64| !due.contains(number) && !rejected.contains(number);
+        let states = self.known.iter().filter(|(number, _)| is_kept(number)).filter_map(differs);
+        wrong.chain(missing).chain(states).next()
+    }
+
+    /// Takes over the state of the record.
+    fn apply_record(&mut self, now: u64, jobs: &Jobs, rows: &BTreeMap<u64, usize>) {
+        self.submitted.clear();
+        for (number, (_, record)) in std::mem::take(&mut self.changes) {
+            let Some((job, known)) = jobs.get(&number).zip(self.known.get_mut(&number)) else {
+                self.known.remove(&number);
+                continue;
+            };
+            match record {
+                "pause" => {
+                    known.paid_before = known.paid(now, self.penalty);
+                    known.is_resumed = false;
+                    known.remaining = job.remaining_after_pause(now, self.penalty);
+                }
+                "resume" => {
+                    known.is_resumed = true;
+                    known.penalised_until = now.saturating_add(self.penalty);
+                }
+                "start" => {
+                    known.is_resumed = false;
+                    known.penalised_until = now.saturating_add(job.restart);
+                    known.row = rows.get(&number).copied().unwrap_or(0);
+                }
+                _ => {}
+            }
+            known.state = State { phase: job.phase, on: job.placement.clone(), job_yield: job.job_yield };
+        }
+    }
+
+    /// Returns whether decisions can still be judged.
+    fn is_known(&self) -> bool {
+        !self.unrecorded.are_incomplete()
+    }
+}
+
+impl Check for FullSpeedCheck {
+    fn classes(&mut self, _: &Arc<Vec<Kind>>) {}
+    fn priority(&mut self, _: &SiteSettings, _: &[Kind]) {}
+    fn platform(&mut self, platform: &Platform) {
+        self.is_due = true;
+        self.closed = platform.closed();
+    }
+
+    fn submit(&mut self, number: u64, _: u64, job: &Job) {
+        self.is_due = true;
+        self.submitted.push(number);
+        let (tasks, task) = (job.tasks, Task::new(&job.size));
+        let known = KnownJob { tasks, task, remaining: job.estimate, ..KnownJob::default() };
+        self.known.insert(number, known);
+    }
+    fn change(&mut self, Change { line, job, record, .. }: Change<'_>) -> Option<String> {
+        // A second change at the same time is reported elsewhere.
+        self.changes.entry(job).or_insert((line, record));
+        None
+    }
+    fn preempt(
+        &mut self,
+        line: u64,
+        job: u64,
+        now: u64,
+        mode: PreemptMode,
+        waits: Option<u64>,
+    ) -> Option<String> {
+        if mode == PreemptMode::Suspend {
+            self.changes.entry(job).or_insert((line, "pause"));
+            return None;
+        }
+        self.interrupt(job, now, waits);
+        Some("it is preempted by an interruption, but under this policy jobs are paused".to_owned())
+    }
+    fn interrupt(&mut self, number: u64, _: u64, waits: Option<u64>) {
+        self.is_due = true;
+        let Some((remaining, known)) = waits.zip(self.known.get_mut(&number)) else {
+            self.known.remove(&number);
+            return;
+        };
+        if std::mem::take(&mut known.is_resumed) {
+            known.paid_before = known.paid_before.saturating_add(self.penalty);
+        }
+        (known.state, known.remaining) = (State::default(), remaining);
+    }
+    fn complete(&mut self, number: u64, now: u64, _: &Job) {
+        self.withdraw(number, now);
+    }
+    fn withdraw(&mut self, number: u64, _: u64) {
+        self.is_due = true;
+        self.known.remove(&number);
+    }
+
+    fn settle(&mut self, now: u64, jobs: &Jobs, fault: ReportViolation<'_>) {
+        let mut rows = BTreeMap::new();
+        let is_due = std::mem::take(&mut self.is_due) || self.wake == Some(now);
+        let found = if !self.is_known() {
+            None
+        } else if is_due {
+            let decided = self.decide(now, jobs);
+            let found = self.difference(&decided, jobs);
+            (self.wake, rows) = (decided.wake, decided.rows);
+            found
+        } else {
+            let unprompted = |record| format!("the policy has no reason for a `{record}` at this time");
+            self.changes.iter().next().map(|(number, (_, record))| (*number, unprompted(record)))
+        };
+        if let Some((job, rule)) = found {
+            fault(job, now, self.changes.get(&job).map(|change| change.0), rule);
+        }
+        self.apply_record(now, jobs, &rows);
+    }
+    fn take_over(&mut self, _: u64) {}
+    fn adopt(&mut self, now: u64, jobs: &Jobs) {
+        let waiting = |job: &u64| !self.changes.contains_key(job);
+        let waiting: Vec<u64> = self.submitted.iter().copied().filter(waiting).collect();
+        self.apply_record(now, jobs, &BTreeMap::new());
+        // The policy sees the waiting jobs as if they arrived at its first decision.
+        self.submitted = waiting;
+    }
+    fn begin(&mut self) {
+        self.is_due = true;
+    }
+    fn pass(&mut self, _: u64, until: u64, jobs: &Jobs, fault: ReportViolation<'_>) {
+        self.unrecorded.begin_interval();
+        while let Some(now) = self.wake.filter(|&next| next < until && self.is_known()) {
+            if !self.unrecorded.may_check() {
+                return;
+            }
+            let decided = self.decide(now, jobs);
+            self.wake = decided.wake;
+            if let Some((job, rule)) = self.difference(&decided, jobs) {
+                return fault(job, now, None, rule);
+            }
+        }
+    }
+    fn not_judged(&self) -> Option<String> {
+        let after = |some: String| format!("{some}, and those after them");
+        self.unrecorded.not_judged().map(after)
+    }
+}
+
+/// Describes the state of a job in words.
+fn describe(state: &State) -> String {
+    match state.phase {
+        Phase::Running if state.job_yield == Yield::ONE.units() => placement::describe(&state.on),
+        Phase::Running => {
+            let share = f64::from(state.job_yield) / f64::from(Yield::ONE.units());
+            format!("{} at a yield of {share}", placement::describe(&state.on))
+        }
+        phase => phase.to_string(),
+    }
+}

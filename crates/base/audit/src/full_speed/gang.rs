@@ -1,0 +1,77 @@
+//! Gang scheduling.
+
+use super::free_nodes::FreeNodes;
+use super::seen::{Decided, On, SeenJob, Situation, State};
+use crate::Phase;
+use dfrsim_model::Yield;
+
+/// Length of a turn in microseconds.
+const TURN: u64 = 60_000_000;
+
+/// Row whose turn it is, and the time when the turn began.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Turn {
+    row: usize,
+    since: u64,
+}
+
+impl Turn {
+    /// Recomputes a decision, and passes the turn on if it is over.
+    pub(super) fn decide(&mut self, situation: &Situation<'_>) -> Decided {
+        let Situation { now, jobs, closed, .. } = *situation;
+        let all = FreeNodes::all(closed.len());
+        let mut decided = Decided::default();
+        let (mut rows, mut memory): (Vec<Vec<(u64, On)>>, _) = (Vec::new(), all.clone());
+        for (&number, job) in jobs.iter().filter(|(_, job)| job.is_running()) {
+            rows.resize(rows.len().max(job.row + 1), Vec::new());
+            rows[job.row].push((number, job.state.on.clone()));
+            memory.take_memory(job.task, &job.state.on);
+        }
+        for (&number, job) in jobs.iter().filter(|(_, job)| !job.is_running()) {
+            let beside = |row: &[(u64, On)]| {
+                let mut free = memory.clone();
+                row.iter().for_each(|(other, on)| free.take_cpu(jobs[other].task, on));
+                free
+            };
+            let new = rows.len();
+            let found = (0..=new).find_map(|row| {
+                let mut free = beside(rows.get(row).map_or(&[], Vec::as_slice));
+                Some((row, free.place(job.task, job.tasks)?))
+            });
+            if let Some((row, on)) = found {
+                memory.take_memory(job.task, &on);
+                rows.resize(new.max(row + 1), Vec::new());
+                rows[row].push((number, on));
+                decided.rows.insert(number, row);
+            }
+        }
+        self.pass_on(&rows, now);
+        let mut free = all;
+        let count = rows.len();
+        let in_turn = (0..count).flat_map(|step| &rows[(self.row + step) % count]);
+        for (number, on) in in_turn {
+            let job: &SeenJob = &jobs[number];
+            let runs = free.has_cpu(job.task, on);
+            if runs {
+                free.take_cpu(job.task, on);
+            }
+            let job_yield = if runs { Yield::ONE.units() } else { 0 };
+            decided.changed.insert(*number, State { phase: Phase::Running, on: on.clone(), job_yield });
+        }
+        let has_others = rows.iter().filter(|row| !row.is_empty()).count() > 1;
+        decided.wake = has_others.then(|| self.since.saturating_add(TURN));
+        decided
+    }
+
+    /// Gives the turn to the next row with a job, if the turn of this one is over.
+    fn pass_on(&mut self, rows: &[Vec<(u64, On)>], now: u64) {
+        let has_jobs = |row: &usize| rows.get(*row).is_some_and(|row| !row.is_empty());
+        if has_jobs(&self.row) && now < self.since.saturating_add(TURN) {
+            return;
+        }
+        let others = (1..=rows.len()).map(|step| (self.row + step) % rows.len());
+        if let Some(row) = { others }.find(has_jobs) {
+            *self = Turn { row, since: now };
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! Jobs as a policy sees them when it decides, and its decision.
+
+use super::free_nodes::Task;
+use crate::Phase;
+use std::collections::BTreeMap;
+
+/// Placement of a job: pairs of (node, tasks) in ascending order of the node.
+pub(super) type On = Vec<(u32, u32)>;
+
+/// Job in the system before a decision. Times are in microseconds.
+#[derive(Clone, Debug)]
+pub(super) struct SeenJob {
+    pub(super) tasks: u32,
+    pub(super) task: Task,
+    pub(super) state: State,
+    /// Time since its submission.
+    pub(super) flow: u64,
+    /// Work done, in microseconds * 2^-20.
+    pub(super) done: u128,
+    /// Estimated time to its end at full speed, with a penalty that it has to pay first.
+    pub(super) remaining: u64,
+    /// Time without progress that is left of the current run.
+    pub(super) penalty_left: u64,
+    /// Time spent on penalties so far.
+    pub(super) paid: u64,
+    /// Row of the matrix under gang scheduling.
+    pub(super) row: usize,
+}
+
+impl SeenJob {
+    pub(super) fn is_running(&self) -> bool {
+        self.state.phase == Phase::Running
+    }
+}
+
+/// State of a job that a decision can change.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct State {
+    pub(super) phase: Phase,
+    pub(super) on: On,
+    /// Yield in units of 2^-20.
+    pub(super) job_yield: u32,
+}
+
+/// Everything that a decision depends on.
+#[derive(Debug)]
+pub(super) struct Situation<'a> {
+    pub(super) now: u64,
+    pub(super) jobs: &'a BTreeMap<u64, SeenJob>,
+    /// True for each node that takes no job.
+    pub(super) closed: &'a [bool],
+    /// Time without progress after a pause.
+    pub(super) penalty: u64,
+}
+
+/// A decision: the state of the jobs that change, and the next decision without an event.
+#[derive(Debug, Default)]
+pub(super) struct Decided {
+    pub(super) changed: BTreeMap<u64, State>,
+    /// Rows of the jobs that start under gang scheduling.
+    pub(super) rows: BTreeMap<u64, usize>,
+    pub(super) wake: Option<u64>,
+}
