@@ -79,7 +79,9 @@ mod tests {
             for (part, weight) in parts.iter().zip(&weights) {
                 prop_assert!(part <= weight);
                 // Parts are proportional except for rounding.
-                prop_assert!(part * whole < amount * weight + whole && amount * weight < part * whole + whole);
+                let rounding = whole.max(1);
+                prop_assert!(part * whole < amount * weight + rounding);
+                prop_assert!(amount * weight < part * whole + rounding);
             }
         }
     }
