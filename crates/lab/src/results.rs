@@ -155,7 +155,8 @@ impl<'a> Results<'a> {
         match fs::read(&path) {
             Ok(bytes) if self.manifest.matches(name, &bytes) => {
                 let long = bytes.split(|byte| *byte == b'\n').position(|line| line.len() > LONGEST_LINE);
-                if let Some(place) = long.filter(|_| name.ends_with(".csv")) {
+                let has_lines = name.ends_with(".csv") || name.ends_with(".toml");
+                if let Some(place) = long.filter(|_| has_lines) {
                     let fault = format!("line {} is longer than 1 MB, as no line of results is", place + 1);
                     return Err(ResultsError::file_altered(path, fault));
                 }

@@ -4,6 +4,7 @@
 
 use crate::received::{Files, SCENARIO, archived, command, digested_again, packed, unpacked};
 use crate::support::{Folder, stdout};
+use rayon::prelude::*;
 use std::fs::{self, File};
 use std::io::Read as _;
 use std::path::Path;
@@ -22,12 +23,12 @@ const LONGEST: Duration = Duration::from_secs(200);
 /// A hostile archive: its name in messages, and how it is made of the files of a right one.
 struct Case {
     name: String,
-    alter: Box<dyn Fn(&mut Files)>,
+    alter: Box<dyn Fn(&mut Files) + Send + Sync>,
     /// True if all digests are made again.
     digested: bool,
 }
 
-fn case(name: impl Into<String>, alter: impl Fn(&mut Files) + 'static) -> Case {
+fn case(name: impl Into<String>, alter: impl Fn(&mut Files) + Send + Sync + 'static) -> Case {
     Case { name: name.into(), alter: Box::new(alter), digested: true }
 }
 
@@ -51,7 +52,7 @@ fn replaced(name: &'static str, from: &'static str, to: impl Into<String>) -> Ca
 }
 
 /// Creates a case with other lines in the file of rows.
-fn rows(name: &'static str, change: impl Fn(&[String]) -> Vec<String> + 'static) -> Case {
+fn rows(name: &'static str, change: impl Fn(&[String]) -> Vec<String> + Send + Sync + 'static) -> Case {
     case(format!("rows: {name}"), move |files| {
         let lines: Vec<String> = text(files, "rows.csv").lines().map(str::to_owned).collect();
         let changed = change(&lines);
@@ -294,30 +295,41 @@ fn verify(folder: &Folder, name: &str, more: &[&str]) -> String {
     first.split(':').next().unwrap().to_owned()
 }
 
+/// Creates a folder with the archive of a right run, its results, and a pipe that nobody reads.
+fn folder_with_a_pipe() -> Folder {
+    let folder = archived(SCENARIO);
+    assert!(std::process::Command::new("mkfifo").arg(folder.path("fifo")).status().unwrap().success());
+    folder
+}
+
+/// Packs a case in a folder, verifies it without and with a new run, and returns both verdicts.
+fn verdicts(folder: &Folder, whole: &Files, case: &Case) -> [String; 2] {
+    let (before, mut files) = (folder.names(), whole.clone());
+    (case.alter)(&mut files);
+    if case.digested {
+        digested_again(&mut files);
+    }
+    packed(&folder.path("b.zip"), &files);
+    drop(files);
+    let verdicts = [&[][..], &["--rerun"]].map(|more| verify(folder, &case.name, more));
+    fs::remove_file(folder.path("b.zip")).unwrap();
+    assert_eq!(folder.names(), before, "{}", case.name);
+    verdicts
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn no_hostile_archive_is_verified() {
-    let folder = archived(SCENARIO);
-    let whole = unpacked(&folder.path("a.zip"));
-    assert!(std::process::Command::new("mkfifo").arg(folder.path("fifo")).status().unwrap().success());
-    let mut cases = [of_rows(), of_scenarios(), of_manifests(), of_files(&whole), each_value(&whole)];
-    let before = folder.names();
-    let mut verdicts = std::collections::BTreeMap::<String, usize>::new();
-    for Case { name, alter, digested } in cases.iter_mut().flatten() {
-        let mut files = whole.clone();
-        alter(&mut files);
-        if *digested {
-            digested_again(&mut files);
-        }
-        packed(&folder.path("b.zip"), &files);
-        for more in [&[][..], &["--rerun"]] {
-            *verdicts.entry(verify(&folder, name, more)).or_default() += 1;
-        }
-        fs::remove_file(folder.path("b.zip")).unwrap();
-        assert_eq!(folder.names(), before, "{name}");
-    }
-    assert!(cases.iter().flatten().count() >= 60);
-    assert!(verdicts["altered"] > 60 && verdicts["not verified"] > 0, "{verdicts:?}");
+    let whole = unpacked(&archived(SCENARIO).path("a.zip"));
+    let cases = [of_rows(), of_scenarios(), of_manifests(), of_files(&whole), each_value(&whole)];
+    let cases: Vec<Case> = cases.into_iter().flatten().collect();
+    assert!(cases.len() >= 60);
+    let found: Vec<[String; 2]> = cases
+        .par_iter()
+        .map_init(folder_with_a_pipe, |folder, case| verdicts(folder, &whole, case))
+        .collect();
+    let count = |verdict: &str| found.iter().flatten().filter(|found| *found == verdict).count();
+    assert!(count("altered") > 60 && count("not verified") > 0, "{found:?}");
 }
 
 /// Rows that were altered before the tables were made from them are found only by computing them.
