@@ -92,8 +92,8 @@ pub enum CompareError {
         only_in_b: usize,
         /// Number of pairs with equal names whose instances differ.
         other_instances: usize,
-        /// Names of the columns in which A and B have no value in common.
-        differing: Vec<&'static str>,
+        /// Columns in which A and B have no value in common, with one value of each.
+        differing: Vec<String>,
     },
 }
 
@@ -239,7 +239,7 @@ pub fn compare(
             only_in_a += left_out.only_in_a + left_out.other_instances;
             only_in_b += left_out.only_in_b + left_out.other_instances;
             other_instances += left_out.other_instances;
-            differing.extend(disjoint_columns(frame_a, frame_b));
+            differing.extend(disjoint_columns(frame_a, frame_b, &sides));
         } else {
             parts.push(compare_rows(frame_a, frame_b, &sides.with, pairing, &metrics, options));
         }
@@ -251,15 +251,27 @@ pub fn compare(
     }
 }
 
-/// Returns the names of the columns in which rows are paired and no row of A has the value of a row
-/// of B.
-fn disjoint_columns(a: &DataFrame, b: &DataFrame) -> Vec<&'static str> {
-    let texts = |frame: &DataFrame, column: usize| -> BTreeSet<String> {
-        (0..frame.len()).map(|row| frame.text(row, column)).collect()
+/// Describes the columns in which rows are paired and no selected row of A has the value of one of B. A
+/// variant may differ from another one in more columns than the one by which it was selected.
+fn disjoint_columns(a: &DataFrame, b: &DataFrame, sides: &SelectedVariants) -> Vec<String> {
+    let texts = |frame: &DataFrame, rows: &[usize], column: usize| -> BTreeSet<String> {
+        rows.iter().map(|&row| frame.text(row, column)).collect()
     };
+    let rows_a: Vec<usize> = (0..a.len()).filter(|&row| sides.selects_a(a, row)).collect();
+    let rows_b: Vec<usize> = (0..b.len()).filter(|&row| sides.selects_b(b, row)).collect();
+    let is_separate = |column: usize| sides.with.iter().any(|selection| selection.column == column);
     let columns = a.with_role(&[Role::Label, Role::Instance, Role::Variant]);
-    let disjoint = columns.into_iter().filter(|&column| texts(a, column).is_disjoint(&texts(b, column)));
-    disjoint.map(|column| a.columns()[column].name).collect()
+    let described = |column: usize| {
+        let (of_a, of_b) = (texts(a, &rows_a, column), texts(b, &rows_b, column));
+        let (value_a, value_b) = of_a.first().zip(of_b.first()).filter(|_| of_a.is_disjoint(&of_b))?;
+        let Column { name, role, .. } = &a.columns()[column];
+        let remedy = match *role {
+            Role::Variant => format!("; select {name}={value_b} for B"),
+            _ => String::new(),
+        };
+        Some(format!("{name} ({value_a} in A, {value_b} in B{remedy})"))
+    };
+    columns.into_iter().filter(|&column| !is_separate(column)).filter_map(described).collect()
 }
 
 /// Checks that each name is a metric of some row type.
