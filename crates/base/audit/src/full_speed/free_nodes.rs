@@ -1,8 +1,10 @@
 //! Memory and CPU left on nodes, as plain lists.
 
-use super::seen::On;
 use crate::nodes::Size;
 use dfrsim_model::Share;
+
+/// Placement of a job: pairs of (node, tasks) in ascending order of the node.
+pub(super) type On = Vec<(u32, u32)>;
 
 const ONE: u64 = Share::ONE.units() as u64;
 

@@ -1,7 +1,7 @@
 //! Gang scheduling.
 
-use super::free_nodes::FreeNodes;
-use super::seen::{Decided, On, SeenJob, Situation, State};
+use super::free_nodes::{FreeNodes, On};
+use super::seen::{Decided, SeenJob, Situation, State};
 use crate::Phase;
 use dfrsim_model::Yield;
 

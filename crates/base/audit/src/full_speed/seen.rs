@@ -1,11 +1,8 @@
 //! Jobs as a policy sees them when it decides, and its decision.
 
-use super::free_nodes::Task;
+use super::free_nodes::{On, Task};
 use crate::Phase;
 use std::collections::BTreeMap;
-
-/// Placement of a job: pairs of (node, tasks) in ascending order of the node.
-pub(super) type On = Vec<(u32, u32)>;
 
 /// Job in the system before a decision. Times are in microseconds.
 #[derive(Clone, Debug)]
