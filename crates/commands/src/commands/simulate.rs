@@ -401,7 +401,7 @@ impl Simulate {
             SimulationError::WakesItself { .. } => Failure::Result(format!("{}: {error}", self.policy)),
             _ => Failure::Result(error.to_string()),
         })?;
-        let misfits: Vec<String> = misfits.iter().flat_map(MisfitCounts::lines).collect();
+        let misfits: Vec<String> = misfits.into_iter().flat_map(MisfitCounts::lines).collect();
         misfits.iter().for_each(|line| notice!("{}: {line}", subject.workload.display()));
         let devices = devices.and_then(|mut devices| devices.figures());
         self.system.platform.check_series(energy.as_ref())?;

@@ -1,8 +1,8 @@
 //! Count of the jobs that no node can hold.
 
 use dfrsim_cluster::{Observer, Occurrence};
-use dfrsim_model::platform::classes::{Demand, Misfits, Sharing, UnequalNodes};
-use dfrsim_model::{JobId, Share, SimTime, counted};
+use dfrsim_model::platform::classes::{Demand, Misfits, ResourceRequest, Sharing, UnequalNodes};
+use dfrsim_model::{Job, JobId, Share, SimTime, counted};
 use dfrsim_policies::Policy;
 use std::collections::BTreeSet;
 
@@ -11,6 +11,10 @@ use std::collections::BTreeSet;
 pub(super) struct MisfitCounts<'a> {
     nodes: &'a UnequalNodes,
     counts: Misfits,
+    /// Job that has just arrived, and is not counted yet.
+    arrived: Option<Job>,
+    /// Requests of a job that requests nothing beyond CPU and memory.
+    plain: Demand,
     /// True if tasks use parts of units that are shared; otherwise they hold whole units.
     shares: bool,
     /// Number of jobs that need parts of units and hold whole ones.
@@ -26,6 +30,11 @@ impl<'a> MisfitCounts<'a> {
         MisfitCounts {
             nodes,
             counts: Misfits::default(),
+            arrived: None,
+            plain: Demand {
+                resources: vec![ResourceRequest::default(); nodes.classes.resources().len()],
+                ..Demand::default()
+            },
             shares,
             rounded: 0,
             unknown: 0,
@@ -33,10 +42,29 @@ impl<'a> MisfitCounts<'a> {
         }
     }
 
+    /// Counts the job that has arrived, if there is one, by its requests; those of a plain job without
+    /// them.
+    fn count(&mut self, requested: Option<&Demand>) {
+        let Some(job) = self.arrived.take() else { return };
+        let demand = match requested {
+            // Under a power cap their jobs run slower instead of waiting.
+            Some(requested) if self.shares => &Demand { common: Vec::new(), ..requested.clone() },
+            Some(requested) => requested,
+            None => &self.plain,
+        };
+        let is_rounded = self.is_rounded(demand);
+        self.counts.add(&self.nodes.classes, &job, demand);
+        self.rounded += u64::from(is_rounded);
+        self.note_features(job.id);
+    }
+
     /// Notes the features that the log gives for a job and no class has. Partitions and reservations
     /// that no class has are those of all nodes.
     fn note_features(&mut self, job: JobId) {
         let classes = &self.nodes.classes;
+        if self.nodes.demands.given.is_empty() {
+            return;
+        }
         let given = self.nodes.demands.given.get(&job).into_iter().flatten();
         let features = given.filter_map(|(name, _)| name.strip_prefix('@'));
         let features =
@@ -59,7 +87,8 @@ impl<'a> MisfitCounts<'a> {
     }
 
     /// Formats the counts, one line for each reason.
-    pub(super) fn lines(&self) -> Vec<String> {
+    pub(super) fn lines(mut self) -> Vec<String> {
+        self.count(None);
         let mut lines = self.counts.lines(&self.nodes.classes);
         let jobs = counted(self.rounded as usize, "job");
         lines.extend((self.rounded > 0).then(|| {
@@ -78,15 +107,13 @@ impl<'a> MisfitCounts<'a> {
 
 impl Observer for MisfitCounts<'_> {
     fn observe(&mut self, _: SimTime, _: u64, occurrence: Occurrence<'_>) {
-        if let Occurrence::Submitted(job, _) = occurrence {
-            let mut demand = self.nodes.demand(job);
-            if self.shares {
-                // Under a power cap their jobs run slower instead of waiting.
-                demand.common.clear();
+        match occurrence {
+            Occurrence::Submitted(job, _) => {
+                self.count(None);
+                self.arrived = Some(job.clone());
             }
-            self.note_features(job.id);
-            self.rounded += u64::from(self.is_rounded(&demand));
-            self.counts.add(&self.nodes.classes, job, &demand);
+            Occurrence::Asked(demand, _) => self.count(Some(demand)),
+            _ => {}
         }
     }
 }

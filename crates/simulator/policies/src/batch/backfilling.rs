@@ -110,7 +110,9 @@ impl BatchState {
     /// resources of the whole cluster are reserved in the plan of the cycle.
     fn head_reservation(&mut self, now: SimTime, at: usize) -> Option<HeadReservation> {
         self.pools.count(self.queue.jobs[at].request);
-        let has_common = self.pools.common.is_some();
+        let requests = &self.pools.requests;
+        let waiting = || self.queue.jobs.range(at..).map(|job| &requests.get(job.request).common[..]);
+        let has_common = self.pools.common.as_ref().is_some_and(|common| !common.suffices(waiting()));
         if has_common {
             self.plan_common_amounts(now);
         }

@@ -77,6 +77,20 @@ impl CommonAmounts {
         self.has_steps
     }
 
+    /// Returns whether what is left now suffices for all of these amounts together. Amounts that do not
+    /// change over time then limit none of their jobs in the cycle, which needs no plan.
+    pub(super) fn suffices<'a>(&self, amounts: impl IntoIterator<Item = &'a [u64]>) -> bool {
+        let mut left = self.left.clone();
+        let mut take = |amounts: &[u64]| {
+            left.iter_mut().zip(amounts).all(|(left, amount)| {
+                let rest = left.checked_sub(*amount);
+                *left = rest.unwrap_or(0);
+                rest.is_some()
+            })
+        };
+        !self.has_steps && amounts.into_iter().all(&mut take)
+    }
+
     /// Returns whether the cycle has a plan.
     pub(super) fn has_plan(&self) -> bool {
         self.over_time.is_some()

@@ -44,6 +44,13 @@ impl NodeClasses {
     /// Returns the reason why the nodes cannot hold a job even if all are empty, with the requested
     /// amount and the most that there is; `None` if they can.
     pub fn misfit(&self, job: &Job, demand: &Demand) -> Option<(Misfit, u64, u64)> {
+        // The nodes of one class hold most jobs.
+        let is_enough = |class: usize| {
+            self.classes[class].nodes >= job.tasks && job.tasks > 0 && self.fits(class, job, demand)
+        };
+        if (0..self.classes.len()).any(is_enough) {
+            return self.common_misfit(demand);
+        }
         let allowed = || self.classes.iter().filter(|class| demand.accepts(class.features));
         let most = |amount: &dyn Fn(&NodeClass) -> u64| allowed().map(amount).max();
         let Some(cores) = most(&|class| class.cpu) else { return Some((Misfit::Features, 0, 0)) };
