@@ -34,7 +34,7 @@ pub(crate) struct RawInstance {
     pub(crate) name: String,
     /// Offered load to which the jobs are scaled; `None` if they are not scaled.
     pub(crate) load: Option<f64>,
-    /// The copy of the instance, if submissions are moved at random.
+    /// The copy of the instance, if submissions and run times are moved at random.
     copy: Option<JitteredCopy>,
     /// Waits that the log records, if the jobs are those of the log at their own times.
     pub(crate) recorded: Option<Arc<RecordedWaits>>,
@@ -554,6 +554,7 @@ impl RawInstance {
         round_to_steps(&mut jobs, workload);
         if let Some(copy) = self.copy {
             copy.move_submissions(&mut jobs);
+            copy.move_run_times(&mut jobs);
         }
         Ok(jobs.into())
     }

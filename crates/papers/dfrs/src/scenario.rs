@@ -239,9 +239,10 @@ fields! {
         pub memory_step: Option<Share> = optional(share());
         /// Step of arrival times, in seconds. They are rounded down; if absent, they are exact.
         pub submit_step as "submit_step_s": Option<SimSpan> = optional(positive_seconds());
-        /// Copies of each instance whose submissions are moved at random, each an instance too. The
-        /// spread over the copies is the noise of a result, which `tables/waits` reports: `{ copies =
-        /// 20, up_to_s = 1 }`. Logs that are drawn from users differ anyway and are not copied.
+        /// Copies of each instance whose submissions and run times are moved at random, each an
+        /// instance too. The spread over the copies is the noise of a result, which `tables/waits`
+        /// reports: `{ copies = 20, up_to_s = 1 }`. Logs that are drawn from users differ anyway and
+        /// are not copied.
         pub jitter: Option<Jitter> = optional(table());
         /// Published tables to compare with.
         pub published: Vec<Published> = list(named("a published table")).distinct(), default Vec::new();

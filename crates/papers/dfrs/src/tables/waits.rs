@@ -51,9 +51,9 @@ pub(super) fn tables(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> (Table, Table
 /// Explanation of the columns, below the table.
 const EXPLANATION: &str = "\
 wait_h: of the jobs that ran; recorded_h: of the same jobs in the log; change_h: from the first variant, over the jobs that ran in both; \
-after ±: the standard error over copies of the log whose submissions are moved (field jitter), ? without copies; users: nine tenths of the \
-workloads drawn from the users have a change between these. A change within two standard errors, or within the resolution of submissions, is \
-noise; if nine tenths of the drawn workloads do not have its sign, it is one `for these users`";
+after ±: the standard error over copies of the log whose submissions and run times are moved (field jitter), ? without copies; users: \
+nine tenths of the workloads drawn from the users have a change between these. A change within two standard errors, or within the \
+resolution of submissions, is noise; if nine tenths of the drawn workloads do not have its sign, it is one `for these users`";
 
 /// A group of jobs in all instances of a variant.
 struct PartOfInstances<'a> {

@@ -19,6 +19,11 @@ pub(super) const NO_ELIGIBLE: Reason = Reason {
     fate: Fate::Guessed,
     text: "jobs assumed to be eligible from their submission, as the listing lacks the column Eligible",
 };
+/// Jobs of several nodes of which a listing without `ReqTRES` does not tell how many they requested.
+pub(super) const NO_REQUESTED_NODES: Reason = Reason {
+    fate: Fate::Guessed,
+    text: "jobs of several nodes assumed to have requested as many, as the listing lacks the column ReqTRES",
+};
 /// Jobs of which the processors do not divide evenly.
 pub(super) const UNEVEN: Reason = Reason {
     fate: Fate::Guessed,

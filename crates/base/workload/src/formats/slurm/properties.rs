@@ -3,7 +3,7 @@
 use super::amounts::begin;
 use super::columns::{Column, Columns, Row};
 use super::gres::{has_alternatives, has_other_licences, is_whole_list};
-use super::job::{NO_ELIGIBLE, Run};
+use super::job::{NO_ELIGIBLE, NO_REQUESTED_NODES, Run};
 use super::submission::{OPTIONS, Submission, SubmitOption, Treatment};
 use crate::log::{Account, Effect, Fate, FieldUse, Reason};
 
@@ -67,6 +67,8 @@ impl<'a> Properties<'a> {
         account.count_if(DELIMITER, row.has_delimiter_in_field);
         account.count_if(ALTERNATIVES, has_alternatives);
         account.count_if(ANY_NODES, lets_slurm_choose_nodes(submission));
+        let has_several_nodes = job.record.nodes.is_some_and(|nodes| nodes > 1);
+        account.count_if(NO_REQUESTED_NODES, has_several_nodes && !self.columns.has(Column::ReqTres));
         run.reasons.iter().for_each(|reason| account.count(*reason));
         self.jobs += 1;
         self.suspended += u64::from(is_suspended);
@@ -146,6 +148,25 @@ fn lets_slurm_choose_nodes(submission: &Submission<'_>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::log::{Source, Strictness};
+
+    #[test]
+    fn jobs_of_several_nodes_are_counted_if_no_column_has_those_that_they_requested() {
+        let notices = |column: &str, value: &str| {
+            let line = |id: u32, nodes: u32| {
+                format!(
+                    "{id}|COMPLETED|2026-03-01T09:00:00|2026-03-01T09:00:30|2026-03-01T09:10:30|{nodes}{value}\n"
+                )
+            };
+            let text = format!("JobID|State|Submit|Start|End|NNodes{column}\n{}{}", line(1, 4), line(2, 1));
+            let mut log = crate::formats::slurm::read_text(&text, "x", Strictness::Strict).unwrap();
+            log.by_ref().for_each(drop);
+            log.finish().unwrap().notices().join("\n")
+        };
+        let guess = "jobs of several nodes assumed to have requested as many, as the listing lacks the column ReqTRES: 1";
+        assert!(notices("", "").contains(guess), "{}", notices("", ""));
+        assert!(!notices("|ReqTRES", "|cpu=4,node=1").contains("ReqTRES"));
+    }
 
     #[test]
     fn slurm_chooses_nodes_for_several_tasks_without_a_number_of_nodes() {
