@@ -52,7 +52,7 @@ pub(crate) struct Submit {
     #[arg(long, value_name = "P")]
     partition: Option<String>,
     /// Time limit of a shard; by default that of the batch system
-    #[arg(long, value_name = "T")]
+    #[arg(long, value_name = "T", value_parser = slurm::time_limit)]
     time: Option<String>,
     /// Result folder; by default results/ followed by the scenario's name
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
