@@ -52,7 +52,7 @@ pub(crate) struct Submit {
     #[arg(long, value_name = "P")]
     partition: Option<String>,
     /// Time limit of a shard; by default that of the batch system
-    #[arg(long, value_name = "T", value_parser = slurm::time_limit)]
+    #[arg(long, value_name = "T")]
     time: Option<String>,
     /// Result folder; by default results/ followed by the scenario's name
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
@@ -155,6 +155,7 @@ impl Submit {
             allow_commands: !commands.is_empty(),
         };
         sweep.check().map_err(Failure::input)?;
+        sweep.time.as_deref().map_or(Ok(()), slurm::check_time_limit).map_err(Failure::input)?;
         if self.dry_run {
             let (array, merge) = (slurm::array_script(&sweep), slurm::merge_script(&sweep));
             submission.scripts = Some(Scripts { array, merge });

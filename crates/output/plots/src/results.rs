@@ -6,7 +6,7 @@ use crate::picture::Picture;
 use crate::size::FigureSize;
 use crate::styles::Styles;
 use csv::{ReaderBuilder, WriterBuilder};
-use dfrsim_lab::{Drawing, Registry, Results, ResultsError};
+use dfrsim_lab::{DataFrame, Drawing, Registry, Results, ResultsError};
 use dfrsim_model::named::UnknownName;
 use std::collections::BTreeSet;
 
@@ -53,7 +53,7 @@ pub fn draw_results(
         let selected = results.select(&[format!("{column}={value}")])?;
         let mut drawings = drawings(&selected, registry)?;
         let frames = selected.rows()?;
-        let mut columns = frames.iter().flat_map(|frame| frame.columns());
+        let mut columns = frames.iter().flat_map(DataFrame::columns);
         let readable = match columns.find(|known| known.name == *column) {
             Some(known) => known.readable(&value),
             None => format!("{column} {value}"),

@@ -40,11 +40,11 @@ pub(super) fn submit(sweep: &Sweep) -> Result<Submitted, Failure> {
     }
 }
 
-/// Checks a time limit as sbatch reads it, and returns it unchanged.
+/// Checks that a text is a time limit as sbatch reads it.
 ///
 /// # Errors
 /// Returns the forms of a time limit if the text has none of them.
-pub(super) fn time_limit(text: &str) -> Result<String, String> {
+pub(super) fn check_time_limit(text: &str) -> Result<(), String> {
     let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
     let is_limit = match text.split_once('-') {
         Some((days, rest)) => {
@@ -54,10 +54,11 @@ pub(super) fn time_limit(text: &str) -> Result<String, String> {
     };
     let is_endless = ["unlimited", "infinite"].iter().any(|word| text.eq_ignore_ascii_case(word));
     if is_limit || is_endless {
-        return Ok(text.to_owned());
+        return Ok(());
     }
-    Err("expected minutes, M:SS, H:MM:SS, D-H, D-H:MM, D-H:MM:SS or UNLIMITED, such as 90 or 1:30:00"
-        .to_owned())
+    Err(format!(
+        "--time {text}: expected minutes, M:SS, H:MM:SS, D-H, D-H:MM, D-H:MM:SS or UNLIMITED, such as 90 or 1:30:00"
+    ))
 }
 
 fn write(folder: &Path, name: &str, script: &str) -> Result<PathBuf, Failure> {
@@ -144,10 +145,10 @@ mod tests {
     #[test]
     fn only_time_limits_of_slurm_are_accepted() {
         for right in ["90", "90:30", "1:00:00", "2-12", "2-12:30", "2-12:30:00", "UNLIMITED", "infinite"] {
-            assert_eq!(time_limit(right).as_deref(), Ok(right));
+            assert_eq!(check_time_limit(right), Ok(()));
         }
         for wrong in ["1x", "", "1h", "1:00:00:00", "-1", "2-", "1::00", "1.5", "2-1-1", "2-1:2:3:4", "90 "] {
-            assert!(time_limit(wrong).is_err_and(|error| error.contains("1:30:00")), "{wrong}");
+            assert!(check_time_limit(wrong).is_err_and(|error| error.contains("1:30:00")), "{wrong}");
         }
     }
 
