@@ -121,7 +121,7 @@ pub(crate) struct LogArguments {
     /// The maps are accasim, alcf, alibaba-gpu-2023, alibaba-gpu-2025, alibaba-pai-2020, eagle,
     /// helios, jobcomp, lsb-acct, philly, sge, supercloud and xdmod.
     #[arg(long, value_name = "MAP", value_parser = columns)]
-    columns: Option<Arc<Map>>,
+    columns: Option<GivenMap>,
     /// Speed of a node in flop/s, for Batsim workloads whose profiles specify computation: 1e9
     #[arg(long, value_name = "FLOP/S", value_parser = flops)]
     flops: Option<NonZeroU64>,
@@ -240,7 +240,7 @@ impl WorkloadArguments {
     /// them. A pipe is not read for this, since it can be read only once.
     pub(crate) fn is_listing(&self) -> bool {
         match &self.log.columns {
-            Some(map) => map.has_nodes(),
+            Some(given) => given.map.has_nodes(),
             None => {
                 self.path().is_ok_and(|path| path.is_file() && matches!(recognise(&path), Ok(Kind::Slurm)))
             }
@@ -339,7 +339,7 @@ impl LogArguments {
     pub(crate) fn options(&self) -> Options {
         Options {
             lines: self.strictness(),
-            columns: self.columns.clone(),
+            columns: self.columns.as_ref().map(|given| Arc::clone(&given.map)),
             flops: self.flops,
             size: self.size.unwrap_or_default(),
             select: self.selection(),
@@ -355,7 +355,11 @@ impl LogArguments {
     }
     /// Returns the number of parts of a core in which the log counts processors.
     pub(crate) fn core_parts(&self) -> u32 {
-        self.columns.as_ref().map_or(1, |map| map.core_parts())
+        self.columns.as_ref().map_or(1, |given| given.map.core_parts())
+    }
+    /// Returns the map of the columns, as it was given.
+    pub(crate) fn columns(&self) -> Option<&str> {
+        self.columns.as_ref().map(|given| given.name.as_str())
     }
     /// Returns whether the log is a table.
     pub(crate) fn has_columns(&self) -> bool {
@@ -431,7 +435,18 @@ impl LogArguments {
         {
             return Failure::input(format!("--from {from} is not before --to {to}, so that no job is left"));
         }
-        Failure::in_file(path, "no job is left after the selection and the rules for anomalous lines")
+        let options = [
+            ("--skip", self.skip > 0),
+            ("--first", self.first.is_some()),
+            ("--from", self.from.is_some()),
+            ("--to", self.to.is_some()),
+        ];
+        let given: Vec<&str> =
+            options.iter().filter(|(_, is_given)| *is_given).map(|(option, _)| *option).collect();
+        let remedy =
+            if given.is_empty() { String::new() } else { format!("; widen {}", given.join(" and ")) };
+        let message = format!("no job is left after the selection and the rules for anomalous lines{remedy}");
+        Failure::in_file(path, message)
     }
 }
 
@@ -454,9 +469,16 @@ pub(crate) fn one_of<T: Copy + Send + Sync>(
     names.map(move |found| *all.iter().find(|choice| name(**choice) == found).expect("it is possible"))
 }
 
+/// A map of columns, with the name or the path by which it was given.
+#[derive(Clone, Debug)]
+struct GivenMap {
+    name: String,
+    map: Arc<Map>,
+}
+
 /// Finds the map of a name, or reads that of a file.
-fn columns(name: &str) -> Result<Arc<Map>, MapError> {
-    table::find(name).map(Arc::new)
+fn columns(name: &str) -> Result<GivenMap, MapError> {
+    Ok(GivenMap { name: name.to_owned(), map: table::find(name).map(Arc::new)? })
 }
 
 /// Parses a speed: a number that may have an exponent, rounded to the nearest flop/s.

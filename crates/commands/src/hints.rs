@@ -31,7 +31,9 @@ pub(crate) fn complete(mut error: Error, program: &Command, arguments: &[OsStrin
                 error.remove(ContextKind::SuggestedSubcommand);
                 suggest(&mut error, format!("did you mean '{}'?", paths.join("' or '")));
             } else if error.get(ContextKind::SuggestedSubcommand).is_none() {
-                let names: Vec<&str> = command.get_subcommands().map(Command::get_name).collect();
+                // `dfrsim help` has no commands of its own.
+                let of = if command.has_subcommands() { command } else { program };
+                let names: Vec<&str> = of.get_subcommands().map(Command::get_name).collect();
                 suggest(&mut error, format!("the commands are {}", names.join(", ")));
             }
             error
@@ -178,6 +180,7 @@ mod tests {
             ("dfrsim gantt", "tip: did you mean 'dfrsim draw gantt'?"),
             ("dfrsim compare results", "tip: did you mean 'dfrsim results compare'?"),
             ("dfrsim draw chart", "tip: the commands are gantt, page,"),
+            ("dfrsim help simulat", "tip: the commands are run, submit, results, simulate,"),
             ("dfrsim run a.toml b.toml", "tip: '[SCENARIO.toml]' is all that is given without an option"),
             ("dfrsim run --scenario a.toml", "tip: '[SCENARIO.toml]' is given without an option"),
             ("dfrsim run a.toml --seed 3", "tip: '--set KEY=VALUE' changes a field"),

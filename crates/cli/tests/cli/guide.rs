@@ -5,6 +5,7 @@
 //! `python` and `r` run if the interpreter and the packages are installed. Rust blocks are tests of
 //! the library's documentation.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -269,6 +270,52 @@ fn contributing_is_up_to_date() {
     for line in page.lines().filter_map(|line| line.trim().strip_prefix("target/dist/")) {
         place.expect("CONTRIBUTING", "sh", &["-euc", &format!("{PARSE}{line}")]);
     }
+}
+
+/// Returns the commands of `dfrsim` within the sentences of a page, in backticks.
+fn commands_in_sentences(page: &str) -> Vec<&str> {
+    let outside = page.split("```").step_by(2);
+    let spans = outside.flat_map(|text| text.split('`').skip(1).step_by(2));
+    spans.filter(|span| span.starts_with("dfrsim ") && !span.contains('\n')).collect()
+}
+
+/// Checks the commands within sentences of all pages: their subcommands and options must exist. Words
+/// in capitals and dots stand for what the reader puts there.
+#[test]
+fn commands_in_sentences_are_parsed() {
+    let mut pages = pages();
+    let others = ["README.md", "scenarios/README.md", "results/README.md", "crates/cli/README.md"];
+    let papers = fs::read_dir(root().join("crates/papers")).unwrap();
+    let papers = papers.map(|entry| entry.unwrap().path().join("README.md")).filter(|page| page.exists());
+    for page in others.map(|page| root().join(page)).into_iter().chain(papers) {
+        pages.push((page.display().to_string(), fs::read_to_string(&page).unwrap()));
+    }
+    let place = Workspace::new();
+    let (mut seen, mut wrong) = (BTreeSet::new(), Vec::new());
+    for (name, page) in &pages {
+        for command in commands_in_sentences(page) {
+            // A value for each placeholder, and one for an option that is named without its value.
+            let words = command.split(' ').map(|word| match word {
+                "N" | "..." => "1",
+                "YIELD" => "0.5",
+                "STUDY" => "online",
+                "SET" => "dissertation",
+                "COMMAND" => "run",
+                word => word,
+            });
+            let command = words.collect::<Vec<_>>().join(" ");
+            if !seen.insert(command.clone()) {
+                continue;
+            }
+            let parse = |line: &str| place.run("sh", &["-euc", &format!("{PARSE}{line}")]).status.success();
+            let is_right = parse(&command) || (command.contains(" --") && parse(&format!("{command} 1")));
+            if !is_right {
+                wrong.push(format!("page `{name}`: `{command}` is not understood"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(seen.len() > 50, "{seen:?}");
 }
 
 /// Checks that blocks that do not run are parsed: a wrong argument is an error.

@@ -38,6 +38,28 @@ fn one_thread_two_threads_and_a_killed_run_give_the_same_bytes() {
     assert_eq!(files(&folder.path("one")), files(&folder.path("killed")));
 }
 
+/// Times a sample where there are no earlier results, and keeps nothing of it; after a run its times
+/// are used.
+#[test]
+fn a_dry_run_estimates_its_time_and_writes_nothing() {
+    let folder = Folder::with(&[("scenario.toml", SCENARIO)]);
+    let run = |options: &[&str]| {
+        let mut command = dfrsim(["run", "--threads", "1", "--quiet", "--out"]);
+        command.arg(folder.path("out")).args(options).arg(folder.path("scenario.toml"));
+        stdout(&mut command)
+    };
+    let before = files(&folder.path("."));
+    let sampled = run(&["--dry-run"]);
+    assert_eq!(files(&folder.path(".")), before);
+    assert!(sampled.starts_with("dry run: study online, 240 rows\n"), "{sampled}");
+    let time = sampled.lines().last().unwrap();
+    assert!(time.starts_with("time: a sample of ") && time.contains(" of 240 rows took "), "{time}");
+    assert!(time.ends_with(" s on 1 thread"), "{time}");
+    run(&[]);
+    let known = run(&["--dry-run"]);
+    assert!(known.lines().last().unwrap().starts_with("time: 240 rows of an earlier run in "), "{known}");
+}
+
 #[cfg(unix)]
 #[test]
 fn ctrl_c_stops_with_a_message_and_the_run_goes_on_later() {

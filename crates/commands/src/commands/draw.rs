@@ -159,8 +159,8 @@ struct DrawingOutput {
 /// Draw the mean wait by partition and hour of the week, as a heat map
 ///
 /// A row for each partition (or queue, account, user), a cell for each of the 168 hours of a week: the
-/// mean wait of the jobs that were submitted in it, over all weeks. The classes of colours are the same
-/// in all pictures.
+/// mean wait of the jobs that were submitted in it, over all weeks. `--by all` draws a row for each day.
+/// The classes of colours are the same in all pictures.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -170,7 +170,7 @@ pub(crate) struct Waits {
     /// Events file, as written by `dfrsim simulate --events-out`
     #[arg(value_name = "EVENTS.jsonl", value_hint = clap::ValueHint::FilePath)]
     events: PathBuf,
-    /// Draw a row for each value of this property: partition, queue, account, user, or all for one row
+    /// Draw a row for each value of this property: partition, queue, account, user, or all
     #[arg(long, value_name = "PROPERTY", default_value_t)]
     by: WaitsBy,
     /// Local time of the events file's time 0, such as 2024-03-04T08:00, or seconds since 1970 (UTC) as in

@@ -155,6 +155,7 @@ impl Submit {
             allow_commands: !commands.is_empty(),
         };
         sweep.check().map_err(Failure::input)?;
+        sweep.time.as_deref().map_or(Ok(()), slurm::check_time_limit).map_err(Failure::input)?;
         if self.dry_run {
             let (array, merge) = (slurm::array_script(&sweep), slurm::merge_script(&sweep));
             submission.scripts = Some(Scripts { array, merge });

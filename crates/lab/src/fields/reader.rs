@@ -52,6 +52,14 @@ impl<'a> Reader<'a> {
         self.fault(at, format!("expected {shape}, found {}", at.found()));
         None
     }
+    /// Reports that an element of a list is equal to an earlier one, at the index `first`.
+    pub(super) fn repeated(&mut self, at: &Located<'_>, first: usize) {
+        let found = at.found();
+        self.fault(
+            at,
+            format!("{found} is the same as element {} of the list; remove one of them", first + 1),
+        );
+    }
     /// Returns the converted value, or reports the error of the conversion.
     pub fn value_or_report<T, E: Display>(&mut self, at: &Located<'_>, made: Result<T, E>) -> Option<T> {
         made.map_err(|error| self.fault(at, error.to_string())).ok()

@@ -4,6 +4,7 @@ use super::instance_work::InstanceWork;
 use super::only::Only;
 use super::options::Part;
 use crate::RunError;
+use crate::column::Column;
 use crate::key::{Key, KeyBuilder};
 use crate::study::{InstanceId, Labels, OpenStudy, ShardUnit};
 
@@ -44,17 +45,17 @@ impl Plan {
     }
 
     /// Formats the name of a variant for progress output: the values in which variants differ, or
-    /// the first value if there are none.
-    pub(crate) fn name(&self, labels: &Labels) -> String {
+    /// the first value if there are none. Numbers have the names and the units of their columns.
+    pub(crate) fn name(&self, labels: &Labels, columns: &[Column]) -> String {
+        let readable = |(name, value): &(&'static str, String)| {
+            let column = columns.iter().find(|column| column.name == *name);
+            column.map_or_else(|| value.clone(), |column| column.readable(value))
+        };
         let chosen = |(name, value): &&(&str, String)| self.varying.contains(name) && !value.is_empty();
-        let mut joined = String::new();
-        for (_, value) in labels.iter().filter(chosen) {
-            joined.extend((!joined.is_empty()).then_some(' '));
-            joined.push_str(value);
-        }
+        let names: Vec<String> = labels.iter().filter(chosen).map(readable).collect();
         match labels.first() {
-            Some((_, first)) if joined.is_empty() => first.clone(),
-            _ => joined,
+            Some(first) if names.is_empty() => readable(first),
+            _ => names.join(", "),
         }
     }
 }

@@ -268,7 +268,7 @@ impl<'a> Runs<'a> {
         let Some(first) = runs.first() else { return };
         let mut values = Vec::with_capacity(runs.len());
         for (run, outcome) in runs.iter().zip(outcomes) {
-            let value = |result: RowResult<'_>| (self.plan.name(run.labels), result.primary);
+            let value = |result: RowResult<'_>| (self.plan.name(run.labels, run.columns), result.primary);
             values.extend(self.keeper.results(outcome).into_iter().map(value));
         }
         self.progress.step(&Step {

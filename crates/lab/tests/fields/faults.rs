@@ -33,6 +33,21 @@ fn tables_of_one_name_are_refused() {
     assert_eq!(faults(&text, &[]), ["9:8: duplicate workload `w`"]);
 }
 
+/// Refuses what is listed twice, as it would count once; regular expressions may overlap.
+#[test]
+fn elements_that_are_listed_twice_are_refused() {
+    let again = |what: &str, first: u32| {
+        format!("{what} is the same as element {first} of the list; remove one of them")
+    };
+    let with = |list: &str| SMALL.replacen("policies = \"FCFS\"", &format!("policies = {list}"), 1);
+    let found = faults(&with(r#"["EASY", "FCFS", "EASY"]"#), &[]);
+    assert_eq!(found, [format!("2:29: {}", again("\"EASY\"", 1))]);
+    assert!(read(&with(r#"["FCFS", { matching = "^F" }, { matching = "." }]"#), &[]).is_ok());
+    let found = faults(SMALL, &["simulation.penalty=[5, 6.0, 6, 5]"]);
+    assert_eq!(found.len(), 2, "{found:?}");
+    assert!(found[0].ends_with(&again("6", 2)) && found[1].ends_with(&again("5", 1)), "{found:?}");
+}
+
 /// Reports an unknown field of a table in which `log` and `equal` are read as alternatives too.
 #[test]
 fn an_unknown_field_is_reported_with_each_known_one_once() {

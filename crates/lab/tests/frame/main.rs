@@ -8,9 +8,10 @@ use dfrsim_lab::{
     Part, Progress, Registry, Results, RunError, RunOptions, RunReport, RunStatus, Shard, Status, Step,
     rankings, unfinished_scenario,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 const TOY: &str = "study = 'toy'\ntitle = 'a title'\n";
@@ -186,6 +187,16 @@ fn an_interrupted_run_goes_on() {
         assert!(report.counts.restored >= after, "{after}: {:?}", report.counts);
         assert_eq!(files(folder.path()), files(whole.path()));
     }
+}
+
+/// Gives numbers the names of their columns in progress reports: `2` alone could be anything.
+#[test]
+fn variants_have_readable_names_in_progress_reports() {
+    let (folder, names) = (tempfile::tempdir().unwrap(), Mutex::new(BTreeSet::new()));
+    let add = |step: &Step<'_>| names.lock().unwrap().extend(step.values.iter().map(|value| value.0.clone()));
+    run_with(&toy::registry(), TOY, &RunOptions::new(folder.path()), &add).unwrap();
+    let names: Vec<String> = names.into_inner().unwrap().into_iter().collect();
+    assert_eq!(names, ["factor 1", "factor 2"]);
 }
 
 #[test]

@@ -7,24 +7,29 @@ use crate::font;
 const ELLIPSIS: &str = "…";
 
 /// Returns a label for each name that fits into a width. Names that fit stay as they are. Of others
-/// the parts that most names share are left out until they fit; parts are separated by `/` or `, `.
-/// Different names have different labels, if need be by a number.
+/// the parts that most names share are left out until they fit, first those without which the label
+/// still stands for one name alone; parts are separated by `/` or `, `. Different names have different
+/// labels, if need be by a number.
 pub(crate) fn labels(names: &[String], size: i32, room: i32) -> Vec<String> {
     let fits = |text: &str| font::width(text, size) <= room;
-    let parts: Vec<Vec<&str>> = names.iter().map(|name| split(name)).collect();
-    let shared = |part: &str| parts.iter().filter(|other| other.contains(&part)).count();
+    let all: Vec<Vec<&str>> = names.iter().map(|name| split(name)).collect();
+    let shared = |part: &str| all.iter().filter(|other| other.contains(&part)).count();
     let mut labels: Vec<String> = Vec::new();
-    for (name, parts) in names.iter().zip(&parts) {
+    for (name, parts) in names.iter().zip(&all) {
         let mut is_kept = vec![true; parts.len()];
         // The first part is the family of the policy, which readers look for; it goes last.
         let mut order: Vec<usize> = (0..parts.len()).collect();
         order.sort_by_key(|&place| (place == 0, std::cmp::Reverse(shared(parts[place]))));
         let mut label = name.clone();
-        for place in order {
-            if fits(&label) {
-                break;
-            }
-            is_kept[place] = false;
+        while !fits(&label) && !order.is_empty() {
+            let is_clear = |place: &usize| {
+                let kept = (0..parts.len()).filter(|other| is_kept[*other] && other != place);
+                let kept: Vec<&str> = kept.map(|other| parts[other]).collect();
+                let could_be = |other: &Vec<&str>| other != parts && is_within(&kept, other);
+                *place != 0 && !all.iter().any(could_be)
+            };
+            let at = order.iter().position(is_clear).unwrap_or(0);
+            is_kept[order.remove(at)] = false;
             label = joined(parts, &is_kept);
         }
         if label == ELLIPSIS || !fits(&label) {
@@ -44,6 +49,12 @@ fn split(name: &str) -> Vec<&str> {
     starts.dedup();
     let ends = starts.iter().skip(1).copied().chain([name.len()]);
     starts.iter().zip(ends).map(|(&from, to)| &name[from..to]).collect()
+}
+
+/// Returns whether parts occur in a name in this order.
+fn is_within(parts: &[&str], name: &[&str]) -> bool {
+    let mut rest = name.iter();
+    parts.iter().all(|part| rest.any(|other| other == part))
 }
 
 /// Joins the parts that are kept, with one ellipsis for each row of others.
@@ -92,6 +103,20 @@ mod tests {
             of(&penalties, "GreedyPM*…, penalty 300 s"),
             ["GreedyPM*/per, penalty 0 s", "GreedyPM*…, penalty 300 s"]
         );
+    }
+
+    /// Half of all names share the penalty, but without it two policies would have one label.
+    #[test]
+    fn a_shared_part_stays_if_the_label_needs_it() {
+        let names = [0, 300].map(|penalty| {
+            ["FCFS", "EASY", "GreedyPM*/OPT=MIN", "GreedyPM*/per/OPT=MIN/MVT=600"]
+                .map(|policy| format!("{policy}, penalty {penalty} s"))
+        });
+        let names = names.as_flattened();
+        let labels = of(&names.iter().map(String::as_str).collect::<Vec<_>>(), &names[7][3..]);
+        assert_eq!(labels[..3], names[..3]);
+        assert_eq!(labels[3], "GreedyPM*/per…/MVT=600, penalty 0 s");
+        assert_eq!(labels[7], "GreedyPM*/per…/MVT=600, penalty 300 s");
     }
 
     #[test]

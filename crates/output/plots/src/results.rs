@@ -6,7 +6,7 @@ use crate::picture::Picture;
 use crate::size::FigureSize;
 use crate::styles::Styles;
 use csv::{ReaderBuilder, WriterBuilder};
-use dfrsim_lab::{Drawing, Registry, Results, ResultsError};
+use dfrsim_lab::{DataFrame, Drawing, Registry, Results, ResultsError};
 use dfrsim_model::named::UnknownName;
 use std::collections::BTreeSet;
 
@@ -52,7 +52,13 @@ pub fn draw_results(
     for value in results.values(column)? {
         let selected = results.select(&[format!("{column}={value}")])?;
         let mut drawings = drawings(&selected, registry)?;
-        drawings.iter_mut().for_each(|drawing| drawing.title += &format!(", {column} {value}"));
+        let frames = selected.rows()?;
+        let mut columns = frames.iter().flat_map(DataFrame::columns);
+        let readable = match columns.find(|known| known.name == *column) {
+            Some(known) => known.readable(&value),
+            None => format!("{column} {value}"),
+        };
+        drawings.iter_mut().for_each(|drawing| drawing.title += &format!(", {readable}"));
         panels.push((value, draw_all(&drawings, options, &appearance)));
     }
     Ok(joined(column, panels))
@@ -81,7 +87,12 @@ fn joined(column: &str, panels: Vec<(String, ResultFigures)>) -> ResultFigures {
             .enumerate()
             .map(|(place, (value, _, figure))| data_of_panel(&figure.csv, column, value, place == 0))
             .collect();
-        let remarks = group.iter().flat_map(|(_, _, figure)| figure.remarks.clone()).collect();
+        let mut remarks: Vec<String> = Vec::new();
+        for remark in group.iter().flat_map(|(_, _, figure)| &figure.remarks) {
+            if !remarks.contains(remark) {
+                remarks.push(remark.clone());
+            }
+        }
         let title = group.first().map(|(_, title, _)| title.clone()).unwrap_or_default();
         let picture = Picture::stacked(group.into_iter().map(|(_, _, figure)| figure.picture));
         all.figures.push((title, Figure { stem, picture, csv, remarks }));

@@ -19,7 +19,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Show what a log or a Batsim workload contains, what is unusual in it, and how to simulate it
 #[derive(Args, Debug)]
@@ -140,7 +140,12 @@ impl Info {
             run_time_s: contents.run_times.distribution(),
             requested_time_s: contents.requested_times.distribution(),
             remarks: remarks(&header, &contents, &report),
-            suggestions: suggestions(Path::new(&self.file), &header, &contents, self.nodes),
+            suggestions: suggestions(
+                (self.file.as_path(), self.log.columns()),
+                &header,
+                &contents,
+                self.nodes,
+            ),
         })
     }
 }

@@ -9,14 +9,18 @@ use std::path::Path;
 /// Builds a command with a batch policy, and one with a fractional policy, or with a policy that
 /// shares nodes if the jobs of the log did.
 ///
-/// `given` is the number of processors that the user gave for the machine.
+/// `given` is the number of processors that the user gave for the machine; the columns are those of a
+/// table.
 pub(super) fn suggestions(
-    file: &Path,
+    (file, columns): (&Path, Option<&str>),
     header: &Header,
     contents: &Contents,
     given: Option<u32>,
 ) -> Vec<String> {
-    let file = quoted(&file.display().to_string());
+    let mut file = quoted(&file.display().to_string());
+    if let Some(columns) = columns {
+        file += &format!(" --columns {}", quoted(columns));
+    }
     let machine = header.max_procs().or(header.max_nodes()).filter(|&count| count > 0);
     let widest = contents.widest();
     let nodes = match given {

@@ -7,6 +7,7 @@ use crate::context::Context;
 use crate::failure::Failure;
 use crate::output;
 use dfrsim_lab::{AnyScenario, Outline, RunOptions};
+use dfrsim_model::counted;
 use std::time::{Duration, Instant};
 
 /// Prints how many runs a scenario has, on which files, and how long they may take.
@@ -81,6 +82,7 @@ fn sampled(
 fn estimate(of: &str, each_s: f64, Outline { runs, .. }: &Outline, threads: usize) -> String {
     let all_s = each_s * *runs as f64 / threads as f64;
     format!(
-        "time: {of} took {each_s:.3} s each on a processor; at that pace all {runs} take about {all_s:.0} s on {threads} threads"
+        "time: {of} took {each_s:.3} s each on a processor; at that pace all {runs} take about {all_s:.0} s on {}",
+        counted(threads, "thread")
     )
 }

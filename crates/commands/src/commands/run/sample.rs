@@ -72,8 +72,10 @@ pub(super) fn take(
         };
         Ok(match (end, finished()) {
             (Ok(()) | Err(RunError::Interrupted { .. }), Some(sample)) if sample.runs > 0 => Ok(sample),
+            (Ok(()) | Err(RunError::Interrupted { .. }), _) => {
+                Err(format!("no run of a sample has finished after {:.0} s", begin.elapsed().as_secs_f64()))
+            }
             (Err(error), _) => Err(error.to_string()),
-            _ => Err("no run of a sample has finished".to_owned()),
         })
     })
 }

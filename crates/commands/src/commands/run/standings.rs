@@ -4,6 +4,9 @@ use dfrsim_lab::{Better, Step};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+/// Width of the columns with numbers.
+const NUMBERS: usize = 45;
+
 /// Primary metric of each variant over the runs finished so far.
 #[derive(Debug, Default)]
 pub(super) struct Standings {
@@ -99,18 +102,19 @@ impl Standings {
     }
 
     /// Formats a table of at most `most` variants: if there are more, of the best and the worst
-    /// ones.
-    pub(super) fn table(&self, most: usize) -> String {
+    /// ones. Names lose their middle where the table would be wider than `columns`.
+    pub(super) fn table(&self, most: usize, columns: usize) -> String {
         let Some((metric, _)) = self.metric else { return String::new() };
         let ranking = self.ranking();
         let width = self.variants.keys().map(|name| name.chars().count()).max().unwrap_or(0);
-        let width = width.max("variant".len());
+        let width = width.min(columns.saturating_sub(NUMBERS)).max("variant".len());
         let mut table = format!(
             "{metric}\n{:width$}  {:>6}  {:>7}  {:>12}  {:>12}",
             "variant", "done", "missing", "mean", "worst"
         );
         let line = |&(name, standing): &(&str, &Standing)| {
             let Standing { done, missing, worst, .. } = standing;
+            let name = shortened(name, width);
             format!("\n{name:width$}  {done:>6}  {missing:>7}  {:>12.4}  {worst:>12.4}", standing.mean())
         };
         if ranking.len() <= most {
@@ -124,10 +128,22 @@ impl Standings {
         }
         for (name, standing) in self.variants.iter().filter(|(_, standing)| standing.done == standing.missing)
         {
+            let name = shortened(name, width);
             table += &format!("\n{name:width$}  {:>6}  {:>7}  none", standing.done, standing.missing);
         }
         table
     }
+}
+
+/// Shortens a name to a number of characters, around an ellipsis: names differ at their ends.
+fn shortened(name: &str, most: usize) -> String {
+    let letters: Vec<char> = name.chars().collect();
+    if letters.len() <= most {
+        return name.to_owned();
+    }
+    let end = most / 2;
+    let begin = most.saturating_sub(end + 1);
+    letters[..begin].iter().chain(&['…']).chain(&letters[letters.len() - end..]).collect()
 }
 
 #[cfg(test)]
@@ -156,7 +172,7 @@ mod tests {
         // A second value for FCFS: mean (1 + 9) / 2. CONS fails once, which does not change its
         // mean.
         let more = [&values[..], &[("FCFS", Some(9.0)), ("CONS", None)]].concat();
-        let table = standings(Better::Less, &more).table(3);
+        let table = standings(Better::Less, &more).table(3, usize::MAX);
         let lines: Vec<Vec<&str>> = table.lines().map(|line| line.split_whitespace().collect()).collect();
         assert_eq!(
             lines,
@@ -177,10 +193,24 @@ mod tests {
         assert_eq!(line, "no run has finished after 15 s");
     }
 
+    /// Keeps the numbers of a narrow terminal, not the middles of names.
+    #[test]
+    fn tables_are_as_wide_as_the_terminal() {
+        let name = "GreedyPM*/per/OPT=MIN/MVT=600, penalty 300 s";
+        let table = standings(Better::Less, &[(name, Some(1.0))]).table(5, 70);
+        let line = table.lines().last().unwrap();
+        assert!(line.starts_with("GreedyPM*/pe…enalty 300 s "), "{table}");
+        assert!(line.ends_with("1.0000") && line.chars().count() == 70, "{table}");
+    }
+
     #[test]
     fn a_variant_without_values_is_listed() {
         let standings = standings(Better::Less, &[("FCFS", None)]);
         assert_eq!(standings.line(Duration::from_secs(1)), "1 of 9 runs, 1.0/s, 1 without a result");
-        assert!(standings.table(5).ends_with("FCFS          1        1  none"), "{}", standings.table(5));
+        assert!(
+            standings.table(5, 80).ends_with("FCFS          1        1  none"),
+            "{}",
+            standings.table(5, 80)
+        );
     }
 }

@@ -30,7 +30,7 @@ pub(super) fn with_display<T>(quiet: bool, sweep: impl FnOnce(&dyn Progress) -> 
             bar.set_position(standings.finished() as u64);
             // The terminal may have another size at each update; a line that it breaks would stay there.
             let width = terminal_size_of(io::stderr()).map_or(usize::MAX, |(width, _)| width.0.into());
-            bar.set_message(cut(&standings.table(MAX_VARIANTS), width));
+            bar.set_message(cut(&standings.table(MAX_VARIANTS, width), width));
         };
         let bar = bar(0, "{bar:30} {pos}/{len} {per_sec:1} {eta} left\n{msg}");
         with_bar(REDRAW_INTERVAL, &bar, draw, || sweep(&add))

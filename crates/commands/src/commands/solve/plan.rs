@@ -21,6 +21,7 @@ use dfrsim_context_switch::{
     Starts, SuspendTo, VjobId, clear_disks, first_come_first_served, in_states, plan, select_running, solve,
 };
 use dfrsim_input::read_text;
+use dfrsim_model::named::UnknownName;
 use dfrsim_model::{NodeId, Seed};
 use serde_json::json;
 use std::num::NonZeroU32;
@@ -187,7 +188,11 @@ impl Plan {
         }
         let node = |name: &String| {
             let found = cluster.node_ids().find(|&node| cluster.node(node).name == *name);
-            found.ok_or_else(|| Failure::input(format!("--drain: unknown node `{name}`")))
+            let names =
+                || cluster.node_ids().map(|node| cluster.node(node).name.as_str()).collect::<Vec<_>>();
+            found.ok_or_else(|| {
+                Failure::input(format!("--drain: {}", UnknownName::new("node", name, names())))
+            })
         };
         let nodes = self.drain.iter().map(node).collect::<Result<Vec<_>, _>>()?;
         let mut constraints = cluster.constraints().list().to_vec();

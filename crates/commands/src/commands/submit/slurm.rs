@@ -40,6 +40,27 @@ pub(super) fn submit(sweep: &Sweep) -> Result<Submitted, Failure> {
     }
 }
 
+/// Checks that a text is a time limit as sbatch reads it.
+///
+/// # Errors
+/// Returns the forms of a time limit if the text has none of them.
+pub(super) fn check_time_limit(text: &str) -> Result<(), String> {
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    let is_limit = match text.split_once('-') {
+        Some((days, rest)) => {
+            is_number(days) && rest.split(':').count() <= 3 && rest.split(':').all(is_number)
+        }
+        None => text.split(':').count() <= 3 && text.split(':').all(is_number),
+    };
+    let is_endless = ["unlimited", "infinite"].iter().any(|word| text.eq_ignore_ascii_case(word));
+    if is_limit || is_endless {
+        return Ok(());
+    }
+    Err(format!(
+        "--time {text}: expected minutes, M:SS, H:MM:SS, D-H, D-H:MM, D-H:MM:SS or UNLIMITED, such as 90 or 1:30:00"
+    ))
+}
+
 fn write(folder: &Path, name: &str, script: &str) -> Result<PathBuf, Failure> {
     let path = folder.join(name);
     // A symbolic link is replaced, not followed.
@@ -119,6 +140,17 @@ fn path(path: &Path) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// sbatch refuses a wrong limit only when it is called, and the printed scripts would have it.
+    #[test]
+    fn only_time_limits_of_slurm_are_accepted() {
+        for right in ["90", "90:30", "1:00:00", "2-12", "2-12:30", "2-12:30:00", "UNLIMITED", "infinite"] {
+            assert_eq!(check_time_limit(right), Ok(()));
+        }
+        for wrong in ["1x", "", "1h", "1:00:00:00", "-1", "2-", "1::00", "1.5", "2-1-1", "2-1:2:3:4", "90 "] {
+            assert!(check_time_limit(wrong).is_err_and(|error| error.contains("1:30:00")), "{wrong}");
+        }
+    }
 
     #[test]
     fn scripts_say_all_that_was_asked() {

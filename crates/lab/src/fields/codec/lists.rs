@@ -31,7 +31,7 @@ pub(super) fn list_writer<T: 'static>(write: Box<Write<T>>) -> impl Fn(&Vec<T>) 
     move |values| Some(Value::Array(values.iter().filter_map(&write).collect()))
 }
 
-/// Creates the codec of one value or a non-empty list; duplicates are dropped.
+/// Creates the codec of one value or a non-empty list without duplicates.
 pub fn one_or_many<T: PartialEq + 'static>(each: Codec<T>) -> Codec<Vec<T>> {
     list(each).nonempty().distinct()
 }
@@ -55,23 +55,26 @@ impl<T: 'static> Codec<Vec<T>> {
         };
         Codec { read: Box::new(read), ..self }
     }
-    /// Drops duplicates.
+    /// Refuses elements that are equal, which would count once.
     #[must_use]
     pub fn distinct(self) -> Codec<Vec<T>>
     where
         T: PartialEq,
     {
         let read = self.read;
-        let once = |values: Vec<T>| {
-            let mut kept = Vec::with_capacity(values.len());
-            for value in values {
-                if !kept.contains(&value) {
-                    kept.push(value);
-                }
+        let read = move |at: &Located<'_>, reader: &mut Reader<'_>| {
+            let values = read(at, reader)?;
+            let repeated = |place: usize| {
+                let first = values[..place].iter().position(|earlier| *earlier == values[place])?;
+                Some((place, first))
+            };
+            let elements = at.items().unwrap_or_default();
+            for (place, first) in (0..values.len()).filter_map(repeated) {
+                reader.repeated(elements.get(place).unwrap_or(at), first);
             }
-            kept
+            Some(values)
         };
-        Codec { read: Box::new(move |at, reader| read(at, reader).map(once)), ..self }
+        Codec { read: Box::new(read), ..self }
     }
 }
 

@@ -10,9 +10,9 @@ use dfrsim_input::Located;
 use regex_lite::Regex;
 use std::rc::Rc;
 
-/// Creates the codec of `"EASY"`, `{ matching = "^EASY" }`, or a list of these: at least one value,
-/// without duplicates. `one` reads a name, `all` gives the names and values from which regular
-/// expressions select.
+/// Creates the codec of `"EASY"`, `{ matching = "^EASY" }`, or a list of these: at least one value.
+/// A value that is named twice is refused; one that a regular expression selects again counts once.
+/// `one` reads a name, `all` gives the names and values from which regular expressions select.
 pub fn selected<T: PartialEq + 'static>(
     what: &'static str,
     one: Codec<T>,
@@ -41,10 +41,22 @@ pub fn any_selected<T: PartialEq + 'static>(
             false => reader.expected(each, &expected),
         };
         let parts: Vec<Option<Vec<T>>> = elements.iter().map(&mut read_one).collect();
-        Some(parts.into_iter().collect::<Option<Vec<_>>>()?.into_iter().flatten().collect())
+        let parts = parts.into_iter().collect::<Option<Vec<_>>>()?;
+        let is_named = |place: &usize| elements[*place].object().is_none();
+        for place in (0..parts.len()).filter(is_named) {
+            let first = (0..place).filter(is_named).find(|&earlier| parts[earlier] == parts[place]);
+            first.into_iter().for_each(|first| reader.repeated(&elements[place], first));
+        }
+        let mut values: Vec<T> = Vec::new();
+        for value in parts.into_iter().flatten() {
+            if !values.contains(&value) {
+                values.push(value);
+            }
+        }
+        Some(values)
     };
     let accepts = move |at: &Located<'_>| at.is_list() || at.object().is_some() || accepts(at);
-    Codec::new(shape, accepts, read, list_writer(write)).nested(nested).distinct()
+    Codec::new(shape, accepts, read, list_writer(write)).nested(nested)
 }
 
 /// Returns the values whose names match the regular expression in a table.

@@ -40,7 +40,7 @@ pub(super) fn draw(
     let shows_intervals = has_intervals && shown <= MAX_WITH_INTERVALS;
     if has_intervals && !shows_intervals {
         sheet.remarks.push(format!(
-            "intervals are drawn for up to {MAX_WITH_INTERVALS} series; the data behind the figure has them"
+            "Intervals are drawn for up to {MAX_WITH_INTERVALS} series; the data behind the figure has them."
         ));
     }
     let mut hidden = 0;

@@ -75,7 +75,7 @@ impl Captions {
     /// Adds a remark about values that the axis cannot show.
     fn note_left_out(&mut self, count: usize, what: &str) {
         if count > 0 {
-            self.remarks.push(format!("{count} {what} that the axis cannot show"));
+            self.remarks.push(format!("Left out: {count} {what} that the axis cannot show."));
         }
     }
     /// Selects the first rows among those that the axis can show.
@@ -90,7 +90,7 @@ impl Captions {
     fn note_truncation(&mut self, shown: usize, all: usize, what: &str) {
         if shown < all {
             self.remarks
-                .push(format!("the first {shown} of {all} {what}; the data behind the figure has all"));
+                .push(format!("The first {shown} of {all} {what}; the data behind the figure has all."));
         }
     }
 }

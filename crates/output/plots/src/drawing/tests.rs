@@ -23,11 +23,11 @@ fn the_data_has_all_series_even_if_the_picture_has_not() {
     assert_legible(&few);
     assert_eq!(few.csv.lines().next(), Some("policy,load,degradation"));
     assert_eq!(few.csv.lines().count(), 1 + 3 * 5);
-    assert_eq!(few.remarks, ["3 points that the axis cannot show"]);
+    assert_eq!(few.remarks, ["Left out: 3 points that the axis cannot show."]);
     let many = draw(&drawing(chart(20)), &Appearance::default()).unwrap();
     assert_legible(&many);
     assert_eq!(many.csv.lines().count(), 1 + 20 * 5);
-    assert!(many.remarks[1].starts_with("the first 12 of 20 series"), "{:?}", many.remarks);
+    assert!(many.remarks[1].starts_with("The first 12 of 20 series"), "{:?}", many.remarks);
 }
 
 /// Checks the quartiles of 1 to 8, which are the 2nd, 4th and 6th value (nearest rank).

@@ -389,13 +389,15 @@ impl LegendEntry {
     fn draw(self, categories: &Categories, has_marks: bool, area: &Area<'_>, (x, y): BackendCoord) {
         let (width, height) = (SAMPLE_WIDTH * 7 / 10, 110);
         let corner = (x - width / 2, y - height / 2);
+        // A colour that jobs of this picture have.
+        let of_jobs = categories.named.first().map_or(palette::fill(0), |(_, colour)| *colour);
         let colour = match self {
             LegendEntry::Down => DOWN,
             LegendEntry::Category(category) => categories.named[category].1,
-            LegendEntry::Yield(part) => mix_with_white(palette::fill(0), strength(part)),
+            LegendEntry::Yield(part) => mix_with_white(of_jobs, strength(part)),
             LegendEntry::Pause if !has_marks => INK,
             LegendEntry::Migration if !has_marks => MOVES,
-            LegendEntry::Pause | LegendEntry::Migration => mix_with_white(palette::fill(0), strength(0.5)),
+            LegendEntry::Pause | LegendEntry::Migration => mix_with_white(of_jobs, strength(0.5)),
         };
         let opposite = (corner.0 + width, corner.1 + height);
         area.draw(&Rectangle::new([corner, opposite], colour.filled())).expect(CANNOT_FAIL);

@@ -49,11 +49,11 @@ const DAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
 /// are fixed, so that two pictures can be compared.
 const CLASSES: [(f64, &str, RGBColor); 6] = [
     (60.0, "up to 1 min", RGBColor(0xfd, 0xe7, 0x25)),
-    (600.0, "10 min", RGBColor(0x9f, 0xda, 0x3a)),
-    (3_600.0, "1 h", RGBColor(0x4a, 0xc1, 0x6d)),
-    (21_600.0, "6 h", RGBColor(0x1f, 0xa1, 0x87)),
-    (86_400.0, "24 h", RGBColor(0x27, 0x7f, 0x8e)),
-    (f64::INFINITY, "more", RGBColor(0x44, 0x01, 0x54)),
+    (600.0, "up to 10 min", RGBColor(0x9f, 0xda, 0x3a)),
+    (3_600.0, "up to 1 h", RGBColor(0x4a, 0xc1, 0x6d)),
+    (21_600.0, "up to 6 h", RGBColor(0x1f, 0xa1, 0x87)),
+    (86_400.0, "up to 24 h", RGBColor(0x27, 0x7f, 0x8e)),
+    (f64::INFINITY, "more than 24 h", RGBColor(0x44, 0x01, 0x54)),
 ];
 
 /// Waits of the jobs that started.
@@ -87,7 +87,7 @@ impl WaitsBy {
 }
 
 /// Draws the mean wait of the jobs by the hour of the week of their submission, with a row for each
-/// partition or other group. `monday` is the time from Monday, 0:00 to the time 0 of the file, in
+/// partition or other group; that of all jobs has a row for each day. `monday` is the time from Monday, 0:00 to the time 0 of the file, in
 /// seconds; without it weeks begin at time 0.
 ///
 /// The CSV data have a line for each row and hour with jobs: number of jobs, mean and largest wait.
@@ -202,13 +202,21 @@ fn picture(
         true => DAYS[day].to_owned(),
         false => format!("day {}", day + 1),
     };
-    let middles = (0..7).map(|each| (each as f64 * 24.0 + 12.0, day(each)));
-    let x = Axis {
-        has_grid: false,
-        ..Axis::new("hour of the week of the submission", Scale::labelled(0.0, HOURS as f64, middles))
+    // One row of a week would hide that days are alike, so that each day has a row.
+    let (across, rows, x) = match by {
+        WaitsBy::All => {
+            let hours = (0..=24).step_by(3).map(|hour| (f64::from(hour), hour.to_string()));
+            (24, (0..7).map(day).collect(), ("hour of the day of the submission", hours.collect()))
+        }
+        _ => {
+            let middles: Vec<(f64, String)> =
+                (0..7).map(|each| (each as f64 * 24.0 + 12.0, day(each))).collect();
+            (HOURS, names, ("hour of the week of the submission", middles))
+        }
     };
-    let count = names.len();
-    let labels = (0..).map(|row| f64::from(row) + 0.5).zip(names);
+    let x = Axis { has_grid: false, ..Axis::new(x.0, Scale::labelled(0.0, across as f64, x.1)) };
+    let count = rows.len();
+    let labels = (0..).map(|row| f64::from(row) + 0.5).zip(rows);
     let y = Axis::rows(if by == WaitsBy::All { "" } else { by.name() }, count, labels);
     let frame = Frame {
         title,
@@ -220,22 +228,22 @@ fn picture(
     };
     frame.draw(
         &mut |_, chart| {
-            let area = [(0.0, 0.0), (HOURS as f64, count as f64)];
+            let area = [(0.0, 0.0), (across as f64, count as f64)];
             chart.draw_series([Rectangle::new(area, FINE_GRID.filled())]).expect(CANNOT_FAIL);
             let cell = |((row, hour), waits): (&(usize, u64), &Vec<f64>)| {
-                let corner = (*hour as f64, *row as f64);
+                let corner = ((*hour % across) as f64, (*row as u64 + *hour / across) as f64);
                 let colour = CLASSES[class(mean(waits))].2;
                 Rectangle::new([corner, (corner.0 + 1.0, corner.1 + 1.0)], colour.filled())
             };
             chart.draw_series(cells.iter().map(cell)).expect(CANNOT_FAIL);
             let line = WHITE.stroke_width(10);
-            let days = (1..7).map(|day| {
-                let at = f64::from(day) * 24.0;
+            let days = (1..across / 24).map(|day| {
+                let at = day as f64 * 24.0;
                 PathElement::new([(at, 0.0), (at, count as f64)], line)
             });
             chart.draw_series(days).expect(CANNOT_FAIL);
             let rows = (1..count).map(|row| {
-                let ends = [(0.0, row as f64), (HOURS as f64, row as f64)];
+                let ends = [(0.0, row as f64), (across as f64, row as f64)];
                 PathElement::new(ends, line)
             });
             chart.draw_series(rows).expect(CANNOT_FAIL);
@@ -253,6 +261,19 @@ mod tests {
 
     fn of(partition: Option<u32>) -> JobAttributes {
         JobAttributes { tasks: 1, partition, ..JobAttributes::default() }
+    }
+
+    /// Draws all jobs with a row for each day, and partitions with a row each.
+    #[test]
+    fn all_jobs_have_a_row_for_each_day() {
+        let cells = BTreeMap::from([((0, 26), vec![30.0])]);
+        let svg = |by| {
+            let names = vec!["a row".to_owned()];
+            picture("Waits".to_owned(), Vec::new(), names, by, true, &cells, FigureSize::default()).svg()
+        };
+        let (all, partitions) = (svg(WaitsBy::All), svg(WaitsBy::Partition));
+        assert!(all.contains("hour of the day") && all.contains("Wed") && !all.contains("a row"), "{all}");
+        assert!(partitions.contains("hour of the week") && partitions.contains("a row"), "{partitions}");
     }
 
     #[test]
