@@ -25,9 +25,9 @@ impl Correlation {
 }
 
 impl Default for Correlation {
-    /// Returns the parts of the backtests: half for the user, four tenths for identical jobs.
+    /// Returns the parts of the backtests: a third for the user, a third for identical jobs.
     fn default() -> Correlation {
-        Correlation { user: 0.5, identical: 0.4 }
+        Correlation { user: 0.35, identical: 0.3 }
     }
 }
 

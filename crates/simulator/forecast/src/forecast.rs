@@ -8,7 +8,7 @@ use dfrsim_cluster::{
     Beginning, Decision, Followers, Observer, Occurrence, Options, Replay, Scheduler, Simulation,
     SimulationError,
 };
-use dfrsim_model::platform::Outages;
+use dfrsim_model::platform::{Outage, Outages};
 use dfrsim_model::{Job, JobId, Seed, SimSpan, SimTime};
 use dfrsim_policies::Setup;
 use rand::RngExt as _;
@@ -111,13 +111,14 @@ impl<'a> Prepared<'a> {
     }
 }
 
-/// Returns the options of simulations from a time on: later failures are not known then, nor windows
-/// that are announced later.
+/// Returns the options of simulations from a time on: later failures and drains are not known then,
+/// nor windows that are announced later.
 fn known_at(options: &Options, at: SimTime) -> Options {
+    let begun = |all: &[Outage]| all.iter().filter(|outage| outage.from <= at).copied().collect();
     let known = |all: &Arc<Outages>| {
-        let failures = all.failures.iter().filter(|outage| outage.from <= at).copied().collect();
         let windows = all.windows.iter().filter(|window| window.announced <= at).copied().collect();
-        Arc::new(Outages { failures, windows, ..Outages::clone(all) })
+        let (failures, drains) = (begun(&all.failures), begun(&all.drains));
+        Arc::new(Outages { interruption: all.interruption, failures, windows, drains })
     };
     Options { outages: options.outages.as_ref().map(known), ..options.clone() }
 }

@@ -27,8 +27,9 @@ const WITHOUT_REQUEST: SimSpan = SimSpan::from_secs(3_600);
 /// Number of the latest jobs of each group that are used.
 const LATEST: [usize; 4] = [30, 50, 300, 1_000];
 
-/// Weight of the wider groups, as a number of jobs of the group.
-const WIDER: f64 = 3.0;
+/// Weight of the groups that are wider than each group, as a number of jobs of the group. Other jobs of
+/// a user tell less than identical ones.
+const WIDER: [f64; 4] = [3.0, 8.0, 3.0, 3.0];
 
 /// Groups of similar jobs, from narrow to wide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -135,7 +136,8 @@ impl Past {
                     });
                 }
                 let parts: Vec<(usize, &Group)> = keys.iter().map(|(at, key)| (*at, &found[key])).collect();
-                (Distribution::mixed(parts.iter().map(|(_, group)| *group), WIDER), basis_of(&parts))
+                let weighted = parts.iter().map(|&(at, group)| (group, WIDER[at]));
+                (Distribution::mixed(weighted), basis_of(&parts))
             });
             (all.given(ratio(elapsed, job)).scaled(reference(job)), *basis)
         };

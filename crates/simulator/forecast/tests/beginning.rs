@@ -10,6 +10,7 @@ use dfrsim_cluster::{
 use dfrsim_forecast::forecast::Prepared;
 use dfrsim_forecast::moment::Moment;
 use dfrsim_forecast::schedule::Schedule;
+use dfrsim_model::platform::{NodeSpan, Outage, Outages};
 use dfrsim_model::site::SiteSettings;
 use dfrsim_model::{Dependencies, Job, JobId, Seed, Share, SimSpan, SimTime, UserId};
 use dfrsim_policies::{Policy, PolicyOptions, Setup};
@@ -204,6 +205,31 @@ fn all_policies_take_over_a_running_system() {
             audit(&setup(policy, None), &moment, &jobs);
         }
     }
+}
+
+/// Failures and drains of the future are not known at a moment.
+#[test]
+fn later_outages_are_not_known() {
+    let (jobs, mut setup) = (jobs(), setup("EASY", None));
+    let schedule = Schedule::simulate(&setup, jobs, Followers::default()).unwrap();
+    let moment = moments(&schedule).find(|moment| moment.waiting.len() > 1).unwrap();
+    let run_times: Vec<SimSpan> = moment.jobs().map(|(job, _)| job.run_time).collect();
+    let starts = |setup: &Setup| {
+        let prepared = Prepared::new(setup, &moment, SimSpan::from_secs(1_000_000)).unwrap();
+        prepared.starts(&run_times, std::iter::empty()).unwrap()
+    };
+    let without = starts(&setup);
+    let of_all = |seconds: u64| Outage {
+        from: moment.at.saturating_add(SimSpan::from_secs(seconds)),
+        until: SimTime::from_secs(100_000_000),
+        nodes: NodeSpan { first: 0, nodes: NODES },
+    };
+    let outages = Outages { failures: vec![of_all(2)], drains: vec![of_all(1)], ..Outages::default() };
+    setup.options.outages = Some(Arc::new(outages));
+    assert_eq!(starts(&setup), without);
+    // Drains that are in force are known.
+    setup.options.outages = Some(Arc::new(Outages { drains: vec![of_all(0)], ..Outages::default() }));
+    assert!(starts(&setup).iter().all(Option::is_none));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! States as Slurm prints them.
 
-use dfrsim_forecast::state::{State, read};
-use dfrsim_model::UserId;
+use dfrsim_forecast::state::{NodeStates, State, read};
+use dfrsim_model::{SimTime, UserId};
 use rustc_hash::FxHashMap;
 
 /// Time of all states here: 2026-03-03T12:00:00.
@@ -167,4 +167,22 @@ fn what_cannot_be_is_an_error_with_line_and_field() {
     let wrong = faults(r#"{"jobs": [{"job_id": 1}]}"#);
     assert!(wrong[0].contains("jobs[0]") && wrong[0].contains("job_state"), "{wrong:?}");
     assert!(read("JOBID|STATE|NODES|TIME_LIMIT\n1|PENDING|1|5\n", None, false).is_err());
+}
+
+/// The jobs of drained nodes end there, and no further one starts, however short it is.
+#[test]
+fn drained_nodes_are_drains_and_nodes_that_are_down_fail() {
+    let names: Vec<String> = (1..=8).map(|node| format!("n{node}")).collect();
+    let text = "NodeName=n[1-2] State=MIXED+DRAIN\nNodeName=n2 State=IDLE+DRAIN\n\
+         NodeName=n5 State=DOWN*+DRAIN\nNodeName=n6 State=IDLE\n";
+    let states = NodeStates::read(text, &names).unwrap();
+    assert_eq!((&states.down[..], &states.drained[..]), (&[4][..], &[0, 1][..]));
+    let at = SimTime::from_secs(36_000);
+    let outages = states.outages(at, None);
+    let nodes = |all: &[dfrsim_model::platform::Outage]| -> Vec<(SimTime, u32)> {
+        all.iter().map(|it| (it.from, it.nodes.first)).collect()
+    };
+    assert_eq!(nodes(&outages.failures), [(at, 4)]);
+    assert_eq!(nodes(&outages.drains), [(at, 0), (at, 1)]);
+    assert!(outages.windows.is_empty());
 }

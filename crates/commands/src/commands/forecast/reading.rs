@@ -228,16 +228,18 @@ impl Forecast {
             tell_state(file, &state, &found, 0);
             if let Some(file) = &self.node_states {
                 let text = read_text_file(file).map_err(|error| Failure::in_file(file, error))?;
-                let nodes = NodeStates::read(&text, nodes.classes.hosts(), &found);
+                let nodes = NodeStates::read(&text, nodes.classes.hosts());
                 let nodes = nodes.map_err(|faults| in_state(file, &faults))?;
                 notice!(
-                    "{}: {} down or drained, {} drained as soon as the limits of their jobs end",
+                    "{}: {} down, {} drained, on which jobs end and none start",
                     file.display(),
                     counted(nodes.down.len(), "node"),
-                    nodes.draining.len()
+                    nodes.drained.len()
                 );
                 let at = found.moment.first_decision();
                 let outages = nodes.outages(at, past.setup.options.outages.as_deref());
+                let lets_jobs_end = past.setup.policy.lets_jobs_end();
+                let outages = if lets_jobs_end { outages } else { outages.without_drains() };
                 past.setup.options.outages = Some(Arc::new(outages));
             }
             past.state = Some(found);

@@ -57,12 +57,13 @@ pub struct Distribution {
 }
 
 impl Distribution {
-    /// Mixes groups from narrow to wide: each has the weight `n / (n + wider)` of what is left, and
-    /// the last has the rest. Without any job all ratios up to 1 are equally likely.
-    pub(super) fn mixed<'a>(groups: impl Iterator<Item = &'a Group>, wider: f64) -> Distribution {
+    /// Mixes groups from narrow to wide, given with the weights of the wider ones: each has the weight
+    /// `n / (n + wider)` of what is left, and the last has the rest. Without any job all ratios up to 1
+    /// are equally likely.
+    pub(super) fn mixed<'a>(groups: impl Iterator<Item = (&'a Group, f64)>) -> Distribution {
         let (mut left, mut points) = (1.0, Vec::<(f64, f64)>::new());
         let mut groups = groups.peekable();
-        while let Some(group) = groups.next() {
+        while let Some((group, wider)) = groups.next() {
             let count = group.count as f64;
             let weight = if groups.peek().is_none() { left } else { left * count / (count + wider) };
             for &(ratio, probability) in &group.points {
@@ -148,7 +149,7 @@ mod tests {
     fn a_running_job_has_the_part_beyond_its_elapsed_time() {
         let all = group(&[(0.1, false), (0.2, false), (0.3, false), (0.4, false)], 4);
         let hundred = SimSpan::from_secs(100);
-        let fresh = Distribution::mixed([&all].into_iter(), 3.0).given(0.0).scaled(hundred);
+        let fresh = Distribution::mixed([(&all, 3.0)].into_iter()).given(0.0).scaled(hundred);
         let [low, middle, high] = [0.1, 0.5, 0.9].map(|level| fresh.quantile(level));
         assert_eq!([low, middle, high], [10, 20, 40].map(SimSpan::from_secs));
         let running = fresh.given(0.25).scaled(hundred);
@@ -162,7 +163,7 @@ mod tests {
     #[test]
     fn narrow_groups_count_by_their_size() {
         let (user, all) = (group(&[(0.1, false)], 1), group(&[(0.9, false); 10], 10));
-        let mixed = Distribution::mixed([&user, &all].into_iter(), 3.0).given(0.0);
+        let mixed = Distribution::mixed([(&user, 3.0), (&all, 3.0)].into_iter()).given(0.0);
         let mixed = mixed.scaled(SimSpan::from_secs(10));
         assert_eq!([0.24, 0.26].map(|level| mixed.quantile(level)), [1, 9].map(SimSpan::from_secs));
     }

@@ -1,9 +1,8 @@
 //! Nodes that are down or drained, from the output of `scontrol show node` or `sinfo`.
 
 use super::Fault;
-use super::moment::StateMoment;
 use dfrsim_model::named::UnknownName;
-use dfrsim_model::platform::{NodeSpan, Outage, Outages, Window, hosts};
+use dfrsim_model::platform::{NodeSpan, Outage, Outages, hosts};
 use dfrsim_model::site::LONGEST_SETTING_S;
 use dfrsim_model::{SimSpan, SimTime};
 use dfrsim_workload::formats::slurm_conf::effect_of;
@@ -19,10 +18,10 @@ struct Line<'a> {
 /// Nodes that take no jobs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NodeStates {
-    /// Numbers of the nodes that are down, or drained without a job.
+    /// Numbers of the nodes that are down.
     pub down: Vec<u32>,
-    /// Numbers of the drained nodes on which jobs still run, with the times at which their limits end.
-    pub draining: Vec<(u32, SimTime)>,
+    /// Numbers of the drained nodes: the jobs that run there end as they would otherwise.
+    pub drained: Vec<u32>,
 }
 
 /// Returns the lines of a text: blocks of `NodeName=... State=...`, or a table with the columns
@@ -68,22 +67,13 @@ fn lines(text: &str) -> Result<Vec<Line<'_>>, Fault> {
 }
 
 impl NodeStates {
-    /// Reads the states of the nodes with these names. Nodes of the state on which jobs run are
-    /// draining if they take no more.
+    /// Reads the states of the nodes with these names.
     ///
     /// # Errors
     /// A fault for each node without a name, in place of all others if the text is of another form.
-    pub fn read(text: &str, names: &[String], state: &StateMoment) -> Result<NodeStates, Vec<Fault>> {
+    pub fn read(text: &str, names: &[String]) -> Result<NodeStates, Vec<Fault>> {
         let numbers: FxHashMap<&str, u32> =
             (0..).zip(names).map(|(number, name)| (name.as_str(), number)).collect();
-        let mut busy = FxHashMap::<u32, SimTime>::default();
-        for run in &state.moment.running {
-            let end = run.start.saturating_add(run.job.requested_time.unwrap_or(SimSpan::ZERO));
-            for node in run.on.iter().flat_map(|range| range.indices()) {
-                let last = busy.entry(node as u32).or_default();
-                *last = end.max(*last);
-            }
-        }
         let (mut found, mut faults) = (NodeStates::default(), Vec::new());
         for Line { place, names: list, state } in lines(text).map_err(|fault| vec![fault])? {
             let Some(is_drain) = effect_of(state) else { continue };
@@ -98,34 +88,27 @@ impl NodeStates {
                         let unknown = UnknownName::new("node", &host, names);
                         faults.push(Fault { place, job: None, message: format!("NodeName: {unknown}") });
                     }
-                    Some(&number) => match busy.get(&number).filter(|_| is_drain) {
-                        Some(&end) => found.draining.push((number, end)),
-                        None => found.down.push(number),
-                    },
+                    Some(&number) if is_drain => found.drained.push(number),
+                    Some(&number) => found.down.push(number),
                 }
             }
         }
         // A node is listed once for each of its partitions.
-        found.down.sort_unstable();
-        found.down.dedup();
-        found.draining.sort_unstable();
-        found.draining.dedup();
+        for nodes in [&mut found.down, &mut found.drained] {
+            nodes.sort_unstable();
+            nodes.dedup();
+        }
         if faults.is_empty() { Ok(found) } else { Err(faults) }
     }
 
-    /// Adds the outages from a time on to others; they do not end. Draining nodes go down when the
-    /// limits of their jobs have ended.
+    /// Adds the outages and the drains from a time on to others; they do not end.
     #[must_use]
     pub fn outages(&self, at: SimTime, others: Option<&Outages>) -> Outages {
         let mut all = others.cloned().unwrap_or_default();
         let until = at.saturating_add(SimSpan::from_secs(LONGEST_SETTING_S));
-        let of = |first: u32, from: SimTime| Outage { from, until, nodes: NodeSpan { first, nodes: 1 } };
-        all.failures.extend(self.down.iter().map(|&node| of(node, at)));
-        let windows = self.draining.iter().map(|&(node, end)| {
-            let from = end.max(at.saturating_add(SimSpan::from_secs(1)));
-            Window { announced: at, outage: of(node, from) }
-        });
-        all.windows.extend(windows);
+        let of = |&first: &u32| Outage { from: at, until, nodes: NodeSpan { first, nodes: 1 } };
+        all.failures.extend(self.down.iter().map(of));
+        all.drains.extend(self.drained.iter().map(of));
         all
     }
 }
