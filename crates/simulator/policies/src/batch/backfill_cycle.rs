@@ -257,8 +257,14 @@ impl BatchState {
     /// Returns whether the job at a queue index can start now without delaying the plan. Rejected
     /// requests are recorded, as the plan only gets fuller.
     fn can_start(&mut self, now: SimTime, at: usize, plan: &mut ReservationPlan) -> bool {
+        let Waiting { request, ref job, .. } = self.queue.jobs[at];
+        let size = u64::from(job.size);
+        self.pools.count(request);
+        // Most jobs of a long queue fail this test, whatever is reserved.
+        if plan.timeline.will_run.is_some() && self.pools.fit_counts[request].total < size {
+            return false;
+        }
         let job = self.planned(now, at);
-        self.pools.count(job.request);
         if plan.infeasible.rules_out(&self.pools.requests, &job) {
             return false;
         }

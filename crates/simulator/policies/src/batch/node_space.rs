@@ -10,9 +10,11 @@ pub(super) struct NodeSpace {
     begins: Vec<SimTime>,
     /// Changes from the interval before to each one.
     changes: Vec<Change>,
-    /// Reserved pools by interval, one bit each.
+    /// Row of each interval, so that an interval is split without moving those behind it.
+    rows: Vec<u32>,
+    /// Reserved pools by row, one bit each.
     bits: Vec<u64>,
-    /// Number of words of an interval.
+    /// Number of words of a row.
     words: usize,
 }
 
@@ -29,12 +31,15 @@ enum Change {
 impl NodeSpace {
     pub(super) fn new(pools: usize) -> NodeSpace {
         let words = pools.div_ceil(64);
-        NodeSpace { begins: vec![SimTime::ZERO], changes: vec![Change::None], bits: vec![0; words], words }
+        let (begins, changes) = (vec![SimTime::ZERO], vec![Change::None]);
+        NodeSpace { begins, changes, rows: vec![0], bits: vec![0; words], words }
     }
 
     pub(super) fn clear(&mut self) {
         self.begins.truncate(1);
         self.changes.truncate(1);
+        // The first interval keeps its row.
+        self.rows.truncate(1);
         self.bits.truncate(self.words);
         self.bits.fill(0);
     }
@@ -45,7 +50,12 @@ impl NodeSpace {
     }
 
     fn reserved_in(&self, interval: usize) -> &[u64] {
-        &self.bits[interval * self.words..][..self.words]
+        &self.bits[self.rows[interval] as usize * self.words..][..self.words]
+    }
+
+    /// Returns whether nothing is reserved.
+    pub(super) fn is_empty(&self) -> bool {
+        self.begins.len() == 1
     }
 
     /// Returns the interval that begins at a time, and splits the one that contains it if there is
@@ -57,9 +67,9 @@ impl NodeSpace {
         }
         self.begins.insert(at + 1, time);
         self.changes.insert(at + 1, Change::None);
-        let own = at * self.words..(at + 1) * self.words;
-        self.bits.extend_from_within(own.clone());
-        self.bits[own.end..].rotate_right(self.words);
+        let own = self.rows[at] as usize * self.words;
+        self.rows.insert(at + 1, (self.bits.len() / self.words.max(1)) as u32);
+        self.bits.extend_from_within(own..own + self.words);
         at + 1
     }
 
@@ -67,8 +77,8 @@ impl NodeSpace {
     pub(super) fn reserve(&mut self, pools: impl Iterator<Item = usize>, (from, until): (SimTime, SimTime)) {
         let (first, end) = (self.split(from), self.split(until));
         for pool in pools {
-            for interval in first..end {
-                self.bits[interval * self.words + pool / 64] |= 1 << (pool % 64);
+            for row in &self.rows[first..end] {
+                self.bits[*row as usize * self.words + pool / 64] |= 1 << (pool % 64);
             }
         }
         for interval in first.max(1)..=end {
@@ -172,7 +182,7 @@ impl ReservedSpan {
         }
         (self.first, self.middle) = (self.begin, self.behind);
         self.unions.clear();
-        self.unions.extend_from_slice(&space.bits[self.first * words..self.middle * words]);
+        (self.first..self.middle).for_each(|at| self.unions.extend_from_slice(space.reserved_in(at)));
         for at in (words..self.unions.len()).rev() {
             self.unions[at - words] |= self.unions[at];
         }
@@ -206,6 +216,22 @@ pub(super) fn is_in(set: &[u64], pool: usize) -> bool {
     set[pool / 64] >> (pool % 64) & 1 == 1
 }
 
+/// Iterates over the pools of a set in a range, in ascending order.
+pub(super) fn pools_in(set: &[u64], pools: Range<usize>) -> impl Iterator<Item = usize> {
+    let words = pools.start / 64..pools.end.div_ceil(64);
+    let of_word = |at: usize| {
+        let mut word = set[at];
+        std::iter::from_fn(move || {
+            let bit = word.trailing_zeros();
+            (word > 0).then(|| {
+                word &= word - 1;
+                at * 64 + bit as usize
+            })
+        })
+    };
+    words.flat_map(of_word).filter(move |pool| pools.contains(pool))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -237,5 +263,13 @@ mod tests {
         }
         space.clear();
         assert!(!space.is_reserved(0, at(0), at(60)) && space.later_start(at(0), at(60)).is_none());
+    }
+
+    #[test]
+    fn pools_of_a_range_are_in_order() {
+        let set = [1 | 1 << 63, 0, 0b101];
+        let found = |pools| pools_in(&set, pools).collect::<Vec<_>>();
+        assert_eq!(found(0..192), [0, 63, 128, 130]);
+        assert_eq!([found(1..130), found(131..192), found(5..5)], [vec![63, 128], vec![], vec![]]);
     }
 }

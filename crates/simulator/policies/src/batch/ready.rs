@@ -15,6 +15,8 @@ pub(super) struct Releases {
     /// Indices of the releases of each pool in turn, and where those of each pool begin.
     by_pool: Vec<u32>,
     begins: Vec<u32>,
+    /// Index of the first release of each pool with tasks; the largest number if there is none.
+    opens: Vec<u32>,
 }
 
 impl Releases {
@@ -26,8 +28,13 @@ impl Releases {
         (0..pools).for_each(|pool| self.begins[pool + 1] += self.begins[pool]);
         self.by_pool.clear();
         self.by_pool.resize(self.all.len(), 0);
+        self.opens.clear();
+        self.opens.resize(pools, u32::MAX);
         // Each begin moves to that of the next pool.
         for (index, it) in self.all.iter().enumerate() {
+            if it.tasks() > 0 {
+                self.opens[it.pool()] = self.opens[it.pool()].min(index as u32);
+            }
             let place = &mut self.begins[it.pool()];
             self.by_pool[*place as usize] = index as u32;
             *place += 1;
@@ -42,8 +49,16 @@ impl Releases {
         self.by_pool[begin as usize..end as usize].iter().map(|index| *index as usize)
     }
 
+    /// Returns the number of tasks that fit into a pool after the first `count` releases.
+    pub(super) fn tasks_of_pool(&self, pool: usize, count: usize) -> u64 {
+        if self.opens[pool] as usize >= count {
+            return 0;
+        }
+        self.of_pool(pool).take_while(|index| *index < count).map(|index| self.all[index].tasks()).sum()
+    }
+
     /// Returns the number of releases until a time.
-    fn count_until(&self, time: SimTime) -> usize {
+    pub(super) fn count_until(&self, time: SimTime) -> usize {
         self.all.partition_point(|it| it.from <= time)
     }
 }
@@ -78,9 +93,9 @@ impl ReadySearch {
         (self.counted, self.first) = (self.current, self.current);
     }
 
-    /// Returns whether the job may use a pool in the current test.
-    pub(super) fn is_available(&self, pool: usize) -> bool {
-        is_in(&self.available, pool)
+    /// Returns the pools that the job may use in the current test.
+    pub(super) fn available(&self) -> &[u64] {
+        &self.available
     }
 
     /// Tests an interval: the job may use the pools that `open` adds to the empty set, and that are not

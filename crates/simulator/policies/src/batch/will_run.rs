@@ -9,7 +9,8 @@
 
 use super::allocation::{Occupancy, Slot};
 use super::changes::Changes;
-use super::node_space::{NodeSpace, add_range, is_in};
+use super::groups::Group;
+use super::node_space::{NodeSpace, add_range, is_in, pools_in};
 use super::pools::Pools;
 use super::profile::Profile;
 use super::queue::Waiting;
@@ -119,6 +120,10 @@ impl WillRun {
             if pools.open_sum(rooms, job.request, (speed, now, end)) < width {
                 return None;
             }
+            // The sum is over the open groups, so it is exact without reservations.
+            if self.reserved.is_empty() {
+                return Some((speed, end));
+            }
             let open = pools.open(need, speed, now, end).flat_map(|group| group.pools.clone());
             let (mut missing, reserved) = (width, self.reserved.reserved_between(now, end));
             let has_room = { open }.any(|pool| {
@@ -179,30 +184,25 @@ impl WillRun {
             if begin >= before {
                 return None;
             }
+            let (count, test_end) = (releases.count_until(ready), end);
             let end = job.job.end(begin, speed);
-            let is_open = |pool: usize| pools.is_open_to(pools.group_of(pool), need, speed, (begin, end));
-            // Growing step by step takes longer than the search.
-            let mut rooms: Vec<(usize, u64)> = Vec::with_capacity(pools.len());
-            let by_then = releases.all.iter().take_while(|it| it.from <= ready);
-            let usable = by_then
-                .filter(|it| it.tasks() > 0 && self.search.is_available(it.pool()))
-                .filter(|it| begin == start || is_open(it.pool()));
-            rooms.extend(usable.map(|it| (it.pool(), it.tasks())));
-            if rooms.iter().map(|(_, tasks)| tasks).sum::<u64>() < width {
-                // A window begins before the job would end.
-                start = begin;
-                continue;
+            let (search, is_open) =
+                (&self.search, |group: &Group| pools.is_open_to(group, need, speed, (begin, end)));
+            let rooms = |group: &Group| {
+                let available = pools_in(search.available(), group.pools.clone());
+                let rooms = available.map(move |pool| (pool, releases.tasks_of_pool(pool, count)));
+                rooms.filter(|(_, tasks)| *tasks > 0)
+            };
+            let mut tested = pools.open(need, speed, start, test_end);
+            if begin > start && !tested.all(is_open) {
+                let open = pools.open(need, speed, begin, end).flat_map(rooms);
+                if open.map(|(_, tasks)| tasks).sum::<u64>() < width {
+                    // A window begins before the job would end.
+                    start = begin;
+                    continue;
+                }
             }
-            rooms.sort_unstable();
-            rooms.dedup_by(|other, first| {
-                let is_same = other.0 == first.0;
-                first.1 += if is_same { other.1 } else { 0 };
-                is_same
-            });
-            let split = pools.choose_among((speed, begin, end), job.request, job.job.size, |group| {
-                let place = |pool: usize| rooms.partition_point(|(other, _)| *other < pool);
-                rooms[place(group.pools.start)..place(group.pools.end)].iter().copied()
-            });
+            let split = pools.choose_among((speed, begin, end), job.request, job.job.size, rooms);
             let (from, until) = self.rules.round((begin, end));
             let last = SimTime::from_micros(until.micros().saturating_sub(1));
             if begin > start && split.pools().any(|(pool, _)| self.reserved.is_reserved(pool, from, last)) {
