@@ -4,6 +4,7 @@ use super::sweep::Sweep;
 use crate::commands::quoted::quoted;
 use crate::failure::Failure;
 use dfrsim_model::ranges;
+use dfrsim_workload::formats::moment::duration;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -45,15 +46,8 @@ pub(super) fn submit(sweep: &Sweep) -> Result<Submitted, Failure> {
 /// # Errors
 /// Returns the forms of a time limit if the text has none of them.
 pub(super) fn check_time_limit(text: &str) -> Result<(), String> {
-    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-    let is_limit = match text.split_once('-') {
-        Some((days, rest)) => {
-            is_number(days) && rest.split(':').count() <= 3 && rest.split(':').all(is_number)
-        }
-        None => text.split(':').count() <= 3 && text.split(':').all(is_number),
-    };
     let is_endless = ["unlimited", "infinite"].iter().any(|word| text.eq_ignore_ascii_case(word));
-    if is_limit || is_endless {
+    if duration(text).is_some() || is_endless {
         return Ok(());
     }
     Err(format!(
