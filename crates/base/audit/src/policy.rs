@@ -36,7 +36,11 @@ impl CheckedPolicy {
         fractional().or_else(full_speed).or_else(batch).ok_or_else(|| {
             let batch = BatchPolicy::all().map(|policy| policy.to_string());
             let full_speed = FullSpeedPolicy::ALL.iter().map(ToString::to_string);
-            UnknownName::new("policy to check", name, batch.chain(["EQUIPARTITION".into()]).chain(full_speed))
+            let names = batch.chain(["EQUIPARTITION".into()]).chain(full_speed);
+            let unknown = UnknownName::new("policy to check", name, names);
+            // With each placement and use of nodes there are too many to be read.
+            let is_plain = |name: &String| !name.contains("/PLACE=") && !name.contains("/NODES=");
+            UnknownName { choices: unknown.choices.into_iter().filter(is_plain).collect(), ..unknown }
         })
     }
 
