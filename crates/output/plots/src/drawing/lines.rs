@@ -40,7 +40,7 @@ pub(super) fn draw(
     let shows_intervals = has_intervals && shown <= MAX_WITH_INTERVALS;
     if has_intervals && !shows_intervals {
         sheet.remarks.push(format!(
-            "Intervals are drawn for up to {MAX_WITH_INTERVALS} series; the data behind the figure has them."
+            "Intervals are drawn for up to {MAX_WITH_INTERVALS} series; those of this figure are in its data."
         ));
     }
     let mut hidden = 0;
