@@ -193,7 +193,8 @@ fields! {
         pub stretch_precision: Yield = positive_fraction("an inverse stretch"), default Yield::nearest(0.0001);
         /// Priority rule.
         pub priority: PriorityRule = named("a priority rule"), default PriorityRule::default();
-        /// Run times that policies know: `exact`, `requested`, `none`, or an error model.
+        /// Run times that policies know: `exact`, `requested`, `requested-or-exact` (for logs in which
+        /// some requested times are missing), `none`, or an error model.
         pub estimates: EstimateModel = named("an estimate model"), default EstimateModel::Exact;
         /// Treatment of jobs that exceed their estimate.
         pub overrun: Overrun = choice([("extend", Overrun::Extend), ("kill", Overrun::Kill)]), default Overrun::Extend;

@@ -15,7 +15,9 @@ Moments at which no job fits pass by themselves.
 
 With `backfill=False` or `True` any job that is seen can be chosen, as in RLScheduler, and there is no waiting: the chosen job starts as
 soon as it fits, and the next choice comes then. Until then, with `True`, others start by arrival if they do not delay it, as in EASY; with
-`False` none does.
+`False` none does. The choice is kept until its job has started. So an agent that always chooses the shortest job is not EASY/ORDER=SJF, which
+orders its queue anew at each event: compare agents with rules that choose in the same environment. Without `backfill` an agent chooses anew at each
+event, but there are no reservations, and narrow jobs may overtake a wide one again and again.
 
 The observation is a vector of numbers from 0 to 1: the free part of the nodes, then for each slot whether there is a job, its part
 of the nodes, and its estimate and its wait on a logarithmic scale up to a week. With `running=N` there follow, for the N running jobs
