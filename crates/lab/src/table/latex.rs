@@ -89,7 +89,8 @@ impl Column<'_> {
         match words.as_slice() {
             [_, _, ..] => {
                 let side = if matches!(self.kind, Kind::Left) { "l" } else { "r" };
-                format!("{{\\shortstack[{side}]{{{}}}}}", words.join("\\\\"))
+                // Struts keep the lines of all columns at the same heights.
+                format!("{{\\shortstack[{side}]{{{}\\strut}}}}", words.join("\\strut\\\\"))
             }
             _ => format!("{{{}}}", escape(self.name)),
         }
@@ -218,7 +219,7 @@ mod tests {
              % tau_s: 10\n\
              \\begin{tabular}{l S[table-format=-4.4] S[table-format=3.0] r}\n\
              \\toprule\n\
-             {policy} & {\\shortstack[r]{mean\\\\wait}} & {n} & {interval} \\\\\n\
+             {policy} & {\\shortstack[r]{mean\\strut\\\\wait\\strut}} & {n} & {interval} \\\\\n\
              \\midrule\n\
              100\\%\\_\\textbackslash{} \\{x\\} & -1767.1 & 182 & {[}1, 2] \\\\\n\
              {[}a-{}-b] {\\ttfamily\\char34}\\texttt{U+3042}\\texttt{U+000A} & 0.1000 & {--} & {[}3, 4] \\\\\n\
