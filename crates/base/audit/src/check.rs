@@ -46,7 +46,8 @@ pub(crate) trait Check: fmt::Debug {
     fn change(&mut self, change: Change<'_>) -> Option<String>;
     /// Learns the devices of the job that was placed last.
     fn bind(&mut self, _job: u64, _devices: &Triples) {}
-    /// Checks the preemption of a job, which may wait with a remaining estimate.
+    /// Checks the preemption of a job, which may wait with a remaining estimate. Unless the policy has
+    /// other rules, jobs are paused.
     fn preempt(
         &mut self,
         line: u64,
@@ -54,7 +55,13 @@ pub(crate) trait Check: fmt::Debug {
         now: u64,
         mode: PreemptMode,
         waits: Option<u64>,
-    ) -> Option<String>;
+    ) -> Option<String> {
+        if mode == PreemptMode::Suspend {
+            return self.change(Change { line, job, record: "pause", on: &[], job_yield: 0 });
+        }
+        self.interrupt(job, now, waits);
+        Some("it is preempted by an interruption, but under this policy jobs are paused".to_owned())
+    }
     /// Handles the interruption of a job by a node failure; it waits with a remaining estimate, or
     /// is lost.
     fn interrupt(&mut self, number: u64, now: u64, waits: Option<u64>);

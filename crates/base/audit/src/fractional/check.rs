@@ -17,7 +17,7 @@ use crate::priority::PrioritySystem;
 use crate::unrecorded::UnrecordedDecisions;
 use dfrsim_model::event::ResourceOfCluster;
 use dfrsim_model::fractional::Periodic;
-use dfrsim_model::site::{PreemptMode, SiteSettings};
+use dfrsim_model::site::SiteSettings;
 use dfrsim_model::{SimSpan, SortedMap};
 use std::sync::Arc;
 
@@ -341,21 +341,6 @@ impl Check for FractionalCheck {
         // A second change at the same time is reported elsewhere.
         self.changes.or_insert_with(job, || (line, record));
         None
-    }
-    fn preempt(
-        &mut self,
-        line: u64,
-        job: u64,
-        now: u64,
-        mode: PreemptMode,
-        waits: Option<u64>,
-    ) -> Option<String> {
-        if mode == PreemptMode::Suspend {
-            self.changes.or_insert_with(job, || (line, "pause"));
-            return None;
-        }
-        self.interrupt(job, now, waits);
-        Some("it is preempted by an interruption, but under this policy jobs are paused".to_owned())
     }
     fn interrupt(&mut self, number: u64, now: u64, waits: Option<u64>) {
         (self.is_due, self.is_room) = (true, true);

@@ -13,7 +13,7 @@ use crate::placement;
 use crate::platform::Platform;
 use crate::unrecorded::UnrecordedDecisions;
 use dfrsim_model::Yield;
-use dfrsim_model::site::{PreemptMode, SiteSettings};
+use dfrsim_model::site::SiteSettings;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -201,21 +201,6 @@ impl Check for FullSpeedCheck {
         // A second change at the same time is reported elsewhere.
         self.changes.entry(job).or_insert((line, record));
         None
-    }
-    fn preempt(
-        &mut self,
-        line: u64,
-        job: u64,
-        now: u64,
-        mode: PreemptMode,
-        waits: Option<u64>,
-    ) -> Option<String> {
-        if mode == PreemptMode::Suspend {
-            self.changes.entry(job).or_insert((line, "pause"));
-            return None;
-        }
-        self.interrupt(job, now, waits);
-        Some("it is preempted by an interruption, but under this policy jobs are paused".to_owned())
     }
     fn interrupt(&mut self, number: u64, _: u64, waits: Option<u64>) {
         self.is_due = true;
