@@ -1,6 +1,7 @@
 //! Picture of a queue: a band for each waiting job.
 
 use dfrsim_lab::{Axis, Better, Chart, Drawing};
+use dfrsim_model::counted;
 
 /// Marked wait: one hour, in minutes.
 const HOUR: f64 = 60.0;
@@ -34,6 +35,6 @@ pub(super) fn of<'a>(title: String, jobs: impl Iterator<Item = Band<'a>>) -> Dra
         lines,
     };
     let drawing = Drawing::new("queue", title, chart);
-    let remark = || format!("{never} jobs are left out, as they may not start within a year");
+    let remark = || format!("Left out, as they may not start within a year: {}.", counted(never, "job"));
     if never > 0 { drawing.with_remark(remark()) } else { drawing }
 }
