@@ -12,11 +12,35 @@ pub(super) struct NodeSpace {
     changes: Vec<Change>,
     /// Row of each interval, so that an interval is split without moving those behind it.
     rows: Vec<u32>,
-    /// Reserved pools by row, one bit each.
+    /// Pools by row, one bit each: those reserved in the interval, and those reserved in it or in an
+    /// earlier one.
     bits: Vec<u64>,
+    bits_until: Vec<u64>,
     /// Number of words of a row.
     words: usize,
+    /// Reserved pools, in the order in which they were reserved.
+    reserved: Vec<ReservedPool>,
+    /// Index of the one that ends first, per pool; [`NONE`] if there is none.
+    first_by_pool: Vec<u32>,
+    /// Begins of the reservations, and their ends, in ascending order, each with the indices of its
+    /// reserved pools.
+    reservations_by_begin: Vec<(SimTime, Range<u32>)>,
+    reservations_by_end: Vec<(SimTime, Range<u32>)>,
 }
+
+/// Pool of a reservation.
+#[derive(Clone, Copy, Debug)]
+struct ReservedPool {
+    pool: u32,
+    /// Index of the next one of the same pool in the order of their ends; [`NONE`] if there is none.
+    next: u32,
+    until: SimTime,
+    /// First begin of this one and of those of the same pool that end later.
+    first_begin: SimTime,
+}
+
+/// Index that stands for none.
+const NONE: u32 = u32::MAX;
 
 /// Change of the reserved pools from one interval to the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +56,18 @@ impl NodeSpace {
     pub(super) fn new(pools: usize) -> NodeSpace {
         let words = pools.div_ceil(64);
         let (begins, changes) = (vec![SimTime::ZERO], vec![Change::None]);
-        NodeSpace { begins, changes, rows: vec![0], bits: vec![0; words], words }
+        NodeSpace {
+            begins,
+            changes,
+            rows: vec![0],
+            bits: vec![0; words],
+            bits_until: vec![0; words],
+            words,
+            reserved: Vec::new(),
+            first_by_pool: vec![NONE; pools],
+            reservations_by_begin: Vec::new(),
+            reservations_by_end: Vec::new(),
+        }
     }
 
     pub(super) fn clear(&mut self) {
@@ -40,8 +75,13 @@ impl NodeSpace {
         self.changes.truncate(1);
         // The first interval keeps its row.
         self.rows.truncate(1);
-        self.bits.truncate(self.words);
-        self.bits.fill(0);
+        for bits in [&mut self.bits, &mut self.bits_until] {
+            bits.truncate(self.words);
+            bits.fill(0);
+        }
+        self.reserved.drain(..).for_each(|it| self.first_by_pool[it.pool as usize] = NONE);
+        self.reservations_by_begin.clear();
+        self.reservations_by_end.clear();
     }
 
     /// Returns the interval that contains a time.
@@ -70,16 +110,30 @@ impl NodeSpace {
         let own = self.rows[at] as usize * self.words;
         self.rows.insert(at + 1, (self.bits.len() / self.words.max(1)) as u32);
         self.bits.extend_from_within(own..own + self.words);
+        self.bits_until.extend_from_within(own..own + self.words);
         at + 1
     }
 
     /// Reserves pools for an interval, which must not be empty.
     pub(super) fn reserve(&mut self, pools: impl Iterator<Item = usize>, (from, until): (SimTime, SimTime)) {
         let (first, end) = (self.split(from), self.split(until));
+        let known = self.reserved.len();
         for pool in pools {
-            for row in &self.rows[first..end] {
-                self.bits[*row as usize * self.words + pool / 64] |= 1 << (pool % 64);
+            self.link(pool, (from, until));
+        }
+        for (at, row) in self.rows[first..].iter().enumerate() {
+            let row = *row as usize * self.words;
+            let is_reserved = at < end - first;
+            for it in &self.reserved[known..] {
+                let (place, bit) = (row + it.pool as usize / 64, 1 << (it.pool % 64));
+                self.bits[place] |= if is_reserved { bit } else { 0 };
+                self.bits_until[place] |= bit;
             }
+        }
+        let pools = known as u32..self.reserved.len() as u32;
+        for (list, time) in [(&mut self.reservations_by_begin, from), (&mut self.reservations_by_end, until)]
+        {
+            list.insert(list.partition_point(|(other, _)| *other <= time), (time, pools.clone()));
         }
         for interval in first.max(1)..=end {
             self.changes[interval] = self.change_to(interval);
@@ -96,15 +150,41 @@ impl NodeSpace {
         }
     }
 
-    /// Returns the intervals that contain a time from `start` to `end`, both included.
-    fn intervals(&self, start: SimTime, end: SimTime) -> Range<usize> {
-        let first = self.interval_at(start);
-        first..first + 1 + self.begins[first + 1..].partition_point(|begin| *begin <= end)
+    /// Adds a reservation of one pool.
+    fn link(&mut self, pool: usize, (from, until): (SimTime, SimTime)) {
+        let index = self.reserved.len() as u32;
+        let (mut before, mut next, mut first_begin) = (None, self.first_by_pool[pool], from);
+        while let Some(it) = self.reserved.get_mut(next as usize) {
+            if it.until > until {
+                first_begin = from.min(it.first_begin);
+                break;
+            }
+            it.first_begin = it.first_begin.min(from);
+            before = Some(next);
+            next = it.next;
+        }
+        match before {
+            Some(before) => self.reserved[before as usize].next = index,
+            None => self.first_by_pool[pool] = index,
+        }
+        self.reserved.push(ReservedPool { pool: pool as u32, next, until, first_begin });
     }
 
     /// Returns whether a pool is reserved at some time from `start` to `end`, both included.
-    pub(super) fn is_reserved(&self, pool: usize, start: SimTime, end: SimTime) -> bool {
-        self.intervals(start, end).any(|interval| is_in(self.reserved_in(interval), pool))
+    pub(super) fn is_reserved(&self, pool: usize, span: (SimTime, SimTime)) -> bool {
+        self.is_reserved_from(self.first_by_pool[pool], span)
+    }
+
+    /// Returns whether one of the reserved pool of this index and the next ones of the same pool overlaps
+    /// with a span.
+    fn is_reserved_from(&self, mut index: u32, (start, end): (SimTime, SimTime)) -> bool {
+        while let Some(it) = self.reserved.get(index as usize) {
+            if it.until > start {
+                return it.first_begin <= end;
+            }
+            index = it.next;
+        }
+        false
     }
 
     /// Returns the number of words of a set of pools.
@@ -112,19 +192,17 @@ impl NodeSpace {
         self.words
     }
 
-    /// Returns the pools that are reserved at some time from `start` to `end`, both included.
-    pub(super) fn reserved_between(&self, start: SimTime, end: SimTime) -> Vec<u64> {
-        let mut reserved = vec![0; self.words];
-        self.intervals(start, end).for_each(|interval| add_all(&mut reserved, self.reserved_in(interval)));
-        reserved
+    /// Returns the pools that are reserved at some time until `end`, included.
+    pub(super) fn reserved_until(&self, end: SimTime) -> &[u64] {
+        &self.bits_until[self.rows[self.interval_at(end)] as usize * self.words..][..self.words]
     }
 
-    /// Returns the time at which a job that cannot start from `start` on is tried again: the end of
-    /// the first interval after which a pool is free that was not. Only intervals are examined that
-    /// begin by `end`, and one more. Equal intervals that follow each other count as one.
-    pub(super) fn later_start(&self, start: SimTime, end: SimTime) -> Option<SimTime> {
+    /// Returns the time at which a job that cannot start in an interval is tried again: the end of the
+    /// first interval after which a pool is free that was not. Only intervals are examined that begin
+    /// by `end`, and one more. Equal intervals that follow each other count as one.
+    fn later_start(&self, interval: usize, end: SimTime) -> Option<SimTime> {
         let mut begin = SimTime::ZERO;
-        for at in self.interval_at(start) + 1..self.begins.len() {
+        for at in interval + 1..self.begins.len() {
             match self.changes[at] {
                 Change::Frees => return Some(self.begins[at]),
                 Change::None => {}
@@ -136,69 +214,63 @@ impl NodeSpace {
     }
 }
 
-/// Pools that are reserved in a span of time whose begin and end only move forward. The span is in two
-/// parts: of the first one the unions of the last intervals are known, however many, and of the second
-/// one the union of all. Each interval is therefore read twice, however often the span moves.
+/// Span of time whose begin and end only move forward. Each reservation enters it and leaves it once,
+/// however often the span moves.
 #[derive(Clone, Debug, Default)]
-pub(super) struct ReservedSpan {
-    /// First interval for which there is a union, and the one behind the first part.
-    first: usize,
-    middle: usize,
-    /// First interval of the span, and the one behind it.
-    begin: usize,
-    behind: usize,
-    /// Union of the intervals from each one of the first part to the end of that part.
-    unions: Vec<u64>,
-    /// Union of the second part.
-    second: Vec<u64>,
+pub(super) struct MovingSpan {
+    /// Number of reservations that begin by the end of the span, and of those that end by its begin.
+    begun: usize,
+    ended: usize,
+    /// Interval that contains the begin of the span.
+    interval: usize,
 }
 
-impl ReservedSpan {
-    /// Begins again with an empty span at the begin of the table.
-    pub(super) fn reset(&mut self, space: &NodeSpace) {
-        (self.first, self.middle, self.begin, self.behind) = (0, 0, 0, 1);
-        self.unions.clear();
-        self.second.clear();
-        self.second.resize(space.words, 0);
+impl MovingSpan {
+    /// Moves the end of a span that begins with the table; returns the pools that are reserved in it.
+    pub(super) fn begin_until<'a>(&mut self, space: &'a NodeSpace, end: SimTime) -> &'a [u64] {
+        let begun = space.reservations_by_begin.partition_point(|(from, _)| *from <= end);
+        *self = MovingSpan { begun, ..MovingSpan::default() };
+        space.reserved_until(end)
     }
 
-    /// Moves the span to the time from `start` to `end`, both included, and removes the reserved pools
-    /// from a set.
-    pub(super) fn remove_reserved(
+    /// Moves the span to the time from `start` to `end`, both included. Calls `each` with each pool that
+    /// is reserved by a reservation that has entered the span (true), and with each pool that is not
+    /// reserved any more after one has left it (false).
+    pub(super) fn move_to(
         &mut self,
         space: &NodeSpace,
         (start, end): (SimTime, SimTime),
-        set: &mut [u64],
+        mut each: impl FnMut(usize, bool),
     ) {
-        let words = space.words;
-        self.begin += space.begins[self.begin + 1..].iter().take_while(|begin| **begin <= start).count();
-        let known = self.behind;
-        self.behind += space.begins[known..].iter().take_while(|begin| **begin <= end).count();
-        if self.begin < self.middle {
-            (known..self.behind).for_each(|interval| add_all(&mut self.second, space.reserved_in(interval)));
-            remove_all(set, &self.unions[(self.begin - self.first) * words..][..words]);
-            remove_all(set, &self.second);
-            return;
+        let pools_of = |pools: &Range<u32>| &space.reserved[pools.start as usize..pools.end as usize];
+        while let Some((_, pools)) = space.reservations_by_end.get(self.ended).filter(|it| it.0 <= start) {
+            self.ended += 1;
+            for it in pools_of(pools) {
+                if !space.is_reserved_from(it.next, (start, end)) {
+                    each(it.pool as usize, false);
+                }
+            }
         }
-        (self.first, self.middle) = (self.begin, self.behind);
-        self.unions.clear();
-        (self.first..self.middle).for_each(|at| self.unions.extend_from_slice(space.reserved_in(at)));
-        for at in (words..self.unions.len()).rev() {
-            self.unions[at - words] |= self.unions[at];
+        while let Some((_, pools)) = space.reservations_by_begin.get(self.begun).filter(|it| it.0 <= end) {
+            self.begun += 1;
+            // What ends before the span begins does not enter it.
+            for it in pools_of(pools).iter().take_while(|it| it.until > start) {
+                each(it.pool as usize, true);
+            }
         }
-        self.second.fill(0);
-        remove_all(set, &self.unions[..words]);
     }
-}
 
-/// Adds all pools of another set to a set.
-fn add_all(set: &mut [u64], other: &[u64]) {
-    set.iter_mut().zip(other).for_each(|(word, other)| *word |= other);
-}
-
-/// Removes all pools of another set from a set.
-fn remove_all(set: &mut [u64], other: &[u64]) {
-    set.iter_mut().zip(other).for_each(|(word, other)| *word &= !other);
+    /// Returns the time at which a job that cannot start from `start` on, and would last until `end`, is
+    /// tried again.
+    pub(super) fn later_start(
+        &mut self,
+        space: &NodeSpace,
+        (start, end): (SimTime, SimTime),
+    ) -> Option<SimTime> {
+        self.interval +=
+            space.begins[self.interval + 1..].iter().take_while(|begin| **begin <= start).count();
+        space.later_start(self.interval, end)
+    }
 }
 
 /// Adds successive pools to a set.
@@ -216,20 +288,21 @@ pub(super) fn is_in(set: &[u64], pool: usize) -> bool {
     set[pool / 64] >> (pool % 64) & 1 == 1
 }
 
+/// Iterates over the pools of the word of a set with this index, in ascending order.
+pub(super) fn pools_of_word(index: usize, mut word: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let bit = word.trailing_zeros();
+        (word > 0).then(|| {
+            word &= word - 1;
+            index * 64 + bit as usize
+        })
+    })
+}
+
 /// Iterates over the pools of a set in a range, in ascending order.
 pub(super) fn pools_in(set: &[u64], pools: Range<usize>) -> impl Iterator<Item = usize> {
     let words = pools.start / 64..pools.end.div_ceil(64);
-    let of_word = |at: usize| {
-        let mut word = set[at];
-        std::iter::from_fn(move || {
-            let bit = word.trailing_zeros();
-            (word > 0).then(|| {
-                word &= word - 1;
-                at * 64 + bit as usize
-            })
-        })
-    };
-    words.flat_map(of_word).filter(move |pool| pools.contains(pool))
+    words.flat_map(|index| pools_of_word(index, set[index])).filter(move |pool| pools.contains(pool))
 }
 
 #[cfg(test)]
@@ -244,25 +317,31 @@ mod tests {
         for (pool, from, until) in [(0, 20, 40), (0, 10, 20), (65, 30, 50)] {
             space.reserve([pool].into_iter(), (at(from), at(until)));
         }
-        let later = |start, end| space.later_start(at(start), at(end));
+        let later = |start, end| space.later_start(space.interval_at(at(start)), at(end));
         // At 20 s no pool becomes free, as the same one is reserved again.
         assert_eq!([later(0, 30), later(15, 30)], [Some(at(40)); 2]);
         assert_eq!([later(40, 60), later(50, 60)], [Some(at(50)), None]);
         // The interval from 10 to 30 s begins after 5 s, and is the last one that counts.
         assert_eq!(later(0, 5), None);
-        let reserved = |pool, start, end| space.is_reserved(pool, at(start), at(end));
+        let reserved = |pool, start, end| space.is_reserved(pool, (at(start), at(end)));
         assert_eq!([reserved(0, 0, 9), reserved(0, 0, 10), reserved(0, 40, 50)], [false, true, false]);
         assert_eq!([reserved(65, 0, 29), reserved(65, 49, 60), reserved(65, 50, 60)], [false, true, false]);
-        let mut span = ReservedSpan::default();
-        span.reset(&space);
-        for (start, end, expected) in [(0, 9, [0, 0]), (0, 10, [1, 0]), (20, 30, [1, 2]), (40, 60, [0, 2])] {
-            assert_eq!(space.reserved_between(at(start), at(end)), expected, "{start} to {end}");
-            let mut free = [u64::MAX; 2];
-            span.remove_reserved(&space, (at(start), at(end)), &mut free);
-            assert_eq!(free.map(|word| !word), expected, "{start} to {end}");
+        assert_eq!([9, 10, 30].map(|end| space.reserved_until(at(end))), [[0, 0], [1, 0], [1, 2]]);
+        let mut span = MovingSpan::default();
+        assert_eq!(span.begin_until(&space, at(9)), [0, 0]);
+        for (start, end, expected) in [
+            (0, 9, vec![]),
+            (0, 10, vec![(0, true)]),
+            (20, 30, vec![(0, true), (65, true)]),
+            (40, 60, vec![(0, false)]),
+        ] {
+            let mut changes = Vec::new();
+            span.move_to(&space, (at(start), at(end)), |pool, is_added| changes.push((pool, is_added)));
+            assert_eq!(changes, expected, "{start} to {end}");
         }
         space.clear();
-        assert!(!space.is_reserved(0, at(0), at(60)) && space.later_start(at(0), at(60)).is_none());
+        assert!(!space.is_reserved(0, (at(0), at(60))));
+        assert!(space.later_start(space.interval_at(at(0)), at(60)).is_none());
     }
 
     #[test]

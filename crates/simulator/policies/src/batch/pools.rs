@@ -534,6 +534,11 @@ impl Pools {
         self.groups_of(split).map(|group| group.speed).min().unwrap_or(Yield::ONE)
     }
 
+    /// Returns whether nodes that are closed to a job may be open to it later, or the reverse.
+    pub(super) fn can_reopen(&self) -> bool {
+        self.has_windows || self.common.is_some()
+    }
+
     /// Returns the times after `after` at which windows end, reservations stop excluding the request, or
     /// the cluster gets more of a resource that it has as a whole.
     pub(super) fn reopening_times<'a>(

@@ -3,7 +3,7 @@
 //! From one test of a job to the next one, few pools become free or reserved. The tasks that fit by
 //! some time are therefore counted once and then updated by pool, and the time moves with the count.
 
-use super::node_space::{NodeSpace, ReservedSpan, is_in};
+use super::node_space::{MovingSpan, NodeSpace, is_in, pools_of_word};
 use super::release::Release;
 use super::windows::Window;
 use dfrsim_model::{SimSpan, SimTime};
@@ -66,11 +66,22 @@ impl Releases {
 /// Search for the time at which one job fits, from test to test.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ReadySearch {
-    /// Pools that the job may use in the current test.
-    available: Vec<u64>,
+    /// Pools that are open to the job in the current test.
+    open: Vec<u64>,
     /// Buffer for those of the next test.
     next: Vec<u64>,
-    span: ReservedSpan,
+    /// Time while the job would run.
+    span: MovingSpan,
+    /// Begin and end of the span; `None` before the first test.
+    tested: Option<(SimTime, SimTime)>,
+    fitting: FittingTasks,
+}
+
+/// Tasks of the job that fit on the pools that a test leaves to it, until the time that is considered.
+#[derive(Clone, Debug, Default)]
+struct FittingTasks {
+    /// Pools that the job may use in the current test.
+    available: Vec<u64>,
     now: SimTime,
     /// Number of releases until now.
     current: usize,
@@ -79,62 +90,108 @@ pub(super) struct ReadySearch {
     tasks: u64,
     /// No later release of an available pool has an index below this one.
     first: usize,
+    /// Time at which the job fits on the available pools, once it is known.
+    ready: Option<SimTime>,
 }
 
 impl ReadySearch {
     /// Begins the search for another job.
     pub(super) fn reset(&mut self, reserved: &NodeSpace, releases: &Releases, now: SimTime) {
-        self.span.reset(reserved);
-        for set in [&mut self.available, &mut self.next] {
-            set.clear();
-            set.resize(reserved.words(), 0);
-        }
-        (self.now, self.current, self.tasks) = (now, releases.count_until(now), 0);
-        (self.counted, self.first) = (self.current, self.current);
+        (self.span, self.tested) = (MovingSpan::default(), None);
+        self.open.clear();
+        self.open.resize(reserved.words(), 0);
+        let current = releases.count_until(now);
+        let fitting = &mut self.fitting;
+        (fitting.now, fitting.current, fitting.counted, fitting.first) = (now, current, current, current);
+        fitting.ready = None;
     }
 
     /// Returns the pools that the job may use in the current test.
     pub(super) fn available(&self) -> &[u64] {
-        &self.available
+        &self.fitting.available
     }
 
-    /// Tests an interval: the job may use the pools that `open` adds to the empty set, and that are not
-    /// reserved.
-    pub(super) fn test(
+    /// Returns the time at which a job that cannot start from `start` on, and would last until `end`, is
+    /// tried again.
+    pub(super) fn later_start(&mut self, reserved: &NodeSpace, span: (SimTime, SimTime)) -> Option<SimTime> {
+        self.span.later_start(reserved, span)
+    }
+
+    /// Opens the pools that `open` adds to the empty set to the job from the next test on, and no others.
+    /// All are closed before the first test.
+    pub(super) fn open(
         &mut self,
         (reserved, releases): (&NodeSpace, &Releases),
-        span: (SimTime, SimTime),
         open: impl FnOnce(&mut [u64]),
     ) {
-        self.next.fill(0);
+        self.next.clear();
+        self.next.resize(self.open.len(), 0);
         open(&mut self.next);
-        self.span.remove_reserved(reserved, span, &mut self.next);
-        if self.available.iter().all(|word| *word == 0) {
-            std::mem::swap(&mut self.available, &mut self.next);
-            let counted = releases.all[..self.counted].iter();
-            self.tasks = counted.filter(|it| is_in(&self.available, it.pool())).map(Release::tasks).sum();
-            self.first = self.current;
+        std::mem::swap(&mut self.open, &mut self.next);
+        let Some(tested) = self.tested else { return };
+        for (at, (word, before)) in self.open.iter().zip(&self.next).enumerate() {
+            for pool in pools_of_word(at, word ^ before) {
+                if !reserved.is_reserved(pool, tested) {
+                    self.fitting.change(releases, pool, is_in(&self.open, pool));
+                }
+            }
+        }
+    }
+
+    /// Tests an interval: the job may use the open pools that are not reserved in it.
+    pub(super) fn test(&mut self, (reserved, releases): (&NodeSpace, &Releases), span: (SimTime, SimTime)) {
+        let ReadySearch { open, span: moving, fitting, .. } = self;
+        let is_first = self.tested.replace(span).is_none();
+        if is_first {
+            let taken = moving.begin_until(reserved, span.1);
+            fitting.available.clear();
+            fitting.available.extend(open.iter().zip(taken).map(|(open, taken)| open & !taken));
+            // Changes before the first test are made one by one, too.
+            (fitting.counted, fitting.tasks) = (0, 0);
+        }
+        moving.move_to(reserved, span, |pool, is_reserved| {
+            if is_in(&fitting.available, pool) == is_reserved && is_in(open, pool) {
+                fitting.change(releases, pool, !is_reserved);
+            }
+        });
+        if !is_first {
             return;
         }
-        for (at, (word, next)) in self.available.iter_mut().zip(&self.next).enumerate() {
-            let mut changed = *word ^ next;
-            while changed > 0 {
-                let place = changed.trailing_zeros();
-                let is_added = next >> place & 1 == 1;
-                for index in releases.of_pool(at * 64 + place as usize) {
-                    let tasks = if index < self.counted { releases.all[index].tasks() } else { 0 };
-                    if !is_added {
-                        self.tasks -= tasks;
-                        continue;
-                    }
-                    self.tasks += tasks;
-                    if index >= self.current {
-                        self.first = self.first.min(index);
-                    }
-                }
-                changed &= changed - 1;
-            }
-            *word = *next;
+        fitting.counted = fitting.current;
+        let counted = releases.all[..fitting.counted].iter();
+        fitting.tasks = counted.filter(|it| is_in(&fitting.available, it.pool())).map(Release::tasks).sum();
+    }
+
+    /// Returns the time at which the job fits on the available pools: now, or the last expected end
+    /// in a window; `None` if there is none by `latest`. `ends` are the expected ends of all running
+    /// jobs.
+    pub(super) fn ready_time(
+        &mut self,
+        lists: (&Releases, &[SimTime]),
+        job: (u64, SimSpan),
+        latest: SimTime,
+    ) -> Option<SimTime> {
+        let fitting = &mut self.fitting;
+        if fitting.ready.is_none() {
+            fitting.ready = fitting.ready_time(lists, job, latest);
+        }
+        fitting.ready.filter(|ready| *ready <= latest)
+    }
+}
+
+impl FittingTasks {
+    /// Makes a pool available or unavailable.
+    fn change(&mut self, releases: &Releases, pool: usize, is_available: bool) {
+        self.ready = None;
+        let (word, bit) = (&mut self.available[pool / 64], 1 << (pool % 64));
+        *word = if is_available { *word | bit } else { *word & !bit };
+        let tasks = releases.tasks_of_pool(pool, self.counted);
+        if is_available {
+            self.tasks += tasks;
+            let first = releases.of_pool(pool).find(|index| *index >= self.current);
+            self.first = self.first.min(first.unwrap_or(self.first));
+        } else {
+            self.tasks -= tasks;
         }
     }
 
@@ -167,10 +224,9 @@ impl ReadySearch {
         Some(self.now)
     }
 
-    /// Returns the time at which the job fits on the available pools: now, or the last expected end
-    /// in a window; `None` if there is none by `latest`. `ends` are the expected ends of all running
-    /// jobs.
-    pub(super) fn ready_time(
+    /// Returns the time at which the job fits on the available pools: now, or the last expected end in
+    /// a window; `None` if they do not suffice by `latest`.
+    fn ready_time(
         &mut self,
         (releases, ends): (&Releases, &[SimTime]),
         (width, window_growth): (u64, SimSpan),
@@ -195,14 +251,13 @@ impl ReadySearch {
         let in_window = ends.partition_point(|end| window.contains(*end));
         let last = || all.iter().rev().find(is_available).map(|it| it.from);
         if in_window == ends.len() {
-            return last().filter(|last| *last <= latest);
+            return last();
         }
         let last_in_window = in_window.checked_sub(1).map_or(fits_from, |at| ends[at].max(fits_from));
-        if last_in_window > latest {
-            return last().filter(|last| *last <= latest);
-        }
         let ready = all[all.partition_point(|it| it.from < last_in_window)..].iter().find(is_available);
-        ready.map(|it| it.from).or_else(last).filter(|ready| *ready <= latest)
+        // Behind the last end, all releases are taken together.
+        let before_last = ready.map(|it| it.from).filter(|from| ends.last().is_some_and(|end| end > from));
+        before_last.or_else(last)
     }
 }
 
@@ -247,13 +302,16 @@ mod tests {
     }
 
     proptest! {
-        /// Releases may be at times at which no job ends, and the time of the next test may decrease.
+        /// Releases may be at times at which no job ends, reservations of a pool may overlap, and the time
+        /// of the next test may decrease.
         #[test]
         fn tests_in_turn_agree_with_the_slow_way(
             releases in prop::collection::vec((0_u64..900, 0_u32..POOLS as u32, 0_u32..3), 0..60),
             ends in prop::collection::btree_set(0_u64..900, 0..40),
             tests in prop::collection::vec((any::<[u64; 2]>(), any::<[u64; 2]>(), 0_u64..1_200), 1..8),
-            (width, growth, now) in (1_u64..12, 0_u64..90, 0_u64..300),
+            reservations in prop::collection::vec((0..POOLS, 0_u64..900, 1_u64..300), 0..60),
+            (width, growth, now, moves) in
+                (1_u64..12, 0_u64..90, 0_u64..300, prop::collection::vec((0_u64..90, 0_u64..90), 8)),
         ) {
             let mut all: Vec<Release> = releases
                 .into_iter()
@@ -266,14 +324,24 @@ mod tests {
             ends.extend(releases.all.iter().map(|it| it.from).filter(|from| from.micros() % 4_000_000 > 0));
             ends.sort_unstable();
             let (now, growth) = (SimTime::from_secs(now), SimSpan::from_secs(growth));
-            let (space, mut search) = (NodeSpace::new(POOLS), ReadySearch::default());
+            let (mut space, mut search) = (NodeSpace::new(POOLS), ReadySearch::default());
+            let at = SimTime::from_secs;
+            for (pool, from, length) in &reservations {
+                space.reserve([*pool].into_iter(), (at(*from), at(from + length)));
+            }
             search.reset(&space, &releases, now);
-            for (one, other, latest) in tests {
+            let mut span = (now, now);
+            for ((one, other, latest), (begin, end)) in tests.into_iter().zip(moves) {
+                span = (span.0 + SimSpan::from_secs(begin), span.1 + SimSpan::from_secs(begin + end));
                 let latest = now.max(SimTime::from_secs(latest));
                 let set = [one[0] & other[0], one[1] & other[1] & 0x3f];
-                search.test((&space, &releases), (now, now), |open| open.copy_from_slice(&set));
+                search.open((&space, &releases), |open| open.copy_from_slice(&set));
+                search.test((&space, &releases), span);
                 let found = search.ready_time((&releases, &ends), (width, growth), latest);
-                let is_available = |pool: usize| is_in(&set, pool);
+                let is_reserved = |pool: usize| reservations.iter().any(|(other, from, length)| {
+                    *other == pool && at(*from) <= span.1 && at(from + length) > span.0
+                });
+                let is_available = |pool: usize| is_in(&set, pool) && !is_reserved(pool);
                 let expected =
                     ready_slowly((&releases.all, &ends), is_available, (now, latest), (width, growth));
                 prop_assert_eq!(found, expected);

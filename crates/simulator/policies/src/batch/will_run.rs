@@ -106,8 +106,8 @@ impl WillRun {
     pub(super) fn find_slot_now(&self, pools: &Pools, now: SimTime, job: &Waiting) -> Option<Slot> {
         let (speed, end) = self.span_now(pools, now, job)?;
         let rooms = &pools.fit_counts[job.request];
-        let reserved = self.reserved.reserved_between(now, end);
-        let room = |pool: usize| if is_in(&reserved, pool) { 0 } else { rooms.by_pool[pool] };
+        let reserved = self.reserved.reserved_until(end);
+        let room = |pool: usize| if is_in(reserved, pool) { 0 } else { rooms.by_pool[pool] };
         Some((pools.choose((speed, now, end), job.request, job.job.size, room), end))
     }
 
@@ -125,10 +125,10 @@ impl WillRun {
                 return Some((speed, end));
             }
             let open = pools.open(need, speed, now, end).flat_map(|group| group.pools.clone());
-            let (mut missing, reserved) = (width, self.reserved.reserved_between(now, end));
+            let (mut missing, reserved) = (width, self.reserved.reserved_until(end));
             let has_room = { open }.any(|pool| {
                 let room = rooms.by_pool[pool];
-                let is_of_use = room > 0 && !is_in(&reserved, pool);
+                let is_of_use = room > 0 && !is_in(reserved, pool);
                 missing -= if is_of_use { room.min(missing) } else { 0 };
                 missing == 0
             });
@@ -162,16 +162,21 @@ impl WillRun {
     ) -> Option<(SimTime, Slot)> {
         let (need, width) = (pools.requests.get(job.request), u64::from(job.job.size));
         self.search.reset(&self.reserved, &self.by_request[job.request].releases, now);
+        let is_changeable = pools.can_reopen();
         let mut start = from;
         while start < before {
             let end = job.job.end(start, speed);
-            let reopened = pools.reopening_times(need, start).min();
-            let later = self.reserved.later_start(start, end).into_iter().chain(reopened).min();
+            let later = self.search.later_start(&self.reserved, (start, end));
+            let reopened = if is_changeable { pools.reopening_times(need, start).min() } else { None };
+            let later = later.into_iter().chain(reopened).min();
             let latest = later.unwrap_or(SimTime::MAX);
             let releases = &self.by_request[job.request].releases;
-            self.search.test((&self.reserved, releases), (start, end), |set| {
-                pools.open(need, speed, start, end).for_each(|group| add_range(set, group.pools.clone()));
-            });
+            if is_changeable || start == from {
+                self.search.open((&self.reserved, releases), |set| {
+                    pools.open(need, speed, start, end).for_each(|group| add_range(set, group.pools.clone()));
+                });
+            }
+            self.search.test((&self.reserved, releases), (start, end));
             let growth = self.rules.window_growth;
             let ready = self.search.ready_time((releases, &self.ends), (width, growth), latest);
             // A job that is ready after the time of the next test is tested again.
@@ -205,7 +210,8 @@ impl WillRun {
             let split = pools.choose_among((speed, begin, end), job.request, job.job.size, rooms);
             let (from, until) = self.rules.round((begin, end));
             let last = SimTime::from_micros(until.micros().saturating_sub(1));
-            if begin > start && split.pools().any(|(pool, _)| self.reserved.is_reserved(pool, from, last)) {
+            let is_reserved = |(pool, _)| self.reserved.is_reserved(pool, (from, last));
+            if begin > start && split.pools().any(is_reserved) {
                 start = begin;
                 continue;
             }
