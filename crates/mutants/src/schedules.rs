@@ -8,9 +8,10 @@ use dfrsim_testing::mutant;
 use rayon::prelude::*;
 
 /// Batch policies, of which each decision is unique.
-const BATCH: [&str; 13] = [
+const BATCH: [&str; 14] = [
     "FCFS",
     "EASY",
+    "TWOQ",
     "CONS",
     "CONS/REPLAN",
     "EASY/ORDER=SJF",
