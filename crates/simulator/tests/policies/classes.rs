@@ -120,7 +120,7 @@ fn aware() -> impl Iterator<Item = Policy> {
 /// Returns the listed policies without ranked preemption and gang scheduling, which are for equal nodes.
 fn listed() -> impl Iterator<Item = Policy> {
     let all = catalogue().into_iter().map(|info| info.policy);
-    all.filter(|policy| !matches!(policy, Policy::Ranked(_) | Policy::Gang))
+    all.filter(|policy| !matches!(policy, Policy::Ranked(_) | Policy::EarliestDue(_) | Policy::Gang))
 }
 
 #[test]

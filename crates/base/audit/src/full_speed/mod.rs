@@ -1,5 +1,5 @@
 //! Rules of the policies that run jobs at full speed or not at all: ranked preemption (`RANKED`,
-//! `SRPT`, `LAS`) and gang scheduling (`GANG`).
+//! `SRPT`, `LAS`), earliest deadlines (`EDF`) and gang scheduling (`GANG`).
 //!
 //! A slow, plain reference implementation recomputes every decision from the schedule so far: it knows
 //! the phase, the nodes, the work and the penalties of each job, sorts the jobs, and fills plain lists
@@ -20,9 +20,16 @@
 //! * *gangs*: a job joins the first row of the matrix that has the CPU for it, if there is memory. Each
 //!   row runs for 60 s in turn, and jobs of the rows after it where they fit beside it.
 //!
-//! Sources: as on the pages of the policies: Schrage 1968, Nuyens and Wierman 2008, Ousterhout 1982.
+//! * *earliest deadlines*: jobs are served by deadline, submission + target * estimate of at least 10 s,
+//!   ties by submission. A job on nodes runs if jobs before it have left it the CPU, and otherwise stays
+//!   at a yield of 0. A job without nodes takes nodes that have the CPU; if their memory is missing, jobs
+//!   that are due later leave, the last ones first, until it fits.
+//!
+//! Sources: as on the pages of the policies: Schrage 1968, Nuyens and Wierman 2008, Jackson 1955,
+//! Ousterhout 1982.
 
 mod check;
+mod due;
 mod free_nodes;
 mod gang;
 mod policy;

@@ -45,7 +45,7 @@ fn compare(policy: FullSpeedPolicy, one: &SeenJob, other: &SeenJob) -> Ordering 
             let level = |job: &SeenJob| level_end(job).unwrap_or(u64::MAX);
             level(one).cmp(&level(other))
         }
-        FullSpeedPolicy::Remaining | FullSpeedPolicy::Gang => one.remaining.cmp(&other.remaining),
+        _ => one.remaining.cmp(&other.remaining),
     }
 }
 

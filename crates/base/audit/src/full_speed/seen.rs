@@ -12,6 +12,8 @@ pub(super) struct SeenJob {
     pub(super) state: State,
     /// Time since its submission.
     pub(super) flow: u64,
+    /// Estimated run time.
+    pub(super) estimate: u64,
     /// Work done, in microseconds * 2^-20.
     pub(super) done: u128,
     /// Estimated time to its end at full speed, with a penalty that it has to pay first.
