@@ -49,11 +49,15 @@ EFFECTS = [
     ("knowledge of run times", "SRPT", "RANKED"),
     ("sharing with preemption at a bounded price", "four numbers", "RANKED"),
     ("the rest of the recommended policy", "recommended policy", "four numbers"),
+    ("all of it beside preemption alone", "recommended policy", "RANKED"),
 ]
+# Policies whose turnaround and makespan are compared with EASY's.
+COSTS = ["RANKED", "LAS", "SRPT", "DFRS", "four numbers", "recommended policy"]
+COLUMNS = ["degradation", "mean_turnaround_s", "makespan_s"]
 
 
 class Rows:
-    """Degradations by workload and penalty, then policy, then block, then instance."""
+    """Values of the three columns by workload and penalty, then policy, then block, then instance."""
 
     def __init__(self, path, seed):
         self.values = collections.defaultdict(lambda: collections.defaultdict(dict))
@@ -66,18 +70,18 @@ class Rows:
                     continue
                 block = row["instance"].split("-load-")[0]
                 own = self.values[row["workload"], row["penalty_s"]][row["policy"]]
-                own.setdefault(block, {})[row["instance"], row["load"]] = float(row["degradation"])
+                own.setdefault(block, {})[row["instance"], row["load"]] = [float(row[it]) for it in COLUMNS]
 
-    def blocks(self, key, policy, base):
-        """Returns pairs of degradations on the same instances, by week or trace."""
+    def blocks(self, key, policy, base, column):
+        """Returns pairs of values on the same instances, by week or trace."""
         one, other = self.values[key].get(policy, {}), self.values[key].get(base, {})
         both = [block for block in sorted(one) if block in other]
-        pairs = [[(one[b][at], other[b][at]) for at in one[b] if at in other[b]] for b in both]
+        pairs = [[(one[b][at][column], other[b][at][column]) for at in one[b] if at in other[b]] for b in both]
         return [pair for pair in pairs if pair]
 
-    def ratio(self, key, policy, base):
+    def ratio(self, key, policy, base, column=0):
         """Returns the number of instances, the mean of a policy, its ratio to another, and the interval."""
-        blocks = self.blocks(key, policy, base)
+        blocks = self.blocks(key, policy, base, column)
         if not blocks:
             return None
         generator = random.Random(self.seed)
@@ -114,6 +118,8 @@ def effects_csv(rows):
 
 
 def number(value):
+    if value < 0.095:
+        return f"{value:.1g}"
     return f"{value:.0f}" if value >= 9.95 else f"{value:.1f}" if value >= 3 else f"{value:.2f}"
 
 
@@ -153,6 +159,12 @@ def parts(rows):
             for effect, one, other in EFFECTS
         ]
         found[f"effects-{penalty}"] = table(rows, penalty, f"penalty {penalty} s", lines)
+        lines = [
+            (f"{words}: {name}", lambda key, it=name, at=at: cell(rows.ratio(key, LONG[it], "EASY", at)))
+            for at, words in [(1, "mean turnaround"), (2, "makespan")]
+            for name in COSTS
+        ]
+        found[f"costs-{penalty}"] = table(rows, penalty, f"penalty {penalty} s", lines)
     return found
 
 
@@ -249,7 +261,7 @@ def loads_svg(rows):
             for block in blocks.values():
                 for (_, load), value in block.items():
                     if load:
-                        by_load[workload][policy, float(load)].append(value)
+                        by_load[workload][policy, float(load)].append(value[0])
     shown = ["EASY", "Greedy\\*", "RANKED", "SRPT", "DFRS", "four numbers", "recommended policy"]
     wide, high = 300, 300
     picture = Picture(60 + (wide + 40) * max(1, len(by_load)) + 130, high + 90)
