@@ -29,7 +29,7 @@ impl FullSpeedPolicy {
         FullSpeedPolicy::FlowOverWork,
         FullSpeedPolicy::Remaining,
         FullSpeedPolicy::Attained,
-        FullSpeedPolicy::EarliestDue(5),
+        FullSpeedPolicy::EarliestDue(20),
         FullSpeedPolicy::Gang,
     ];
 }

@@ -18,7 +18,7 @@ pub struct EarliestDue {
 
 impl EarliestDue {
     /// Order that the catalogue lists.
-    pub(crate) const LISTED: EarliestDue = EarliestDue { stretch: 5 };
+    pub(crate) const LISTED: EarliestDue = EarliestDue { stretch: 20 };
 
     /// Parses a name; `None` if it is none of these.
     pub(crate) fn parse(name: &str) -> Option<EarliestDue> {
