@@ -189,7 +189,8 @@ fn claims(table: &Table) -> Markup {
         h2 { "Claims" }
         p {
             "Published statements, checked on these rows: " (count(Verdict::Holds)) " hold, "
-            (count(Verdict::Fails)) " fail, " (count(Verdict::Open)) " open."
+            (count(Verdict::Fails)) " fail, " (count(Verdict::Open)) " open, "
+            (count(Verdict::Undecided)) " not decided by the paper's own numbers."
         }
         details { summary { (table.len()) " claims" } (table.html()) }
     }

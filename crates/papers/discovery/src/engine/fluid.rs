@@ -1,8 +1,8 @@
 //! CPU that machines get over time.
 
-use crate::engine::{Settings, Workload};
 use crate::engine::points::POINTS;
 use crate::engine::sharing::{Competitor, Sharing};
+use crate::engine::{Settings, Workload};
 use dfrsim_model::vm::VmState;
 use dfrsim_model::{NodeId, Share, SimSpan, VirtualTime, Yield};
 
