@@ -407,7 +407,7 @@ impl LogArguments {
     pub(crate) fn selection(&self) -> Selection {
         Selection { skip: self.skip, first: self.first, from: self.from, to: self.to }
     }
-    /// Returns whether what is otherwise counted or told is refused.
+    /// Returns whether to refuse what is otherwise only counted and reported.
     pub(crate) fn is_strict(&self) -> bool {
         self.strict
     }

@@ -26,7 +26,7 @@ const BATCH: [&str; 13] = [
 
 const SLURM: [&str; 3] = ["SLURM", "SLURM/NODES=WHOLE", "SLURM/PLACE=BEST"];
 
-/// Fractional policies, of which each decision is unique but for the rounding of yields.
+/// Fractional policies whose decisions are unique except for the rounding of yields.
 const FRACTIONAL: [&str; 11] = [
     "EQUIPARTITION",
     "Greedy*/OPT=MIN",

@@ -70,7 +70,7 @@ pub(crate) struct MakeSite {
 
 /// Largest number of copies of a log.
 const MOST_COPIES: u32 = 1_000;
-/// Smallest number of copies whose standard error says something.
+/// Smallest number of copies for which a standard error is printed.
 const FEWEST_COPIES: u32 = 5;
 
 /// Reads the number of copies.

@@ -152,7 +152,8 @@ impl<'a> Document<'a> {
     }
 }
 
-/// Maximum number of places that are suggested for a field; a name with more of them says too little.
+/// Maximum number of places that are suggested for a field; for a name with more of them none is
+/// suggested.
 const MOST_PLACES: usize = 3;
 
 /// Completes the message for a field that is unknown in the scenario itself, but known in tables of

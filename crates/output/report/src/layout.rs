@@ -304,8 +304,8 @@ fn versions(manifest: &Manifest) -> Markup {
     }
 }
 
-/// Formats what became of the lines of an input, or the counts that the study reported for it,
-/// without those that are 0.
+/// Formats the counts of an input's lines, or the counts that the study reported for it, without
+/// those that are 0.
 fn input_counts(input: &InputSection) -> String {
     if let Some(AccountSummary { lines, jobs, rejected, left_out, .. }) = &input.account {
         return format!("{lines} lines: {jobs} jobs, {rejected} rejected, {left_out} left out");

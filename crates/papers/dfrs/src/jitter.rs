@@ -4,7 +4,7 @@
 //! it. Logs have whole seconds, and what they leave open is enough for that. The differences between
 //! copies are therefore the noise of a figure of one simulation.
 //!
-//! A run time of a log is the difference of a begin and an end that were both rounded down, so that it
+//! A run time of a log is the difference of a start and an end that were both rounded down, so that it
 //! may be longer or shorter by a part of a second. Without that, a job that a timer of a scheduler
 //! starts ends at a tick of the same timer, which does not see that end yet: its nodes would stay idle
 //! for half a second too long on average.

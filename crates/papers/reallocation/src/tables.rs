@@ -12,7 +12,7 @@ use dfrsim_lab::{
 };
 use dfrsim_model::SimSpan;
 
-/// Table of the report beside which ours is printed.
+/// Table of the report with which ours is compared.
 pub(crate) struct PublishedTable {
     /// Number of the table, from 2.
     pub(crate) number: usize,

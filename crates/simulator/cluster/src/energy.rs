@@ -61,7 +61,7 @@ struct JobPower {
 pub struct EnergyFigures {
     /// Energy in kilowatt-hours.
     pub energy_kwh: f64,
-    /// Part of the energy that tasks add to that of idle nodes, in kilowatt-hours.
+    /// Energy that tasks add to that of idle nodes, in kilowatt-hours.
     pub energy_of_jobs_kwh: f64,
     /// Mean power in watts.
     pub mean_w: f64,

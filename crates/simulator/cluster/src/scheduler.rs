@@ -32,7 +32,8 @@ pub struct Situation<'a> {
     pub all_submitted: bool,
 }
 
-/// Memory of a policy: what its decisions depend on beside the jobs and nodes that it sees.
+/// Memory of a policy: the state on which its decisions depend in addition to the jobs and nodes
+/// that it sees.
 pub type Memory = Arc<dyn Any + Send + Sync>;
 
 /// A scheduling policy.

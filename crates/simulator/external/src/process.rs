@@ -118,7 +118,7 @@ impl Process {
                     "there is no program `{program}`; a script needs the program that runs it: `python3 {program}`"
                 ),
                 ErrorKind::PermissionDenied => format!(
-                    "`{program}` is no program; a script needs the program that runs it: `python3 {program}`"
+                    "`{program}` is not a program; a script needs the program that runs it: `python3 {program}`"
                 ),
                 _ => error.to_string(),
             };

@@ -102,7 +102,7 @@ impl Default for Usage {
 }
 
 impl Usage {
-    /// Draws a level.
+    /// Draws the mean usage of a node or a site.
     fn level(&self, rng: &mut Rng) -> f64 {
         self.mean * (1.0 - self.spread) + 2.0 * self.mean * self.spread * rng.random::<f64>()
     }

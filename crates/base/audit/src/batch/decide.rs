@@ -250,7 +250,7 @@ impl BatchCheck {
         }
         self.timers.is_changed |= !over.is_empty();
         for other in preempted {
-            let rule = "it is preempted, but no job starts for which it has to be".to_owned();
+            let rule = "it is preempted, but no job that starts needs its resources".to_owned();
             report(other.job, now, Some(other.line), rule);
             pass.iter_mut().for_each(|pass| self.apply_preemption(pass, &other));
         }

@@ -176,7 +176,7 @@ impl FullSpeedCheck {
         }
     }
 
-    /// Returns whether decisions can still be judged.
+    /// Returns whether decisions can still be checked.
     fn is_known(&self) -> bool {
         !self.unrecorded.are_incomplete()
     }

@@ -1,7 +1,8 @@
 //! Jobs as a policy sees them when it decides, and its decision.
 
-use super::free_nodes::{On, Task};
+use super::free_nodes::Task;
 use crate::Phase;
+use crate::nodes::TasksByNode;
 use std::collections::BTreeMap;
 
 /// Job in the system before a decision. Times are in microseconds.
@@ -34,7 +35,7 @@ impl SeenJob {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct State {
     pub(super) phase: Phase,
-    pub(super) on: On,
+    pub(super) on: TasksByNode,
     /// Yield in units of 2^-20.
     pub(super) job_yield: u32,
 }

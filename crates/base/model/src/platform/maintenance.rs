@@ -7,19 +7,19 @@ use crate::{SimSpan, SimTime};
 /// Periodic maintenance windows of equal length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Maintenance {
-    /// Begin of the first window.
+    /// Start of the first window.
     pub first: SimTime,
-    /// Period from one begin to the next; not zero.
+    /// Period from one start to the next; not zero.
     pub every: SimSpan,
     /// Length of each window; not zero, and at most the period.
     pub length: SimSpan,
-    /// Notice before the begin of each window; announcements before the origin of time are made at
+    /// Notice before the start of each window; announcements before the origin of time are made at
     /// the origin.
     pub notice: SimSpan,
 }
 
 impl Maintenance {
-    /// Returns the windows of the node spans that begin up to `until`, ordered by begin. If there
+    /// Returns the windows of the node spans that begin up to `until`, ordered by start. If there
     /// are more than can be simulated, it returns one more than [`MOST_WINDOWS`], which
     /// [`Outages::check`](crate::platform::Outages::check) rejects.
     #[must_use]

@@ -6,9 +6,9 @@ use crate::{SimSpan, SimTime};
 /// Nodes that are down for an interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Outage {
-    /// Begin of the outage.
+    /// Start of the outage.
     pub from: SimTime,
-    /// End of the outage; after the begin.
+    /// End of the outage; after the start.
     pub until: SimTime,
     /// Affected nodes.
     pub nodes: NodeSpan,
@@ -17,7 +17,7 @@ pub struct Outage {
 /// Announced outage: a maintenance window, or nodes that are reserved for other work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Window {
-    /// Time from which on policies know of the window; no later than its begin.
+    /// Time from which on policies know of the window; no later than its start.
     pub announced: SimTime,
     /// Outage of the window.
     pub outage: Outage,
@@ -44,10 +44,10 @@ pub struct Outages {
 /// Error: outages that cannot be simulated.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OutageError {
-    /// Outage that ends before or at its begin.
-    #[error("outage from {from} s to {until} s: expected an end after the begin")]
+    /// Outage that ends before or at its start.
+    #[error("outage from {from} s to {until} s: expected an end after the start")]
     Empty {
-        /// Begin of the outage.
+        /// Start of the outage.
         from: SimTime,
         /// End of the outage.
         until: SimTime,
@@ -55,7 +55,7 @@ pub enum OutageError {
     /// Outage of nodes that do not exist.
     #[error("outage at {from} s includes node {node}, but the cluster has {nodes} nodes")]
     NoSuchNode {
-        /// Begin of the outage.
+        /// Start of the outage.
         from: SimTime,
         /// Highest node of the outage.
         node: u64,
@@ -65,12 +65,12 @@ pub enum OutageError {
     /// More windows than policies can plan around.
     #[error("more than {MOST_WINDOWS} windows cannot be simulated")]
     TooManyWindows,
-    /// Window that is announced after its begin.
+    /// Window that is announced after its start.
     #[error(
-        "window at {from} s is announced at {announced} s; expected an announcement no later than its begin"
+        "window at {from} s is announced at {announced} s; expected an announcement no later than its start"
     )]
     LateNotice {
-        /// Begin of the outage.
+        /// Start of the outage.
         from: SimTime,
         /// Time of the announcement.
         announced: SimTime,

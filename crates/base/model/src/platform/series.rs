@@ -24,7 +24,7 @@ const MOST_PRICE: f64 = 100.0;
 /// Values for a kilowatt-hour over time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EnergySeries {
-    /// Begins of the intervals, in ascending order, all equally long.
+    /// Starts of the intervals, in ascending order, all equally long.
     pub begins: Vec<SimTime>,
     /// Length of each interval.
     pub span: SimSpan,

@@ -29,7 +29,7 @@ use std::path::Path;
 /// all clusters are drawn; a job takes the first free ones, and is marked if it waited on another
 /// cluster before.
 ///
-/// The CSV data contain the rectangles that overlap the window, ordered by begin, node and offset in
+/// The CSV data contain the rectangles that overlap the window, ordered by start, node and offset in
 /// the stack, with their full times. A stay is split where the job's fraction of the CPU changes, or
 /// its offset in the stack (`shift`). Nodes of a grid are the cores of all clusters, one cluster
 /// after the other.
@@ -157,7 +157,7 @@ fn blocks(rectangles: &[layout::Rectangle]) -> Vec<Block> {
             let alike = layout::Rectangle { node: one.node, ..*rectangle } == *one;
             one.fills() && alike && one.node + nodes == rectangle.node
         };
-        // The rectangles are sorted by begin and node, so a neighbour is always the last block.
+        // The rectangles are sorted by start and node, so a neighbour is always the last block.
         match blocks.last_mut() {
             Some(block) if continues(block) => block.nodes += 1,
             _ => blocks.push(Block { rectangle: rectangle.clone(), nodes: 1 }),

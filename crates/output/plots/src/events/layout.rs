@@ -35,7 +35,7 @@ pub(super) struct NodeShare {
     pub(super) cpu: CpuUse,
 }
 
-/// Reason for the begin or end of a rectangle.
+/// Reason for the start or end of a rectangle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Edge {
     /// An event of the job.
@@ -55,7 +55,7 @@ impl Rectangle {
     }
 }
 
-/// Computes the rectangles that overlap a window, ordered by begin, node and offset in the stack;
+/// Computes the rectangles that overlap a window, ordered by start, node and offset in the stack;
 /// `None` if there are too many. Jobs that share a node are stacked in the order of their rows.
 pub(super) fn rectangles(lives: &JobHistories, window: Window) -> Option<Vec<Rectangle>> {
     let mut nodes: BTreeMap<u32, Vec<NodeStay<'_>>> = BTreeMap::new();

@@ -1,7 +1,7 @@
 //! The role of Batsim: sends events, and carries out each command at its time.
 
 use super::events::{Events, JobEnd};
-use super::messages::Message;
+use super::messages::BatsimMessage;
 use super::orders::Order;
 use super::sharing::NodeOccupancy;
 use super::{Sharing, Transport};
@@ -281,7 +281,7 @@ impl<T: Transport> Session<T> {
     /// Sends the events, and stores the commands of the reply until their time.
     fn exchange(&mut self, now: SimTime) -> Result<(), String> {
         let answer = self.transport.exchange(&self.events.request(now))?;
-        let Message { now: ready, events } =
+        let BatsimMessage { now: ready, events } =
             serde_json::from_str(&answer).map_err(|error| invalid_answer(&error, &answer))?;
         self.ready = self.to_simulation_time(time_from_seconds(ready, "now")?).max(now);
         for event in events {

@@ -77,7 +77,8 @@ impl BatchState {
         self.site.as_ref().and_then(|site| site.heterogeneous_job(self.queue.jobs[at].job.job))
     }
 
-    /// Counts the job at a queue index as tried; returns whether no limit rules that out.
+    /// Counts the job at a queue index as tried, unless a limit on the number of tried jobs is
+    /// reached; returns whether it is tried.
     fn is_tried(&self, at: usize, rules: &CycleRules<'_>, tried: &mut TestCounts) -> bool {
         let job = self.queue.jobs[at].job.job;
         let user = rules.max_tests_per_user.and_then(|_| self.site.as_ref()?.user(job));

@@ -136,7 +136,7 @@ impl NodeSpace {
     }
 }
 
-/// Pools that are reserved in a span of time whose begin and end only move forward. The span is in two
+/// Pools that are reserved in a span of time whose start and end only move forward. The span is in two
 /// parts: of the first one the unions of the last intervals are known, however many, and of the second
 /// one the union of all. Each interval is therefore read twice, however often the span moves.
 #[derive(Clone, Debug, Default)]
@@ -154,7 +154,7 @@ pub(super) struct ReservedSpan {
 }
 
 impl ReservedSpan {
-    /// Begins again with an empty span at the begin of the table.
+    /// Begins again with an empty span at the start of the table.
     pub(super) fn reset(&mut self, space: &NodeSpace) {
         (self.first, self.middle, self.begin, self.behind) = (0, 0, 0, 1);
         self.unions.clear();

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 /// task of a job with whole nodes takes all of it, any other task one unit.
 const TENANCY: u64 = 1 << 32;
 
-/// Time intervals (begin, end), ordered by begin.
+/// Time intervals (start, end), ordered by start.
 pub(super) type Intervals = Vec<(SimTime, SimTime)>;
 
 /// Resource request per task: a node of its own; or cores, memory, and other resources in their

@@ -41,7 +41,7 @@ pub(super) struct PlanRules {
 }
 
 impl PlanRules {
-    /// Rounds the begin and the end of a reservation.
+    /// Rounds the start and the end of a reservation.
     fn round(self, (start, end): (SimTime, SimTime)) -> (SimTime, SimTime) {
         let step = self.resolution.micros().max(1);
         let [start, end] = [start, end].map(|time| SimTime::from_micros(time.micros() / step * step));

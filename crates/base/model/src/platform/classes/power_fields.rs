@@ -40,7 +40,7 @@ pub struct CommonFields {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CommonStep {
-    /// Begin, in seconds.
+    /// Start, in seconds.
     pub from_s: u64,
     /// Amount from then on.
     pub amount: u64,
@@ -65,7 +65,7 @@ pub struct PowerFields {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CapStep {
-    /// Begin, in seconds.
+    /// Start, in seconds.
     pub from_s: u64,
     /// Most power from then on, in watts.
     pub watts: f64,
@@ -148,7 +148,7 @@ impl CommonFields {
     }
 }
 
-/// Collects the begins of steps that are not in order.
+/// Collects the starts of steps that are not in order.
 fn begin_problems(begins: impl Iterator<Item = u64>, field: &str) -> Vec<Problem> {
     let mut before = None;
     let problem = |(at, from): (usize, u64)| {
@@ -157,7 +157,7 @@ fn begin_problems(begins: impl Iterator<Item = u64>, field: &str) -> Vec<Problem
             Some(before) => from > before && from <= LAST_STEP,
         };
         let reason = match at {
-            0 => "expected 0 as the begin of the first step".to_owned(),
+            0 => "expected 0 as the start of the first step".to_owned(),
             _ => format!("expected a later begin than that of the step before, and at most {LAST_STEP}"),
         };
         (!is_right).then(|| (format!("{field}[{at}].from_s"), reason))

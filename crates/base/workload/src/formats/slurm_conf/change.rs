@@ -4,8 +4,8 @@ use super::lines::{self, ConfLine, Location};
 use super::names::MOST_NODES;
 use super::{ConfErrors, SlurmSite, database, declared, parameters, tables, unknown};
 
-/// Parameters that can be changed beside those that set one setting each, for suggestions in
-/// messages.
+/// Parameters that can be changed in addition to those that set one setting each, for suggestions
+/// in messages.
 const CHANGEABLE: [&str; 12] = [
     "SchedulerType",
     "SelectType",

@@ -220,7 +220,8 @@ pub struct SimulatedSite {
     /// Features (`@NAME`) and resources that jobs of the log request and no node has. These jobs
     /// cannot run.
     pub unavailable: Vec<String>,
-    /// Statements about what was read otherwise than it is written, assumed, or left out.
+    /// Notes on values that were read differently from what the file says, assumed, or left
+    /// out.
     pub notes: Vec<Note>,
     /// Use of each parameter.
     pub fields: Vec<FieldUse>,

@@ -298,7 +298,7 @@ fn a_site_has_the_names_of_the_log() {
         of_log.ignored.to_string(),
         "\
 not used, may change which jobs may start: PartitionName=cpu AllowAccounts
-not used, may change how long jobs run, and what is repeated: QOS high Preempt
+not used, may change run times, and which jobs run again: QOS high Preempt
 not used, may change no figure: ClusterName"
     );
 }

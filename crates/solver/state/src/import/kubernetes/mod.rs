@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 /// Requests or capacities by resource.
 type Amounts = BTreeMap<String, Quantity>;
 
-/// A node of the cluster, beside its host.
+/// A node of the cluster, without the data of its host.
 struct Node<'a> {
     name: String,
     labels: Labels,

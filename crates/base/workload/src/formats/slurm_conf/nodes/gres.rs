@@ -87,7 +87,7 @@ pub(super) fn resources(gres: &[Gres], cpus: u32) -> NodeResources {
     }
     for (name, units) in counts.into_iter().filter(|(_, units)| *units > 0) {
         if units > MOST_UNITS {
-            let text = format!("{name} is no resource here: {units} units are too many to be counted");
+            let text = format!("{name} with {units} units is not simulated: a node may have at most {MOST_UNITS} units of a resource");
             all.notes.push(Note::changed(text));
             continue;
         }

@@ -30,7 +30,7 @@ pub struct NodeKind {
     pub hosts: Vec<String>,
     /// Processors per node that jobs can get.
     pub cores: u32,
-    /// Memory per node in megabytes that jobs can get; `None` if it counts for nothing.
+    /// Memory per node in megabytes that jobs can get; `None` if it is not limited.
     pub memory_mb: Option<u64>,
     /// Generic resources per node: the total by name (`gpu`), and the units of each type
     /// (`gpu_a100`).
@@ -174,7 +174,7 @@ impl Nodes {
         ConfErrors::or(errors.collect(), ())
     }
 
-    /// Returns statements about nodes that take no jobs or differ from what the file says.
+    /// Returns notes on nodes that take no jobs or differ from what the file says.
     pub(super) fn notes(&self) -> Vec<Note> {
         let mut notes = self.notes.clone();
         let names = |is_it: &dyn Fn(&String, &Node) -> bool| -> Vec<&str> {
@@ -207,7 +207,7 @@ impl Nodes {
         );
         state(
             Note::guessed,
-            "nodes without RealMemory, on which memory counts for nothing",
+            "nodes without RealMemory, on which memory is not limited",
             names(&|name, node| node.memory_mb().is_none() && self.is_usable(name, node)),
         );
         let resources = self.nodes.iter().filter(|(name, node)| self.is_usable(name, node));
