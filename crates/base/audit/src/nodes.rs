@@ -10,7 +10,7 @@ use std::sync::Arc;
 const ONE: u64 = Share::ONE.units() as u64;
 
 /// Largest power of a node or a unit that is audited, in milliwatts.
-const MOST_POWER: u64 = 1_000_000_000_000;
+const MAX_POWER: u64 = 1_000_000_000_000;
 
 /// Placement of a job: pairs of (node, tasks) in ascending order of the node.
 pub(crate) type TasksByNode = Vec<(u32, u32)>;
@@ -165,7 +165,7 @@ impl Nodes {
     ) -> bool {
         let is_power = |power: &PowerOfNode| {
             let units = power.units_mw.iter().copied().chain([(power.idle_mw, power.busy_mw)]);
-            units.into_iter().all(|(idle, busy)| idle <= busy && busy <= MOST_POWER)
+            units.into_iter().all(|(idle, busy)| idle <= busy && busy <= MAX_POWER)
         };
         let is_class = |class: &ClassOfNodes| {
             class.resources.len() == resources.len()

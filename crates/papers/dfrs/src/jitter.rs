@@ -26,7 +26,7 @@ fields! {
         pub copies: u32 = count("a number of copies", 5, 1_000), default 20;
         /// Time by which submissions and run times are moved, at most, in seconds. Submissions become
         /// later, as logs round them down, and jobs keep their order. Run times become longer or
-        /// shorter, as logs round begins and ends down, by less than themselves and not above the
+        /// shorter, as logs round starts and ends down, by less than themselves and not above the
         /// requested time.
         pub up_to as "up_to_s": SimSpan = positive_seconds(), default SimSpan::from_secs(1);
     }

@@ -5,7 +5,7 @@ use crate::past::{Basis, Distribution, Past};
 use crate::snapshot::Snapshot;
 use crate::weeks::Submissions;
 use dfrsim_cluster::{
-    Beginning, Decision, Followers, Observer, Occurrence, Options, Replay, Scheduler, Simulation,
+    Decision, Followers, InitialState, Observer, Occurrence, Options, Replay, Scheduler, Simulation,
     SimulationError,
 };
 use dfrsim_model::platform::{Outage, Outages};
@@ -46,7 +46,7 @@ impl Default for Method {
 pub struct Prepared<'a> {
     setup: &'a Setup,
     snapshot: &'a Snapshot,
-    beginning: Beginning,
+    beginning: InitialState,
     options: Options,
     horizon: SimTime,
     /// Jobs in order of submission, as indices of [`Snapshot::jobs`].

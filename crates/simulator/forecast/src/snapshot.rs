@@ -1,6 +1,6 @@
 //! State of a system at one time.
 
-use dfrsim_cluster::{Beginning, BeginningError, Memory, NodeRange, StartedBefore};
+use dfrsim_cluster::{InitialState, InitialStateError, Memory, NodeRange, StartedBefore};
 use dfrsim_model::platform::devices::OnDevices;
 use dfrsim_model::{Dependencies, Job, JobId, SimSpan, SimTime};
 use rustc_hash::FxHashMap;
@@ -62,13 +62,13 @@ impl Snapshot {
     ///
     /// # Errors
     /// If a running job starts after the snapshot.
-    pub fn beginning(&self) -> Result<Beginning, BeginningError> {
+    pub fn beginning(&self) -> Result<InitialState, InitialStateError> {
         let running = self.running.iter().map(|it| StartedBefore {
             job: it.job.id,
             start: it.start,
             on: it.on.clone(),
             devices: it.devices.clone(),
         });
-        Beginning::new(self.first_decision(), running.collect())
+        InitialState::new(self.first_decision(), running.collect())
     }
 }

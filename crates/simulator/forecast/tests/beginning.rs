@@ -4,7 +4,7 @@
 use dfrsim_audit::fractional::FractionalPolicy;
 use dfrsim_audit::{Auditor, CheckedPolicy, Faults};
 use dfrsim_cluster::{
-    BeginningError, Conditions, EstimateModel, Followers, Metrics, Observer, Occurrence, Options, Overrun,
+    Conditions, EstimateModel, Followers, InitialStateError, Metrics, Observer, Occurrence, Options, Overrun,
     SimulationError, SummaryOptions, records,
 };
 use dfrsim_forecast::forecast::Prepared;
@@ -247,17 +247,17 @@ fn an_impossible_state_is_an_error() {
     let short = vec![SimSpan::from_secs(1); run_times.len()];
     let ended = error(&snapshot, &short).unwrap_err();
     assert!(
-        matches!(ended, SimulationError::Beginning(BeginningError::EndsBefore(_, at)) if at == snapshot.at)
+        matches!(ended, SimulationError::Beginning(InitialStateError::EndsBefore(_, at)) if at == snapshot.at)
     );
     let mut twice = snapshot.clone();
     twice.running[1].on = twice.running[0].on.clone();
     assert!(matches!(error(&twice, &run_times).unwrap_err(), SimulationError::Violation(_)));
     let mut late = snapshot.clone();
     late.running[0].start = late.at.saturating_add(SimSpan::from_secs(1));
-    let expected = SimulationError::Beginning(BeginningError::StartsLater(first));
+    let expected = SimulationError::Beginning(InitialStateError::StartsLater(first));
     assert_eq!(error(&late, &run_times).unwrap_err(), expected);
     let mut early = snapshot;
     early.running[0].job.submit = early.at;
-    let expected = SimulationError::Beginning(BeginningError::NotSubmitted(first));
+    let expected = SimulationError::Beginning(InitialStateError::NotSubmitted(first));
     assert_eq!(error(&early, &run_times).unwrap_err(), expected);
 }

@@ -297,7 +297,7 @@ impl BatchNodes {
         };
         self.kinds.iter().map(of_kind).collect()
     }
-    /// Returns the begins and ends of reservations, in microseconds.
+    /// Returns the starts and ends of reservations, in microseconds.
     pub(super) fn bounds(&self) -> impl Iterator<Item = u64> {
         self.reservations.iter().flat_map(|it| [it.from_s, it.until_s]).map(|it| it.saturating_mul(1_000_000))
     }

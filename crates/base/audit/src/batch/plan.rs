@@ -35,8 +35,8 @@ pub(super) struct Timeline {
     steps: Vec<Steps>,
     /// Free amounts of the resources of the whole cluster.
     common: Option<Steps>,
-    /// Free amounts now beside the running jobs, by pool, if reservations that begin now are in the
-    /// timeline too.
+    /// Free amounts now in addition to the running jobs, by pool, if reservations that begin
+    /// now are in the timeline too.
     pub(super) beside_running: Option<Vec<Vec<i64>>>,
     /// Number of blocks of each pool that have begun; their nodes are free until a job starts.
     begun_blocks: Vec<i64>,
@@ -210,8 +210,9 @@ impl Timeline {
             false => 0,
         })
     }
-    /// Returns the resource of the whole cluster of which too little is free for a job in an interval,
-    /// beside what another job holds, with the amount that is free; `None` if there is enough.
+    /// Returns the resource of the whole cluster of which too little is free for a job in an
+    /// interval, in addition to the units of another job, with the amount that is free; `None`
+    /// if there is enough.
     pub(super) fn missing_common(
         &self,
         job: &Waiting,

@@ -1,6 +1,6 @@
 //! Periodic maintenance.
 
-use crate::platform::outages::MOST_WINDOWS;
+use crate::platform::outages::MAX_WINDOWS;
 use crate::platform::{NodeSpan, Outage, Window};
 use crate::{SimSpan, SimTime};
 
@@ -20,7 +20,7 @@ pub struct Maintenance {
 
 impl Maintenance {
     /// Returns the windows of the node spans that begin up to `until`, ordered by start. If there
-    /// are more than can be simulated, it returns one more than [`MOST_WINDOWS`], which
+    /// are more than can be simulated, it returns one more than [`MAX_WINDOWS`], which
     /// [`Outages::check`](crate::platform::Outages::check) rejects.
     #[must_use]
     pub fn windows(self, spans: &[NodeSpan], until: SimTime) -> Vec<Window> {
@@ -35,7 +35,7 @@ impl Maintenance {
         begins
             .take_while(|&begin| begin <= until && begin < SimTime::MAX)
             .flat_map(of)
-            .take(MOST_WINDOWS + 1)
+            .take(MAX_WINDOWS + 1)
             .collect()
     }
 }

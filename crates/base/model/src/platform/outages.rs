@@ -24,7 +24,7 @@ pub struct Window {
 }
 
 /// Maximum number of windows; policies plan around all announced ones.
-pub const MOST_WINDOWS: usize = 10_000;
+pub const MAX_WINDOWS: usize = 10_000;
 
 /// Outages of a cluster, and the handling of jobs on the affected nodes. A node is up if no outage
 /// includes it, and takes jobs if it is up and not drained.
@@ -63,7 +63,7 @@ pub enum OutageError {
         nodes: u32,
     },
     /// More windows than policies can plan around.
-    #[error("more than {MOST_WINDOWS} windows cannot be simulated")]
+    #[error("more than {MAX_WINDOWS} windows cannot be simulated")]
     TooManyWindows,
     /// Window that is announced after its start.
     #[error(
@@ -112,7 +112,7 @@ impl Outages {
     ///
     /// Returns the first error.
     pub fn check(&self, nodes: u32) -> Result<(), OutageError> {
-        if self.windows.len() > MOST_WINDOWS {
+        if self.windows.len() > MAX_WINDOWS {
             return Err(OutageError::TooManyWindows);
         }
         for &Outage { from, until, nodes: span } in self.all().chain(&self.drains) {

@@ -255,8 +255,10 @@ impl Backtested {
         let used = used.and_then(|judged| self.predictors.iter().find(|it| judged.is_used(&it.predictor)));
         if let Some((used, best)) = used.zip(self.least(is_statistical)) {
             let ratio = used.log_loss.mean / best.log_loss.mean;
-            text +=
-                &format!("log loss of the prediction used ({}) / best of past waits: {ratio:.2}\n", used.predictor);
+            text += &format!(
+                "log loss of the prediction used ({}) / best of past waits: {ratio:.2}\n",
+                used.predictor
+            );
         }
         let plan = self.predictors.iter().find(|it| it.predictor == Predictor::PlanByRequests.to_string());
         if let Some(plan) = plan {

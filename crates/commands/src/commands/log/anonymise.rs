@@ -55,7 +55,7 @@ pub(crate) struct Anonymise {
     /// Minimum number of users in a group of similar jobs
     #[arg(long, value_name = "N", default_value_t = 5, requires = "coarse", value_parser = clap::value_parser!(u32).range(2..=1_000_000))]
     k: u32,
-    /// Hide submit times, and remove wait times, preceding jobs and think times, which tell them:
+    /// Hide submit times, and remove wait times, preceding jobs and think times, which reveal them:
     /// `hour` or `day` rounds down, `shuffle-within=1h` has the jobs of each hour exchange theirs
     #[arg(long, value_name = "hour|day|shuffle-within=TIME")]
     times: Option<HiddenTimes>,
@@ -238,8 +238,8 @@ impl Anonymise {
         Ok(())
     }
 
-    /// Hides the submit times. A shuffle depends on all that the log says, which a reader of the
-    /// anonymous one does not know, so that it can be repeated but not undone.
+    /// Hides the submit times. A shuffle is seeded by the content of the original log, which a
+    /// reader of the anonymous one does not know, so that it can be repeated but not undone.
     fn hide(&self, times: HiddenTimes, records: &mut [Record]) -> Result<HiddenTimesOf, Failure> {
         let digest = File::open(&self.input).and_then(Digest::from_reader);
         let digest = digest.map_err(|error| Failure::unreadable(&self.input, &error))?;

@@ -2,7 +2,7 @@
 
 use super::categories::{Categories, ColourBy};
 use super::fault::EventsError;
-use super::layout::{self, Edge, MOST_RECTANGLES, rectangles};
+use super::layout::{self, Edge, MAX_RECTANGLES, rectangles};
 use super::life::{Down, assign_rows};
 use super::lives::{JobHistories, Limits, Window};
 use super::replay::Change;
@@ -71,13 +71,13 @@ fn draw(
     read: impl FnOnce(&Path, Window, Limits) -> Result<JobHistories, EventsError>,
 ) -> Result<Figure, EventsError> {
     let message =
-        format!("more than {MOST_RECTANGLES} rectangles; select a shorter time span with --from and --to");
+        format!("more than {MAX_RECTANGLES} rectangles; select a shorter time span with --from and --to");
     let too_many = || EventsError::undrawable(path, &message);
-    let limits = Limits { stays: MOST_RECTANGLES + 1, runs: usize::MAX };
+    let limits = Limits { stays: MAX_RECTANGLES + 1, runs: usize::MAX };
     let mut lives = read(path, window, limits)?;
     let on_nodes: usize = lives.stays.iter().flat_map(|stay| &stay.runs).map(|run| run.nodes as usize).sum();
     let down: usize = lives.downs.iter().map(|down| down.nodes as usize).sum();
-    if lives.cut.is_some() || on_nodes.max(down) > MOST_RECTANGLES {
+    if lives.cut.is_some() || on_nodes.max(down) > MAX_RECTANGLES {
         return Err(too_many());
     }
     assign_rows(&mut lives.stays);

@@ -7,7 +7,7 @@ use dfrsim_model::{CpuUse, Yield};
 use std::collections::BTreeMap;
 
 /// Largest number of rectangles in a figure.
-pub(super) const MOST_RECTANGLES: usize = 100_000;
+pub(super) const MAX_RECTANGLES: usize = 100_000;
 
 /// A job on a node, for an interval in which its fraction of the CPU is constant. Times are in
 /// microseconds.
@@ -73,7 +73,7 @@ pub(super) fn rectangles(lives: &JobHistories, window: Window) -> Option<Vec<Rec
                 rectangles.push(rectangle);
             }
         });
-        if rectangles.len() > MOST_RECTANGLES {
+        if rectangles.len() > MAX_RECTANGLES {
             return None;
         }
     }

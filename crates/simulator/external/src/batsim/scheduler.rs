@@ -22,7 +22,7 @@ const WORKLOAD: &str = "w0";
 const FIRST_REGISTERED: u64 = 1 << 62;
 
 /// Maximum number of exchanges at one time; a scheduler that needs more is in an infinite loop.
-const MOST_EXCHANGES: u32 = 10_000;
+const MAX_EXCHANGES: u32 = 10_000;
 
 /// A policy whose decisions are made by an external scheduler.
 pub(super) struct BatsimScheduler<C, T: Transport> {
@@ -170,7 +170,7 @@ impl<T: Transport> Session<T> {
                 break;
             }
             exchanges += 1;
-            if exchanges > MOST_EXCHANGES {
+            if exchanges > MAX_EXCHANGES {
                 let fault =
                     format!("it makes no progress at {} s: each answer causes another event", self.now);
                 return Err(fault);

@@ -26,8 +26,8 @@ pub(super) struct TaskRequest {
     pub(super) most_per_node: u64,
     /// True, per node class, if the task may run there.
     pub(super) fits: Vec<bool>,
-    /// Intervals in which the task may not run because of reservations, per node class, ordered by
-    /// begin; empty if there are none.
+    /// Intervals in which the task may not run because of reservations, per node class, ordered
+    /// by start; empty if there are none.
     pub(super) closed: Vec<Intervals>,
     /// Amounts of the resources of the whole cluster that all tasks of the job hold together; empty if
     /// there are none.

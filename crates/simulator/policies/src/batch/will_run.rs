@@ -35,8 +35,8 @@ pub(super) struct WillRun {
 pub(super) struct PlanRules {
     /// Amount by which the windows for expected ends become longer; zero if they double.
     pub(super) window_growth: SimSpan,
-    /// Step to whose multiples the begins and ends of reservations are rounded down; zero if they are
-    /// exact.
+    /// Step to whose multiples the starts and ends of reservations are rounded down; zero if
+    /// they are exact.
     pub(super) resolution: SimSpan,
 }
 

@@ -543,7 +543,7 @@ impl PrioritySystem {
         is_plain && is_open && !self.settings.has_limits() && !self.has_preemption()
     }
 
-    /// Iterates over the begins and ends of reservations.
+    /// Iterates over the starts and ends of reservations.
     pub(crate) fn reservation_bounds(&self) -> impl Iterator<Item = SimTime> {
         self.settings.reservations.iter().flat_map(|it| [it.from_s, it.until_s]).map(SimTime::from_secs)
     }

@@ -24,7 +24,7 @@ const GPU: &str = "gpu";
 const CORE_PARTS: u32 = 50;
 
 /// Largest number of cores of a node, in thousandths.
-const MOST_MILLI: u32 = 10_000_000;
+const MAX_MILLI: u32 = 10_000_000;
 
 /// Values of a node: cores, memory in MiB, number of GPUs, and their model, which may be empty.
 type NodeValues = (u32, u32, u32, String);
@@ -74,7 +74,7 @@ fn read_node(reader: &mut Reader, at: &Located<'_>) -> Option<(String, NodeValue
     let line = reader.object(at, &COLUMNS)?;
     let host = reader.field(&line, "sn").and_then(|at| reader.text(&at).map(str::to_owned));
     let milli = reader.field(&line, "cpu_milli").and_then(|at| {
-        let milli = reader.integer(&at, 1_000..=MOST_MILLI)?;
+        let milli = reader.integer(&at, 1_000..=MAX_MILLI)?;
         if milli % 1_000 != 0 {
             reader.fault(&at, format!("found {milli}, expected whole cores, in thousandths"));
         }

@@ -7,15 +7,15 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Maximum amount of a resource of the whole cluster.
-const MOST_COMMON: u64 = 1_000_000_000_000;
+const MAX_COMMON: u64 = 1_000_000_000_000;
 /// Maximum number of seconds after which a step begins.
 const LAST_STEP: u64 = 1_000_000_000_000;
 /// Maximum power of a node or a unit, in watts.
-const MOST_WATTS: f64 = 1e6;
+const MAX_WATTS: f64 = 1e6;
 /// Maximum power of a cluster, in watts.
-const MOST_CAP: f64 = 1e10;
+const MAX_CAP: f64 = 1e10;
 /// Maximum power usage effectiveness.
-const MOST_EFFECTIVENESS: f64 = 100.0;
+const MAX_EFFECTIVENESS: f64 = 100.0;
 
 /// Resource of the whole cluster in a platform file: its amount, always or in steps, and the units of
 /// jobs that request none.
@@ -140,8 +140,8 @@ impl CommonFields {
             wrong.push((String::new(), "expected either `amount` or `steps`".to_owned()));
         }
         let amounts = self.amount.iter().copied().chain(self.steps.iter().map(|step| step.amount));
-        if amounts.chain([self.per_task, self.per_job]).any(|amount| amount > MOST_COMMON) {
-            wrong.push((String::new(), format!("expected amounts of at most {MOST_COMMON}")));
+        if amounts.chain([self.per_task, self.per_job]).any(|amount| amount > MAX_COMMON) {
+            wrong.push((String::new(), format!("expected amounts of at most {MAX_COMMON}")));
         }
         wrong.extend(begin_problems(self.steps.iter().map(|step| step.from_s), "steps"));
         wrong
@@ -168,13 +168,13 @@ fn begin_problems(begins: impl Iterator<Item = u64>, field: &str) -> Vec<Problem
 impl NodePowerFields {
     /// Collects the fields that are out of their ranges, given the names of all resources.
     pub(super) fn problems(&self, names: &BTreeSet<&str>) -> Vec<Problem> {
-        let is_power = |watts: f64| (0.0..=MOST_WATTS).contains(&watts);
+        let is_power = |watts: f64| (0.0..=MAX_WATTS).contains(&watts);
         let units = self.resources.iter().map(|(name, unit)| (format!("resources.{name}."), *unit));
         let node = (String::new(), UnitPowerFields { idle_w: self.idle_w, busy_w: self.busy_w });
         let mut wrong = Vec::new();
         for (prefix, unit) in units.chain([node]) {
             let [idle, busy] = [format!("{prefix}idle_w"), format!("{prefix}busy_w")];
-            let range = || format!("expected watts between 0 and {MOST_WATTS}");
+            let range = || format!("expected watts between 0 and {MAX_WATTS}");
             wrong.extend((!is_power(unit.idle_w)).then(|| (idle, range())));
             wrong.extend((!is_power(unit.busy_w)).then(|| (busy.clone(), range())));
             let less = unit.busy_w < unit.idle_w;
@@ -202,15 +202,15 @@ impl PowerFields {
         if self.cap_w.is_some() && !self.cap.is_empty() {
             wrong.push(("cap_w".to_owned(), "expected either `cap_w` or `cap`".to_owned()));
         }
-        if self.pue.is_some_and(|pue| !(1.0..=MOST_EFFECTIVENESS).contains(&pue)) {
-            wrong.push(("pue".to_owned(), format!("expected a number between 1 and {MOST_EFFECTIVENESS}")));
+        if self.pue.is_some_and(|pue| !(1.0..=MAX_EFFECTIVENESS).contains(&pue)) {
+            wrong.push(("pue".to_owned(), format!("expected a number between 1 and {MAX_EFFECTIVENESS}")));
         }
         wrong.extend(begin_problems(self.cap.iter().map(|step| step.from_s), "cap"));
         let steps = self.cap.iter().enumerate().map(|(at, step)| (format!("cap[{at}].watts"), step.watts));
         for (field, watts) in self.cap_w.map(|watts| ("cap_w".to_owned(), watts)).into_iter().chain(steps) {
-            if !(idle..=MOST_CAP).contains(&watts) {
+            if !(idle..=MAX_CAP).contains(&watts) {
                 let reason = format!(
-                    "expected at least the {idle} W of all nodes without tasks, and at most {MOST_CAP} W"
+                    "expected at least the {idle} W of all nodes without tasks, and at most {MAX_CAP} W"
                 );
                 wrong.push((field, reason));
             }

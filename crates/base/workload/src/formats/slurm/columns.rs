@@ -42,9 +42,9 @@ named! {
 }
 
 /// Maximum number of delimiters within the fields of a line.
-const MOST_SURPLUS: usize = 200;
+const MAX_SURPLUS: usize = 200;
 /// Maximum number of steps of the search for the fields of a line.
-const MOST_STEPS: u32 = 100_000;
+const MAX_STEPS: u32 = 100_000;
 
 /// Positions of the columns in a listing.
 pub(super) struct Columns {
@@ -167,7 +167,7 @@ impl Columns {
         {
             fields.pop();
         }
-        if fields.len() > expected + MOST_SURPLUS {
+        if fields.len() > expected + MAX_SURPLUS {
             return Err(Problem::FieldCount { found: fields.len(), expected });
         }
         let wrong = Problem::FieldCount { found: fields.len(), expected };
@@ -199,7 +199,7 @@ impl Columns {
         let (mut left, mut next) = (fields.len(), None);
         // A depth-first search without recursion: `next` is the length to try for the next column.
         for step in 0.. {
-            if step == MOST_STEPS {
+            if step == MAX_STEPS {
                 return None;
             }
             let column = self.forms.len() - lengths.len();

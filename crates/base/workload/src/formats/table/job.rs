@@ -165,10 +165,7 @@ impl<'r, 'm> RowReader<'r, 'm> {
         if share.is_none() {
             self.report(of, "a part of a GPU, above 0.004 and at most a whole one".to_owned());
         } else if gpus > 1 && part < 1.0 {
-            self.report(
-                of,
-                format!("whole GPUs, as a task has {gpus} and its fraction of each is unknown"),
-            );
+            self.report(of, format!("whole GPUs, as a task has {gpus} and its fraction of each is unknown"));
         }
         share.filter(|part| *part < Share::ONE)
     }

@@ -150,7 +150,7 @@ const TABLE_KEYS: [&str; 10] =
     ["form", "delimiter", "names", "surplus", "comment", "path", "missing", "time", "one_task", "core_parts"];
 
 /// Largest number of parts of a core in which processors are counted.
-const MOST_CORE_PARTS: u32 = 1_000;
+const MAX_CORE_PARTS: u32 = 1_000;
 const ENTRY_KEYS: [&str; 17] = [
     "column",
     "key",
@@ -248,7 +248,7 @@ fn read_map(reader: &mut Reader, input: &Input, name: &str) -> Option<Map> {
         None => false,
     };
     let core_parts = match get("core_parts") {
-        Some(at) => reader.integer(&at, 1..=MOST_CORE_PARTS)?,
+        Some(at) => reader.integer(&at, 1..=MAX_CORE_PARTS)?,
         None => 1,
     };
     let names = get("names").map_or(Some(Vec::new()), |at| texts(reader, &at))?;

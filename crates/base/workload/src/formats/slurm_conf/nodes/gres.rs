@@ -17,7 +17,7 @@ pub(super) struct Gres {
 }
 
 /// Largest number of units of a resource of a node in a platform.
-const MOST_UNITS: u64 = 10_000;
+const MAX_UNITS: u64 = 10_000;
 
 /// Resources of a node, with statements about what cannot be simulated as it is.
 #[derive(Debug, Default)]
@@ -86,8 +86,10 @@ pub(super) fn resources(gres: &[Gres], cpus: u32) -> NodeResources {
         }
     }
     for (name, units) in counts.into_iter().filter(|(_, units)| *units > 0) {
-        if units > MOST_UNITS {
-            let text = format!("{name} with {units} units is not simulated: a node may have at most {MOST_UNITS} units of a resource");
+        if units > MAX_UNITS {
+            let text = format!(
+                "{name} with {units} units is not simulated: a node may have at most {MAX_UNITS} units of a resource"
+            );
             all.notes.push(Note::changed(text));
             continue;
         }

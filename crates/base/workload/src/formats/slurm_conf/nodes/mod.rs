@@ -9,7 +9,7 @@ mod topology;
 
 use super::lines::{ConfLine, Location, values};
 use super::names::{
-    MOST_NODES, expand_hosts, feature_of_partition, feature_of_reservation, identifier, list_of_feature,
+    MAX_NODES, expand_hosts, feature_of_partition, feature_of_reservation, identifier, list_of_feature,
 };
 use super::reservations::NodeReservation;
 use super::{ConfError, ConfErrors, Note};
@@ -99,8 +99,8 @@ pub(super) fn read(lines: &[ConfLine], gres: &[ConfLine]) -> Result<Nodes, ConfE
                 })),
             }
             match expand_hosts(list, at) {
-                Ok(names) if names.len() + all.nodes.len() > MOST_NODES => {
-                    errors.push(at.error(format!("expected at most {MOST_NODES} nodes")));
+                Ok(names) if names.len() + all.nodes.len() > MAX_NODES => {
+                    errors.push(at.error(format!("expected at most {MAX_NODES} nodes")));
                 }
                 Ok(names) => {
                     let twice = names.iter().find(|name| !seen.insert((*name).clone()));
@@ -340,7 +340,7 @@ impl Nodes {
             self.removed.extend(removed);
             return Some(());
         }
-        let added = (1..=usize::try_from(more).ok().filter(|more| *more <= MOST_NODES)?)
+        let added = (1..=usize::try_from(more).ok().filter(|more| *more <= MAX_NODES)?)
             .map(|number| format!("{name}+{number}"))
             .collect::<Vec<_>>();
         for nodes in self.partitions.iter_mut().filter_map(|(_, nodes)| nodes.as_mut()) {
