@@ -40,7 +40,7 @@ pub enum InitialStateError {
     /// A job that runs is not among those submitted before its start.
     #[error("job {0} runs when the simulation begins, but is not submitted by the time of its start")]
     NotSubmitted(JobId),
-    /// A job would have ended before the moment.
+    /// A job would have ended before the first decision.
     #[error("job {0} runs when the simulation begins at {1} s, although its run time is over before")]
     EndsBefore(JobId, SimTime),
     /// The simulation is advanced by another program, without a [`Replay`](crate::Replay).

@@ -6,7 +6,7 @@ use crate::{
 use dfrsim_model::{JobId, Share, Yield};
 use rustc_hash::FxHashMap;
 
-/// Scheduler that starts the jobs of a [`InitialState`] at their own times, and leaves all decisions from
+/// Scheduler that starts the jobs of an [`InitialState`] at their own times, and leaves all decisions from
 /// then on to a policy. The policy sees the past as one event at its first decision.
 ///
 /// [`simulate`](crate::simulate) uses it if the options have a beginning. Programs with a main loop of

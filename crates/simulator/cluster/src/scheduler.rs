@@ -53,6 +53,6 @@ pub trait Scheduler {
     }
 
     /// Takes over the memory of another scheduler of the same policy and settings. Called before the
-    /// first decision, which is that of a [beginning](crate::InitialState).
+    /// first decision, which is that of the [initial state](crate::InitialState).
     fn recall(&mut self, _memory: &Memory) {}
 }
