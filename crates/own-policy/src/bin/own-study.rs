@@ -21,7 +21,7 @@ fields! {
         /// The number of random lists of tasks for each number of processors, in addition to that of
         /// the proof.
         pub replications: u32 = count("a number of lists", 1, 10_000), default 100;
-        /// Numbers of processors, each of which is a variant.
+        /// Numbers of processors.
         pub processors: Vec<u64> = one_or_many(count("a number of processors", 2, 5)), default vec![2, 3, 4];
     }
 }

@@ -57,7 +57,7 @@ impl TaskRequest {
         }
     }
 
-    /// Counts the tasks of this request that fit into the amounts that an iterator has at hand.
+    /// Counts the tasks of this request that fit into the free amounts of an iterator.
     #[inline]
     pub(super) fn tasks_in_each(&self, amounts: impl Iterator<Item = u64>) -> u64 {
         match self.devices {
