@@ -158,7 +158,7 @@ fn begin_problems(begins: impl Iterator<Item = u64>, field: &str) -> Vec<Problem
         };
         let reason = match at {
             0 => "expected 0 as the start of the first step".to_owned(),
-            _ => format!("expected a later begin than that of the step before, and at most {LAST_STEP}"),
+            _ => format!("expected a start after that of the previous step, and at most {LAST_STEP}"),
         };
         (!is_right).then(|| (format!("{field}[{at}].from_s"), reason))
     };

@@ -333,7 +333,7 @@ impl Parameters {
         };
         self.ignored.retain(|name| !is_it(name));
         self.notes.push(Note::noted(format!(
-            "PartitionName={partition}: up to {jobs} jobs share a core, and its nodes count with {jobs} times their cores"
+            "PartitionName={partition}: up to {jobs} jobs share a core, so its nodes are simulated with {jobs} times their cores"
         )));
     }
 

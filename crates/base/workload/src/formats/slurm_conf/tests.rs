@@ -93,7 +93,9 @@ fn licences_node_lists_and_shared_cores_are_those_of_the_jobs() {
         "{notes:?}"
     );
     assert!(
-        has("PartitionName=open: up to 2 jobs share a core, and its nodes count with 2 times their cores"),
+        has(
+            "PartitionName=open: up to 2 jobs share a core, so its nodes are simulated with 2 times their cores"
+        ),
         "{notes:?}"
     );
 }

@@ -125,7 +125,7 @@ mod tests {
         assert_eq!(of("bw:1K", 8), "bw=1024");
         assert_eq!(
             of("tmp:1T", 8),
-            "tmp is no resource here: 1099511627776 units are too many to be counted"
+            "tmp with 1099511627776 units is not simulated: a node may have at most 10000 units of a resource"
         );
         assert_eq!(
             of("gpu:1,shard:8", 8),
